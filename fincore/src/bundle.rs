@@ -1,0 +1,133 @@
+//! The data that comes with the library: the tables of `data/`, compressed into it.
+use std::{fmt::Write, fs, path::Path};
+
+use crate::{
+    Catalogue, Decimal, Error, Result, Snapshot,
+    catalogue::Writer,
+    market::{
+        CDI_DAILY, IPCA, Rate, SELIC,
+        store::{self, Quote},
+    },
+    sqlite::parsed,
+};
+
+include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
+
+/// The tables that hold an SGS series each.
+const SERIES: [(&str, u32); 3] = [("selic.csv", SELIC), ("cdi.csv", CDI_DAILY), ("ipca.csv", IPCA)];
+const SERIES_HEADER: &str = "date,value";
+const FX: &str = "fx.csv";
+const FX_HEADER: &str = "currency,date,buy,sell";
+
+/// The name under which a catalogue notes which bundle it has been given.
+const NOTED: &str = "bundle";
+
+/// Puts the bundled data into a catalogue that has not been given it yet; tells whether it did.
+///
+/// A catalogue that already has it costs one look-up. All of it becomes visible at once.
+pub fn fill(catalogue: &Catalogue) -> Result<bool> {
+    if catalogue.snapshot(crate::Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
+        return Ok(false);
+    }
+    let writer = catalogue.write()?;
+    // Another program may have been faster while this one waited for its turn.
+    if writer.meta(NOTED)?.as_deref() == Some(ID) {
+        return Ok(false);
+    }
+    for (name, packed) in TABLES {
+        let table = zstd::stream::decode_all(*packed)
+            .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
+        let table = String::from_utf8(table)
+            .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
+        store_table(&writer, name, &table)?;
+    }
+    writer.set_meta(NOTED, ID)?;
+    writer.commit()?;
+    Ok(true)
+}
+
+fn store_table(writer: &Writer, name: &str, table: &str) -> Result<()> {
+    if let Some((_, series)) = SERIES.iter().find(|(table, _)| *table == name) {
+        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?)?;
+    } else if name == FX {
+        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?)?;
+    }
+    Ok(())
+}
+
+fn rows<T>(
+    name: &str,
+    table: &str,
+    header: &str,
+    read: impl Fn(&str) -> Option<Result<T>>,
+) -> Result<Vec<T>> {
+    let refuse = |line, reason| Error::Refused { file: name.to_owned(), line: Some(line), reason };
+    let mut lines = table.lines();
+    if lines.next() != Some(header) {
+        return Err(refuse(1, format!("the header is not {header}")));
+    }
+    let row = |(index, line)| match read(line) {
+        Some(row) => row.map_err(|err: Error| refuse(index + 2, err.to_string())),
+        None => Err(refuse(index + 2, format!("not the fields {header}"))),
+    };
+    lines.enumerate().map(row).collect()
+}
+
+fn rate(line: &str) -> Option<Result<Rate>> {
+    let (date, value) = line.split_once(',')?;
+    Some((|| Ok(Rate { date: date.parse()?, value: value.parse()? }))())
+}
+
+fn quote(line: &str) -> Option<Result<Quote>> {
+    let mut fields = line.split(',');
+    let (currency, date) = (fields.next()?, fields.next()?);
+    let (buy, sell) = (fields.next()?, fields.next()?);
+    let side = |text: &str| if text.is_empty() { Ok(None) } else { text.parse().map(Some) };
+    let read = || {
+        Ok(Quote {
+            currency: currency.parse()?,
+            date: date.parse()?,
+            buy: side(buy)?,
+            sell: side(sell)?,
+        })
+    };
+    fields.next().is_none().then(read)
+}
+
+/// Writes the tables that a bundle is made of into `dir`, from the data of a snapshot.
+///
+/// Fails where a file cannot be written.
+pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
+    let write = |name: &str, table: String| {
+        let path = dir.join(name);
+        fs::write(&path, table)
+            .map_err(|err| Error::storage(format!("cannot write {}", path.display()), err))
+    };
+    for (name, series) in SERIES {
+        write(name, series_table(snapshot, series)?)?;
+    }
+    write(FX, fx_table(snapshot)?)
+}
+
+fn series_table(snapshot: &Snapshot, series: u32) -> Result<String> {
+    const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 ORDER BY date";
+    let mut table = format!("{SERIES_HEADER}\n");
+    snapshot.rows(SQL, [series], |row| {
+        let (date, value): (crate::Date, Decimal) = (parsed(row, 0)?, parsed(row, 1)?);
+        let _ = writeln!(table, "{date},{value}");
+        Ok(())
+    })?;
+    Ok(table)
+}
+
+fn fx_table(snapshot: &Snapshot) -> Result<String> {
+    const SQL: &str = "SELECT currency, date, COALESCE(buy, ''), COALESCE(sell, '')
+        FROM fx ORDER BY currency, date";
+    let mut table = format!("{FX_HEADER}\n");
+    snapshot.rows(SQL, [], |row| {
+        let field = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+        let _ = writeln!(table, "{},{},{},{}", field(0)?, field(1)?, field(2)?, field(3)?);
+        Ok(())
+    })?;
+    Ok(table)
+}

@@ -1,0 +1,241 @@
+//! The data file: opened, read through snapshots, written in one transaction.
+use std::path::{Path, PathBuf};
+
+use r2d2::{Pool, PooledConnection};
+use r2d2_sqlite::SqliteConnectionManager;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
+
+use crate::{Date, Error, Result, sqlite};
+
+/// One file a step, in order; a step that has landed never changes.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/catalogue/0001_market.sql")];
+
+/// Snapshots that can be open at once; a request holds one for microseconds.
+const READERS: u32 = 32;
+
+/// How long [`Catalogue::snapshot`] waits for a free connection.
+const READER_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// Public data: market rates, in one SQLite file that any number of programs may share.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    path: PathBuf,
+    readers: Pool<SqliteConnectionManager>,
+}
+
+impl Catalogue {
+    /// Opens the data file at `path`, creating it empty where there is none.
+    ///
+    /// Fails where the file cannot be opened, is no database, or was made by a newer version.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Catalogue> {
+        let path = path.into();
+        drop(sqlite::open(&path, MIGRATIONS)?);
+        let manager = SqliteConnectionManager::file(&path).with_init(|connection| {
+            sqlite::prepare(connection)?;
+            connection.pragma_update(None, "query_only", true)?;
+            connection.pragma_update(None, "mmap_size", 1 << 30)
+        });
+        let readers = Pool::builder()
+            .max_size(READERS)
+            .min_idle(Some(1))
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_on_check_out(false)
+            .connection_timeout(READER_TIMEOUT)
+            .error_handler(Box::new(r2d2::NopErrorHandler))
+            .build(manager)?;
+        Ok(Catalogue { path, readers })
+    }
+
+    /// The data as it is at this moment, read on the day `today`: what is dated later is not current yet.
+    ///
+    /// Whatever is asked of one snapshot belongs together, also while an import is written.
+    pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
+        let connection = self.readers.get()?;
+        connection.prepare_cached("BEGIN")?.execute([])?;
+        Ok(Snapshot { connection, today })
+    }
+
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Starts the one transaction of an import. Readers go on seeing the old data until it is committed.
+    pub(crate) fn write(&self) -> Result<Writer> {
+        let connection = sqlite::open(&self.path, MIGRATIONS)?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        Ok(Writer { connection })
+    }
+}
+
+/// The data at one moment. Made by [`Catalogue::snapshot`].
+#[derive(Debug)]
+pub struct Snapshot {
+    connection: PooledConnection<SqliteConnectionManager>,
+    today: Date,
+}
+
+impl Snapshot {
+    /// The day on which this data is read.
+    #[must_use]
+    pub fn today(&self) -> Date {
+        self.today
+    }
+
+    /// A number that rises with every import that changed something.
+    pub fn version(&self) -> Result<u64> {
+        let version = read_meta(&self.connection, "data_version")?;
+        version.and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Error::storage("the data version cannot be read", "it is missing or no number")
+        })
+    }
+
+    /// All rows of a query, each made into a value.
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map(params, read)?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// What the catalogue notes about itself under `name`.
+    pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
+        Ok(read_meta(&self.connection, name)?)
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        // Nothing was written; should this fail, the next BEGIN on the connection says so.
+        let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut end| end.execute([]));
+    }
+}
+
+/// A transaction under way; dropped without [`Writer::commit`], it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    connection: Connection,
+}
+
+impl Writer {
+    pub(crate) fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        Ok(self.connection.prepare_cached(sql)?)
+    }
+
+    pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
+        Ok(read_meta(&self.connection, name)?)
+    }
+
+    pub(crate) fn set_meta(&self, name: &str, value: &str) -> Result<()> {
+        const SQL: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+        self.prepare(SQL)?.execute([name, value])?;
+        Ok(())
+    }
+
+    /// Makes everything written visible at once, under a new data version.
+    pub(crate) fn commit(self) -> Result<()> {
+        const SQL: &str = "UPDATE meta SET value = value + 1 WHERE name = 'data_version'";
+        self.prepare(SQL)?.execute([])?;
+        self.connection.execute_batch("COMMIT")?;
+        // Keeps the log short. A reader may hold it open; then a later checkpoint does the work.
+        let _ = self.connection.pragma_query(None, "wal_checkpoint", |_| Ok(()));
+        Ok(())
+    }
+}
+
+/// What became of the rows that were written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Not known before.
+    pub new: usize,
+    /// Known with another value, which is replaced.
+    pub changed: usize,
+    /// Known as they are.
+    pub unchanged: usize,
+}
+
+impl Tally {
+    pub(crate) const NEW: Tally = Tally { new: 1, changed: 0, unchanged: 0 };
+    pub(crate) const CHANGED: Tally = Tally { new: 0, changed: 1, unchanged: 0 };
+    pub(crate) const UNCHANGED: Tally = Tally { new: 0, changed: 0, unchanged: 1 };
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, more: Tally) {
+        self.new += more.new;
+        self.changed += more.changed;
+        self.unchanged += more.unchanged;
+    }
+}
+
+fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
+    const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
+    connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    fn catalogue() -> (tempfile::TempDir, Catalogue) {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        (dir, catalogue)
+    }
+
+    const TODAY: Date = Date::MAX;
+
+    #[test]
+    fn a_snapshot_does_not_see_a_later_commit() {
+        let (_dir, catalogue) = catalogue();
+        let before = catalogue.snapshot(TODAY).unwrap();
+        assert_eq!(before.version().unwrap(), 0);
+        let writer = catalogue.write().unwrap();
+        writer.set_meta("bundle", "x").unwrap();
+        writer.commit().unwrap();
+        let after = catalogue.snapshot(TODAY).unwrap();
+        assert_eq!((before.version().unwrap(), before.meta("bundle").unwrap()), (0, None));
+        assert_eq!(
+            (after.version().unwrap(), after.meta("bundle").unwrap()),
+            (1, Some("x".into()))
+        );
+    }
+
+    #[test]
+    fn a_writer_that_is_dropped_leaves_nothing() {
+        let (_dir, catalogue) = catalogue();
+        catalogue.write().unwrap().set_meta("bundle", "x").unwrap();
+        let snapshot = catalogue.snapshot(TODAY).unwrap();
+        assert_eq!((snapshot.version().unwrap(), snapshot.meta("bundle").unwrap()), (0, None));
+    }
+
+    #[test]
+    fn a_snapshot_cannot_write() {
+        let (_dir, catalogue) = catalogue();
+        let snapshot = catalogue.snapshot(TODAY).unwrap();
+        assert!(snapshot.connection.execute("DELETE FROM meta", []).is_err());
+    }
+
+    #[test]
+    fn cached_statements_are_not_compiled_again_when_parameters_change() {
+        let (_dir, catalogue) = catalogue();
+        let snapshot = catalogue.snapshot(TODAY).unwrap();
+        // A range over an indexed column: the kind of parameter that SQLite would plan by its value.
+        const SQL: &str =
+            "SELECT date FROM rate WHERE series = ?1 AND date >= ?2 AND value LIKE ?3";
+        for n in 0..100 {
+            let mut statement = snapshot.connection.prepare_cached(SQL).unwrap();
+            let _ = statement.query_row((n, n.to_string(), n.to_string()), |_| Ok(()));
+        }
+        let statement = snapshot.connection.prepare_cached(SQL).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
+}

@@ -1,0 +1,122 @@
+//! PTAX closing quotes as CSV: bulletins of all currencies on a day, and one currency over a period.
+//!
+//! The columns have not changed since 2013, their writing has: `005;A;AFN;00000000,03825` in January
+//! 2013, `5;A;AFN;0,04152000` in August 2013, `005;A;AFN;0,07721000` today; period files write the
+//! date without slashes. All are read by the same few rules.
+use super::text::{self, Once, Refusal};
+use crate::{Currency, Decimal, Error, market::store::Quote};
+
+pub(super) fn recognises(start: &str) -> bool {
+    let first = start.lines().next().unwrap_or_default();
+    let date = first.split(';').next().unwrap_or_default();
+    first.contains(';') && text::date(date).is_ok()
+}
+
+/// The quotes of a file, keyed by symbol: the numeric codes of currencies have changed over time.
+pub(super) fn parse(text: &str) -> Result<Vec<Quote>, Refusal> {
+    let mut seen = Once::new();
+    let read = |(number, line): (usize, &str)| {
+        let quote = parse_line(line).map_err(|err| Refusal::at(number, err))?;
+        seen.insert((quote.currency, quote.date), (quote.buy, quote.sell))
+            .map_err(|err| Refusal::at(number, err))?;
+        Ok(quote)
+    };
+    text::lines(text)?.map(read).collect()
+}
+
+fn parse_line(line: &str) -> Result<Quote, Error> {
+    let fields: Vec<&str> = line.split(';').collect();
+    let [date, code, kind, symbol, buy, sell, parity_buy, parity_sell] = fields[..] else {
+        let wanted = "8 fields (date;code;type;symbol;buy;sell;parity buy;parity sell)";
+        return Err(Error::Invalid(format!("it has {} fields, not {wanted}", fields.len())));
+    };
+    if code.parse::<u16>().is_err() {
+        return Err(Error::invalid(code, "the number of a currency"));
+    }
+    if !matches!(kind, "A" | "B") {
+        return Err(Error::invalid(kind, "a type of currency (A or B)"));
+    }
+    // The parities against the dollar follow from the quotes; they only have to be numbers.
+    Decimal::parse_with(parity_buy, ',')?;
+    Decimal::parse_with(parity_sell, ',')?;
+    Ok(Quote {
+        currency: symbol.parse::<Currency>()?,
+        date: text::date(date)?,
+        buy: Some(text::price(buy, ',')?),
+        sell: Some(text::price(sell, ',')?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Result<Vec<String>, Refusal> {
+        let side = |side: Option<Decimal>| side.unwrap().to_string();
+        let show = |quote: &Quote| {
+            format!("{} {} {} {}", quote.date, quote.currency, side(quote.buy), side(quote.sell))
+        };
+        Ok(parse(text)?.iter().map(show).collect())
+    }
+
+    #[test]
+    fn reads_every_layout_there_was() {
+        let layouts = [
+            (
+                "31/01/2013;005;A;AFN;00000000,03825;00000000,03826;000000051,9700;000000051,9700\r\n",
+                "2013-01-31 AFN 0.03825 0.03826",
+            ),
+            (
+                "31/01/2013;150;B;AUD;000000002,0702;000000002,0710;000000001,0415;000000001,0416\r\n",
+                "2013-01-31 AUD 2.0702 2.0710",
+            ),
+            (
+                "15/08/2013;5;A;AFN;0,04152000;0,04161000;56,32000000;56,42000000\r\n",
+                "2013-08-15 AFN 0.04152000 0.04161000",
+            ),
+            (
+                "31/07/2026;005;A;AFN;0,07721000;0,07746000;65,55000000;65,75000000\r\n",
+                "2026-07-31 AFN 0.07721000 0.07746000",
+            ),
+            (
+                "31/07/2026;791;B;XAU;659,99000000;660,12000000;131,30000000;131,32000000\r\n",
+                "2026-07-31 XAU 659.99000000 660.12000000",
+            ),
+            (
+                "31/07/2026;138;A;IRR;0,00000370;0,00000371;1365000,00000000;1370000,00000000\r\n",
+                "2026-07-31 IRR 0.00000370 0.00000371",
+            ),
+            ("04012021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n", "2021-01-04 USD 5.1620 5.1626"),
+        ];
+        for (text, want) in layouts {
+            assert!(recognises(text));
+            assert_eq!(check(text).unwrap(), [want]);
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_line() {
+        let good = "04012021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n";
+        let wrong = [
+            ("05012021;220;A;USD;5,1620;5,1626;1,0000\n", "7 fields"),
+            ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0000;\n", "9 fields"),
+            ("31022021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n", "\"31022021\" is not a date"),
+            ("05012021;22x;A;USD;5,1620;5,1626;1,0000;1,0000\n", "\"22x\" is not the number"),
+            ("05012021;220;C;USD;5,1620;5,1626;1,0000;1,0000\n", "\"C\" is not a type"),
+            ("05012021;220;A;US$;5,1620;5,1626;1,0000;1,0000\n", "\"US$\" is not a currency"),
+            ("05012021;220;A;USD;NaN;5,1626;1,0000;1,0000\n", "\"NaN\" is not a number"),
+            ("05012021;220;A;USD;5.1620;5,1626;1,0000;1,0000\n", "\"5.1620\" is not a number"),
+            ("05012021;220;A;USD;0,0000;5,1626;1,0000;1,0000\n", "is not a price above zero"),
+            ("05012021;220;A;USD;5,1620;-5,1626;1,0000;1,0000\n", "is not a price above zero"),
+            ("05012021;220;A;USD;5,1620;5,1626;1,0000;x\n", "\"x\" is not a number"),
+            ("04012021;220;A;USD;5,1620;5,1627;1,0000;1,0000\n", "twice with different figures"),
+            ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0", "cut off"),
+            ("\n", "1 fields"),
+        ];
+        for (line, reason) in wrong {
+            let refusal = check(&format!("{good}{line}")).unwrap_err();
+            assert_eq!(refusal.line, Some(2), "{refusal:?}");
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
+    }
+}

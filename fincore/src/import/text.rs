@@ -1,0 +1,98 @@
+//! What the official text files have in common: lines, Brazilian dates and numbers, refusals.
+use std::{collections::HashMap, fmt::Debug, hash::Hash};
+
+use crate::{Date, Decimal, Error, types::day_of};
+
+/// Before it the dollar was quoted in cruzeiros, cruzados and their successors.
+pub(super) const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");
+
+/// Why a file is not taken; its name is added by who knows it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) line: Option<usize>,
+    pub(super) reason: String,
+}
+
+impl Refusal {
+    /// The file as a whole is wrong.
+    pub(super) fn whole(reason: impl Into<String>) -> Refusal {
+        Refusal { line: None, reason: reason.into() }
+    }
+
+    pub(super) fn at(line: usize, reason: impl ToString) -> Refusal {
+        Refusal { line: Some(line), reason: reason.to_string() }
+    }
+
+    /// Points at `part`, which must be a piece of `text`.
+    pub(super) fn inside(text: &str, part: &str, reason: impl ToString) -> Refusal {
+        let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        Refusal::at(1 + before.iter().filter(|byte| **byte == b'\n').count(), reason)
+    }
+}
+
+impl From<serde_json::Error> for Refusal {
+    fn from(err: serde_json::Error) -> Refusal {
+        let line = Some(err.line()).filter(|line| *line > 0);
+        Refusal { line, reason: format!("not the JSON that is published: {err}") }
+    }
+}
+
+/// The text of a file, without a byte order mark.
+pub(super) fn decode(bytes: &[u8]) -> Result<&str, Refusal> {
+    let text = str::from_utf8(bytes).map_err(|err| {
+        let line = 1 + bytes[..err.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        Refusal::at(line, "not UTF-8 text, which all files of the central bank's rates are")
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// The lines of a table with their numbers; CRLF or LF. A last line without an end is a cut file.
+pub(super) fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Refusal> {
+    if !text.ends_with('\n') {
+        return Err(Refusal::at(text.lines().count(), "the line has no end: the file is cut off"));
+    }
+    Ok(text.lines().enumerate().map(|(index, line)| (index + 1, line)))
+}
+
+/// `DD/MM/YYYY`, or `DDMMYYYY` as in PTAX period files.
+pub(super) fn date(text: &str) -> Result<Date, Error> {
+    match text.as_bytes() {
+        [d1, d2, b'/', m1, m2, b'/', year @ ..] | [d1, d2, m1, m2, year @ ..]
+            if year.len() == 4 =>
+        {
+            day_of(year, [*m1, *m2], [*d1, *d2])
+        }
+        _ => None,
+    }
+    .ok_or_else(|| Error::invalid(text, "a date (DD/MM/YYYY)"))
+}
+
+/// A price: above zero.
+pub(super) fn price(text: &str, mark: char) -> Result<Decimal, Error> {
+    let price = Decimal::parse_with(text, mark)?;
+    if price.is_positive() { Ok(price) } else { Err(Error::invalid(text, "a price above zero")) }
+}
+
+/// Remembers what each key was given, so that a file which contradicts itself is noticed.
+pub(super) struct Once<K, V>(HashMap<K, V>);
+
+impl<K: Eq + Hash, V: PartialEq> Once<K, V> {
+    pub(super) fn new() -> Once<K, V> {
+        Once(HashMap::new())
+    }
+
+    /// Fails where `key` was given before with another value.
+    pub(super) fn insert(&mut self, key: K, value: V) -> Result<(), &'static str> {
+        match self.0.get(&key) {
+            Some(known) if *known != value => {
+                Err("the same day appears twice with different figures")
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.0.insert(key, value);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Brazil's financial data as plain functions over embedded SQLite.
+//!
+//! [`Catalogue`] is the data file. [`bundle::fill`] puts the figures that come with the library into
+//! it, [`Import`] adds what the central bank publishes, and a [`Snapshot`] reads it: every query is a
+//! function of a snapshot and a query struct, such as [`market::selic`].
+//!
+//! The library opens no socket, reads no clock and logs nothing. What day it is comes in with the
+//! snapshot; whatever goes wrong comes back as an [`Error`].
+//!
+//! ```
+//! use fincore::{Catalogue, Date, bundle, market};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let dir = dir.path();
+//! let catalogue = Catalogue::open(dir.join("catalogue.db"))?;
+//! bundle::fill(&catalogue)?;
+//!
+//! let today: Date = "2026-10-05".parse()?;
+//! let snapshot = catalogue.snapshot(today)?;
+//! let selic = market::selic_current(&snapshot)?;
+//! assert_eq!((selic.date, selic.value.to_string()), (today, "13.75".into()));
+//!
+//! let query = market::FxHistory { pair: "EUR/BRL".parse()?, ..Default::default() };
+//! for day in market::fx(&snapshot, query)?.data {
+//!     println!("{} {} {}", day.date, day.buy, day.sell);
+//! }
+//! # Ok::<(), fincore::Error>(())
+//! ```
+mod error;
+mod types;
+
+mod catalogue;
+mod sqlite;
+
+pub mod market;
+
+pub mod bundle;
+mod import;
+
+pub use catalogue::{Catalogue, Snapshot, Tally};
+pub use error::{Error, Result};
+pub use import::{Import, Imported};
+pub use types::{Currency, Date, DateRange, Decimal, Limit, Pair};

@@ -1,0 +1,36 @@
+//! Values of the domain. Text becomes one of them through `FromStr` only, and is right from then on.
+mod date;
+mod decimal;
+mod page;
+mod pair;
+
+pub(crate) use date::day_of;
+pub use date::{Date, DateRange};
+pub use decimal::Decimal;
+pub use page::Limit;
+pub use pair::{Currency, Pair};
+
+/// Reads a type from text by its `FromStr`, so that JSON, query strings and files share one parser.
+macro_rules! deserialize_from_str {
+    ($type:ty) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+use deserialize_from_str;
+
+/// Writes a type as the text of its `Display`.
+macro_rules! serialize_as_str {
+    ($type:ty) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    };
+}
+use serialize_as_str;
