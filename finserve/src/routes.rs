@@ -1,0 +1,104 @@
+//! Every endpoint, one line each.
+use std::borrow::Cow;
+
+use fincore::{Result, Snapshot, market};
+use hyper::Method;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    params::{self, Params},
+    reply::Body,
+};
+
+/// The whole API. Routing, `Allow` and the comparison with `openapi.yaml` read this table.
+#[rustfmt::skip]
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        fixed("/health",                      health),
+        now(  "/api/v1/market/overview",      market::overview),
+        now(  "/api/v1/market/selic/current", market::selic_current),
+        get(  "/api/v1/market/selic",         market::selic),
+        now(  "/api/v1/market/cdi/current",   market::cdi_current),
+        get(  "/api/v1/market/cdi",           market::cdi),
+        now(  "/api/v1/market/ipca/current",  market::ipca_current),
+        get(  "/api/v1/market/ipca",          market::ipca),
+        get(  "/api/v1/market/fx/current",    market::fx_current),
+        now(  "/api/v1/market/fx/pairs",      market::fx_pairs),
+        get(  "/api/v1/market/fx",            market::fx),
+    ]
+}
+
+/// One endpoint.
+pub(crate) struct Route {
+    pub(crate) path: &'static str,
+    pub(crate) params: &'static [&'static str],
+    pub(crate) answer: Answer,
+}
+
+/// What is run for a request.
+pub(crate) enum Answer {
+    /// The same for everyone, whatever the data.
+    Fixed(fn() -> Result<Body>),
+    /// A query of the data.
+    Query(Box<Query>),
+}
+
+type Query = dyn Fn(&Snapshot, Params<'_>) -> Result<Body> + Send + Sync;
+
+/// What the request asks of the data, as JSON.
+fn get<Q, A>(path: &'static str, f: fn(&Snapshot, Q) -> Result<A>) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Serialize + 'static,
+{
+    let query =
+        move |snapshot: &Snapshot, params: Params<'_>| Body::json(&f(snapshot, params.read()?)?);
+    Route { path, params: params::names::<Q>(), answer: Answer::Query(Box::new(query)) }
+}
+
+/// What the data says now, without anything to choose, as JSON.
+fn now<A: Serialize + 'static>(path: &'static str, f: fn(&Snapshot) -> Result<A>) -> Route {
+    let query = move |snapshot: &Snapshot, _: Params<'_>| Body::json(&f(snapshot)?);
+    Route { path, params: &[], answer: Answer::Query(Box::new(query)) }
+}
+
+/// Something about the program itself.
+fn fixed(path: &'static str, f: fn() -> Result<Body>) -> Route {
+    Route { path, params: &[], answer: Answer::Fixed(f) }
+}
+
+fn health() -> Result<Body> {
+    Body::json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+}
+
+impl Route {
+    /// The methods it answers, as in `Allow`. `OPTIONS` is answered for every path.
+    pub(crate) const ALLOW: &'static str = "GET, HEAD, OPTIONS";
+
+    pub(crate) fn allows(method: &Method) -> bool {
+        matches!(*method, Method::GET | Method::HEAD)
+    }
+
+    /// The values in `{braces}` when `path` has this route's shape.
+    pub(crate) fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>> {
+        let (mut want, mut have) = (self.path.split('/'), path.split('/'));
+        let mut captured = Params::default();
+        loop {
+            match (want.next(), have.next()) {
+                (None, None) => return Ok(Some(captured)),
+                (Some(want), Some(have)) if want == have => (),
+                (Some(want), Some(have)) => match name_in_braces(want) {
+                    Some(name) if !have.is_empty() => {
+                        captured.push(Cow::Borrowed(name), params::decode(have)?)?;
+                    }
+                    _ => return Ok(None),
+                },
+                _ => return Ok(None),
+            }
+        }
+    }
+}
+
+fn name_in_braces(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{')?.strip_suffix('}')
+}
