@@ -1,1 +1,11 @@
-//! x
+//! The program as its users meet it: a real binary, real sockets, real files.
+//!
+//! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures,
+//! `grammar` what is refused, `import` the command line, `documents` what the documents promise,
+//! `upstream` the comparison with the official files where those are at hand.
+mod documents;
+mod grammar;
+mod harness;
+mod import;
+mod market;
+mod upstream;

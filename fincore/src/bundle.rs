@@ -131,3 +131,55 @@ fn fx_table(snapshot: &Snapshot) -> Result<String> {
     })?;
     Ok(table)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Date, market};
+
+    fn catalogue() -> (tempfile::TempDir, Catalogue) {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        (dir, catalogue)
+    }
+
+    #[test]
+    fn fills_a_new_catalogue_once() {
+        let (_dir, catalogue) = catalogue();
+        assert!(fill(&catalogue).unwrap());
+        assert!(!fill(&catalogue).unwrap());
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        assert_eq!(snapshot.version().unwrap(), 1);
+        assert!(market::overview(&snapshot).is_ok());
+    }
+
+    #[test]
+    fn what_is_filled_in_is_written_out_again() {
+        let (dir, catalogue) = catalogue();
+        fill(&catalogue).unwrap();
+        write_tables(&catalogue.snapshot(Date::MAX).unwrap(), dir.path()).unwrap();
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
+        for name in SERIES.map(|(name, _)| name).into_iter().chain([FX]) {
+            let (ours, bundled) = (fs::read(dir.path().join(name)), fs::read(data.join(name)));
+            assert!(ours.unwrap() == bundled.unwrap(), "{name} differs");
+        }
+    }
+
+    #[test]
+    fn refuses_a_damaged_table_with_its_line() {
+        let (_dir, catalogue) = catalogue();
+        let store = |name, table| {
+            store_table(&catalogue.write().unwrap(), name, table).unwrap_err().to_string()
+        };
+        assert_eq!(
+            store("ipca.csv", "data;valor\n"),
+            "ipca.csv, line 1: the header is not date,value"
+        );
+        assert_eq!(
+            store("ipca.csv", "date,value\n2024-01-01\n"),
+            "ipca.csv, line 2: not the fields date,value"
+        );
+        let message = store("fx.csv", "currency,date,buy,sell\nUSD,2024-01-32,1.0,1.0\n");
+        assert_eq!(message, "fx.csv, line 2: \"2024-01-32\" is not a date (YYYY-MM-DD)");
+    }
+}

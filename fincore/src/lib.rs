@@ -41,3 +41,8 @@ pub use catalogue::{Catalogue, Snapshot, Tally};
 pub use error::{Error, Result};
 pub use import::{Import, Imported};
 pub use types::{Currency, Date, DateRange, Decimal, Limit, Pair};
+
+/// The Rust example of the README, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -102,3 +102,58 @@ impl Route {
 fn name_in_braces(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_norway::Value;
+
+    use super::*;
+
+    const OPENAPI: &str = include_str!("../../openapi.yaml");
+
+    /// Paths with the parameters they take.
+    type Table = BTreeMap<String, Vec<String>>;
+
+    #[test]
+    fn openapi_describes_exactly_this_table() {
+        assert_eq!(described(), table());
+    }
+
+    #[test]
+    fn openapi_has_the_version_of_the_program() {
+        let document: Value = serde_norway::from_str(OPENAPI).unwrap();
+        assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
+
+    fn table() -> Table {
+        let sorted = |names: &[&str]| {
+            let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();
+            names.sort();
+            names
+        };
+        routes().iter().map(|route| (route.path.to_owned(), sorted(route.params))).collect()
+    }
+
+    fn described() -> Table {
+        let document: Value = serde_norway::from_str(OPENAPI).unwrap();
+        let name_of = |parameter: &Value| {
+            let reference = parameter["$ref"].as_str().map(|path| path.rsplit('/').next().unwrap());
+            let parameter = match reference {
+                Some(name) => &document["components"]["parameters"][name],
+                None => parameter,
+            };
+            parameter["name"].as_str().expect("a parameter has a name").to_owned()
+        };
+        let row = |(path, item): (&Value, &Value)| {
+            let methods: Vec<_> = item.as_mapping().unwrap().keys().collect();
+            assert_eq!(methods, ["get"], "{path:?}");
+            let parameters = item["get"]["parameters"].as_sequence();
+            let mut names: Vec<_> = parameters.into_iter().flatten().map(name_of).collect();
+            names.sort();
+            (path.as_str().unwrap().to_owned(), names)
+        };
+        document["paths"].as_mapping().unwrap().iter().map(row).collect()
+    }
+}

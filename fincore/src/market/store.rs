@@ -58,7 +58,7 @@ fn computed(writer: &Writer, series: u32, row: &Rate) -> Result<()> {
 /// Percent a day as percent a year of 252 business days, to two decimals, as B3 publishes it.
 ///
 /// Worked out in whole numbers, so that every machine rounds alike.
-fn annual(daily: Decimal) -> Decimal {
+pub(crate) fn annual(daily: Decimal) -> Decimal {
     const ONE: i128 = 10_i128.pow(17);
     let (digits, decimals) = daily.parts();
     let per_day = i128::from(digits) * ONE / 10_i128.pow(u32::from(decimals)) / 100;

@@ -1,0 +1,202 @@
+//! What is refused, and how: every wrong request gets a clear error, none a 500.
+use crate::harness::Server;
+
+#[test]
+fn every_bad_parameter_is_named() {
+    let history = [
+        ("limit=0", "limit"),
+        ("limit=10001", "limit"),
+        ("limit=-1", "limit"),
+        ("limit=%2B5", "limit"),
+        ("limit=1.5", "limit"),
+        ("limit=1e3", "limit"),
+        ("limit=abc", "limit"),
+        ("limit=", "limit"),
+        ("limit", "limit"),
+        ("limit=%2020", "limit"),
+        ("limit=020", "limit"),
+        ("limit=0x10", "limit"),
+        ("limit=99999999999999999999", "limit"),
+        ("limit=%D9%A3", "limit"),
+        ("limit=5&limit=5", "limit"),
+        ("from=2024-13-01", "from"),
+        ("from=2024-02-30", "from"),
+        ("from=2023-02-29", "from"),
+        ("from=2024-1-1", "from"),
+        ("from=24-01-01", "from"),
+        ("from=01/02/2024", "from"),
+        ("from=20240101", "from"),
+        ("from=2024-01-01T00:00:00", "from"),
+        ("from=0000-01-01", "from"),
+        ("from=10000-01-01", "from"),
+        ("from=-2024-01-01", "from"),
+        ("from=today", "from"),
+        ("from=", "from"),
+        ("from=2024-01-02&to=2024-01-01", "from"),
+        ("from=2024-01-01&from=2024-01-01", "from"),
+        ("to=2024-00-10", "to"),
+        ("to=2024-04-31", "to"),
+        ("to=2024-01-01+", "to"),
+        ("to=NaN", "to"),
+        ("to=%F0%9F%98%80", "to"),
+        ("offset=1", "offset"),
+        ("Limit=5", "Limit"),
+        ("page=2", "page"),
+        ("q=selic", "q"),
+        ("api_key=fin_x", "api_key"),
+        ("=5", "\"\""),
+        ("limit=5;from=2024-01-01", "limit"),
+    ];
+    let pairs = [
+        ("pair=", "pair"),
+        ("pair=USD", "pair"),
+        ("pair=USDBRLX", "pair"),
+        ("pair=USD_BRL", "pair"),
+        ("pair=US1/BRL", "pair"),
+        ("pair=USD/BRL&pair=USD/BRL", "pair"),
+        ("pair=%E2%82%ACUR/BRL", "pair"),
+        ("pair=U'S/BRL", "pair"),
+    ];
+    for name in ["selic", "cdi", "ipca", "fx"] {
+        for (query, parameter) in history {
+            check(&format!("/api/v1/market/{name}?{query}"), parameter);
+        }
+    }
+    for (query, parameter) in pairs {
+        check(&format!("/api/v1/market/fx?{query}"), parameter);
+        check(&format!("/api/v1/market/fx/current?{query}"), parameter);
+    }
+    for path in [
+        "/health",
+        "/api/v1/market/overview",
+        "/api/v1/market/selic/current",
+        "/api/v1/market/fx/pairs",
+    ] {
+        check(&format!("{path}?x=1"), "x");
+    }
+}
+
+#[track_caller]
+fn check(target: &str, parameter: &str) {
+    let message = Server::shared().get(target).expect_error(400, "bad_request");
+    assert!(message.contains(parameter), "{target}: {message}");
+}
+
+#[test]
+fn says_which_parameters_there_are() {
+    let message = Server::shared().get("/api/v1/market/fx?x=1").expect_error(400, "bad_request");
+    assert_eq!(message, "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit");
+}
+
+#[test]
+fn undecodable_addresses_are_refused() {
+    for target in [
+        "/%zz",
+        "/health%",
+        "/%ff",
+        "/a%00b",
+        "/health?%zz=1",
+        "/health?a=%f",
+        "/health?a=%00",
+        "/health?a=%c3%28",
+    ] {
+        Server::shared().get(target).expect_error(400, "bad_request");
+    }
+}
+
+#[test]
+fn unknown_paths_are_not_found() {
+    let paths = [
+        "/nope",
+        "//",
+        "/health/",
+        "/Health",
+        "/api",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v1/market",
+        "/api/v1/market/",
+        "/api/v1/market/selic/",
+        "/api/v1/market/selic/x",
+        "/api/v1/market//selic",
+        "/api/v2/market/selic",
+        "/api/v1/market/../market/selic",
+        "/api/v1/market/{id}",
+        "/%C3%A9",
+        "/api/v1/market/selic%2Fcurrent",
+    ];
+    for path in paths {
+        Server::shared().get(path).expect_error(404, "not_found");
+    }
+}
+
+#[test]
+fn a_wrong_method_is_told_the_right_ones() {
+    for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
+        let reply = Server::shared().request(method, "/health", "Content-Length: 0\r\n");
+        reply.expect_error(405, "method_not_allowed");
+        assert_eq!(reply.header("allow"), Some("GET, HEAD, OPTIONS"));
+    }
+    Server::shared().request("BREW", "/health", "").expect_error(400, "bad_request");
+    Server::shared()
+        .request("POST", "/nope", "Content-Length: 0\r\n")
+        .expect_error(404, "not_found");
+}
+
+#[test]
+fn options_tells_browsers_what_they_may_do() {
+    for target in ["/health", "/api/v1/market/selic", "*"] {
+        let reply = Server::shared().request("OPTIONS", target, "Origin: https://example.com\r\n");
+        assert_eq!((reply.status, reply.body.len()), (204, 0));
+        assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(reply.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
+    }
+    assert_eq!(Server::shared().request("OPTIONS", "/nope", "").status, 404);
+}
+
+#[test]
+fn the_host_must_be_given_exactly_once() {
+    let send =
+        |head: &str| Server::shared().send(format!("{head}Connection: close\r\n\r\n").as_bytes());
+    send("GET /health HTTP/1.1\r\n").expect_error(400, "bad_request");
+    send("GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\n").expect_error(400, "bad_request");
+    assert_eq!(send("GET http://a/health HTTP/1.1\r\nHost: a\r\n").status, 200);
+    assert_eq!(send("GET /health HTTP/1.0\r\nHost: a\r\n").status, 200);
+}
+
+#[test]
+fn no_bytes_bring_it_down() {
+    let long = format!(
+        "GET /health?a={} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        "x".repeat(20_000)
+    );
+    let many = format!(
+        "GET /health HTTP/1.1\r\nHost: a\r\n{}Connection: close\r\n\r\n",
+        "X-A: b\r\n".repeat(300)
+    );
+    let requests: [&[u8]; 9] = [
+        b"\r\n\r\nGET\r\n\r\n",
+        b"GET /health\r\n\r\n",
+        b"GET /health HTTP/9.9\r\nHost: a\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"CONNECT a:80 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: a\r\nX-A: \xff\xfe\r\nAccept-Encoding: \xff\r\nIf-None-Match: \xff\r\nConnection: close\r\n\r\n",
+        b"GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        long.as_bytes(),
+        many.as_bytes(),
+    ];
+    for request in requests {
+        let reply = Server::shared().send(request);
+        assert!(reply.status < 500, "{reply:?}");
+    }
+    assert_eq!(Server::shared().get("/health").status, 200);
+}
+
+#[test]
+fn every_answer_carries_an_id_of_its_own() {
+    let id = |target: &str| Server::shared().get(target).header("x-request-id").unwrap().to_owned();
+    let ids = [id("/health"), id("/nope"), id("/api/v1/market/selic"), id("/health?x=1")];
+    for (index, id) in ids.iter().enumerate() {
+        assert!(!ids[..index].contains(id), "{ids:?}");
+    }
+}
