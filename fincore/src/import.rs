@@ -91,6 +91,7 @@ enum Rows {
 
 /// Finds out what a file is and reads it; never looks further than its bytes and name.
 fn parse(name: &str, bytes: &[u8]) -> Result<Content, Refusal> {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let text = text::decode(bytes)?;
     let start = text.trim_start();
     if start.is_empty() {

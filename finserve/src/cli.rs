@@ -26,6 +26,12 @@ pub(crate) enum Command {
     /// Answer HTTP requests until stopped (the default)
     Serve(Serve),
     /// Add official files to the data, all of them or none
+    ///
+    /// A file is recognised by its content and name: SGS series of the central bank
+    /// (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period files (.csv), PTAX answers of Olinda
+    /// (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY). A running server serves the new figures
+    /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
+    /// data stays exactly as it was.
     Import(Import),
 }
 
@@ -38,13 +44,6 @@ pub(crate) struct Serve {
     pub(crate) data: Data,
 }
 
-/// Add official files to the data, all of them or none.
-///
-/// A file is recognised by its content and name: SGS series of the central bank
-/// (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period files (.csv), PTAX answers of Olinda
-/// (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY). A running server serves the new figures
-/// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
-/// data stays exactly as it was.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// Files as downloaded

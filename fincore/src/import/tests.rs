@@ -99,9 +99,16 @@ fn a_day_is_served_once_buy_and_sell_are_there() {
     let days =
         market::fx(&catalogue.snapshot(Date::MAX).unwrap(), FxHistory::default()).unwrap().data;
     assert_eq!(
-        format!("{:?}", days),
+        format!("{days:?}"),
         "[FxRate { date: 2026-09-03, pair: USD/BRL, buy: 5.0956, sell: 5.0962 }]"
     );
+}
+
+#[test]
+fn only_the_last_part_of_a_path_tells_the_series() {
+    let content =
+        parse("/sgs.1/bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.32"}]"#);
+    assert_eq!(content.unwrap().what, "SGS 433");
 }
 
 #[test]
