@@ -36,7 +36,7 @@ fn says_what_became_of_each_file() {
     let place = Place::new();
     let ipca = place.file(
         "bcdata.sgs.433.json",
-        r#"[{"data":"01/07/2026","valor":"9.99"},{"data":"01/01/1980","valor":"6.62"},{"data":"01/09/2026","valor":"0.48"}]"#,
+        r#"[{"data":"01/01/1980","valor":"6.62"},{"data":"01/07/2026","valor":"9.99"},{"data":"01/09/2026","valor":"0.48"}]"#,
     );
     let (code, output, errors) = place.import(&[&ipca]);
     assert_eq!((code, errors.as_str()), (Some(0), ""));

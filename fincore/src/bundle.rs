@@ -6,7 +6,7 @@ use crate::{
     catalogue::Writer,
     market::{
         CDI_DAILY, IPCA, Rate, SELIC,
-        store::{self, Quote},
+        store::{self, Known, Quote},
     },
     sqlite::parsed,
 };
@@ -24,7 +24,8 @@ const NOTED: &str = "bundle";
 
 /// Puts the bundled data into a catalogue that has not been given it yet; tells whether it did.
 ///
-/// A catalogue that already has it costs one look-up. All of it becomes visible at once.
+/// A catalogue that already has it costs one look-up. All of it becomes visible at once. Figures that
+/// are there already stay, because an import may have brought newer ones.
 pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     if catalogue.snapshot(crate::Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
@@ -48,9 +49,11 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
 
 fn store_table(writer: &Writer, name: &str, table: &str) -> Result<()> {
     if let Some((_, series)) = SERIES.iter().find(|(table, _)| *table == name) {
-        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?)?;
+        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?, Known::Kept)?;
     } else if name == FX {
-        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?)?;
+        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, Known::Kept)?;
+    } else {
+        return Err(Error::storage(format!("the bundled {name}"), "no such table is known"));
     }
     Ok(())
 }
@@ -151,6 +154,21 @@ mod tests {
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
         assert_eq!(snapshot.version().unwrap(), 1);
         assert!(market::overview(&snapshot).is_ok());
+    }
+
+    #[test]
+    fn the_bundle_of_another_program_leaves_imported_figures() {
+        let (_dir, catalogue) = catalogue();
+        fill(&catalogue).unwrap();
+        let mut import = crate::Import::begin(&catalogue).unwrap();
+        import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
+        import.commit().unwrap();
+        let writer = catalogue.write().unwrap();
+        writer.set_meta(NOTED, "that of an older program").unwrap();
+        writer.commit().unwrap();
+        assert!(fill(&catalogue).unwrap());
+        let ipca = market::ipca_current(&catalogue.snapshot(Date::MAX).unwrap()).unwrap();
+        assert_eq!(ipca.value.to_string(), "9.99");
     }
 
     #[test]

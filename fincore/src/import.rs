@@ -4,7 +4,7 @@ use crate::{
     catalogue::{Tally, Writer},
     market::{
         Rate,
-        store::{self, Quote},
+        store::{self, Known, Quote},
     },
 };
 
@@ -62,8 +62,10 @@ impl Import {
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Imported> {
         let content = parse(name, bytes).map_err(|refusal| refusal.of_file(name))?;
         let tally = match &content.rows {
-            Rows::Rates(series, rows) => store::rates(&self.writer, *series, rows)?,
-            Rows::Quotes(rows) => store::quotes(&self.writer, rows)?,
+            Rows::Rates(series, rows) => {
+                store::rates(&self.writer, *series, rows, Known::Replaced)?
+            }
+            Rows::Quotes(rows) => store::quotes(&self.writer, rows, Known::Replaced)?,
         };
         self.changed |= tally.new + tally.changed > 0;
         Ok(Imported { what: content.what, tally, left_out: content.left_out })
@@ -106,12 +108,12 @@ fn parse(name: &str, bytes: &[u8]) -> Result<Content, Refusal> {
         let series = sgs::series_of(name).ok_or_else(|| {
             Refusal::whole("which series is it? Name the file bcdata.sgs.NUMBER.json (or .csv)")
         })?;
-        return Ok(of_series(series, sgs::parse(text)?));
+        return Ok(of_series(series, sgs::parse(series, text)?));
     }
     if olinda::recognises(start) {
-        let currency = olinda::currency_of(name, text)?;
-        let (quotes, intraday) = olinda::parse(text, currency)?;
-        let mut content = of_quotes(format!("PTAX {currency}"), quotes);
+        let service = olinda::Service::of(name, text)?;
+        let (quotes, intraday) = olinda::parse(service, text)?;
+        let mut content = of_quotes(format!("PTAX {}", service.currency()), quotes);
         content.leave_out(intraday, "bulletins during the day");
         return Ok(content);
     }

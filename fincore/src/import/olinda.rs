@@ -1,5 +1,5 @@
 //! Olinda, the central bank's PTAX service: JSON answers of one currency over a period.
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,20 +11,52 @@ pub(super) fn recognises(start: &str) -> bool {
     start.starts_with('{') && start.contains("\"value\"")
 }
 
-/// The currency of an answer: `CotacaoDolar…` is about the dollar, `CotacaoMoeda…` says it only in
-/// the name of its file, as in `CotacaoMoedaPeriodo.EUR.json`.
-pub(super) fn currency_of(name: &str, text: &str) -> Result<Currency, Refusal> {
-    if text.contains("#_CotacaoDolar") || name.contains("CotacaoDolar") {
-        return Ok(Currency::USD);
+/// What an answer is about: `CotacaoDolar…` is about the dollar and has closing quotes only,
+/// `CotacaoMoeda…` has all bulletins of a currency that only the name of its file tells, as in
+/// `CotacaoMoedaPeriodo.EUR.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Service {
+    Dollar,
+    Bulletins(Currency),
+}
+
+impl Service {
+    /// By what the content says of itself; where it says nothing, by the file's name.
+    pub(super) fn of(name: &str, text: &str) -> Result<Service, Refusal> {
+        let (dollar, bulletins) =
+            (text.contains("#_CotacaoDolar"), text.contains("#_CotacaoMoeda"));
+        if dollar || (!bulletins && name.contains("CotacaoDolar")) {
+            return Ok(Service::Dollar);
+        }
+        name.split_once("CotacaoMoeda")
+            .and_then(|(_, rest)| rest.split(['.', '_', '-', ' ']).nth(1))
+            .filter(|part| part.bytes().all(|b| b.is_ascii_uppercase()))
+            .and_then(|part| part.parse().ok())
+            .map(Service::Bulletins)
+            .ok_or_else(|| {
+                Refusal::whole(
+                    "of which currency? Name the file CotacaoMoedaPeriodo.EUR.json, or as it is",
+                )
+            })
     }
-    name.split(['.', '_', '-', ' '])
-        .filter(|part| part.bytes().all(|b| b.is_ascii_uppercase()))
-        .find_map(|part| part.parse().ok())
-        .ok_or_else(|| {
-            Refusal::whole(
-                "of which currency? Name the file CotacaoMoedaPeriodo.EUR.json, or as it is",
-            )
-        })
+
+    pub(super) fn currency(self) -> Currency {
+        match self {
+            Service::Dollar => Currency::USD,
+            Service::Bulletins(currency) => currency,
+        }
+    }
+
+    /// Whether a bulletin of this type is the closing one. Fails for a type that is unknown here.
+    fn closes(self, kind: Option<&str>) -> Result<bool, Error> {
+        match (self, kind) {
+            (Service::Dollar, None) | (_, Some("Fechamento" | "Fechamento PTAX")) => Ok(true),
+            (_, Some("Abertura" | "Intermediário" | "Fechamento Interbancário")) => Ok(false),
+            (_, kind) => {
+                Err(Error::invalid(kind.unwrap_or_default(), "a type of bulletin (tipoBoletim)"))
+            }
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,14 +72,14 @@ struct Bulletin<'a> {
     cotacao_compra: &'a RawValue,
     #[serde(borrow)]
     cotacao_venda: &'a RawValue,
-    data_hora_cotacao: &'a str,
-    /// Missing where the service gives closing quotes only.
-    #[serde(default)]
-    tipo_boletim: Option<&'a str>,
+    #[serde(borrow)]
+    data_hora_cotacao: Cow<'a, str>,
+    #[serde(borrow, default)]
+    tipo_boletim: Option<Cow<'a, str>>,
 }
 
 /// The closing quotes, the last of a day, and how many other bulletins there were.
-pub(super) fn parse(text: &str, currency: Currency) -> Result<(Vec<Quote>, usize), Refusal> {
+pub(super) fn parse(service: Service, text: &str) -> Result<(Vec<Quote>, usize), Refusal> {
     let answer: Answer<'_> = serde_json::from_str(text)?;
     if answer.value.is_empty() {
         return Err(Refusal::whole("it holds no quote"));
@@ -55,10 +87,10 @@ pub(super) fn parse(text: &str, currency: Currency) -> Result<(Vec<Quote>, usize
     let mut closing: BTreeMap<Date, (&str, Quote)> = BTreeMap::new();
     let mut intraday = 0;
     for bulletin in &answer.value {
-        let quote = read(bulletin, currency)
-            .map_err(|err| Refusal::inside(text, bulletin.data_hora_cotacao, err))?;
-        let time = bulletin.data_hora_cotacao;
-        if !matches!(bulletin.tipo_boletim, None | Some("Fechamento" | "Fechamento PTAX")) {
+        let refuse = |err| Refusal::inside(text, bulletin.cotacao_compra.get(), err);
+        let quote = read(bulletin, service.currency()).map_err(refuse)?;
+        let time = &*bulletin.data_hora_cotacao;
+        if !service.closes(bulletin.tipo_boletim.as_deref()).map_err(refuse)? {
             intraday += 1;
         } else if closing.get(&quote.date).is_none_or(|(earlier, _)| *earlier <= time) {
             closing.insert(quote.date, (time, quote));
@@ -68,23 +100,23 @@ pub(super) fn parse(text: &str, currency: Currency) -> Result<(Vec<Quote>, usize
 }
 
 fn read(bulletin: &Bulletin<'_>, currency: Currency) -> Result<Quote, Error> {
-    let time = bulletin.data_hora_cotacao;
-    let date = time.split(' ').next().unwrap_or_default().parse()?;
-    let buy = text::price(bulletin.cotacao_compra.get(), '.')?;
-    let sell = text::price(bulletin.cotacao_venda.get(), '.')?;
-    Ok(Quote { currency, date, buy: Some(buy), sell: Some(sell) })
+    let date = bulletin.data_hora_cotacao.split(' ').next().unwrap_or_default().parse()?;
+    let sides = (bulletin.cotacao_compra.get(), bulletin.cotacao_venda.get());
+    text::quote(currency, date, sides, '.')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(value: &str) -> Result<(Vec<String>, usize), Refusal> {
+    const EURO: Service = Service::Bulletins(Currency::EUR);
+
+    fn check(service: Service, value: &str) -> Result<(Vec<String>, usize), Refusal> {
         let text = format!(
             "{{\"@odata.context\":\"https://host/odata$metadata#_CotacaoMoedaPeriodo\",\"value\":[\n{value}]}}"
         );
         assert!(recognises(&text));
-        let (quotes, intraday) = parse(&text, Currency::EUR)?;
+        let (quotes, intraday) = parse(service, &text)?;
         let show = |quote: &Quote| {
             format!("{} {} {}", quote.date, quote.buy.unwrap(), quote.sell.unwrap())
         };
@@ -94,25 +126,31 @@ mod tests {
     #[test]
     fn serves_the_closing_bulletin_only() {
         let value = r#"{"paridadeCompra":1.16470,"paridadeVenda":1.16500,"cotacaoCompra":5.82520,"cotacaoVenda":5.82740,"dataHoraCotacao":"2026-05-25 10:05:29.075","tipoBoletim":"Abertura"},
-            {"paridadeCompra":1.16410,"paridadeVenda":1.16420,"cotacaoCompra":5.82700,"cotacaoVenda":5.82810,"dataHoraCotacao":"2026-05-25 13:06:31.058","tipoBoletim":"Intermediário"},
+            {"paridadeCompra":1.16410,"paridadeVenda":1.16420,"cotacaoCompra":5.82700,"cotacaoVenda":5.82810,"dataHoraCotacao":"2026-05-25 13:06:31.058","tipoBoletim":"Intermedi\u00e1rio"},
             {"paridadeCompra":1.16410,"paridadeVenda":1.16420,"cotacaoCompra":5.82820,"cotacaoVenda":5.82940,"dataHoraCotacao":"2026-05-25 13:06:31.065","tipoBoletim":"Fechamento"},
             {"paridadeCompra":1.16410,"paridadeVenda":1.16420,"cotacaoCompra":5.84820,"cotacaoVenda":5.84940,"dataHoraCotacao":"2026-05-26 10:06:31.06","tipoBoletim":"Abertura"}"#;
-        assert_eq!(check(value).unwrap(), (vec!["2026-05-25 5.82820 5.82940".into()], 3));
+        assert_eq!(check(EURO, value).unwrap(), (vec!["2026-05-25 5.82820 5.82940".into()], 3));
     }
 
     #[test]
     fn keeps_the_last_of_two_closings_on_a_day() {
         let value = r#"{"cotacaoCompra":5.68740,"cotacaoVenda":5.68800,"dataHoraCotacao":"2025-04-23 13:06:30.443"},
             {"cotacaoCompra":5.68000,"cotacaoVenda":5.68100,"dataHoraCotacao":"2025-04-23 13:06:30.416"}"#;
-        assert_eq!(check(value).unwrap(), (vec!["2025-04-23 5.68740 5.68800".into()], 0));
+        assert_eq!(
+            check(Service::Dollar, value).unwrap(),
+            (vec!["2025-04-23 5.68740 5.68800".into()], 0)
+        );
     }
 
     #[test]
     fn refuses_with_the_line() {
         let one = |buy: &str, time: &str| {
-            check(&format!(
-                "{{\"cotacaoCompra\":{buy},\"cotacaoVenda\":5.1,\"dataHoraCotacao\":\"{time}\"}}"
-            ))
+            check(
+                Service::Dollar,
+                &format!(
+                    "{{\"cotacaoCompra\":{buy},\"cotacaoVenda\":5.1,\"dataHoraCotacao\":\"{time}\"}}"
+                ),
+            )
         };
         let wrong = [
             (one("5.1", "2025-02-30 13:00:00.1"), "\"2025-02-30\" is not a date"),
@@ -122,24 +160,43 @@ mod tests {
             (one("1e3", "2025-04-23 13:00:00.1"), "is not a number"),
             (one("-5.1", "2025-04-23 13:00:00.1"), "is not a price"),
             (one("null", "2025-04-23 13:00:00.1"), "is not a number"),
+            (one("5.2", "2025-04-23 13:00:00.1"), "\"5.2\" is not a buying price of at most"),
         ];
         for (got, reason) in wrong {
             let refusal = got.unwrap_err();
             assert_eq!(refusal.line, Some(2), "{refusal:?}");
             assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
         }
-        assert_eq!(check("").unwrap_err(), Refusal::whole("it holds no quote"));
+        assert_eq!(check(EURO, "").unwrap_err(), Refusal::whole("it holds no quote"));
     }
 
     #[test]
-    fn finds_the_currency_in_the_name() {
-        let of =
-            |name| currency_of(name, "{\"value\":[]}").map(|currency| currency.to_string()).ok();
-        assert_eq!(
-            of("CotacaoMoedaPeriodo.EUR.2026-05-25_2026-06-01.json").as_deref(),
-            Some("EUR")
-        );
-        assert_eq!(of("CotacaoDolarPeriodo.json").as_deref(), Some("USD"));
-        assert_eq!(of("CotacaoMoedaPeriodo.json"), None);
+    fn a_bulletin_must_say_whether_it_closes_the_day() {
+        let quote =
+            r#"{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-10 10:03:00.1""#;
+        for rest in ["}", r#","tipoBoletim":"fechamento"}"#, r#","tipoBoletim":"Parcial"}"#] {
+            let refusal = check(EURO, &format!("{quote}{rest}")).unwrap_err();
+            assert!(refusal.reason.contains("is not a type of bulletin"), "{refusal:?}");
+        }
+    }
+
+    #[test]
+    fn finds_the_currency_in_content_or_name() {
+        let (plain, moeda) =
+            (r#"{"value":[]}"#, r##"{"@odata.context":"x#_CotacaoMoedaPeriodo"}"##);
+        let dollar = r##"{"@odata.context":"x#_CotacaoDolarPeriodo"}"##;
+        let cases = [
+            ("CotacaoMoedaPeriodo.EUR.2026-05-25_2026-06-01.json", plain, Some(EURO)),
+            ("CotacaoMoedaPeriodo.EUR.json", moeda, Some(EURO)),
+            ("CotacaoMoedaPeriodo.EUR.json", dollar, Some(Service::Dollar)),
+            ("CotacaoDolarPeriodo.json", plain, Some(Service::Dollar)),
+            ("CotacaoDolarPeriodo.json", moeda, None),
+            ("CotacaoMoedaPeriodo.json", plain, None),
+            ("CotacaoMoedaPeriodo.eur.json", plain, None),
+            ("BCB_PTAX_EUR.json", plain, None),
+        ];
+        for (name, text, service) in cases {
+            assert_eq!(Service::of(name, text).ok(), service, "{name} {text}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! 2013, `5;A;AFN;0,04152000` in August 2013, `005;A;AFN;0,07721000` today; period files write the
 //! date without slashes. All are read by the same few rules.
 use super::text::{self, Once, Refusal};
-use crate::{Currency, Decimal, Error, market::store::Quote};
+use crate::{Decimal, Error, market::store::Quote};
 
 pub(super) fn recognises(start: &str) -> bool {
     let first = start.lines().next().unwrap_or_default();
@@ -39,12 +39,7 @@ fn parse_line(line: &str) -> Result<Quote, Error> {
     // The parities against the dollar follow from the quotes; they only have to be numbers.
     Decimal::parse_with(parity_buy, ',')?;
     Decimal::parse_with(parity_sell, ',')?;
-    Ok(Quote {
-        currency: symbol.parse::<Currency>()?,
-        date: text::date(date)?,
-        buy: Some(text::price(buy, ',')?),
-        sell: Some(text::price(sell, ',')?),
-    })
+    text::quote(symbol.parse()?, text::date(date)?, (buy, sell), ',')
 }
 
 #[cfg(test)]
@@ -108,6 +103,11 @@ mod tests {
             ("05012021;220;A;USD;5.1620;5,1626;1,0000;1,0000\n", "\"5.1620\" is not a number"),
             ("05012021;220;A;USD;0,0000;5,1626;1,0000;1,0000\n", "is not a price above zero"),
             ("05012021;220;A;USD;5,1620;-5,1626;1,0000;1,0000\n", "is not a price above zero"),
+            (
+                "05012021;220;A;USD;5,1627;5,1626;1,0000;1,0000\n",
+                "\"5,1627\" is not a buying price",
+            ),
+            ("05012021;790;A;BRL;1,0000;1,0000;1,0000;1,0000\n", "\"BRL\" is not a currency that"),
             ("05012021;220;A;USD;5,1620;5,1626;1,0000;x\n", "\"x\" is not a number"),
             ("04012021;220;A;USD;5,1620;5,1627;1,0000;1,0000\n", "twice with different figures"),
             ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0", "cut off"),

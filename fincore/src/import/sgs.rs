@@ -2,10 +2,13 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::text::{self, Once, Refusal};
+use super::text::{self, Refusal};
 use crate::{
     Currency, Decimal, Error,
-    market::{Rate, store::Quote},
+    market::{
+        CDI_DAILY, IPCA, Rate,
+        store::{self, Quote},
+    },
 };
 
 /// Which side of a quote a series gives.
@@ -52,9 +55,13 @@ fn is_header(line: &str) -> bool {
     matches!(line.trim_end(), r#""data";"valor""# | "data;valor")
 }
 
-/// The observations of a series, as JSON or CSV.
-pub(super) fn parse(text: &str) -> Result<Vec<Rate>, Refusal> {
-    let rows = if text.trim_start().starts_with('[') { parse_json(text) } else { parse_csv(text) }?;
+/// The observations of a series, as JSON or CSV, the oldest first.
+pub(super) fn parse(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
+    let rows = if text.trim_start().starts_with('[') {
+        parse_json(series, text)
+    } else {
+        parse_csv(series, text)
+    }?;
     if rows.is_empty() {
         return Err(Refusal::whole("it holds no observation"));
     }
@@ -69,36 +76,47 @@ struct Record<'a> {
     valor: &'a RawValue,
 }
 
-fn parse_json(text: &str) -> Result<Vec<Rate>, Refusal> {
+fn parse_json(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
     let records: Vec<Record<'_>> = serde_json::from_str(text)?;
-    let mut seen = Once::new();
-    let read = |record: &Record<'_>| {
+    let mut rows = Vec::with_capacity(records.len());
+    for record in &records {
         let (date, value) = (record.data.get(), record.valor.get());
-        let refuse = |err| Refusal::inside(text, date, err);
-        let row =
-            rate(unquote(date), unquote(value), '.').map_err(|err| refuse(err.to_string()))?;
-        seen.insert(row.date, row.value).map_err(|err| refuse(err.to_owned()))?;
-        Ok(row)
-    };
-    records.iter().map(read).collect()
+        let row = rate(series, (unquote(date), unquote(value), '.'), rows.last());
+        rows.push(row.map_err(|err| Refusal::inside(text, date, err))?);
+    }
+    Ok(rows)
 }
 
-fn parse_csv(text: &str) -> Result<Vec<Rate>, Refusal> {
-    let mut seen = Once::new();
-    let read = |(number, line): (usize, &str)| {
+fn parse_csv(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
+    let mut rows = Vec::new();
+    for (number, line) in text::lines(text)?.skip(1) {
         let Some((date, value)) = line.split_once(';') else {
             return Err(Refusal::at(number, "not two fields, \"data\";\"valor\""));
         };
-        let row =
-            rate(unquote(date), unquote(value), ',').map_err(|err| Refusal::at(number, err))?;
-        seen.insert(row.date, row.value).map_err(|err| Refusal::at(number, err))?;
-        Ok(row)
-    };
-    text::lines(text)?.skip(1).map(read).collect()
+        let row = rate(series, (unquote(date), unquote(value), ','), rows.last());
+        rows.push(row.map_err(|err| Refusal::at(number, err))?);
+    }
+    Ok(rows)
 }
 
-fn rate(date: &str, value: &str, mark: char) -> Result<Rate, Error> {
-    Ok(Rate { date: text::date(date)?, value: Decimal::parse_with(value, mark)? })
+/// An observation, written as date, value and decimal mark. What cannot be one of its series, or does
+/// not come after the observation before it, is damage.
+fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Result<Rate, Error> {
+    let (date, value, mark) = written;
+    let row = Rate { date: text::date(date)?, value: Decimal::parse_with(value, mark)? };
+    if before.is_some_and(|before| before.date >= row.date) {
+        return Err(Error::invalid(date, "a day after that of the row before"));
+    }
+    if series == IPCA && row.date != row.date.first_of_month() {
+        return Err(Error::invalid(date, "the first day of a month, as this series has"));
+    }
+    if series == CDI_DAILY && store::annual(row.value).is_none() {
+        return Err(Error::invalid(value, "a rate a day that has a rate a year"));
+    }
+    if quoted(series).is_some() && !row.value.is_positive() {
+        return Err(Error::invalid(value, "a price above zero"));
+    }
+    Ok(row)
 }
 
 /// The inside of double quotes; what has none on both sides is left as it is and then refused.
@@ -111,14 +129,14 @@ mod tests {
     use super::*;
 
     fn check(text: &str) -> Result<Vec<String>, Refusal> {
-        Ok(parse(text)?.iter().map(|row| format!("{} {}", row.date, row.value)).collect())
+        Ok(parse(11, text)?.iter().map(|row| format!("{} {}", row.date, row.value)).collect())
     }
 
     #[test]
     fn reads_json_with_a_decimal_point() {
         let text =
-            r#"[{"data":"01/07/2022","valor":"-0.68"},{"data":"01/06/2010","valor":"0.00"}]"#;
-        assert_eq!(check(text).unwrap(), ["2022-07-01 -0.68", "2010-06-01 0.00"]);
+            r#"[{"data":"01/06/2010","valor":"0.00"},{"data":"01/07/2022","valor":"-0.68"}]"#;
+        assert_eq!(check(text).unwrap(), ["2010-06-01 0.00", "2022-07-01 -0.68"]);
     }
 
     #[test]
@@ -174,7 +192,8 @@ mod tests {
             (csv("\"03/01/2024\";\"1,0\n"), 3, "is not a number"),
             (csv("\"03/01/2024\";\"1,0\""), 3, "cut off"),
             (csv("\n"), 3, "not two fields"),
-            (csv("\"02/01/2024\";\"1,1\"\n"), 3, "twice with different figures"),
+            (csv("\"02/01/2024\";\"1,1\"\n"), 3, "is not a day after"),
+            (csv("\"01/01/2024\";\"1,1\"\n"), 3, "is not a day after"),
             (
                 check(
                     "[{\"data\":\"02/01/2024\",\"valor\":\"1.0\"},\n{\"data\":\"03/01/2024\",\"valor\":\"NaN\"}]",
@@ -195,6 +214,30 @@ mod tests {
             let refusal = got.unwrap_err();
             assert_eq!(refusal.line, Some(line), "{refusal:?}");
             assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_its_series_cannot_have() {
+        let one = |series, date: &str, value: &str| {
+            let text = format!("[{{\"data\":\"{date}\",\"valor\":\"{value}\"}}]");
+            parse(series, &text).map_err(|refusal| (refusal.line, refusal.reason))
+        };
+        let wrong = [
+            (1, "02/01/2024", "-5.0", "\"-5.0\" is not a price above zero"),
+            (10813, "02/01/2024", "0.0000", "\"0.0000\" is not a price above zero"),
+            (
+                433,
+                "15/10/2026",
+                "0.32",
+                "\"15/10/2026\" is not the first day of a month, as this series has",
+            ),
+            (12, "02/01/2024", "99.00", "\"99.00\" is not a rate a day that has a rate a year"),
+            (12, "02/01/2024", "-100", "\"-100\" is not a rate a day that has a rate a year"),
+        ];
+        for (series, date, value, reason) in wrong {
+            assert_eq!(one(series, date, value).unwrap_err(), (Some(1), reason.to_owned()));
+            assert!(one(11, date, value).is_ok(), "another series may have it");
         }
     }
 

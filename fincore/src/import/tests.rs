@@ -85,23 +85,34 @@ fn a_refused_file_takes_all_others_with_it() {
 
 #[test]
 fn a_day_is_served_once_buy_and_sell_are_there() {
-    let (_dir, catalogue) = catalogue();
     let sell = (
         "bcdata.sgs.1.json",
         r#"[{"data":"03/09/2026","valor":"5.0962"},{"data":"05/10/2026","valor":"4.9859"}]"#,
     );
     let buy = ("bcdata.sgs.10813.json", r#"[{"data":"03/09/2026","valor":"5.0956"}]"#);
-    import(&catalogue, &[sell]).unwrap();
-    assert!(
-        market::fx_current(&catalogue.snapshot(Date::MAX).unwrap(), FxCurrent::default()).is_err()
-    );
-    assert_eq!(import(&catalogue, &[buy]).unwrap()[0].tally, tally(1, 0, 0));
-    let days =
-        market::fx(&catalogue.snapshot(Date::MAX).unwrap(), FxHistory::default()).unwrap().data;
-    assert_eq!(
-        format!("{days:?}"),
-        "[FxRate { date: 2026-09-03, pair: USD/BRL, buy: 5.0956, sell: 5.0962 }]"
-    );
+    for (first, second) in [(sell, buy), (buy, sell)] {
+        let (_dir, catalogue) = catalogue();
+        let served = || market::fx(&catalogue.snapshot(Date::MAX).unwrap(), FxHistory::default());
+        import(&catalogue, &[first]).unwrap();
+        assert!(matches!(served(), Err(Error::UnknownPair(_))));
+        assert_eq!(import(&catalogue, &[second]).unwrap()[0].tally.changed, 0);
+        assert_eq!(
+            format!("{:?}", served().unwrap().data),
+            "[FxRate { date: 2026-09-03, pair: USD/BRL, buy: 5.0956, sell: 5.0962 }]"
+        );
+    }
+}
+
+#[test]
+fn a_revised_side_leaves_the_digits_of_the_other() {
+    let (_dir, catalogue) = catalogue();
+    let day = |buy, sell| format!("04012021;220;A;USD;{buy};{sell};1,0000;1,0000\n");
+    import(&catalogue, &[("a.csv", &day("5,1620", "5,1626"))]).unwrap();
+    let revised = import(&catalogue, &[("a.csv", &day("5,16200000", "5,1627"))]).unwrap();
+    assert_eq!(revised[0].tally, tally(0, 1, 0));
+    let quote = market::fx_current(&catalogue.snapshot(Date::MAX).unwrap(), FxCurrent::default());
+    let quote = quote.unwrap();
+    assert_eq!((quote.buy.to_string(), quote.sell.to_string()), ("5.1620".into(), "5.1627".into()));
 }
 
 #[test]
@@ -271,7 +282,7 @@ fn official_files_are_read_whole() {
     let mut compared = 0;
     for (date, daily) in rows("bcdata.sgs.11.json") {
         if let Some(published) = annual.get(&date) {
-            assert_eq!(store::annual(daily), *published, "{date}");
+            assert_eq!(store::annual(daily), Some(*published), "{date}");
             compared += 1;
         }
     }
@@ -308,7 +319,7 @@ proptest! {
         days in proptest::collection::btree_map(0u32..20_000, (-99_999i64..9_999_999, 0u8..6), 1..40)
     ) {
         let newest = Date::new(2050, 1, 1).unwrap();
-        let rows: Vec<Rate> = days.iter().map(|(back, (digits, decimals))| Rate {
+        let rows: Vec<Rate> = days.iter().rev().map(|(back, (digits, decimals))| Rate {
             date: newest.days_before(*back),
             value: Decimal::from_parts(*digits, *decimals),
         }).collect();
@@ -319,10 +330,10 @@ proptest! {
         let json: Vec<String> = rows.iter()
             .map(|row| format!("{{\"data\":\"{}\",\"valor\":\"{}\"}}", brazilian(row.date), row.value))
             .collect();
-        prop_assert_eq!(&sgs::parse(&format!("[{}]", json.join(","))).unwrap(), &rows);
+        prop_assert_eq!(&sgs::parse(11, &format!("[{}]", json.join(","))).unwrap(), &rows);
         let csv: String = rows.iter()
             .map(|row| format!("\"{}\";\"{}\"\r\n", brazilian(row.date), row.value.to_string().replace('.', ",")))
             .collect();
-        prop_assert_eq!(&sgs::parse(&format!("\"data\";\"valor\"\r\n{csv}")).unwrap(), &rows);
+        prop_assert_eq!(&sgs::parse(11, &format!("\"data\";\"valor\"\r\n{csv}")).unwrap(), &rows);
     }
 }

@@ -1,7 +1,7 @@
 //! What the official text files have in common: lines, Brazilian dates and numbers, refusals.
 use std::{collections::HashMap, fmt::Debug, hash::Hash};
 
-use crate::{Date, Decimal, Error, types::day_of};
+use crate::{Currency, Date, Decimal, Error, market::store::Quote, types::day_of};
 
 /// Before it the dollar was quoted in cruzeiros, cruzados and their successors.
 pub(super) const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");
@@ -68,10 +68,32 @@ pub(super) fn date(text: &str) -> Result<Date, Error> {
     .ok_or_else(|| Error::invalid(text, "a date (DD/MM/YYYY)"))
 }
 
-/// A price: above zero.
-pub(super) fn price(text: &str, mark: char) -> Result<Decimal, Error> {
-    let price = Decimal::parse_with(text, mark)?;
-    if price.is_positive() { Ok(price) } else { Err(Error::invalid(text, "a price above zero")) }
+/// Both sides of a closing quote, written with this decimal mark: above zero, and buy not above sell.
+pub(super) fn quote(
+    currency: Currency,
+    date: Date,
+    (buy, sell): (&str, &str),
+    mark: char,
+) -> Result<Quote, Error> {
+    if currency == Currency::BRL {
+        return Err(Error::invalid("BRL", "a currency that is quoted in reais"));
+    }
+    let price = |text: &str| {
+        let price = Decimal::parse_with(text, mark)?;
+        if price.is_positive() {
+            Ok(price)
+        } else {
+            Err(Error::invalid(text, "a price above zero"))
+        }
+    };
+    let (bought, sold) = (price(buy)?, price(sell)?);
+    if bought.to_f64() > sold.to_f64() {
+        return Err(Error::invalid(
+            buy,
+            format_args!("a buying price of at most the selling price, {sell}"),
+        ));
+    }
+    Ok(Quote { currency, date, buy: Some(bought), sell: Some(sold) })
 }
 
 /// Remembers what each key was given, so that a file which contradicts itself is noticed.

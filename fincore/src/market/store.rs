@@ -5,6 +5,7 @@ use super::{CDI, CDI_DAILY, Rate};
 use crate::{
     Currency, Date, Decimal, Result,
     catalogue::{Tally, Writer},
+    sqlite::parsed,
 };
 
 /// One day of a currency; a side that its source does not give stays open.
@@ -16,30 +17,41 @@ pub(crate) struct Quote {
     pub(crate) sell: Option<Decimal>,
 }
 
+/// What becomes of a figure that is already there with another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It gives way: what is stored was published later.
+    Replaced,
+    /// It stays: what is stored may be older.
+    Kept,
+}
+
 /// Stores observations of an SGS series. The daily CDI also fills the annual one where that is not
 /// published.
-pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate]) -> Result<Tally> {
+pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], known: Known) -> Result<Tally> {
     let mut tally = Tally::default();
     for row in rows {
-        tally += published(writer, series, row)?;
-        if series == CDI_DAILY {
-            computed(writer, CDI, &Rate { date: row.date, value: annual(row.value) })?;
+        let stored = published(writer, series, row, known)?;
+        if series == CDI_DAILY && stored != Tally::UNCHANGED {
+            computed(writer, CDI, row.date, annual(row.value))?;
         }
+        tally += stored;
     }
     Ok(tally)
 }
 
-fn published(writer: &Writer, series: u32, row: &Rate) -> Result<Tally> {
+fn published(writer: &Writer, series: u32, row: &Rate, known: Known) -> Result<Tally> {
     const FIND: &str = "SELECT computed, CAST(value AS REAL) = CAST(?3 AS REAL)
         FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
     let (date, value) = (row.date.to_string(), row.value.to_string());
-    let known = writer
+    let found = writer
         .prepare(FIND)?
         .query_row((series, &date, &value), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let tally = match known {
+    let tally = match found {
         Some((false, true)) => return Ok(Tally::UNCHANGED),
+        Some((false, false)) if known == Known::Kept => return Ok(Tally::UNCHANGED),
         Some((false, false)) => Tally::CHANGED,
         Some((true, _)) | None => Tally::NEW,
     };
@@ -48,63 +60,103 @@ fn published(writer: &Writer, series: u32, row: &Rate) -> Result<Tally> {
 }
 
 /// A value of our own working out never takes the place of a published one.
-fn computed(writer: &Writer, series: u32, row: &Rate) -> Result<()> {
+fn computed(writer: &Writer, series: u32, date: Date, value: Option<Decimal>) -> Result<()> {
     const SQL: &str = "INSERT INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, 1)
         ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1";
-    writer.prepare(SQL)?.execute((series, row.date.to_string(), row.value.to_string()))?;
+    if let Some(value) = value {
+        writer.prepare(SQL)?.execute((series, date.to_string(), value.to_string()))?;
+    }
     Ok(())
 }
 
 /// Percent a day as percent a year of 252 business days, to two decimals, as B3 publishes it.
 ///
-/// Worked out in whole numbers, so that every machine rounds alike.
-pub(crate) fn annual(daily: Decimal) -> Decimal {
+/// Worked out in whole numbers, so that every machine rounds alike. Nothing comes of what loses all in
+/// a day, or gains more than the 1.7 million percent a year that the numbers hold: twice the highest
+/// rate there ever was.
+pub(crate) fn annual(daily: Decimal) -> Option<Decimal> {
     const ONE: i128 = 10_i128.pow(17);
     let (digits, decimals) = daily.parts();
     let per_day = i128::from(digits) * ONE / 10_i128.pow(u32::from(decimals)) / 100;
-    // Saturates far beyond any rate there ever was: 1.0 % a day is 1,127 % a year.
     let (mut factor, mut power) = (ONE, ONE + per_day);
-    for bit in 0..8 {
-        if 252 >> bit & 1 == 1 {
-            factor = factor.saturating_mul(power) / ONE;
-        }
-        power = power.saturating_mul(power) / ONE;
+    if power <= 0 {
+        return None;
     }
-    let cents = (factor - ONE + ONE / 20_000) / (ONE / 10_000);
-    Decimal::from_parts(i64::try_from(cents).unwrap_or(i64::MAX), 2)
+    for bit in 0..8 {
+        if bit > 0 {
+            power = power.checked_mul(power)? / ONE;
+        }
+        if 252 >> bit & 1 == 1 {
+            factor = factor.checked_mul(power)? / ONE;
+        }
+    }
+    let gain = factor - ONE;
+    let cents = (gain + gain.signum() * ONE / 20_000) / (ONE / 10_000);
+    Some(Decimal::from_parts(i64::try_from(cents).ok()?, 2))
 }
 
 /// Stores closing quotes; a side that is not given leaves what is known.
-pub(crate) fn quotes(writer: &Writer, rows: &[Quote]) -> Result<Tally> {
+pub(crate) fn quotes(writer: &Writer, rows: &[Quote], known: Known) -> Result<Tally> {
     rows.iter().try_fold(Tally::default(), |mut tally, row| {
-        tally += quote(writer, row)?;
+        tally += quote(writer, row, known)?;
         Ok(tally)
     })
 }
 
-fn quote(writer: &Writer, row: &Quote) -> Result<Tally> {
-    // A figure that only has other trailing zeros (5.1005 and 5.10050000) is the same figure.
-    const FIND: &str = "SELECT
-            (?3 IS NULL OR COALESCE(CAST(buy AS REAL) = CAST(?3 AS REAL), 0))
-            AND (?4 IS NULL OR COALESCE(CAST(sell AS REAL) = CAST(?4 AS REAL), 0)),
-            (?3 IS NULL OR buy IS NULL) AND (?4 IS NULL OR sell IS NULL)
-        FROM fx WHERE currency = ?1 AND date = ?2";
-    const WRITE: &str = "INSERT INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT DO UPDATE SET buy = COALESCE(excluded.buy, buy), sell = COALESCE(excluded.sell, sell)";
-    let text = |side: Option<Decimal>| side.map(|figure| figure.to_string());
+fn quote(writer: &Writer, row: &Quote, known: Known) -> Result<Tally> {
+    const FIND: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
+    const WRITE: &str =
+        "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
-    let (buy, sell) = (text(row.buy), text(row.sell));
-    let known = writer
-        .prepare(FIND)?
-        .query_row((&currency, &date, &buy, &sell), |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let tally = match known {
-        Some((true, _)) => return Ok(Tally::UNCHANGED),
-        Some((false, true)) | None => Tally::NEW,
-        Some((false, false)) => Tally::CHANGED,
+    let read = |row: &rusqlite::Row<'_>| Ok((parsed_or_null(row, 0)?, parsed_or_null(row, 1)?));
+    let found = writer.prepare(FIND)?.query_row((&currency, &date), read).optional()?;
+    let (buy, sell) = found.unwrap_or((None, None));
+    let (buy, sell) = (Side::of(buy, row.buy, known), Side::of(sell, row.sell, known));
+    let tally = match (found, buy, sell) {
+        (Some(_), Side::Same(_), Side::Same(_)) => return Ok(Tally::UNCHANGED),
+        (Some(_), Side::Changed(_), _) | (Some(_), _, Side::Changed(_)) => Tally::CHANGED,
+        _ => Tally::NEW,
     };
-    writer.prepare(WRITE)?.execute((&currency, &date, &buy, &sell))?;
+    let text = |side: Side| side.figure().map(|figure| figure.to_string());
+    writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
     Ok(tally)
+}
+
+/// A side of a quote, after what was there and what is given have met.
+#[derive(Clone, Copy)]
+enum Side {
+    Same(Option<Decimal>),
+    New(Decimal),
+    Changed(Decimal),
+}
+
+impl Side {
+    /// A figure that only has other trailing zeros (5.1005 and 5.10050000) is the same figure.
+    fn of(there: Option<Decimal>, given: Option<Decimal>, known: Known) -> Side {
+        match (there, given) {
+            (None, Some(given)) => Side::New(given),
+            (Some(there), Some(given))
+                if known == Known::Replaced && there.to_f64() != given.to_f64() =>
+            {
+                Side::Changed(given)
+            }
+            (there, _) => Side::Same(there),
+        }
+    }
+
+    fn figure(self) -> Option<Decimal> {
+        match self {
+            Side::Same(figure) => figure,
+            Side::New(figure) | Side::Changed(figure) => Some(figure),
+        }
+    }
+}
+
+fn parsed_or_null(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Decimal>> {
+    match row.get_ref(column)? {
+        rusqlite::types::ValueRef::Null => Ok(None),
+        _ => parsed(row, column).map(Some),
+    }
 }
 
 #[cfg(test)]
@@ -113,19 +165,24 @@ mod tests {
 
     #[test]
     fn annualises_as_the_central_bank_does() {
-        // Daily and annual Selic (SGS 11 and 1178) of the same days.
-        let days = [("0.050788", "13.65"), ("0.045513", "12.15"), ("0.007469", "1.90")];
+        // Daily and annual Selic (SGS 11 and 1178) of the same days, then the ends of what is possible.
+        let days = [
+            ("0.050788", Some("13.65")),
+            ("0.045513", Some("12.15")),
+            ("0.007469", Some("1.90")),
+            ("0", Some("0.00")),
+            ("-0.05", Some("-11.84")),
+            ("3.6", Some("742334.87")),
+            ("-99.9", Some("-100.00")),
+            ("-100", None),
+            ("-300", None),
+            ("99", None),
+            ("999999999999999999", None),
+            ("-999999999999999999", None),
+        ];
         for (daily, yearly) in days {
-            assert_eq!(annual(daily.parse().unwrap()).to_string(), yearly);
-        }
-    }
-
-    #[test]
-    fn annualises_any_number_without_overflow() {
-        for text in
-            ["0", "-0.5", "-99.9", "-300", "0.4", "99", "999999999999999999", "-999999999999999999"]
-        {
-            annual(text.parse().unwrap());
+            let ours = annual(daily.parse().unwrap()).map(|rate| rate.to_string());
+            assert_eq!(ours.as_deref(), yearly, "{daily}");
         }
     }
 }

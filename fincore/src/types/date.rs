@@ -45,6 +45,12 @@ impl Date {
         }
     }
 
+    /// The first day of the same month.
+    #[must_use]
+    pub const fn first_of_month(self) -> Date {
+        Date { day: 1, ..self }
+    }
+
     /// The day this many days earlier, at the earliest [`Date::MIN`].
     #[must_use]
     pub fn days_before(self, days: u32) -> Date {
@@ -144,7 +150,7 @@ impl DateRange {
         let (from, to) = (from.unwrap_or(Date::MIN), to.unwrap_or(Date::MAX));
         if from > to {
             return Err(Error::Invalid(format!(
-                "parameter \"from\": {from} is after \"to\", {to}; it must be the same day or earlier"
+                "\"from\" ({from}) is after \"to\" ({to}); it must be the same day or earlier"
             )));
         }
         Ok(DateRange { from, to })
