@@ -4,12 +4,15 @@ use std::{fmt::Write, fs, path::Path};
 use crate::{
     Catalogue, Decimal, Error, Result, Snapshot,
     catalogue::Writer,
+    filings::store::Filings,
     market::{
         CDI_DAILY, IPCA, Rate, SELIC,
         store::{self, Quote},
     },
     sqlite::parsed,
 };
+
+mod registry;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
@@ -34,39 +37,47 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     if writer.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
+    let mut filings = Filings::default();
     for (name, packed) in TABLES {
         let table = zstd::stream::decode_all(*packed)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
         let table = String::from_utf8(table)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
-        store_table(&writer, name, &table)?;
+        store_table(&writer, &mut filings, name, &table)?;
     }
+    filings.finish(&writer)?;
     writer.set_meta(NOTED, ID)?;
     writer.commit()?;
     Ok(true)
 }
 
-fn store_table(writer: &Writer, name: &str, table: &str) -> Result<()> {
+fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<()> {
     if let Some((_, series)) = SERIES.iter().find(|(table, _)| *table == name) {
         store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?)?;
     } else if name == FX {
         store::quotes(writer, &rows(name, table, FX_HEADER, quote)?)?;
+    } else if name == registry::COMPANIES {
+        registry::store_companies(writer, table)?;
+    } else if name == registry::TICKERS {
+        registry::store_tickers(writer, table)?;
+    } else if name.starts_with(registry::FILINGS) {
+        registry::store_filings(writer, filings, name, table)?;
     }
     Ok(())
 }
 
-fn rows<T>(
+fn rows<'t, T>(
     name: &str,
-    table: &str,
+    table: &'t str,
     header: &str,
-    read: impl Fn(&str) -> Option<Result<T>>,
+    read: impl Fn(&'t str) -> Option<Result<T>>,
 ) -> Result<Vec<T>> {
     let refuse = |line, reason| Error::Refused { file: name.to_owned(), line: Some(line), reason };
     let mut lines = table.lines();
     if lines.next() != Some(header) {
         return Err(refuse(1, format!("the header is not {header}")));
     }
-    let row = |(index, line)| match read(line) {
+    let row = |(index, line): (usize, &'t str)| match read(line) {
         Some(row) => row.map_err(|err: Error| refuse(index + 2, err.to_string())),
         None => Err(refuse(index + 2, format!("not the fields {header}"))),
     };
@@ -106,7 +117,13 @@ pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
     for (name, series) in SERIES {
         write(name, series_table(snapshot, series)?)?;
     }
-    write(FX, fx_table(snapshot)?)
+    write(FX, fx_table(snapshot)?)?;
+    write(registry::COMPANIES, registry::companies_table(snapshot)?)?;
+    write(registry::TICKERS, registry::tickers_table(snapshot)?)?;
+    for (name, table) in registry::filings_tables(snapshot)? {
+        write(&name, table)?;
+    }
+    Ok(())
 }
 
 fn series_table(snapshot: &Snapshot, series: u32) -> Result<String> {
