@@ -9,6 +9,7 @@ use crate::{
 
 mod counts;
 mod matching;
+mod names;
 mod served;
 pub(crate) mod store;
 

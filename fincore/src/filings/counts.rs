@@ -26,10 +26,19 @@ struct Beginning {
 }
 
 impl Counts {
-    /// Counts the words of one filing; `by` is 1 for one that comes and -1 for one that goes.
-    pub(super) fn add<'w>(&mut self, words: impl Iterator<Item = &'w str>, by: i64) {
+    /// Counts the words of a filing that comes.
+    pub(super) fn add(&mut self, words: &str) {
+        self.change(words, 1);
+    }
+
+    /// Counts the words of a filing that goes.
+    pub(super) fn remove(&mut self, words: &str) {
+        self.change(words, -1);
+    }
+
+    fn change(&mut self, words: &str, by: i64) {
         self.filing += 1;
-        for word in words {
+        for word in words.split(' ') {
             if !self.words.contains_key(word) {
                 self.take_apart(word);
             }

@@ -1,9 +1,13 @@
 //! Writing filings, with everything that makes finding and counting them quick.
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
-use rusqlite::{OptionalExtension, Params, Row};
+use rusqlite::{CachedStatement, OptionalExtension, Row};
 
-use super::{counts::Counts, served::usual_url};
+use super::{
+    counts::Counts,
+    names::{Named, Names},
+    served::usual_url,
+};
 use crate::{
     CvmCode, Date, FilingId, Result,
     catalogue::{Tally, Writer},
@@ -60,25 +64,18 @@ pub(crate) enum Known {
 /// [`Filings::finish`], once.
 #[derive(Debug, Default)]
 pub(crate) struct Filings {
-    filers: HashMap<String, Named>,
-    classes: HashMap<String, Named>,
+    names: Names,
     counts: Counts,
     changed: bool,
 }
 
-/// A row that many filings refer to.
-#[derive(Clone, Debug)]
-struct Named {
-    id: i64,
-    /// Of a class, the number of its category.
-    category: i64,
-    folded: String,
-}
-
-/// What is known of a filing, in the order of the columns.
+/// A row of the table of filings.
 #[derive(Debug, PartialEq, Eq)]
 struct Stored<'a> {
     key: i64,
+    id: i64,
+    company: u32,
+    category: i64,
     filer: i64,
     class: i64,
     version: u32,
@@ -97,36 +94,30 @@ impl Filings {
         entries: &mut [Entry<'_>],
         known: Known,
     ) -> Result<Tally> {
-        const FIND: &str =
-            "SELECT key, filer, class, version, reference_day, sequence, url, subject
-            FROM filing WHERE id = ?1";
         entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
-        let mut find = writer.prepare(FIND)?;
+        // All names first: a new row elsewhere would make the index write what it has gathered.
+        let names = entries.iter().map(|entry| self.names.of(writer, entry));
+        let names = names.collect::<Result<Vec<_>>>()?;
+        let mut table = Table::new(writer)?;
         let mut tally = Tally::default();
-        for entry in &*entries {
-            let filer = self.filer(writer, entry)?;
-            let class = self.class(writer, entry)?;
-            let wanted = Stored::of(entry, filer.id, class.id);
-            let outcome = find
-                .query_row([entry.id.packed()], |row| {
-                    let stored = Stored::read(row)?;
-                    Ok((stored.key, known == Known::Keep || stored == wanted))
-                })
-                .optional()?;
-            tally += match outcome {
-                Some((_, true)) => {
-                    tally += Tally::UNCHANGED;
-                    continue;
-                }
+        for (entry, (filer, class)) in entries.iter().zip(names) {
+            let (filer, class) = (self.names.get(filer), self.names.get(class));
+            let row = Stored::of(entry, filer, class);
+            let outcome = match table.find(&row, known)? {
+                Some((_, true)) => Tally::UNCHANGED,
                 Some((key, false)) => {
-                    self.remove(writer, key)?;
+                    self.counts.remove(&table.remove(key)?);
                     Tally::CHANGED
                 }
                 None => Tally::NEW,
             };
-            let text = format!("{} {} {}", filer.folded, class.folded, fold(&entry.subject));
-            insert(writer, entry, &wanted, class.category)?;
-            self.index(writer, wanted.key, &text)?;
+            if outcome.is_change() {
+                let subject = fold(&entry.subject);
+                let words = searchable([&filer.folded, &class.folded, &subject]);
+                self.counts.add(&words);
+                table.insert(&row, &words)?;
+            }
+            tally += outcome;
         }
         self.changed |= tally.is_change();
         Ok(tally)
@@ -149,68 +140,12 @@ impl Filings {
         writer.prepare(COUNT)?.execute([])?;
         Ok(())
     }
-
-    fn filer(&mut self, writer: &Writer, entry: &Entry<'_>) -> Result<Named> {
-        const FIND: &str = "SELECT id FROM filer WHERE company = ?1 AND name = ?2";
-        const WRITE: &str = "INSERT INTO filer (company, name) VALUES (?1, ?2) RETURNING id";
-        let name = format!("{}\t{}", entry.company, entry.company_name);
-        if let Some(filer) = self.filers.get(&name) {
-            return Ok(filer.clone());
-        }
-        let id = found_or_made(writer, FIND, WRITE, (entry.company.get(), &entry.company_name))?;
-        let filer = Named { id, category: 0, folded: fold(&entry.company_name) };
-        self.filers.insert(name, filer.clone());
-        Ok(filer)
-    }
-
-    fn class(&mut self, writer: &Writer, entry: &Entry<'_>) -> Result<Named> {
-        const FIND_CATEGORY: &str = "SELECT id FROM category WHERE folded = ?1";
-        const WRITE_CATEGORY: &str = "INSERT INTO category (folded) VALUES (?1) RETURNING id";
-        const FIND: &str = "SELECT id FROM class
-            WHERE category = ?1 AND type = ?2 AND species = ?3 AND ?4 = category_id";
-        const WRITE: &str = "INSERT INTO class (category, type, species, category_id)
-            VALUES (?1, ?2, ?3, ?4) RETURNING id";
-        let Entry { category: name, kind, species, .. } = entry;
-        let levels = format!("{name}\t{kind}\t{species}");
-        if let Some(class) = self.classes.get(&levels) {
-            return Ok(class.clone());
-        }
-        let category = found_or_made(writer, FIND_CATEGORY, WRITE_CATEGORY, [fold(name)])?;
-        let id = found_or_made(writer, FIND, WRITE, (name, kind, species, category))?;
-        let class = Named { id, category, folded: fold(&levels) };
-        self.classes.insert(levels, class.clone());
-        Ok(class)
-    }
-
-    fn index(&mut self, writer: &Writer, key: i64, text: &str) -> Result<()> {
-        const SQL: &str = "INSERT INTO filing_search (rowid, words) VALUES (?1, ?2)";
-        let words = searchable(text);
-        self.counts.add(words.split(' '), 1);
-        writer.prepare(SQL)?.execute((key, words))?;
-        Ok(())
-    }
-
-    /// Takes a filing out of the table, the index and the counts.
-    fn remove(&mut self, writer: &Writer, key: i64) -> Result<()> {
-        const TEXT: &str = "SELECT filer.name || ' ' || class.category || ' ' || type || ' '
-                || species || ' ' || subject
-            FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class WHERE key = ?1";
-        const FORGET: &str =
-            "INSERT INTO filing_search (filing_search, rowid, words) VALUES ('delete', ?1, ?2)";
-        const REMOVE: &str = "DELETE FROM filing WHERE key = ?1";
-        let text: String = writer.prepare(TEXT)?.query_row([key], |row| row.get(0))?;
-        let words = searchable(&fold(&text));
-        self.counts.add(words.split(' '), -1);
-        writer.prepare(FORGET)?.execute((key, words))?;
-        writer.prepare(REMOVE)?.execute([key])?;
-        Ok(())
-    }
 }
 
-/// The words of a folded text, as the index is given them.
-fn searchable(folded: &str) -> String {
-    let mut all = String::with_capacity(folded.len());
-    for word in words(folded).filter(|word| word.is_ascii()) {
+/// The words of folded texts, as the index is given them.
+fn searchable(texts: [&str; 3]) -> String {
+    let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 1).sum());
+    for word in texts.into_iter().flat_map(words).filter(|word| word.is_ascii()) {
         if !all.is_empty() {
             all.push(' ');
         }
@@ -219,49 +154,91 @@ fn searchable(folded: &str) -> String {
     all
 }
 
-fn found_or_made(
-    writer: &Writer,
-    find: &str,
-    write: &str,
-    params: impl Params + Clone,
-) -> Result<i64> {
-    let found = writer.prepare(find)?.query_row(params.clone(), |row| row.get(0)).optional()?;
-    match found {
-        Some(id) => Ok(id),
-        None => Ok(writer.prepare(write)?.query_row(params, |row| row.get(0))?),
+/// The table of filings and its index, with the statements to write both.
+struct Table<'w> {
+    find: CachedStatement<'w>,
+    insert: CachedStatement<'w>,
+    index: CachedStatement<'w>,
+    writer: &'w Writer,
+}
+
+impl<'w> Table<'w> {
+    fn new(writer: &'w Writer) -> Result<Table<'w>> {
+        const FIND: &str =
+            "SELECT key, id, company, category, filer, class, version, reference_day,
+                sequence, url, subject FROM filing WHERE id = ?1";
+        const INSERT: &str =
+            "INSERT INTO filing (key, id, company, category, filer, class, version,
+                reference_day, sequence, url, subject)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        const INDEX: &str = "INSERT INTO filing_search (rowid, words) VALUES (?1, ?2)";
+        Ok(Table {
+            find: writer.prepare(FIND)?,
+            insert: writer.prepare(INSERT)?,
+            index: writer.prepare(INDEX)?,
+            writer,
+        })
+    }
+
+    /// The key of a filing that is known, and whether it is to stay as it is.
+    fn find(&mut self, row: &Stored<'_>, known: Known) -> Result<Option<(i64, bool)>> {
+        let read = |found: &Row<'_>| {
+            let found = Stored::read(found)?;
+            Ok((found.key, known == Known::Keep || found == *row))
+        };
+        Ok(self.find.query_row([row.id], read).optional()?)
+    }
+
+    fn insert(&mut self, row: &Stored<'_>, words: &str) -> Result<()> {
+        self.insert.execute((
+            row.key,
+            row.id,
+            row.company,
+            row.category,
+            row.filer,
+            row.class,
+            row.version,
+            row.reference_day,
+            row.sequence,
+            row.url,
+            row.subject,
+        ))?;
+        self.index.execute((row.key, words))?;
+        Ok(())
+    }
+
+    /// Takes a filing out of the table and the index, and gives the words it had.
+    fn remove(&self, key: i64) -> Result<String> {
+        const TEXTS: &str = "SELECT filer.name,
+                class.category || ' ' || type || ' ' || species, subject
+            FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class WHERE key = ?1";
+        const FORGET: &str =
+            "INSERT INTO filing_search (filing_search, rowid, words) VALUES ('delete', ?1, ?2)";
+        const REMOVE: &str = "DELETE FROM filing WHERE key = ?1";
+        let words = self.writer.prepare(TEXTS)?.query_row([key], |row| {
+            let text =
+                |column| row.get_ref(column)?.as_str().map(fold).map_err(rusqlite::Error::from);
+            Ok(searchable([&text(0)?, &text(1)?, &text(2)?]))
+        })?;
+        self.writer.prepare(FORGET)?.execute((key, &words))?;
+        self.writer.prepare(REMOVE)?.execute([key])?;
+        Ok(words)
     }
 }
 
-fn insert(writer: &Writer, entry: &Entry<'_>, row: &Stored<'_>, category: i64) -> Result<()> {
-    const SQL: &str = "INSERT INTO filing (key, id, company, category, filer, class, version,
-            reference_day, sequence, url, subject)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    writer.prepare(SQL)?.execute((
-        row.key,
-        entry.id.packed(),
-        entry.company.get(),
-        category,
-        row.filer,
-        row.class,
-        row.version,
-        row.reference_day,
-        row.sequence,
-        row.url,
-        row.subject,
-    ))?;
-    Ok(())
-}
-
 impl<'a> Stored<'a> {
-    fn of(entry: &'a Entry<'_>, filer: i64, class: i64) -> Stored<'a> {
+    fn of(entry: &'a Entry<'_>, filer: &Named, class: &Named) -> Stored<'a> {
         let (sequence, url) = match &entry.link {
             Link::Usual(sequence) => (*sequence, None),
             Link::Other(url) => (None, Some(url.as_ref())),
         };
         Stored {
             key: entry.id.key(entry.date),
-            filer,
-            class,
+            id: entry.id.packed(),
+            company: entry.company.get(),
+            category: class.category,
+            filer: filer.id,
+            class: class.id,
             version: entry.version,
             reference_day: entry.reference_date.map(Date::day_number),
             sequence,
@@ -273,13 +250,16 @@ impl<'a> Stored<'a> {
     fn read(row: &'a Row<'_>) -> rusqlite::Result<Stored<'a>> {
         Ok(Stored {
             key: row.get(0)?,
-            filer: row.get(1)?,
-            class: row.get(2)?,
-            version: row.get(3)?,
-            reference_day: row.get(4)?,
-            sequence: row.get(5)?,
-            url: row.get_ref(6)?.as_str_or_null()?,
-            subject: row.get_ref(7)?.as_str()?,
+            id: row.get(1)?,
+            company: row.get(2)?,
+            category: row.get(3)?,
+            filer: row.get(4)?,
+            class: row.get(5)?,
+            version: row.get(6)?,
+            reference_day: row.get(7)?,
+            sequence: row.get(8)?,
+            url: row.get_ref(9)?.as_str_or_null()?,
+            subject: row.get_ref(10)?.as_str()?,
         })
     }
 }

@@ -110,8 +110,8 @@ pub(crate) fn fold(text: &str) -> String {
         match c {
             'a'..='z' | '0'..='9' => folded.push(c),
             'A'..='Z' => folded.push(c.to_ascii_lowercase()),
-            // Combining accents, as some systems write them apart from their letter.
-            '\u{300}'..='\u{36f}' => (),
+            // Accents apart from their letter, as some systems write them.
+            '\u{300}'..='\u{36f}' | 'ˆ' => (),
             c if c.is_whitespace() || c.is_control() => {
                 if !folded.is_empty() && !folded.ends_with(' ') {
                     folded.push(' ');
