@@ -155,7 +155,7 @@ impl Import {
         } else {
             return Ok(());
         };
-        Err(Refusal::whole(format!("{reason}; forcing the import takes it all the same"))
+        Err(Refusal::whole(format!("{reason}; only a forced import (--force) takes it"))
             .of_file(name))
     }
 
