@@ -186,7 +186,9 @@ mod tests {
     fn refuses_a_damaged_table_with_its_line() {
         let (_dir, catalogue) = catalogue();
         let store = |name, table| {
-            store_table(&catalogue.write().unwrap(), name, table).unwrap_err().to_string()
+            store_table(&catalogue.write().unwrap(), &mut Filings::default(), name, table)
+                .unwrap_err()
+                .to_string()
         };
         assert_eq!(
             store("ipca.csv", "data;valor\n"),

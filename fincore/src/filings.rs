@@ -186,3 +186,6 @@ fn total(snapshot: &Snapshot, category: i64, range: DateRange) -> Result<u64> {
 fn key(row: &Row<'_>) -> rusqlite::Result<i64> {
     row.get(0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -204,16 +204,16 @@ fn parse<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, Refusal> {
     if table::recognises(bytes) {
         return parse_table(bytes);
     }
+    if bytes.trim_ascii_start().starts_with(b"<") {
+        return Err(Refusal::whole(
+            "this is an HTML or XML page, not data: download the file again",
+        ));
+    }
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let text = text::decode(bytes)?;
     let start = text.trim_start();
     if start.is_empty() {
         return Err(Refusal::whole("the file is empty"));
-    }
-    if start.starts_with('<') {
-        return Err(Refusal::whole(
-            "this is an HTML or XML page, not data: download the file again",
-        ));
     }
     if sgs::recognises(start) {
         let series = sgs::series_of(name).ok_or_else(|| {
@@ -286,5 +286,7 @@ impl Refusal {
     }
 }
 
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use crate::{Error, companies::store::Entry};
 
 /// The columns from `EMAIL` on tell of people; they are here because a file must have them, and are
 /// never read.
-const COLUMNS: [&str; 47] = [
+pub(super) const COLUMNS: [&str; 47] = [
     "CNPJ_CIA",
     "DENOM_SOCIAL",
     "DENOM_COMERC",

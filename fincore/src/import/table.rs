@@ -20,7 +20,7 @@ pub(super) enum Kind {
 }
 
 pub(super) fn recognises(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"CNPJ_C")
+    bytes.starts_with(b"CNPJ_C") || kind_of(bytes).is_some()
 }
 
 /// What a table holds, told by a column that no other table has.
