@@ -11,7 +11,8 @@ fn main() -> io::Result<()> {
 
     let mut tables: Vec<_> =
         fs::read_dir(&data)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    tables.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
+    let is_table = |path: &Path| path.extension().is_some_and(|end| end == "csv" || end == "tsv");
+    tables.retain(|path| is_table(path));
     tables.sort();
 
     let mut id = Fnv::default();

@@ -3,13 +3,16 @@ use std::{fmt::Write, fs, path::Path};
 
 use crate::{
     Catalogue, Decimal, Error, Result, Snapshot,
-    catalogue::Writer,
+    catalogue::{Known, Writer},
+    filings::store::Filings,
     market::{
         CDI_DAILY, IPCA, Rate, SELIC,
-        store::{self, Known, Quote},
+        store::{self, Quote},
     },
     sqlite::parsed,
 };
+
+mod registry;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
@@ -35,41 +38,49 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     if writer.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
+    let mut filings = Filings::default();
     for (name, packed) in TABLES {
         let table = zstd::stream::decode_all(*packed)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
         let table = String::from_utf8(table)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
-        store_table(&writer, name, &table)?;
+        store_table(&writer, &mut filings, name, &table)?;
     }
+    filings.finish(&writer)?;
     writer.set_meta(NOTED, ID)?;
     writer.commit()?;
     Ok(true)
 }
 
-fn store_table(writer: &Writer, name: &str, table: &str) -> Result<()> {
+fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<()> {
     if let Some((_, series)) = SERIES.iter().find(|(table, _)| *table == name) {
-        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?, Known::Kept)?;
+        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?, Known::Keep)?;
     } else if name == FX {
-        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, Known::Kept)?;
+        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, Known::Keep)?;
+    } else if name == registry::COMPANIES {
+        registry::store_companies(writer, table)?;
+    } else if name == registry::TICKERS {
+        registry::store_tickers(writer, table)?;
+    } else if name.starts_with(registry::FILINGS) {
+        registry::store_filings(writer, filings, name, table)?;
     } else {
         return Err(Error::storage(format!("the bundled {name}"), "no such table is known"));
     }
     Ok(())
 }
 
-fn rows<T>(
+fn rows<'t, T>(
     name: &str,
-    table: &str,
+    table: &'t str,
     header: &str,
-    read: impl Fn(&str) -> Option<Result<T>>,
+    read: impl Fn(&'t str) -> Option<Result<T>>,
 ) -> Result<Vec<T>> {
     let refuse = |line, reason| Error::Refused { file: name.to_owned(), line: Some(line), reason };
     let mut lines = table.lines();
     if lines.next() != Some(header) {
         return Err(refuse(1, format!("the header is not {header}")));
     }
-    let row = |(index, line)| match read(line) {
+    let row = |(index, line): (usize, &'t str)| match read(line) {
         Some(row) => row.map_err(|err: Error| refuse(index + 2, err.to_string())),
         None => Err(refuse(index + 2, format!("not the fields {header}"))),
     };
@@ -109,7 +120,13 @@ pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
     for (name, series) in SERIES {
         write(name, series_table(snapshot, series)?)?;
     }
-    write(FX, fx_table(snapshot)?)
+    write(FX, fx_table(snapshot)?)?;
+    write(registry::COMPANIES, registry::companies_table(snapshot)?)?;
+    write(registry::TICKERS, registry::tickers_table(snapshot)?)?;
+    for (name, table) in registry::filings_tables(snapshot)? {
+        write(&name, table)?;
+    }
+    Ok(())
 }
 
 fn series_table(snapshot: &Snapshot, series: u32) -> Result<String> {
@@ -187,7 +204,9 @@ mod tests {
     fn refuses_a_damaged_table_with_its_line() {
         let (_dir, catalogue) = catalogue();
         let store = |name, table| {
-            store_table(&catalogue.write().unwrap(), name, table).unwrap_err().to_string()
+            store_table(&catalogue.write().unwrap(), &mut Filings::default(), name, table)
+                .unwrap_err()
+                .to_string()
         };
         assert_eq!(
             store("ipca.csv", "data;valor\n"),

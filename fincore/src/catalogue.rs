@@ -8,7 +8,10 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use crate::{Date, Error, Result, sqlite};
 
 /// One file a step, in order; a step that has landed never changes.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/catalogue/0001_market.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/catalogue/0001_market.sql"),
+    include_str!("../migrations/catalogue/0002_companies_and_filings.sql"),
+];
 
 /// Snapshots that can be open at once; a request holds one for microseconds.
 const READERS: u32 = 32;
@@ -16,7 +19,10 @@ const READERS: u32 = 32;
 /// How long [`Catalogue::snapshot`] waits for a free connection.
 const READER_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// Public data: market rates, in one SQLite file that any number of programs may share.
+/// Kilobytes that an import may hold in memory before it writes: the indexes of millions of filings.
+const WRITER_CACHE: i64 = 256 * 1024;
+
+/// Public data: market rates, companies and filings, in one SQLite file that any number of programs may share.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     path: PathBuf,
@@ -65,6 +71,7 @@ impl Catalogue {
     /// Starts the one transaction of an import. Readers go on seeing the old data until it is committed.
     pub(crate) fn write(&self) -> Result<Writer> {
         let connection = sqlite::open(&self.path, MIGRATIONS)?;
+        connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         Ok(Writer { connection })
     }
@@ -102,6 +109,13 @@ impl Snapshot {
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map(params, read)?.collect::<rusqlite::Result<_>>()?;
         Ok(rows)
+    }
+
+    /// The one number that a query gives; 0 where it gives none.
+    pub(crate) fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let number: Option<i64> = statement.query_row(params, |row| row.get(0)).optional()?;
+        Ok(number.and_then(|number| u64::try_from(number).ok()).unwrap_or_default())
     }
 
     /// What the catalogue notes about itself under `name`.
@@ -149,6 +163,15 @@ impl Writer {
     }
 }
 
+/// What becomes of a row that is there already with other facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It gives way: what is stored was published later.
+    Replace,
+    /// It stays: what is stored may be older.
+    Keep,
+}
+
 /// What became of the rows that were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -158,12 +181,21 @@ pub struct Tally {
     pub changed: usize,
     /// Known as they are.
     pub unchanged: usize,
+    /// Known, but no longer there; taken out.
+    pub removed: usize,
 }
 
 impl Tally {
-    pub(crate) const NEW: Tally = Tally { new: 1, changed: 0, unchanged: 0 };
-    pub(crate) const CHANGED: Tally = Tally { new: 0, changed: 1, unchanged: 0 };
-    pub(crate) const UNCHANGED: Tally = Tally { new: 0, changed: 0, unchanged: 1 };
+    pub(crate) const NEW: Tally = Tally { new: 1, ..Tally::NONE };
+    pub(crate) const CHANGED: Tally = Tally { changed: 1, ..Tally::NONE };
+    pub(crate) const UNCHANGED: Tally = Tally { unchanged: 1, ..Tally::NONE };
+    pub(crate) const REMOVED: Tally = Tally { removed: 1, ..Tally::NONE };
+    const NONE: Tally = Tally { new: 0, changed: 0, unchanged: 0, removed: 0 };
+
+    /// Whether anything is other than before.
+    pub(crate) fn is_change(self) -> bool {
+        self.new + self.changed + self.removed > 0
+    }
 }
 
 impl std::ops::AddAssign for Tally {
@@ -171,6 +203,7 @@ impl std::ops::AddAssign for Tally {
         self.new += more.new;
         self.changed += more.changed;
         self.unchanged += more.unchanged;
+        self.removed += more.removed;
     }
 }
 

@@ -48,10 +48,12 @@ pub enum Error {
 impl Error {
     /// `given` is not what is `wanted`; a long value is cut, so that a message stays a sentence.
     pub(crate) fn invalid(given: &str, wanted: impl Display) -> Error {
-        const SHOWN: usize = 60;
-        let cut: String = given.chars().take(SHOWN).collect();
-        let more = if cut.len() < given.len() { "…" } else { "" };
-        Error::Invalid(format!("{:?} is not {wanted}", cut + more))
+        Error::Invalid(format!("{:?} is not {wanted}", cut(given)))
+    }
+
+    /// There is no `what` under `id`.
+    pub(crate) fn unknown(what: &str, id: &str) -> Error {
+        Error::NotFound(format!("no {what} {:?} is known", cut(id)))
     }
 
     pub(crate) fn storage(
@@ -60,6 +62,13 @@ impl Error {
     ) -> Error {
         Error::Storage { context: context.into(), source: source.into() }
     }
+}
+
+fn cut(given: &str) -> String {
+    const SHOWN: usize = 60;
+    let cut: String = given.chars().take(SHOWN).collect();
+    let more = if cut.len() < given.len() { "…" } else { "" };
+    cut + more
 }
 
 impl From<rusqlite::Error> for Error {

@@ -1,23 +1,39 @@
 //! Official files into the catalogue: recognised by content and name, all of them or none.
+use std::borrow::Cow;
+
 use crate::{
-    Catalogue, Error, Result,
-    catalogue::{Tally, Writer},
+    Catalogue, Date, Error, Result,
+    catalogue::{Known, Tally, Writer},
+    companies::{
+        self,
+        store::{Entry as CompanyEntry, Security},
+    },
+    filings::store::{Entry as FilingEntry, Filings},
     market::{
         Rate,
-        store::{self, Known, Quote},
+        store::{self, Quote},
     },
 };
 
+mod archive;
+mod ipe;
 mod olinda;
+mod periodic;
 mod ptax;
+mod registry;
 mod sgs;
+mod table;
 mod text;
+mod tickers;
 
+use table::Kind;
 use text::Refusal;
 
 /// What the importer takes, for the message about a file it does not know.
 const KNOWN_FILES: &str = "SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period \
-    files (.csv), and PTAX answers of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY)";
+    files (.csv), PTAX answers of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY), and \
+    CVM's registry (cad_cia_aberta.csv), filings (ipe_, dfp_, itr_, fre_ and fca_cia_aberta_YEAR, \
+    .zip or .csv) and tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv)";
 
 /// One import of any number of files. Nothing is seen by readers before [`Import::commit`]; dropped
 /// without it, nothing has happened.
@@ -35,8 +51,22 @@ const KNOWN_FILES: &str = "SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX bul
 #[derive(Debug)]
 pub struct Import {
     writer: Writer,
+    filings: Filings,
+    registries: Registries,
     changed: bool,
 }
+
+/// Which registries are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Registries {
+    /// Those that are not older than the known one and have hardly lost a company.
+    Plausible,
+    /// All that can be read.
+    Any,
+}
+
+/// A registry that lost more than one company in this many is cut off: in a year none goes.
+const MOST_LOST: usize = 20;
 
 /// What a file held, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +82,19 @@ pub struct Imported {
 impl Import {
     /// Waits for another import to end, some seconds at most, and fails where it does not.
     pub fn begin(catalogue: &Catalogue) -> Result<Import> {
-        Ok(Import { writer: catalogue.write()?, changed: false })
+        Ok(Import {
+            writer: catalogue.write()?,
+            filings: Filings::default(),
+            registries: Registries::Plausible,
+            changed: false,
+        })
+    }
+
+    /// The same import, which also takes a registry that is older than the known one or has lost more
+    /// than a twentieth of its companies.
+    #[must_use]
+    pub fn forced(self) -> Import {
+        Import { registries: Registries::Any, ..self }
     }
 
     /// Adds one file, recognised by its content and, where that does not tell, by its `name`.
@@ -60,49 +102,118 @@ impl Import {
     /// Fails with [`Error::Refused`] for what is no complete file of a known kind. The import is then
     /// to be dropped.
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Imported> {
-        let content = parse(name, bytes).map_err(|refusal| refusal.of_file(name))?;
-        let tally = match &content.rows {
-            Rows::Rates(series, rows) => {
-                store::rates(&self.writer, *series, rows, Known::Replaced)?
-            }
-            Rows::Quotes(rows) => store::quotes(&self.writer, rows, Known::Replaced)?,
+        let refuse = |refusal: Refusal| refusal.of_file(name);
+        let files = if archive::recognises(bytes) {
+            archive::unpack(bytes).map_err(refuse)?.into_iter().map(Cow::Owned).collect()
+        } else {
+            vec![Cow::Borrowed(bytes)]
         };
-        self.changed |= tally.new + tally.changed > 0;
-        Ok(Imported { what: content.what, tally, left_out: content.left_out })
+        let contents = files.iter().map(|bytes| parse(name, bytes)).collect::<Result<Vec<_>, _>>();
+        let contents = contents.map_err(refuse)?;
+        // Some tables of an archive may be without rows, but not all of them.
+        if contents.iter().all(|content| content.rows.is_empty()) {
+            return Err(refuse(Refusal::whole("it holds no row")));
+        }
+        let mut imported =
+            Imported { what: String::new(), tally: Tally::default(), left_out: Vec::new() };
+        for content in contents {
+            let between = if imported.what.is_empty() { "" } else { " and " };
+            imported.what += &format!("{between}{}", content.what);
+            imported.left_out.extend(content.left_out);
+            imported.tally += self.store(name, content.rows)?;
+        }
+        self.changed |= imported.tally.is_change();
+        Ok(imported)
+    }
+
+    fn store(&mut self, name: &str, rows: Rows<'_>) -> Result<Tally> {
+        match rows {
+            Rows::Rates(series, rows) => store::rates(&self.writer, series, &rows, Known::Replace),
+            Rows::Quotes(rows) => store::quotes(&self.writer, &rows, Known::Replace),
+            Rows::Companies(rows) => {
+                if self.registries == Registries::Plausible {
+                    self.check_registry(name, &rows)?;
+                }
+                companies::store::registry(&self.writer, &rows)
+            }
+            Rows::Securities(rows) => companies::store::securities(&self.writer, &rows),
+            Rows::Filings(mut rows) => self.filings.store(&self.writer, &mut rows, Known::Replace),
+        }
+    }
+
+    fn check_registry(&self, name: &str, rows: &[CompanyEntry]) -> Result<()> {
+        let known = companies::store::known(&self.writer)?;
+        let newest = |day: Option<Date>| day.map_or("an unknown day".into(), |day| day.to_string());
+        let known_until = known.values().filter_map(CompanyEntry::newest_event).max();
+        let until = rows.iter().filter_map(CompanyEntry::newest_event).max();
+        let lost = known.len() - rows.iter().filter(|row| known.contains_key(&row.id)).count();
+        let reason = if until < known_until {
+            let (until, known_until) = (newest(until), newest(known_until));
+            format!("the registry ends on {until}, the known one on {known_until}")
+        } else if lost * MOST_LOST > known.len() {
+            format!("{lost} of {} known companies are missing", known.len())
+        } else {
+            return Ok(());
+        };
+        Err(Refusal::whole(format!("{reason}; only a forced import (--force) takes it"))
+            .of_file(name))
     }
 
     /// Makes all files visible at once. Where they changed nothing, the data version stays as it is.
     pub fn commit(self) -> Result<()> {
-        if self.changed { self.writer.commit() } else { Ok(()) }
+        if !self.changed {
+            return Ok(());
+        }
+        self.filings.finish(&self.writer)?;
+        self.writer.commit()
     }
 }
 
 /// A file made into rows.
 #[derive(Debug)]
-struct Content {
+struct Content<'a> {
     what: String,
-    rows: Rows,
+    rows: Rows<'a>,
     left_out: Vec<(usize, &'static str)>,
 }
 
 #[derive(Debug)]
-enum Rows {
+enum Rows<'a> {
     Rates(u32, Vec<Rate>),
     Quotes(Vec<Quote>),
+    Companies(Vec<CompanyEntry>),
+    Securities(Vec<Security>),
+    Filings(Vec<FilingEntry<'a>>),
+}
+
+impl Rows<'_> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Rows::Rates(_, rows) => rows.is_empty(),
+            // Quotes may all be from before the real.
+            Rows::Quotes(_) => false,
+            Rows::Companies(rows) => rows.is_empty(),
+            Rows::Securities(rows) => rows.is_empty(),
+            Rows::Filings(rows) => rows.is_empty(),
+        }
+    }
 }
 
 /// Finds out what a file is and reads it; never looks further than its bytes and name.
-fn parse(name: &str, bytes: &[u8]) -> Result<Content, Refusal> {
+fn parse<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, Refusal> {
+    if table::recognises(bytes) {
+        return parse_table(bytes);
+    }
+    if bytes.trim_ascii_start().starts_with(b"<") {
+        return Err(Refusal::whole(
+            "this is an HTML or XML page, not data: download the file again",
+        ));
+    }
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let text = text::decode(bytes)?;
     let start = text.trim_start();
     if start.is_empty() {
         return Err(Refusal::whole("the file is empty"));
-    }
-    if start.starts_with('<') {
-        return Err(Refusal::whole(
-            "this is an HTML or XML page, not data: download the file again",
-        ));
     }
     if sgs::recognises(start) {
         let series = sgs::series_of(name).ok_or_else(|| {
@@ -123,7 +234,26 @@ fn parse(name: &str, bytes: &[u8]) -> Result<Content, Refusal> {
     Err(Refusal::whole(format!("not a file this program knows; it takes {KNOWN_FILES}")))
 }
 
-fn of_series(series: u32, rows: Vec<Rate>) -> Content {
+fn parse_table(bytes: &[u8]) -> Result<Content<'_>, Refusal> {
+    let content = |what: &str, rows| Content { what: what.to_owned(), rows, left_out: Vec::new() };
+    Ok(match table::kind_of(bytes) {
+        Some(Kind::Registry) => content("CVM registry", Rows::Companies(registry::parse(bytes)?)),
+        Some(Kind::Ipe) => content("IPE filings", Rows::Filings(ipe::parse(bytes)?)),
+        Some(Kind::Periodic) => content("periodic filings", Rows::Filings(periodic::parse(bytes)?)),
+        Some(Kind::Tickers) => {
+            let (securities, without) = tickers::parse(bytes)?;
+            let mut content = content("tickers", Rows::Securities(securities));
+            content.leave_out(without, "securities without a ticker on the exchange");
+            content
+        }
+        None => {
+            let reason = "a table of CVM, but not one this program takes; it takes";
+            return Err(Refusal::whole(format!("{reason} {KNOWN_FILES}")));
+        }
+    })
+}
+
+fn of_series(series: u32, rows: Vec<Rate>) -> Content<'static> {
     let what = format!("SGS {series}");
     match sgs::quoted(series) {
         Some((currency, side)) => {
@@ -133,7 +263,7 @@ fn of_series(series: u32, rows: Vec<Rate>) -> Content {
     }
 }
 
-fn of_quotes(what: String, mut quotes: Vec<Quote>) -> Content {
+fn of_quotes(what: String, mut quotes: Vec<Quote>) -> Content<'static> {
     let all = quotes.len();
     quotes.retain(|quote| quote.date >= text::FIRST_DAY_OF_THE_REAL);
     let older = all - quotes.len();
@@ -142,7 +272,7 @@ fn of_quotes(what: String, mut quotes: Vec<Quote>) -> Content {
     content
 }
 
-impl Content {
+impl Content<'_> {
     fn leave_out(&mut self, rows: usize, reason: &'static str) {
         if rows > 0 {
             self.left_out.push((rows, reason));
@@ -156,5 +286,7 @@ impl Refusal {
     }
 }
 
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod tests;

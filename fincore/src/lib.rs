@@ -34,13 +34,20 @@ mod sqlite;
 
 pub mod market;
 
+pub mod companies;
+pub mod filings;
+pub mod search;
+
 pub mod bundle;
 mod import;
 
 pub use catalogue::{Catalogue, Snapshot, Tally};
 pub use error::{Error, Result};
 pub use import::{Import, Imported};
-pub use types::{Currency, Date, DateRange, Decimal, Limit, Pair};
+pub use types::{
+    Cnpj, Currency, CvmCode, Date, DateRange, Decimal, FilingId, Limit, Offset, Page, Pair, Search,
+    Words,
+};
 
 /// The Rust example of the README, compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,9 +1,13 @@
 //! What both database files have in common: how they are opened, migrated and read.
 use std::{path::Path, str::FromStr, time::Duration};
 
-use rusqlite::{Connection, Row, config::DbConfig, types::Type};
+use rusqlite::{
+    Connection, Row,
+    config::DbConfig,
+    types::{Type, ValueRef},
+};
 
-use crate::{Error, Result};
+use crate::{CvmCode, Error, Result};
 
 /// Earlier versions can corrupt a WAL database that two connections write.
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -68,6 +72,21 @@ pub(crate) fn parsed<T: FromStr<Err = Error>>(row: &Row<'_>, column: usize) -> r
     let text = row.get_ref(column)?.as_str()?;
     text.parse().map_err(|err: Error| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(err))
+    })
+}
+
+/// A domain value from a text column that may be empty.
+pub(crate) fn parsed_if_any<T: FromStr<Err = Error>>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
+    if row.get_ref(column)? == ValueRef::Null { Ok(None) } else { parsed(row, column).map(Some) }
+}
+
+/// A CVM code from a column of numbers.
+pub(crate) fn code(row: &Row<'_>, column: usize) -> rusqlite::Result<CvmCode> {
+    CvmCode::new(row.get(column)?).map_err(|err| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, Box::new(err))
     })
 }
 

@@ -1,14 +1,25 @@
 //! Values of the domain. Text becomes one of them through `FromStr` only, and is right from then on.
+mod cnpj;
+mod cvm_code;
 mod date;
 mod decimal;
+mod filing_id;
 mod page;
 mod pair;
+mod words;
 
+pub use cnpj::Cnpj;
+pub use cvm_code::CvmCode;
+pub(crate) use cvm_code::company_number;
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
-pub use page::Limit;
+pub use filing_id::FilingId;
+pub(crate) use filing_id::{Form, first_key, last_key};
+pub use page::{Limit, Offset, Page};
 pub use pair::{Currency, Pair};
+pub use words::{Search, Words};
+pub(crate) use words::{fold, words};
 
 /// Reads a type from text by its `FromStr`, so that JSON, query strings and files share one parser.
 macro_rules! deserialize_from_str {

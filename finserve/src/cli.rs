@@ -7,9 +7,10 @@ const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
   finserve                                       serve on http://127.0.0.1:8080
   finserve --listen 0.0.0.0:80 --data /var/lib/finserve
   finserve import bcdata.sgs.432.json            add newer figures of the central bank
+  finserve import cad_cia_aberta.csv ipe_cia_aberta_2026.zip
   curl http://127.0.0.1:8080/api/v1/market/overview";
 
-/// Brazil's financial data over HTTP: Selic, CDI, IPCA and exchange rates.
+/// Brazil's financial data over HTTP: market rates, companies and their filings.
 ///
 /// The data comes with the program. Without a command it serves.
 #[derive(Debug, Parser)]
@@ -29,7 +30,9 @@ pub(crate) enum Command {
     ///
     /// A file is recognised by its content and name: SGS series of the central bank
     /// (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period files (.csv), PTAX answers of Olinda
-    /// (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY). A running server serves the new figures
+    /// (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY); of CVM the registry of companies
+    /// (cad_cia_aberta.csv), filings (ipe_cia_aberta_YEAR, dfp_…, itr_…, fre_…, fca_…, .zip or .csv) and
+    /// tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv). A running server serves the new data
     /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
     /// data stays exactly as it was.
     Import(Import),
@@ -49,6 +52,9 @@ pub(crate) struct Import {
     /// Files as downloaded
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Take a registry of companies that is older than the known one, or lacks many of its companies
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) data: Data,
 }

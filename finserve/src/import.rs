@@ -10,7 +10,8 @@ use crate::{cli, open_catalogue};
 /// Imports all files or none; what became of them is printed once that is certain.
 pub(crate) fn run(args: &cli::Import) -> Result<()> {
     let catalogue = open_catalogue(&args.data.dir)?;
-    let mut import = fincore::Import::begin(&catalogue)?;
+    let import = fincore::Import::begin(&catalogue)?;
+    let mut import = if args.force { import.forced() } else { import };
     let progress = progress(args.files.len() as u64);
     let mut outcomes = Vec::with_capacity(args.files.len());
     for path in &args.files {
@@ -65,5 +66,7 @@ fn report(outcomes: &[(&std::path::PathBuf, Imported)]) {
 }
 
 fn counts(tally: Tally) -> String {
-    format!("{} new, {} changed, {} unchanged", tally.new, tally.changed, tally.unchanged)
+    let Tally { new, changed, unchanged, removed } = tally;
+    let removed = if removed > 0 { format!(", {removed} removed") } else { String::new() };
+    format!("{new} new, {changed} changed, {unchanged} unchanged{removed}")
 }

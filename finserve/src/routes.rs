@@ -1,7 +1,7 @@
 //! Every endpoint, one line each.
 use std::borrow::Cow;
 
-use fincore::{Result, Snapshot, market};
+use fincore::{Result, Snapshot, companies, filings, market, search};
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -10,21 +10,30 @@ use crate::{
     reply::Body,
 };
 
-/// The whole API. Routing, `Allow` and the comparison with `openapi.yaml` read this table.
+/// The whole API; of two rows that fit a path, the first answers. Routing, `Allow` and the comparison with `openapi.yaml` read this table.
 #[rustfmt::skip]
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        fixed("/health",                      health),
-        now(  "/api/v1/market/overview",      market::overview),
-        now(  "/api/v1/market/selic/current", market::selic_current),
-        get(  "/api/v1/market/selic",         market::selic),
-        now(  "/api/v1/market/cdi/current",   market::cdi_current),
-        get(  "/api/v1/market/cdi",           market::cdi),
-        now(  "/api/v1/market/ipca/current",  market::ipca_current),
-        get(  "/api/v1/market/ipca",          market::ipca),
-        get(  "/api/v1/market/fx/current",    market::fx_current),
-        now(  "/api/v1/market/fx/pairs",      market::fx_pairs),
-        get(  "/api/v1/market/fx",            market::fx),
+        fixed( "/health",                        health),
+        now(   "/api/v1/market/overview",        market::overview),
+        now(   "/api/v1/market/selic/current",   market::selic_current),
+        get(   "/api/v1/market/selic",           market::selic),
+        now(   "/api/v1/market/cdi/current",     market::cdi_current),
+        get(   "/api/v1/market/cdi",             market::cdi),
+        now(   "/api/v1/market/ipca/current",    market::ipca_current),
+        get(   "/api/v1/market/ipca",            market::ipca),
+        get(   "/api/v1/market/fx/current",      market::fx_current),
+        now(   "/api/v1/market/fx/pairs",        market::fx_pairs),
+        get(   "/api/v1/market/fx",              market::fx),
+        get(   "/api/v1/companies/search",       companies::search),
+        get(   "/api/v1/companies/{id}/filings", filings::of_company),
+        get(   "/api/v1/companies/{id}",         companies::find),
+        get(   "/api/v1/companies",              companies::list),
+        get(   "/api/v1/filings/search",         filings::search),
+        get(   "/api/v1/filings/recent",         filings::recent),
+        get(   "/api/v1/filings/{id}",           filings::find),
+        get(   "/api/v1/filings",                filings::list),
+        get(   "/api/v1/search",                 search::global),
     ]
 }
 

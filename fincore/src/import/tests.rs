@@ -24,7 +24,7 @@ fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>
 }
 
 fn tally(new: usize, changed: usize, unchanged: usize) -> Tally {
-    Tally { new, changed, unchanged }
+    Tally { new, changed, unchanged, removed: 0 }
 }
 
 /// All that is served, as text.
@@ -247,14 +247,15 @@ fn official_files_are_read_whole() {
     if !upstream.exists() {
         return;
     }
-    let read = |name: &str| parse(name, &std::fs::read(upstream.join(name)).unwrap()).unwrap();
-    let rows = |name: &str| match read(name).rows {
+    let read = |name: &str| std::fs::read(upstream.join(name)).unwrap();
+    let rows = |name: &str| match parse(name, &read(name)).unwrap().rows {
         Rows::Rates(_, rows) => {
             rows.into_iter().map(|row| (row.date, row.value)).collect::<Vec<_>>()
         }
         Rows::Quotes(rows) => {
             rows.into_iter().map(|row| (row.date, row.sell.or(row.buy).unwrap())).collect()
         }
+        other => panic!("{name}: {other:?}"),
     };
     let lengths = [
         ("bcdata.sgs.432.json", 10_107),

@@ -42,7 +42,7 @@ impl From<serde_json::Error> for Refusal {
 pub(super) fn decode(bytes: &[u8]) -> Result<&str, Refusal> {
     let text = str::from_utf8(bytes).map_err(|err| {
         let line = 1 + bytes[..err.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        Refusal::at(line, "not UTF-8 text, which all files of the central bank's rates are")
+        Refusal::at(line, "not UTF-8 text, as files of the central bank are, and no table of CVM")
     })?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }

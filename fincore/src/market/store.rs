@@ -4,7 +4,7 @@ use rusqlite::OptionalExtension;
 use super::{CDI, CDI_DAILY, Rate};
 use crate::{
     Currency, Date, Decimal, Result,
-    catalogue::{Tally, Writer},
+    catalogue::{Known, Tally, Writer},
     sqlite::parsed,
 };
 
@@ -15,15 +15,6 @@ pub(crate) struct Quote {
     pub(crate) date: Date,
     pub(crate) buy: Option<Decimal>,
     pub(crate) sell: Option<Decimal>,
-}
-
-/// What becomes of a figure that is already there with another value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// It gives way: what is stored was published later.
-    Replaced,
-    /// It stays: what is stored may be older.
-    Kept,
 }
 
 /// Stores observations of an SGS series. The daily CDI also fills the annual one where that is not
@@ -51,7 +42,7 @@ fn published(writer: &Writer, series: u32, row: &Rate, known: Known) -> Result<T
         .optional()?;
     let tally = match found {
         Some((false, true)) => return Ok(Tally::UNCHANGED),
-        Some((false, false)) if known == Known::Kept => return Ok(Tally::UNCHANGED),
+        Some((false, false)) if known == Known::Keep => return Ok(Tally::UNCHANGED),
         Some((false, false)) => Tally::CHANGED,
         Some((true, _)) | None => Tally::NEW,
     };
@@ -136,7 +127,7 @@ impl Side {
         match (there, given) {
             (None, Some(given)) => Side::New(given),
             (Some(there), Some(given))
-                if known == Known::Replaced && there.to_f64() != given.to_f64() =>
+                if known == Known::Replace && there.to_f64() != given.to_f64() =>
             {
                 Side::Changed(given)
             }

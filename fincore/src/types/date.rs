@@ -51,6 +51,16 @@ impl Date {
         Date { day: 1, ..self }
     }
 
+    /// How many days there are up to this one, which is counted too.
+    pub(crate) fn day_number(self) -> i32 {
+        NaiveDate::from(self).num_days_from_ce()
+    }
+
+    /// The day of a number made by [`Date::day_number`].
+    pub(crate) fn from_day_number(number: i32) -> Option<Date> {
+        NaiveDate::from_num_days_from_ce_opt(number).and_then(|day| Date::try_from(day).ok())
+    }
+
     /// The day this many days earlier, at the earliest [`Date::MIN`].
     #[must_use]
     pub fn days_before(self, days: u32) -> Date {

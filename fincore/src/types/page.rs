@@ -2,7 +2,7 @@
 use std::{fmt, str::FromStr};
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{Error as _, Visitor},
 };
 
@@ -76,6 +76,53 @@ impl<'de, const MAX: u32> Deserialize<'de> for Limit<MAX> {
     }
 }
 
+/// How many rows are passed over before the first one that is wanted; by default none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Offset(u64);
+
+impl Offset {
+    /// Passes over this many rows.
+    #[must_use]
+    pub fn new(rows: u64) -> Offset {
+        Offset(rows)
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn get(self) -> u64 {
+        self.0
+    }
+
+    /// As the database counts; what is beyond its numbers is beyond every table, too.
+    pub(crate) fn sql(self) -> i64 {
+        i64::try_from(self.0).unwrap_or(i64::MAX)
+    }
+}
+
+impl FromStr for Offset {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Offset> {
+        let refuse = || Error::invalid(text, "a whole number, 0 or above");
+        whole_number(text).map(Offset).ok_or_else(refuse)
+    }
+}
+
+super::deserialize_from_str!(Offset);
+
+/// A part of a list, and how long the whole list is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Page<T> {
+    /// The rows of this part.
+    pub data: Vec<T>,
+    /// How many rows the whole list has.
+    pub total: u64,
+    /// How many rows were asked for at most.
+    pub limit: u32,
+    /// How many rows come before these.
+    pub offset: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +136,17 @@ mod tests {
         {
             let message = text.parse::<Limit<1000>>().unwrap_err().to_string();
             assert_eq!(message, format!("{text:?} is not a whole number from 1 to 1000"));
+        }
+    }
+
+    #[test]
+    fn an_offset_is_a_whole_number() {
+        for (text, rows) in [("0", 0), ("40", 40), ("18446744073709551615", u64::MAX)] {
+            assert_eq!(text.parse::<Offset>().unwrap().get(), rows);
+        }
+        for text in ["", "-1", "+1", "1.0", "01", " 1", "18446744073709551616", "x"] {
+            let message = text.parse::<Offset>().unwrap_err().to_string();
+            assert_eq!(message, format!("{text:?} is not a whole number, 0 or above"));
         }
     }
 

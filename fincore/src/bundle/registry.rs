@@ -1,0 +1,178 @@
+//! Companies, tickers and filings as plain tables: a line each, fields between tabs.
+//!
+//! Names hold commas, semicolons and quotes; tabs and line ends they never hold.
+use std::{collections::BTreeMap, fmt::Write, ops::Range, str::FromStr};
+
+use rusqlite::{Row, types::ValueRef};
+
+use crate::{
+    Date, Error, FilingId, Result, Snapshot,
+    catalogue::{Known, Writer},
+    companies::store::{self as companies, Entry as Company, Security},
+    filings::store::{Entry as Filing, Filings, Link},
+};
+
+pub(super) const COMPANIES: &str = "companies.tsv";
+const COMPANIES_HEADER: &str =
+    "id\tcnpj\tname\ttrade_name\tstatus\tstatus_since\tsector\tregistered_on\tcancelled_on";
+pub(super) const TICKERS: &str = "tickers.tsv";
+const TICKERS_HEADER: &str = "cnpj\tdocument\ttickers";
+/// Followed by the year of delivery.
+pub(super) const FILINGS: &str = "filings_";
+const FILINGS_HEADER: &str =
+    "id\tdate\tcompany\tcompany_name\tcategory\ttype\tspecies\treference_date\tversion\tsequence";
+
+/// Stores the bundled registry, unless a newer one is known.
+pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<()> {
+    let entries = super::rows(COMPANIES, table, COMPANIES_HEADER, company)?;
+    let known = companies::known(writer)?;
+    let newest = |entries: &mut dyn Iterator<Item = &Company>| {
+        entries.filter_map(Company::newest_event).max()
+    };
+    if newest(&mut entries.iter()) > newest(&mut known.values()) {
+        companies::registry(writer, &entries)?;
+    }
+    Ok(())
+}
+
+pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<()> {
+    companies::securities(writer, &super::rows(TICKERS, table, TICKERS_HEADER, security)?)?;
+    Ok(())
+}
+
+/// Stores bundled filings; of those that are known already more may be known than is bundled.
+pub(super) fn store_filings(
+    writer: &Writer,
+    filings: &mut Filings,
+    name: &str,
+    table: &str,
+) -> Result<()> {
+    let mut entries = super::rows(name, table, FILINGS_HEADER, filing)?;
+    filings.store(writer, &mut entries, Known::Keep)?;
+    Ok(())
+}
+
+/// The fields of a line, where there are as many as wanted.
+fn fields<const N: usize>(line: &str) -> Option<[&str; N]> {
+    line.split('\t').collect::<Vec<_>>().try_into().ok()
+}
+
+fn value<T: FromStr<Err = Error>>(field: &str) -> Result<Option<T>> {
+    if field.is_empty() { Ok(None) } else { field.parse().map(Some) }
+}
+
+fn number(field: &str) -> Result<u32> {
+    field.parse().map_err(|_| Error::invalid(field, "a whole number"))
+}
+
+fn company(line: &str) -> Option<Result<Company>> {
+    let [id, cnpj, name, trade_name, status, since, sector, registered, cancelled] = fields(line)?;
+    let read = || {
+        Ok(Company {
+            id: id.parse()?,
+            cnpj: cnpj.parse()?,
+            name: name.to_owned(),
+            trade_name: Some(trade_name.to_owned()).filter(|name| !name.is_empty()),
+            status: status.to_owned(),
+            status_since: value(since)?,
+            sector: sector.to_owned(),
+            registered_on: value(registered)?,
+            cancelled_on: value(cancelled)?,
+        })
+    };
+    Some(read())
+}
+
+fn security(line: &str) -> Option<Result<Security>> {
+    let [cnpj, document, tickers] = fields(line)?;
+    let tickers = tickers.split_whitespace().map(str::to_owned).collect();
+    let read = || Ok(Security { cnpj: cnpj.parse()?, document: number(document)?, tickers });
+    Some(read())
+}
+
+fn filing(line: &str) -> Option<Result<Filing<'_>>> {
+    let [id, date, company, name, category, kind, species, reference, version, sequence] =
+        fields(line)?;
+    let read = || {
+        Ok(Filing {
+            id: id.parse()?,
+            date: date.parse()?,
+            company: company.parse()?,
+            company_name: name.into(),
+            category: category.into(),
+            kind: kind.into(),
+            species: species.into(),
+            subject: "".into(),
+            reference_date: value(reference)?,
+            version: number(version)?,
+            link: Link::Usual(if sequence.is_empty() { None } else { Some(number(sequence)?) }),
+        })
+    };
+    Some(read())
+}
+
+pub(super) fn companies_table(snapshot: &Snapshot) -> Result<String> {
+    const SQL: &str = "SELECT id, cnpj, name, trade_name, status, status_since, sector,
+            registered_on, cancelled_on FROM company ORDER BY id";
+    table(snapshot, COMPANIES_HEADER, SQL)
+}
+
+pub(super) fn tickers_table(snapshot: &Snapshot) -> Result<String> {
+    const SQL: &str = "SELECT cnpj, document, tickers FROM security ORDER BY cnpj";
+    table(snapshot, TICKERS_HEADER, SQL)
+}
+
+/// A table whose columns are those of the query.
+fn table(snapshot: &Snapshot, header: &str, sql: &str) -> Result<String> {
+    let mut table = format!("{header}\n");
+    snapshot.rows(sql, [], |row| {
+        cells(&mut table, row, 0..row.as_ref().column_count())?;
+        table.push('\n');
+        Ok(())
+    })?;
+    Ok(table)
+}
+
+/// The tables of filings by their names: one for each year of delivery.
+pub(super) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, String>> {
+    // Sorted by company, equal names follow one another and shrink to nothing.
+    const SQL: &str = "SELECT key, filer.company, filer.name, class.category, type, species,
+            reference_day, version, sequence
+        FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class
+        WHERE url IS NULL ORDER BY filing.company, key";
+    let mut tables = BTreeMap::new();
+    snapshot.rows(SQL, [], |row| {
+        let (id, date) = FilingId::of_key(row.get(0)?)
+            .ok_or_else(|| rusqlite::Error::IntegralValueOutOfRange(0, 0))?;
+        let year = &date.to_string()[..4];
+        let reference = row.get::<_, Option<i32>>(6)?.and_then(Date::from_day_number);
+        let reference = reference.map(|day| day.to_string()).unwrap_or_default();
+        let table = tables
+            .entry(format!("{FILINGS}{year}.tsv"))
+            .or_insert_with(|| format!("{FILINGS_HEADER}\n"));
+        let _ = write!(table, "{id}\t{date}\t");
+        cells(table, row, 1..6)?;
+        let _ = write!(table, "\t{reference}\t");
+        cells(table, row, 7..9)?;
+        table.push('\n');
+        Ok(())
+    })?;
+    Ok(tables)
+}
+
+/// These columns of a row, a tab between each two.
+fn cells(table: &mut String, row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<()> {
+    for column in columns.clone() {
+        if column > columns.start {
+            table.push('\t');
+        }
+        match row.get_ref(column)? {
+            ValueRef::Integer(number) => {
+                let _ = write!(table, "{number}");
+            }
+            ValueRef::Null => (),
+            text => table.push_str(text.as_str()?),
+        }
+    }
+    Ok(())
+}

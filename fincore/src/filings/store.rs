@@ -1,0 +1,256 @@
+//! Writing filings, with everything that makes finding and counting them quick.
+use std::borrow::Cow;
+
+use rusqlite::{CachedStatement, OptionalExtension, Row};
+
+use super::{
+    counts::Counts,
+    names::{Named, Names},
+    served::usual_url,
+};
+use crate::{
+    CvmCode, Date, FilingId, Result,
+    catalogue::{Known, Tally, Writer},
+    types::{fold, words},
+};
+
+/// A filing as a file gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) id: FilingId,
+    pub(crate) date: Date,
+    pub(crate) company: CvmCode,
+    pub(crate) company_name: Cow<'a, str>,
+    pub(crate) category: Cow<'a, str>,
+    pub(crate) kind: Cow<'a, str>,
+    pub(crate) species: Cow<'a, str>,
+    pub(crate) subject: Cow<'a, str>,
+    pub(crate) reference_date: Option<Date>,
+    pub(crate) version: u32,
+    pub(crate) link: Link<'a>,
+}
+
+/// Where the document is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Link<'a> {
+    /// At CVM's usual address, which has this number in it.
+    Usual(Option<u32>),
+    Other(Cow<'a, str>),
+}
+
+impl<'a> Link<'a> {
+    /// Notes only what cannot be made from the rest of the filing.
+    pub(crate) fn new(url: Cow<'a, str>, id: FilingId, version: u32) -> Link<'a> {
+        let sequence =
+            url.split('&').find_map(|part| part.strip_prefix("numSequencia=")?.parse().ok());
+        if usual_url(id, sequence.unwrap_or_default(), version) == url {
+            Link::Usual(sequence)
+        } else {
+            Link::Other(url)
+        }
+    }
+}
+
+/// Filings on their way into the catalogue. What is counted over all of them is written by
+/// [`Filings::finish`], once.
+#[derive(Debug, Default)]
+pub(crate) struct Filings {
+    names: Names,
+    counts: Counts,
+    changed: bool,
+}
+
+/// A row of the table of filings.
+#[derive(Debug, PartialEq, Eq)]
+struct Stored<'a> {
+    key: i64,
+    id: i64,
+    company: u32,
+    category: i64,
+    filer: i64,
+    class: i64,
+    version: u32,
+    reference_day: Option<i32>,
+    sequence: Option<u32>,
+    url: Option<&'a str>,
+    subject: &'a str,
+}
+
+impl Filings {
+    /// Stores filings, and sorts them for that: the tables and the index are written fastest, and
+    /// smallest, in the order of their keys.
+    pub(crate) fn store(
+        &mut self,
+        writer: &Writer,
+        entries: &mut [Entry<'_>],
+        known: Known,
+    ) -> Result<Tally> {
+        entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
+        // All names first: a new row elsewhere would make the index write what it has gathered.
+        let names = entries.iter().map(|entry| self.names.of(writer, entry));
+        let names = names.collect::<Result<Vec<_>>>()?;
+        let mut table = Table::new(writer)?;
+        let mut tally = Tally::default();
+        for (entry, (filer, class)) in entries.iter().zip(names) {
+            let (filer, class) = (self.names.get(filer), self.names.get(class));
+            let row = Stored::of(entry, filer, class);
+            let outcome = match table.find(&row, known)? {
+                Some((_, true)) => Tally::UNCHANGED,
+                Some((key, false)) => {
+                    self.counts.remove(&table.remove(key)?);
+                    Tally::CHANGED
+                }
+                None => Tally::NEW,
+            };
+            if outcome.is_change() {
+                let subject = fold(&entry.subject);
+                let words = searchable([&filer.folded, &class.folded, &subject]);
+                self.counts.add(&words);
+                table.insert(&row, &words)?;
+            }
+            tally += outcome;
+        }
+        self.changed |= tally.is_change();
+        Ok(tally)
+    }
+
+    /// Writes the totals, after the last filing has been stored.
+    pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
+        const FORGET: &str = "DELETE FROM filing_total";
+        const COUNT: &str = "WITH daily (category, day, filings) AS (
+                SELECT category, key >> 40, COUNT(*) FROM filing GROUP BY 1, 2)
+            INSERT INTO filing_total (category, day, filings)
+            SELECT category, day, SUM(filings) OVER (PARTITION BY category ORDER BY day) FROM daily
+            UNION ALL
+            SELECT 0, day, SUM(SUM(filings)) OVER (ORDER BY day) FROM daily GROUP BY day";
+        if !self.changed {
+            return Ok(());
+        }
+        self.counts.write(writer)?;
+        writer.prepare(FORGET)?.execute([])?;
+        writer.prepare(COUNT)?.execute([])?;
+        Ok(())
+    }
+}
+
+/// The words of folded texts, as the index is given them.
+fn searchable(texts: [&str; 3]) -> String {
+    let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 1).sum());
+    for word in texts.into_iter().flat_map(words).filter(|word| word.is_ascii()) {
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(word);
+    }
+    all
+}
+
+/// The table of filings and its index, with the statements to write both.
+struct Table<'w> {
+    find: CachedStatement<'w>,
+    insert: CachedStatement<'w>,
+    index: CachedStatement<'w>,
+    writer: &'w Writer,
+}
+
+impl<'w> Table<'w> {
+    fn new(writer: &'w Writer) -> Result<Table<'w>> {
+        const FIND: &str =
+            "SELECT key, id, company, category, filer, class, version, reference_day,
+                sequence, url, subject FROM filing WHERE id = ?1";
+        const INSERT: &str =
+            "INSERT INTO filing (key, id, company, category, filer, class, version,
+                reference_day, sequence, url, subject)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        const INDEX: &str = "INSERT INTO filing_search (rowid, words) VALUES (?1, ?2)";
+        Ok(Table {
+            find: writer.prepare(FIND)?,
+            insert: writer.prepare(INSERT)?,
+            index: writer.prepare(INDEX)?,
+            writer,
+        })
+    }
+
+    /// The key of a filing that is known, and whether it is to stay as it is.
+    fn find(&mut self, row: &Stored<'_>, known: Known) -> Result<Option<(i64, bool)>> {
+        let read = |found: &Row<'_>| {
+            let found = Stored::read(found)?;
+            Ok((found.key, known == Known::Keep || found == *row))
+        };
+        Ok(self.find.query_row([row.id], read).optional()?)
+    }
+
+    fn insert(&mut self, row: &Stored<'_>, words: &str) -> Result<()> {
+        self.insert.execute((
+            row.key,
+            row.id,
+            row.company,
+            row.category,
+            row.filer,
+            row.class,
+            row.version,
+            row.reference_day,
+            row.sequence,
+            row.url,
+            row.subject,
+        ))?;
+        self.index.execute((row.key, words))?;
+        Ok(())
+    }
+
+    /// Takes a filing out of the table and the index, and gives the words it had.
+    fn remove(&self, key: i64) -> Result<String> {
+        const TEXTS: &str = "SELECT filer.name,
+                class.category || ' ' || type || ' ' || species, subject
+            FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class WHERE key = ?1";
+        const FORGET: &str =
+            "INSERT INTO filing_search (filing_search, rowid, words) VALUES ('delete', ?1, ?2)";
+        const REMOVE: &str = "DELETE FROM filing WHERE key = ?1";
+        let words = self.writer.prepare(TEXTS)?.query_row([key], |row| {
+            let text =
+                |column| row.get_ref(column)?.as_str().map(fold).map_err(rusqlite::Error::from);
+            Ok(searchable([&text(0)?, &text(1)?, &text(2)?]))
+        })?;
+        self.writer.prepare(FORGET)?.execute((key, &words))?;
+        self.writer.prepare(REMOVE)?.execute([key])?;
+        Ok(words)
+    }
+}
+
+impl<'a> Stored<'a> {
+    fn of(entry: &'a Entry<'_>, filer: &Named, class: &Named) -> Stored<'a> {
+        let (sequence, url) = match &entry.link {
+            Link::Usual(sequence) => (*sequence, None),
+            Link::Other(url) => (None, Some(url.as_ref())),
+        };
+        Stored {
+            key: entry.id.key(entry.date),
+            id: entry.id.packed(),
+            company: entry.company.get(),
+            category: class.category,
+            filer: filer.id,
+            class: class.id,
+            version: entry.version,
+            reference_day: entry.reference_date.map(Date::day_number),
+            sequence,
+            url,
+            subject: &entry.subject,
+        }
+    }
+
+    fn read(row: &'a Row<'_>) -> rusqlite::Result<Stored<'a>> {
+        Ok(Stored {
+            key: row.get(0)?,
+            id: row.get(1)?,
+            company: row.get(2)?,
+            category: row.get(3)?,
+            filer: row.get(4)?,
+            class: row.get(5)?,
+            version: row.get(6)?,
+            reference_day: row.get(7)?,
+            sequence: row.get(8)?,
+            url: row.get_ref(9)?.as_str_or_null()?,
+            subject: row.get_ref(10)?.as_str()?,
+        })
+    }
+}

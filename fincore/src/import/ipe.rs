@@ -1,0 +1,161 @@
+//! Documents filed as events occur, `ipe_cia_aberta_YYYY.csv`.
+use std::borrow::Cow;
+
+use super::{
+    table::{self, Distinct},
+    text::Refusal,
+};
+use crate::{
+    Error, FilingId,
+    filings::store::{Entry, Link},
+    types::Form,
+};
+
+const COLUMNS: [&str; 13] = [
+    "CNPJ_Companhia",
+    "Nome_Companhia",
+    "Codigo_CVM",
+    "Data_Referencia",
+    "Categoria",
+    "Tipo",
+    "Especie",
+    "Assunto",
+    "Data_Entrega",
+    "Tipo_Apresentacao",
+    "Protocolo_Entrega",
+    "Versao",
+    "Link_Download",
+];
+
+/// The filings of a table.
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Refusal> {
+    let mut filings = Distinct::new();
+    for row in table::rows(bytes, COLUMNS)? {
+        let (number, fields) = row?;
+        let entry = entry(fields).map_err(|err| Refusal::at(number, err))?;
+        filings.insert(entry.id, entry).map_err(|err| Refusal::at(number, err))?;
+    }
+    Ok(filings.into_rows())
+}
+
+fn entry(fields: [&[u8]; 13]) -> Result<Entry<'_>, Error> {
+    let [_, name, code, reference, category, kind, species, subject, date, _, _, version, link] =
+        fields;
+    let link = table::text(link);
+    let id = id_in(&link)?;
+    let version = table::number(version, "the version of a filing")?;
+    Ok(Entry {
+        id,
+        date: table::value(date)?,
+        company: table::value(code)?,
+        company_name: table::name(name),
+        category: table::required(category, "the category of a filing")?.into(),
+        kind: table::name(kind),
+        species: table::name(species),
+        subject: on_one_line(table::text(subject)),
+        reference_date: table::day(reference)?,
+        version,
+        link: Link::new(link, id, version),
+    })
+}
+
+/// The number of the link is the only one that every filing has to itself: the column of protocols is
+/// empty for some and the same for others.
+fn id_in(link: &str) -> Result<FilingId, Error> {
+    link.split(['?', '&'])
+        .find_map(|part| part.strip_prefix("numProtocolo="))
+        .and_then(|digits| digits.parse().ok())
+        .filter(|id: &FilingId| id.form() == Form::Ipe)
+        .ok_or_else(|| Error::invalid(link, "the address of a filing (…&numProtocolo=NUMBER&…)"))
+}
+
+/// A subject as one line: the two bars that stand for a line's end become one, and what cannot be
+/// seen becomes a blank.
+fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
+    let untidy = |c: char| c.is_control() || c == '\u{a0}';
+    let clean = !subject.contains(untidy)
+        && !subject.contains("||")
+        && !subject.contains("  ")
+        && subject.trim().len() == subject.len();
+    if clean {
+        return subject;
+    }
+    let bars = subject.replace("||", " | ");
+    let words =
+        bars.split(|c: char| c.is_whitespace() || untidy(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[&str]) -> Vec<u8> {
+        let text = COLUMNS.join(";") + "\r\n" + &rows.join("\r\n") + "\r\n";
+        encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
+    }
+
+    const ADDRESS: &str = "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1";
+
+    fn row(subject: &str, id: &str) -> String {
+        format!(
+            "00.000.000/0001-91;BANCO DO BRASIL S.A.;1023;2924-02-02;Assembleia;AGE;Ata;{subject};2024-02-15;AP - Apresentação;;2;{ADDRESS}&numProtocolo={id}&numSequencia=719788&numVersao=2"
+        )
+    }
+
+    #[test]
+    fn takes_the_id_from_the_link_and_keeps_of_it_what_is_unusual() {
+        let bytes = table(&[&row("", "1195062"), &row("", "1195063").replace("https", "http")]);
+        let filings = parse(&bytes).unwrap();
+        assert_eq!(filings[0].id.to_string(), "1195062");
+        assert_eq!(filings[0].link, Link::Usual(Some(719_788)));
+        assert!(matches!(&filings[1].link, Link::Other(url) if url.starts_with("http://")));
+    }
+
+    #[test]
+    fn keeps_absurd_reference_dates_as_they_are() {
+        let bytes = table(&[&row("", "1195062")]);
+        let filings = parse(&bytes).unwrap();
+        assert_eq!(filings[0].reference_date.unwrap().to_string(), "2924-02-02");
+        assert_eq!(filings[0].date.to_string(), "2024-02-15");
+    }
+
+    #[test]
+    fn makes_subjects_one_clean_line() {
+        let subjects = [
+            ("Eleição||Reforma", "Eleição | Reforma"),
+            ("||a||||b||", "| a | | b |"),
+            ("\u{7}\u{a0}ponto\u{a0}a", "ponto a"),
+            ("  two  blanks ", "two blanks"),
+            ("\"lone", "\"lone"),
+            ("plain", "plain"),
+        ];
+        for (given, want) in subjects {
+            let bytes = table(&[&row(given, "1")]);
+            assert_eq!(parse(&bytes).unwrap()[0].subject, want);
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_line() {
+        let good = row("", "1195062");
+        let wrong = [
+            (row("", "x"), "is not the address of a filing"),
+            (row("", "0"), "is not the address of a filing"),
+            (row("", "2").replace("numProtocolo", "protocolo"), "is not the address"),
+            (row("", "2").replace(";2024-02-15", ";15/02/2024"), "is not a date"),
+            (row("", "2").replace(";2024-02-15", ";"), "is not a date"),
+            (row("", "2").replace(";1023;", ";;"), "is not a CVM code"),
+            (row("", "2").replace(";Assembleia;", ";;"), "is not the category"),
+            (row("", "2").replace(";2;", ";+2;"), "is not the version"),
+            (row("other", "1195062"), "twice with different facts"),
+            (row("a;b", "2"), "it has 14 fields, not 13"),
+        ];
+        for (row, reason) in wrong {
+            let bytes = table(&[&good, &row]);
+            let refusal = parse(&bytes).unwrap_err();
+            assert_eq!(refusal.line, Some(3), "{refusal:?}");
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
+    }
+}

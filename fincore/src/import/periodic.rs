@@ -1,0 +1,114 @@
+//! Forms filed every year or quarter: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
+use super::{
+    table::{self, Distinct},
+    text::Refusal,
+};
+use crate::{
+    Error, FilingId,
+    filings::store::{Entry, Link},
+    types::Form,
+};
+
+const COLUMNS: [&str; 9] = [
+    "CNPJ_CIA",
+    "DT_REFER",
+    "VERSAO",
+    "DENOM_CIA",
+    "CD_CVM",
+    "CATEG_DOC",
+    "ID_DOC",
+    "DT_RECEB",
+    "LINK_DOC",
+];
+
+/// The filings of an index.
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Refusal> {
+    let mut filings = Distinct::new();
+    for row in table::rows(bytes, COLUMNS)? {
+        let (number, fields) = row?;
+        let entry = entry(fields).map_err(|err| Refusal::at(number, err))?;
+        filings.insert(entry.id, entry).map_err(|err| Refusal::at(number, err))?;
+    }
+    Ok(filings.into_rows())
+}
+
+fn entry(fields: [&[u8]; 9]) -> Result<Entry<'_>, Error> {
+    let [_, reference, version, name, code, category, document, received, link] = fields;
+    let category = table::name(category);
+    let (form, title) = form(&category)?;
+    let number = table::number(document, "the number of a document")?;
+    let id = FilingId::new(form, number.into())
+        .ok_or_else(|| Error::invalid(&number.to_string(), "the number of a document"))?;
+    let version = table::number(version, "the version of a filing")?;
+    Ok(Entry {
+        id,
+        date: table::value(received)?,
+        company: table::value(code)?,
+        company_name: table::name(name),
+        category,
+        kind: title.into(),
+        species: "".into(),
+        subject: "".into(),
+        reference_date: table::day(reference)?,
+        version,
+        link: Link::new(table::text(link), id, version),
+    })
+}
+
+/// The form of a category, and its official title, which the index leaves out.
+fn form(category: &str) -> Result<(Form, &'static str), Error> {
+    match category {
+        "DFP" => Ok((Form::Dfp, "Demonstrações Financeiras Padronizadas")),
+        "ITR" => Ok((Form::Itr, "Informações Trimestrais")),
+        "FRE" | "FRE WEB" => Ok((Form::Fre, "Formulário de Referência")),
+        "FCA" | "FCA WEB" => Ok((Form::Fca, "Formulário Cadastral")),
+        other => Err(Error::invalid(other, "a form (DFP, ITR, FRE, FRE WEB, FCA)")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(row: &str) -> Result<Vec<String>, Refusal> {
+        let bytes = format!("{}\n{row}\n", COLUMNS.join(";")).into_bytes();
+        let show = |entry: &Entry<'_>| {
+            format!(
+                "{} {} {} {} {:?}",
+                entry.id, entry.company, entry.date, entry.category, entry.link
+            )
+        };
+        Ok(parse(&bytes)?.iter().map(show).collect())
+    }
+
+    fn row(category: &str, received: &str) -> String {
+        format!(
+            "00.000.000/0001-91;2024-12-31;1;BCO BRASIL S.A.;001023;{category};144874;{received};http://www.rad.cvm.gov.br/ENETCONSULTA/frmDownloadDocumento.aspx?CodigoInstituicao=1&NumeroSequencialDocumento=144874"
+        )
+    }
+
+    #[test]
+    fn reads_every_form() {
+        let forms = [("DFP", "dfp"), ("ITR", "itr"), ("FRE WEB", "fre"), ("FCA", "fca")];
+        for (category, prefix) in forms {
+            assert_eq!(
+                check(&row(category, "2025-02-19")).unwrap(),
+                [format!("{prefix}-144874 1023 2025-02-19 {category} Usual(None)")]
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_line() {
+        let wrong = [
+            (row("XYZ", "2025-02-19"), "\"XYZ\" is not a form"),
+            (row("DFP", ""), "\"\" is not a date"),
+            (row("DFP", "2025-02-19").replace(";144874;", ";;"), "is not the number of a document"),
+        ];
+        for (row, reason) in wrong {
+            let refusal = check(&row).unwrap_err();
+            assert_eq!(refusal.line, Some(2), "{refusal:?}");
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
+    }
+}

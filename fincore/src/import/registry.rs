@@ -1,0 +1,142 @@
+//! CVM's registry of companies, `cad_cia_aberta.csv`.
+use super::{
+    table::{self, Distinct},
+    text::Refusal,
+};
+use crate::{Error, companies::store::Entry};
+
+/// The columns from `EMAIL` on tell of people; they are here because a file must have them, and are
+/// never read.
+pub(super) const COLUMNS: [&str; 47] = [
+    "CNPJ_CIA",
+    "DENOM_SOCIAL",
+    "DENOM_COMERC",
+    "DT_REG",
+    "DT_CONST",
+    "DT_CANCEL",
+    "MOTIVO_CANCEL",
+    "SIT",
+    "DT_INI_SIT",
+    "CD_CVM",
+    "SETOR_ATIV",
+    "TP_MERC",
+    "CATEG_REG",
+    "DT_INI_CATEG",
+    "SIT_EMISSOR",
+    "DT_INI_SIT_EMISSOR",
+    "CONTROLE_ACIONARIO",
+    "TP_ENDER",
+    "LOGRADOURO",
+    "COMPL",
+    "BAIRRO",
+    "MUN",
+    "UF",
+    "PAIS",
+    "CEP",
+    "DDD_TEL",
+    "TEL",
+    "DDD_FAX",
+    "FAX",
+    "EMAIL",
+    "TP_RESP",
+    "RESP",
+    "DT_INI_RESP",
+    "LOGRADOURO_RESP",
+    "COMPL_RESP",
+    "BAIRRO_RESP",
+    "MUN_RESP",
+    "UF_RESP",
+    "PAIS_RESP",
+    "CEP_RESP",
+    "DDD_TEL_RESP",
+    "TEL_RESP",
+    "DDD_FAX_RESP",
+    "FAX_RESP",
+    "EMAIL_RESP",
+    "CNPJ_AUDITOR",
+    "AUDITOR",
+];
+
+/// The companies of a registry, each once: one that trades in several markets has a row for each.
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry>, Refusal> {
+    let mut companies = Distinct::new();
+    for row in table::rows(bytes, COLUMNS)? {
+        let (number, fields) = row?;
+        let entry = entry(fields).map_err(|err| Refusal::at(number, err))?;
+        companies.insert(entry.id, entry).map_err(|err| Refusal::at(number, err))?;
+    }
+    Ok(companies.into_rows())
+}
+
+fn entry(fields: [&[u8]; 47]) -> Result<Entry, Error> {
+    let [cnpj, name, trade_name, registered, _, cancelled, _, status, since, code, sector, ..] =
+        fields;
+    let trade_name = table::name(trade_name).into_owned();
+    Ok(Entry {
+        id: table::value(code)?,
+        cnpj: table::value(cnpj)?,
+        name: table::required(name, "the name of a company")?,
+        trade_name: Some(trade_name).filter(|name| !name.trim().is_empty()),
+        status: table::required(status, "a status of registration")?,
+        status_since: table::day(since)?,
+        sector: table::name(sector).into_owned(),
+        registered_on: table::day(registered)?,
+        cancelled_on: table::day(cancelled)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A registry of these rows, given up to the sector; people's data follows in every column.
+    fn registry(rows: &[&str]) -> Vec<u8> {
+        let mut text = COLUMNS.join(";") + "\r\n";
+        for row in rows {
+            let given = row.split(';').count();
+            text += &format!("{row}{}\r\n", ";private".repeat(COLUMNS.len() - given));
+        }
+        encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
+    }
+
+    const PETROBRAS: &str = "33.000.167/0001-01;PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS;PETROBRAS;1977-07-20;1953-10-03;;;ATIVO;1977-07-20;009512;Petróleo e Gás";
+
+    #[test]
+    fn reads_a_company_once_and_never_its_people() {
+        let bytes = registry(&[
+            &format!("{PETROBRAS};BOLSA"),
+            &format!("{PETROBRAS};BALCÃO ORGANIZADO"),
+            "11.396.633/0001-87;3A COMPANHIA SECURITIZADORA;;2010-03-08;;2015-12-18;X;CANCELADA;2015-12-18;21954;",
+        ]);
+        let companies = parse(&bytes).unwrap();
+        let show = |entry: &Entry| {
+            format!("{} {} {:?} {}", entry.id, entry.name, entry.trade_name, entry.sector)
+        };
+        assert_eq!(
+            companies.iter().map(show).collect::<Vec<_>>(),
+            [
+                "9512 PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS Some(\"PETROBRAS\") Petróleo e Gás",
+                "21954 3A COMPANHIA SECURITIZADORA None "
+            ]
+        );
+        assert_eq!(companies[1].newest_event().unwrap().to_string(), "2015-12-18");
+        assert!(!format!("{companies:?}").contains("private"));
+    }
+
+    #[test]
+    fn refuses_with_the_line() {
+        let wrong = [
+            (PETROBRAS.replace("01-01", "01-02"), "is not a CNPJ"),
+            (PETROBRAS.replace("009512", "9512x"), "is not a CVM code"),
+            (PETROBRAS.replace("1977-07-20", "20/07/1977"), "is not a date"),
+            (PETROBRAS.replace("ATIVO", ""), "is not a status"),
+            (PETROBRAS.replace("PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS", " "), "is not the name"),
+            (PETROBRAS.replace("ATIVO", "CANCELADA"), "twice with different facts"),
+        ];
+        for (row, reason) in wrong {
+            let refusal = parse(&registry(&[PETROBRAS, &row])).unwrap_err();
+            assert_eq!(refusal.line, Some(3), "{refusal:?}");
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
+    }
+}

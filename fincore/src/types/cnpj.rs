@@ -1,0 +1,126 @@
+//! CNPJ, the tax number of a company.
+use std::{fmt, str::FromStr};
+
+use crate::{Error, Result};
+
+/// A CNPJ with right check digits, written `33.000.167/0001-01`.
+///
+/// It is read with or without its marks. Since July 2026 the first twelve characters may be letters.
+///
+/// ```
+/// let cnpj: fincore::Cnpj = "33000167000101".parse()?;
+/// assert_eq!(cnpj.to_string(), "33.000.167/0001-01");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cnpj([u8; 14]);
+
+/// Weights of the thirteen characters before the second check digit; the first is made without the
+/// weight in front.
+const WEIGHTS: [u32; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+
+impl FromStr for Cnpj {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Cnpj> {
+        parse(text).ok_or_else(|| {
+            Error::invalid(text, "a CNPJ (33.000.167/0001-01, marks may be left out)")
+        })
+    }
+}
+
+fn parse(text: &str) -> Option<Cnpj> {
+    let mut characters = [0; 14];
+    let mut length = 0;
+    for byte in text.bytes().filter(|byte| !matches!(byte, b'.' | b'/' | b'-' | b' ')) {
+        *characters.get_mut(length)? = byte.to_ascii_uppercase();
+        length += 1;
+    }
+    let (body, [first, second]) = characters.split_last_chunk::<2>()?;
+    let right = length == characters.len()
+        && body.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+        && check_digit(body) == *first
+        && check_digit(&characters[..13]) == *second;
+    right.then_some(Cnpj(characters))
+}
+
+/// The digit that follows `characters`, by the rule of the tax authority: each counts as its ASCII
+/// code less 48, so that digits count as themselves.
+fn check_digit(characters: &[u8]) -> u8 {
+    let weights = &WEIGHTS[WEIGHTS.len() - characters.len()..];
+    let sum: u32 =
+        characters.iter().zip(weights).map(|(byte, weight)| u32::from(byte - b'0') * weight).sum();
+    match u8::try_from(sum % 11) {
+        Ok(rest @ 2..) => b'0' + 11 - rest,
+        _ => b'0',
+    }
+}
+
+impl fmt::Display for Cnpj {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c, d, e, g, h, i, j, k, l, m, n, o] = self.0;
+        let text = [a, b, b'.', c, d, e, b'.', g, h, i, b'/', j, k, l, m, b'-', n, o];
+        f.pad(str::from_utf8(&text).expect("digits and letters of ASCII"))
+    }
+}
+
+impl fmt::Debug for Cnpj {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+super::deserialize_from_str!(Cnpj);
+super::serialize_as_str!(Cnpj);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_every_writing() {
+        let writings = [
+            ("33.000.167/0001-01", "33.000.167/0001-01"),
+            ("33000167000101", "33.000.167/0001-01"),
+            (" 33.000.167/0001-01 ", "33.000.167/0001-01"),
+            ("00000000000191", "00.000.000/0001-91"),
+            // The specimen that the tax authority published with the rule for letters.
+            ("12.ABC.345/01DE-35", "12.ABC.345/01DE-35"),
+            ("12abc34501de35", "12.ABC.345/01DE-35"),
+        ];
+        for (text, want) in writings {
+            assert_eq!(text.parse::<Cnpj>().unwrap().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn refuses_a_wrong_digit_and_everything_else() {
+        let wrong = [
+            "",
+            "9512",
+            "33000167000102",
+            "33000167000111",
+            "3300016700010",
+            "330001670001011",
+            "33_000_167_0001_01",
+            "12ABC34501DEX5",
+            "12ÁBC34501DE35",
+            "٣3000167000101",
+        ];
+        for text in wrong {
+            let message = text.parse::<Cnpj>().unwrap_err().to_string();
+            assert!(message.starts_with(&format!("{text:?} is not a CNPJ")), "{message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[0-9A-Za-z./-]{0,20}|\\PC*") {
+            if let Ok(cnpj) = text.parse::<Cnpj>() {
+                prop_assert_eq!(cnpj.to_string().parse::<Cnpj>().unwrap(), cnpj);
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The registry code of a company.
+use std::{fmt, str::FromStr};
+
+use crate::{Cnpj, Error, Result};
+
+/// The number under which CVM registers a company, 1 to 999999; `009512` is read as `9512`.
+///
+/// ```
+/// let code: fincore::CvmCode = "009512".parse()?;
+/// assert_eq!(code.to_string(), "9512");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CvmCode(u32);
+
+impl CvmCode {
+    /// The code of this number. Fails outside of 1 to 999999.
+    pub fn new(number: u32) -> Result<CvmCode> {
+        Self::check(number).ok_or_else(|| Self::refuse(&number.to_string()))
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    fn check(number: u32) -> Option<CvmCode> {
+        (1..=999_999).contains(&number).then_some(CvmCode(number))
+    }
+
+    fn refuse(given: &str) -> Error {
+        Error::invalid(given, "a CVM code (1 to 6 digits)")
+    }
+}
+
+impl FromStr for CvmCode {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<CvmCode> {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| digits);
+        number.and_then(Self::check).ok_or_else(|| Self::refuse(text))
+    }
+}
+
+impl fmt::Display for CvmCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for CvmCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+super::deserialize_from_str!(CvmCode);
+super::serialize_as_str!(CvmCode);
+
+/// The code or the CNPJ that a text is, as the database has them; at most one of the two.
+///
+/// Fourteen digits with leading zeros are a CNPJ, not a short code.
+pub(crate) fn company_number(text: &str) -> (Option<u32>, Option<String>) {
+    match text.parse::<Cnpj>() {
+        Ok(cnpj) => (None, Some(cnpj.to_string())),
+        Err(_) => (text.trim().parse().map(CvmCode::get).ok(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_leading_zeros() {
+        for (text, want) in
+            [("9512", "9512"), ("009512", "9512"), ("0000001", "1"), ("521027", "521027")]
+        {
+            assert_eq!(text.parse::<CvmCode>().unwrap().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn tells_a_code_from_a_cnpj() {
+        assert_eq!(company_number("009512"), (Some(9512), None));
+        assert_eq!(company_number("00000000000191"), (None, Some("00.000.000/0001-91".into())));
+        assert_eq!(company_number("petrobras"), (None, None));
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        for text in [
+            "",
+            "0",
+            "000000",
+            "1000000",
+            "-1",
+            "+1",
+            " 1",
+            "1 ",
+            "1.0",
+            "PETR4",
+            "٣",
+            "99999999999",
+        ] {
+            let message = text.parse::<CvmCode>().unwrap_err().to_string();
+            assert_eq!(message, format!("{text:?} is not a CVM code (1 to 6 digits)"));
+        }
+    }
+}

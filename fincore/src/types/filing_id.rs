@@ -1,0 +1,168 @@
+//! The identifier of a filing, and its place among all filings.
+use std::{fmt, str::FromStr};
+
+use crate::{Date, Error, Result};
+
+/// What a filing is identified by: CVM's protocol number, or for a periodic form its short name and
+/// document number, as in `dfp-144874`.
+///
+/// ```
+/// let id: fincore::FilingId = "dfp-144874".parse()?;
+/// assert_eq!(id.to_string(), "dfp-144874");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FilingId {
+    form: Form,
+    number: u64,
+}
+
+/// The register that numbers a filing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Form {
+    /// Documents filed as events occur (IPE), numbered by protocol.
+    Ipe,
+    /// Annual financial statements.
+    Dfp,
+    /// Quarterly financial statements.
+    Itr,
+    /// The reference form.
+    Fre,
+    /// The registration form.
+    Fca,
+}
+
+impl Form {
+    const ALL: [Form; 5] = [Form::Ipe, Form::Dfp, Form::Itr, Form::Fre, Form::Fca];
+
+    /// What stands before the number; nothing for a protocol number.
+    fn prefix(self) -> &'static str {
+        match self {
+            Form::Ipe => "",
+            Form::Dfp => "dfp-",
+            Form::Itr => "itr-",
+            Form::Fre => "fre-",
+            Form::Fca => "fca-",
+        }
+    }
+}
+
+/// A key holds, from the highest bit: the day (22 bits), the form (4), the number (36).
+const NUMBER_BITS: u32 = 36;
+const ID_BITS: u32 = 40;
+
+impl FilingId {
+    /// The filing of this number; nothing where the number is longer than any CVM will reach.
+    pub(crate) fn new(form: Form, number: u64) -> Option<FilingId> {
+        (number < 1 << NUMBER_BITS).then_some(FilingId { form, number })
+    }
+
+    pub(crate) fn form(self) -> Form {
+        self.form
+    }
+
+    pub(crate) fn number(self) -> u64 {
+        self.number
+    }
+
+    /// The identifier as one integer.
+    pub(crate) fn packed(self) -> i64 {
+        (self.form as i64) << NUMBER_BITS | self.number.cast_signed()
+    }
+
+    /// A row number that follows the delivery date, then the identifier: rows written in any order
+    /// are read newest first by walking backwards, without sorting.
+    pub(crate) fn key(self, date: Date) -> i64 {
+        first_key(date) | self.packed()
+    }
+
+    /// What [`FilingId::key`] was made of.
+    pub(crate) fn of_key(key: i64) -> Option<(FilingId, Date)> {
+        let number = (key & ((1 << NUMBER_BITS) - 1)).cast_unsigned();
+        let form = Form::ALL.get(usize::try_from(key >> NUMBER_BITS & 0xf).ok()?)?;
+        let date = Date::from_day_number(i32::try_from(key >> ID_BITS).ok()?)?;
+        Some((FilingId { form: *form, number }, date))
+    }
+}
+
+/// No filing of this day has a smaller key.
+pub(crate) fn first_key(date: Date) -> i64 {
+    i64::from(date.day_number()) << ID_BITS
+}
+
+/// No filing of this day has a greater key.
+pub(crate) fn last_key(date: Date) -> i64 {
+    first_key(date) | ((1 << ID_BITS) - 1)
+}
+
+impl FromStr for FilingId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<FilingId> {
+        let number = |digits: &str| {
+            let plain =
+                digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+            digits.parse().ok().filter(|_| plain)
+        };
+        let of = |form: Form| FilingId::new(form, number(text.strip_prefix(form.prefix())?)?);
+        Form::ALL.into_iter().find_map(of).ok_or_else(|| {
+            Error::invalid(text, "the id of a filing (a protocol number, or one like dfp-144874)")
+        })
+    }
+}
+
+impl fmt::Display for FilingId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.form.prefix(), self.number)
+    }
+}
+
+impl fmt::Debug for FilingId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+super::deserialize_from_str!(FilingId);
+super::serialize_as_str!(FilingId);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        for text in ["1195062", "dfp-144874", "itr-1", "fre-138169", "fca-146477", "68719476735"] {
+            assert_eq!(text.parse::<FilingId>().unwrap().to_string(), text);
+        }
+        for text in
+            ["", "0", "01", "-1", "dfp-", "dfp-01", "DFP-1", "ipe-1", "x", "68719476736", "1 "]
+        {
+            let message = text.parse::<FilingId>().unwrap_err().to_string();
+            assert!(
+                message.starts_with(&format!("{text:?} is not the id of a filing")),
+                "{message}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keys_follow_the_date_and_then_the_id(
+            a in (0usize..5, 1u64..1 << 36, 1i32..3_652_059),
+            b in (0usize..5, 1u64..1 << 36, 1i32..3_652_059),
+        ) {
+            let of = |(form, number, day): (usize, u64, i32)| {
+                let id = FilingId::new(Form::ALL[form], number).unwrap();
+                (Date::from_day_number(day).unwrap(), id)
+            };
+            let ((day_a, id_a), (day_b, id_b)) = (of(a), of(b));
+            let (key_a, key_b) = (id_a.key(day_a), id_b.key(day_b));
+            prop_assert_eq!((day_a, id_a).cmp(&(day_b, id_b)), key_a.cmp(&key_b));
+            prop_assert_eq!(FilingId::of_key(key_a), Some((id_a, day_a)));
+            prop_assert!(first_key(day_a) <= key_a && key_a <= last_key(day_a));
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Every company and filing, and every total, against what can be counted in the tables they come from.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use fincore::{
+    Catalogue, Date, Import, Limit, Offset, Page, Search, Snapshot, bundle, companies, filings,
+};
+
+/// What identifies a filing, and all that is counted.
+struct Row {
+    id: String,
+    date: String,
+    company: String,
+    category: String,
+}
+
+struct Place {
+    _dir: tempfile::TempDir,
+    catalogue: Catalogue,
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        Place { _dir: dir, catalogue }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.catalogue.snapshot(Date::MAX).unwrap()
+    }
+
+    fn import(&self, files: &[PathBuf]) {
+        let mut import = Import::begin(&self.catalogue).unwrap();
+        for path in files {
+            import.file(&path.display().to_string(), &fs::read(path).unwrap()).unwrap();
+        }
+        import.commit().unwrap();
+    }
+}
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../data")
+}
+
+/// The official files lie beside the project on some machines; elsewhere the tables are the measure.
+fn upstream() -> Option<PathBuf> {
+    Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream/cvm"))
+        .filter(|path| path.exists())
+}
+
+/// All rows of a list, page by page.
+fn walk<T>(limit: u32, page: impl Fn(Limit<1000>, Offset) -> Page<T>) -> Vec<T> {
+    let mut all = Vec::new();
+    loop {
+        let offset = all.len() as u64;
+        let page = page(Limit::new(limit).unwrap(), Offset::new(offset));
+        assert_eq!((page.limit, page.offset), (limit, offset));
+        if page.data.is_empty() {
+            assert_eq!(page.total, offset);
+            return all;
+        }
+        all.extend(page.data);
+    }
+}
+
+/// Rows counted by some property of theirs.
+fn counted<'r>(rows: &'r [Row], by: impl Fn(&'r Row) -> &'r str) -> BTreeMap<&'r str, u64> {
+    rows.iter().fold(BTreeMap::new(), |mut counts, row| {
+        *counts.entry(by(row)).or_default() += 1;
+        counts
+    })
+}
+
+fn check_filings(snapshot: &Snapshot, rows: &[Row]) {
+    let list = |query: filings::List| filings::list(snapshot, query).unwrap();
+    let served =
+        walk(1000, |limit, offset| list(filings::List { limit, offset, ..Default::default() }));
+    let ids: BTreeSet<String> = served.iter().map(|filing| filing.id.to_string()).collect();
+    assert_eq!(ids.len(), served.len(), "a page overlaps another");
+    assert!(ids.iter().eq(rows.iter().map(|row| &row.id).collect::<BTreeSet<_>>()));
+    assert!(served.is_sorted_by_key(|filing| std::cmp::Reverse((filing.date, filing.id))));
+
+    for (category, total) in counted(rows, |row| &row.category) {
+        let query = filings::List { category: Some(category.to_lowercase()), ..Default::default() };
+        assert_eq!(list(query).total, total, "{category}");
+    }
+    for (date, total) in counted(rows, |row| &row.date) {
+        let day = Some(date.parse().unwrap());
+        let query = filings::List { from: day, to: day, ..Default::default() };
+        assert_eq!(list(query).total, total, "{date}");
+    }
+    for (company, total) in counted(rows, |row| &row.company) {
+        let of = |limit, offset| {
+            let query = filings::OfCompany { id: company.to_owned(), limit, offset };
+            filings::of_company(snapshot, query).unwrap()
+        };
+        assert_eq!(of(Limit::default(), Offset::default()).total, total, "{company}");
+    }
+    let of_category = walk(333, |limit, offset| {
+        let category = Some("ASSEMBLÉIA".to_owned());
+        list(filings::List { category, limit, offset, ..Default::default() })
+    });
+    assert_eq!(of_category.len() as u64, counted(rows, |row| &row.category)["Assembleia"]);
+}
+
+fn check_companies(snapshot: &Snapshot, rows: &BTreeMap<String, Vec<String>>) {
+    let list = |query| companies::list(snapshot, query).unwrap();
+    let served =
+        walk(100, |limit, offset| list(companies::List { limit, offset, ..Default::default() }));
+    let shown = |company: &companies::Company| {
+        let row = vec![
+            company.cnpj.to_string(),
+            company.name.clone(),
+            company.trade_name.clone().unwrap_or_default(),
+            company.status.clone(),
+            company.sector.clone(),
+        ];
+        (company.id.to_string(), row)
+    };
+    assert_eq!(served.len(), rows.len());
+    assert_eq!(&served.iter().map(shown).collect::<BTreeMap<_, _>>(), rows);
+    for company in &served {
+        let one = companies::One { id: format!("{:0>6}", company.id) };
+        assert_eq!(companies::find(snapshot, one).unwrap(), *company);
+    }
+    for column in [3, 4] {
+        let values: BTreeSet<&String> = rows.values().map(|row| &row[column]).collect();
+        for value in values {
+            let filter = Some(value.to_uppercase());
+            let query = match column {
+                3 => companies::List { status: filter, ..Default::default() },
+                _ => companies::List { sector: filter, ..Default::default() },
+            };
+            // Some sectors differ in nothing but case.
+            let same = |row: &&Vec<String>| row[column].to_uppercase() == value.to_uppercase();
+            assert_eq!(list(query).total, rows.values().filter(same).count() as u64, "{value}");
+        }
+    }
+}
+
+/// These columns of each line of a table but the first.
+fn columns<const N: usize>(text: &str, separator: char, columns: [usize; N]) -> Vec<[String; N]> {
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.trim_end_matches('\r').split(separator).collect();
+        columns.map(|column| fields[column].to_owned())
+    };
+    text.split_terminator('\n').skip(1).map(row).collect()
+}
+
+#[test]
+fn serves_every_company_and_filing_of_the_bundle() {
+    let place = Place::new();
+    bundle::fill(&place.catalogue).unwrap();
+    let table = |name: &str| fs::read_to_string(data().join(name)).unwrap();
+
+    let companies = columns(&table("companies.tsv"), '\t', [0, 1, 2, 3, 4, 6]);
+    let companies = companies.into_iter().map(|[id, rest @ ..]| (id, rest.to_vec())).collect();
+    check_companies(&place.snapshot(), &companies);
+
+    let filings = (2021..=2026)
+        .flat_map(|year| columns(&table(&format!("filings_{year}.tsv")), '\t', [0, 1, 2, 4]))
+        .map(|[id, date, company, category]| Row { id, date, company, category })
+        .collect::<Vec<_>>();
+    check_filings(&place.snapshot(), &filings);
+}
+
+#[test]
+fn serves_every_company_and_filing_of_the_official_files() {
+    let Some(upstream) = upstream() else { return };
+    let place = Place::new();
+    let names: Vec<String> = [
+        "cad_cia_aberta.csv",
+        "fca_cia_aberta_valor_mobiliario_2025.csv",
+        "ipe_cia_aberta_2024.zip",
+        "ipe_cia_aberta_2025.zip",
+        "fre_cia_aberta_2024.csv",
+        "fre_cia_aberta_2025.csv",
+        "fca_cia_aberta_2025.csv",
+    ]
+    .map(str::to_owned)
+    .into_iter()
+    .chain((2021..=2025).map(|year| format!("dfp_cia_aberta_{year}.csv")))
+    .collect();
+    place.import(&names.iter().map(|name| upstream.join(name)).collect::<Vec<_>>());
+
+    let companies =
+        columns(&official(&upstream.join("cad_cia_aberta.csv")), ';', [9, 0, 1, 2, 7, 10]);
+    let companies = companies.into_iter().map(|[id, rest @ ..]| (id, rest.to_vec())).collect();
+    check_companies(&place.snapshot(), &companies);
+
+    let mut filings = Vec::new();
+    for name in &names[2..] {
+        let text = official(&upstream.join(name));
+        let (form, _) = name.split_once('_').unwrap();
+        let rows = if form == "ipe" {
+            columns(&text, ';', [12, 8, 2, 4])
+        } else {
+            columns(&text, ';', [6, 7, 4, 5])
+        };
+        for [id, date, company, category] in rows {
+            let id = match id.split("numProtocolo=").nth(1) {
+                Some(rest) => rest.split('&').next().unwrap().to_owned(),
+                None => format!("{form}-{id}"),
+            };
+            let company = company.trim_start_matches('0').to_owned();
+            filings.push(Row { id, date, company, category });
+        }
+    }
+    check_filings(&place.snapshot(), &filings);
+}
+
+/// The text of an official file, which is a table or the only member of an archive.
+fn official(path: &Path) -> String {
+    let mut bytes = fs::read(path).unwrap();
+    if path.extension().is_some_and(|end| end == "zip") {
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        let mut member = archive.by_index(0).unwrap();
+        bytes = Vec::new();
+        std::io::copy(&mut member, &mut bytes).unwrap();
+    }
+    // No byte of these files means something else in ISO 8859-1, where it is its own code point.
+    bytes.into_iter().map(char::from).collect()
+}
+
+fn search(q: &str) -> Search {
+    Search { q: q.parse().unwrap(), limit: Limit::default(), offset: Offset::default() }
+}
+
+#[test]
+fn finds_petrobras_by_any_name_and_number() {
+    let place = Place::new();
+    bundle::fill(&place.catalogue).unwrap();
+    let snapshot = place.snapshot();
+    let queries = [
+        "petrobras",
+        "PETRÓLEO BRASILEIRO",
+        "petroleo",
+        "PETR4",
+        "petr3",
+        "33000167000101",
+        "33.000.167/0001-01",
+        "9512",
+        "009512",
+        "brasileiro petrol",
+    ];
+    for q in queries {
+        let found = companies::search(&snapshot, search(q)).unwrap();
+        assert_eq!(found.data[0].id.to_string(), "9512", "{q}");
+        assert_eq!(found.data[0].tickers, ["PETR3", "PETR4"]);
+    }
+    let found = fincore::search::global(&snapshot, search("petrobras")).unwrap();
+    assert_eq!(found.companies[0].id.to_string(), "9512");
+    assert!(found.filings.iter().all(|filing| filing.company_id.to_string() == "9512"));
+}
+
+#[test]
+fn every_total_of_a_search_is_what_its_pages_hold() {
+    let place = Place::new();
+    bundle::fill(&place.catalogue).unwrap();
+    let snapshot = place.snapshot();
+    let queries = [
+        "vale",
+        "banco do brasil",
+        "assembl",
+        "ata age",
+        "s.a.",
+        "a",
+        "cv",
+        "fato relevante",
+        "zzz",
+    ];
+    for q in queries {
+        let page = |limit, offset| Search { limit, offset, ..search(q) };
+        let filings =
+            walk(1000, |limit, offset| filings::search(&snapshot, page(limit, offset)).unwrap());
+        let keys: BTreeSet<_> = filings.iter().map(|filing| filing.id).collect();
+        assert_eq!(keys.len(), filings.len(), "{q}");
+        assert!(filings.is_sorted_by_key(|filing| std::cmp::Reverse((filing.date, filing.id))));
+        let companies =
+            walk(7, |limit, offset| companies::search(&snapshot, page(limit, offset)).unwrap());
+        let ids: BTreeSet<_> = companies.iter().map(|company| company.id).collect();
+        assert_eq!(ids.len(), companies.len(), "{q}");
+    }
+}
