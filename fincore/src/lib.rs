@@ -34,13 +34,26 @@ mod sqlite;
 
 pub mod market;
 
+mod accounts;
+mod shards;
+
+pub mod keys;
+pub mod limits;
+pub mod plans;
+pub mod usage;
+
 pub mod bundle;
 mod import;
 
+pub use accounts::Accounts;
 pub use catalogue::{Catalogue, Snapshot, Tally};
 pub use error::{Error, Result};
 pub use import::{Import, Imported};
-pub use types::{Currency, Date, DateRange, Decimal, Limit, Pair};
+pub use plans::{Feature, Plan};
+pub use sqlite::{Checkup, TableCheckup};
+pub use types::{
+    Currency, Date, DateRange, Decimal, Email, Key, KeyHash, KeyPrefix, Limit, Name, Pair,
+};
 
 /// The Rust example of the README, compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,12 +1,16 @@
 //! Values of the domain. Text becomes one of them through `FromStr` only, and is right from then on.
+mod contact;
 mod date;
 mod decimal;
+mod key;
 mod page;
 mod pair;
 
+pub use contact::{Email, Name};
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
+pub use key::{Key, KeyHash, KeyPrefix};
 pub use page::Limit;
 pub use pair::{Currency, Pair};
 
@@ -33,4 +37,4 @@ macro_rules! serialize_as_str {
         }
     };
 }
-use serialize_as_str;
+pub(crate) use serialize_as_str;
