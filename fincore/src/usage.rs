@@ -1,8 +1,5 @@
 //! Usage: every request of a key counted once, by day and endpoint.
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Mutex,
-};
+use std::{collections::BTreeMap, sync::Mutex};
 
 use serde::{Deserialize, Serialize};
 
@@ -93,13 +90,20 @@ pub struct DayReport {
 /// what is written and what is kept for the next time are told apart under one lock.
 #[derive(Debug, Default)]
 pub struct Usage {
-    counts: Shards<Slot, Counts>,
+    counts: Shards<KeyId, Vec<Slot>>,
     /// Held while counts are on their way from memory to the file, so that a report finds each of
     /// them in exactly one of the two.
     moving: Mutex<()>,
 }
 
-type Slot = (KeyId, Date, &'static str);
+/// What one key asked of one endpoint on one day. A key has few of them between two writings, so they
+/// are found by looking through them.
+#[derive(Debug)]
+struct Slot {
+    day: Date,
+    endpoint: &'static str,
+    counts: Counts,
+}
 
 impl Usage {
     /// Counts a request of `key` to `endpoint` on the UTC day `day`.
@@ -109,11 +113,17 @@ impl Usage {
             Ended::InError => Counts { requests: 1, errors: 1, ..Counts::default() },
             Ended::Refused => Counts { rate_limited: 1, ..Counts::default() },
         };
-        self.add((key, day, endpoint), one);
+        self.add(key, Slot { day, endpoint, counts: one });
     }
 
-    fn add(&self, slot: Slot, counts: Counts) {
-        *self.counts.part(slot.0.number().into()).entry(slot).or_default() += counts;
+    fn add(&self, key: KeyId, slot: Slot) {
+        let mut part = self.counts.part(key.number().into());
+        let slots = part.entry(key).or_default();
+        let same = |known: &&mut Slot| known.day == slot.day && known.endpoint == slot.endpoint;
+        match slots.iter_mut().find(same) {
+            Some(known) => known.counts += slot.counts,
+            None => slots.push(slot),
+        }
     }
 
     /// Writes what was counted into the accounts file, in one transaction. To be called once a
@@ -122,14 +132,16 @@ impl Usage {
     /// Fails where that cannot be written; nothing is lost then, and the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
         let _moving = lock(&self.moving);
-        let batch: HashMap<Slot, Counts> =
-            self.counts.parts().flat_map(|mut part| std::mem::take(&mut *part)).collect();
+        let drained = self.counts.parts().flat_map(|mut part| std::mem::take(&mut *part));
+        let batch: Vec<(KeyId, Slot)> = drained
+            .flat_map(|(key, slots)| slots.into_iter().map(move |slot| (key, slot)))
+            .collect();
         if batch.is_empty() {
             return Ok(());
         }
         let written = store(accounts, &batch);
         if written.is_err() {
-            batch.into_iter().for_each(|(slot, counts)| self.add(slot, counts));
+            batch.into_iter().for_each(|(key, slot)| self.add(key, slot));
         }
         written
     }
@@ -149,12 +161,12 @@ impl Usage {
         let mut days = BTreeMap::new();
         let record = {
             let _moving = lock(&self.moving);
-            for part in self.counts.parts() {
-                let own = |(slot, _): &(&Slot, _)| slot.0 == key && range.contains(slot.1);
-                for ((_, date, endpoint), counts) in part.iter().filter(own) {
-                    add_to(&mut days, *date, endpoint, *counts);
-                }
+            let part = self.counts.part(key.number().into());
+            let kept = part.get(&key).into_iter().flatten();
+            for slot in kept.filter(|slot| range.contains(slot.day)) {
+                add_to(&mut days, slot.day, slot.endpoint, slot.counts);
             }
+            drop(part);
             accounts.read(|connection| {
                 for (date, endpoint, counts) in stored(connection, key, range)? {
                     add_to(&mut days, date, &endpoint, counts);
@@ -188,18 +200,18 @@ fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, coun
     }
 }
 
-fn store(accounts: &Accounts, batch: &HashMap<Slot, Counts>) -> Result<()> {
+fn store(accounts: &Accounts, batch: &[(KeyId, Slot)]) -> Result<()> {
     const SQL: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
             errors = errors + excluded.errors, rate_limited = rate_limited + excluded.rate_limited";
     accounts.write(|tx| {
         let mut statement = tx.prepare_cached(SQL)?;
-        for ((key, date, endpoint), counts) in batch {
+        for (key, Slot { day, endpoint, counts }) in batch {
             let numbers = [counts.requests, counts.errors, counts.rate_limited];
             let [requests, errors, refused] =
                 numbers.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-            let row = (key.number(), date.to_string(), *endpoint, requests, errors, refused);
+            let row = (key.number(), day.to_string(), *endpoint, requests, errors, refused);
             statement.execute(row)?;
         }
         Ok(())
