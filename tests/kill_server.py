@@ -138,7 +138,7 @@ def main():
             calls += len(life.answered)
             lost += max(0, len(life.answered) - more)
             known = stored(data)
-            gone = [key for key in keys if hashlib.sha256(key.encode()).digest() not in known]
+            gone = [key for key in life.keys if hashlib.sha256(key.encode()).digest() not in known]
             if gone:
                 sys.exit(f"round {number}: {len(gone)} keys answered with 201 are lost")
         server = Server(program, data)

@@ -160,72 +160,39 @@ impl Feature {
         self.row().plan
     }
 
+    #[rustfmt::skip]
     fn row(self) -> FeatureRow {
         let row = |id, plan, needs, with, without| FeatureRow { id, plan, needs, with, without };
         match self {
-            Feature::Plans => row(
-                "plans",
-                Plan::Free,
-                "Plans need",
+            Feature::Plans => row("plans", Plan::Free, "Plans need",
                 "A key of your own with usage statistics, or no key at all",
-                "No key",
-            ),
-            Feature::Market => row(
-                "market",
-                Plan::Free,
-                "Market data needs",
+                "No key"),
+            Feature::Market => row("market", Plan::Free, "Market data needs",
                 "Selic, CDI, IPCA and exchange rates: current and of the last 12 months",
-                "No market data",
-            ),
-            Feature::Companies => row(
-                "companies",
-                Plan::Bronze,
-                "Companies and search need",
+                "No market data"),
+            Feature::Companies => row("companies", Plan::Bronze, "Companies and search need",
                 "Companies: list, search and look-up",
-                "No companies and no search",
-            ),
-            Feature::HistoricalData => row(
-                "historical_data",
-                Plan::Gold,
+                "No companies and no search"),
+            Feature::HistoricalData => row("historical_data", Plan::Gold,
                 "Market history of more than 12 months needs",
                 "Historical data: market history as far back as it is known",
-                "Market history of the last 12 months only",
-            ),
-            Feature::Filings => row(
-                "filings",
-                Plan::Gold,
-                "Filings need",
+                "Market history of the last 12 months only"),
+            Feature::Filings => row("filings", Plan::Gold, "Filings need",
                 "Filings: list, search, newest and of a company",
-                "No filings",
-            ),
-            Feature::BulkExport => row(
-                "bulk_export",
-                Plan::Gold,
-                "Bulk export needs",
+                "No filings"),
+            Feature::BulkExport => row("bulk_export", Plan::Gold, "Bulk export needs",
                 "Bulk export of whole datasets as NDJSON",
-                "No bulk export",
-            ),
-            Feature::Csv => row(
-                "csv",
-                Plan::Platinum,
-                "CSV needs",
+                "No bulk export"),
+            Feature::Csv => row("csv", Plan::Platinum, "CSV needs",
                 "CSV on every list and on bulk export",
-                "No CSV",
-            ),
-            Feature::Webhooks => row(
-                "webhooks",
-                Plan::Platinum,
-                "Webhooks need",
+                "No CSV"),
+            Feature::Webhooks => row("webhooks", Plan::Platinum, "Webhooks need",
                 "Webhooks for new rates, companies and filings",
-                "No webhooks",
-            ),
-            Feature::PrioritySupport => row(
-                "priority_support",
-                Plan::Platinum,
+                "No webhooks"),
+            Feature::PrioritySupport => row("priority_support", Plan::Platinum,
                 "Priority support needs",
                 "Priority support",
-                "No priority support",
-            ),
+                "No priority support"),
         }
     }
 }

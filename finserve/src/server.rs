@@ -10,7 +10,7 @@ use std::{
 
 use chrono::Utc;
 use fincore::{Error, Result};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::{Method, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -39,6 +39,9 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest body, in bytes.
 pub(crate) const MAX_UPLOAD: usize = 16 * 1024;
+/// How much of a longer body is heard out: a connection that is closed while its peer still sends
+/// often takes the answer with it.
+const MAX_HEARD: usize = 1024 * 1024;
 /// How long a peer may leave an answer unread.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
@@ -137,11 +140,23 @@ fn connection(
 
 /// The body of a request, if it is short and comes soon.
 async fn receive(body: Incoming) -> Upload {
-    let whole = Limited::new(body, MAX_UPLOAD).collect();
-    match tokio::time::timeout(BODY_TIMEOUT, whole).await {
-        Ok(Ok(body)) => Upload::Whole(body.to_bytes()),
-        Ok(Err(err)) if err.is::<LengthLimitError>() => Upload::TooLarge,
+    match tokio::time::timeout(BODY_TIMEOUT, collect(body)).await {
+        Ok(Ok(upload)) => upload,
         Ok(Err(_)) => Upload::Broken("the body is broken off"),
         Err(_) => Upload::Broken("the body took too long to arrive"),
     }
+}
+
+async fn collect(mut body: Incoming) -> hyper::Result<Upload> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        length += data.len();
+        if length <= MAX_UPLOAD {
+            bytes.extend_from_slice(&data);
+        } else if length > MAX_HEARD {
+            break;
+        }
+    }
+    Ok(if length <= MAX_UPLOAD { Upload::Whole(bytes.into()) } else { Upload::TooLarge })
 }

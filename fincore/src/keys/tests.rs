@@ -106,6 +106,18 @@ fn the_file_holds_no_key_and_is_for_its_owner_only() {
 }
 
 #[test]
+fn reading_never_waits_for_a_writer() {
+    let (_dir, accounts) = accounts();
+    let key = issue(&accounts, &ana(), Plan::Free, at(1)).unwrap();
+    let other = Connection::open(accounts.path()).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE; UPDATE key SET plan = 'gold'").unwrap();
+    accounts.refresh().unwrap();
+    assert_eq!(plan_of(&accounts, &key), Some(Plan::Free));
+    assert_eq!(list(&accounts).unwrap()[0].plan, Plan::Free);
+    assert_eq!(id(&accounts, &key.prefix()).unwrap(), authenticate(&accounts, &key).unwrap().id);
+}
+
+#[test]
 fn keys_are_still_known_after_a_restart() {
     let (dir, first) = accounts();
     let key = issue(&first, &ana(), Plan::Gold, at(1)).unwrap();
