@@ -96,6 +96,29 @@ fn an_address_passes_exactly_thirty() {
 }
 
 #[test]
+fn a_crowd_passes_exactly_the_limit() {
+    let server = proxied();
+    let bronze = new_key(&server.accounts(), Plan::Bronze);
+    wait_for(&server, &bronze, "bronze");
+    for (headers, limit) in [(with(&bronze), 100), (from("2001:db8::1"), 30)] {
+        let (server, headers) = (&server, &headers);
+        let replies: Vec<Reply> = std::thread::scope(|scope| {
+            let ask = || (0..4).map(|_| server.keyless("GET", SELIC, headers)).collect::<Vec<_>>();
+            let threads: Vec<_> = (0..64).map(|_| scope.spawn(ask)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        let passed = replies.iter().filter(|reply| reply.status == 200);
+        let mut remaining: Vec<u32> = passed.map(|reply| standing(reply).1).collect();
+        remaining.sort_unstable();
+        assert_eq!(remaining, (0..limit).collect::<Vec<_>>());
+        assert_eq!(
+            replies.iter().filter(|reply| reply.status == 429).count(),
+            256 - limit as usize
+        );
+    }
+}
+
+#[test]
 fn forged_addresses_change_nothing() {
     let server = Server::start();
     let passed = (0..1000_u32)

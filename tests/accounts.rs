@@ -229,6 +229,15 @@ fn accounts_are_backed_up_and_checked_while_in_use() {
     }
     assert!(check.contains("rate: ") && check.contains("newest 2026-"), "{check}");
 
+    let mut bytes = fs::read(&copy).unwrap();
+    let last_page = bytes.len() - 4096;
+    bytes[last_page..last_page + 16].fill(0xff);
+    let damaged = tempfile::tempdir().unwrap();
+    fs::copy(server.data.path().join("catalogue.db"), damaged.path().join("catalogue.db")).unwrap();
+    fs::write(damaged.path().join("accounts.db"), bytes).unwrap();
+    let check = finserve(&["check", "--data"]).arg(damaged.path()).output().unwrap();
+    assert_eq!(check.status.code(), Some(1), "{}", String::from_utf8_lossy(&check.stdout));
+
     let elsewhere = tempfile::tempdir().unwrap();
     let nothing = finserve(&["check", "--data"]).arg(elsewhere.path()).output().unwrap();
     assert_eq!(nothing.status.code(), Some(1));

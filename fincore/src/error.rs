@@ -41,8 +41,8 @@ pub enum Error {
         retry_after: u64,
     },
 
-    /// The caller's plan does not include what is asked for; [`Feature::plan`] is the one that does.
-    #[error("{}", crate::plans::prompt(*.feature, *.current))]
+    /// The caller's plan does not include what is asked for; [`Plan::upgrade`] tells which one does.
+    #[error("{}", .current.upgrade(*.feature).message)]
     PlanRequired {
         /// What is asked for.
         feature: Feature,

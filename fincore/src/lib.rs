@@ -4,6 +4,9 @@
 //! it, [`Import`] adds what the central bank publishes, and a [`Snapshot`] reads it: every query is a
 //! function of a snapshot and a query struct, such as [`market::selic`].
 //!
+//! [`Accounts`] is the other file: [`keys`] are issued and recognised in it, and [`usage`] is noted.
+//! [`plans`] says what each plan reaches, and [`limits`] counts how often a caller may ask.
+//!
 //! The library opens no socket, reads no clock and logs nothing. What day it is comes in with the
 //! snapshot; whatever goes wrong comes back as an [`Error`].
 //!

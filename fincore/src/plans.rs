@@ -76,6 +76,31 @@ impl Plan {
         }
         Err(Error::PlanRequired { feature, current: self })
     }
+
+    /// What the holder of this plan is told about a feature that it does not include.
+    #[must_use]
+    pub fn upgrade(self, feature: Feature) -> Upgrade {
+        let (needs, required) = (feature.row().needs, feature.plan().name());
+        Upgrade {
+            feature,
+            required_plan: feature.plan(),
+            message: format!("{needs} the {required} plan; this request is on {}.", self.name()),
+            upgrade_url: "/pricing",
+        }
+    }
+}
+
+/// The upgrade prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Upgrade {
+    /// What was asked for.
+    pub feature: Feature,
+    /// The smallest plan that includes it.
+    pub required_plan: Plan,
+    /// A sentence that says so.
+    pub message: String,
+    /// Where the service tells what the plans are.
+    pub upgrade_url: &'static str,
 }
 
 impl FromStr for Plan {
@@ -204,12 +229,6 @@ impl fmt::Display for Feature {
 }
 
 crate::types::serialize_as_str!(Feature);
-
-/// The sentence of [`Error::PlanRequired`].
-pub(crate) fn prompt(feature: Feature, current: Plan) -> String {
-    let (needs, required) = (feature.row().needs, feature.plan().name());
-    format!("{needs} the {required} plan; this request is on {}.", current.name())
-}
 
 /// What there is to choose from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Create, list, upgrade and revoke API keys; a running server obeys within a second
     #[command(subcommand)]
     Keys(Keys),
-    /// Show what a key has asked for
+    /// Show what a key has asked for, until a second ago
     Usage(Usage),
     /// Copy the accounts to a new file while they are in use, and check the copy
     Backup(Backup),

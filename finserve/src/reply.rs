@@ -235,13 +235,14 @@ fn refuse(err: &Error, id: &str) -> Response<Full<Bytes>> {
             response
         }
         Error::PlanRequired { feature, current } => {
+            let upgrade = current.upgrade(*feature);
             let more = json!({
                 "feature": feature,
                 "current_plan": current,
-                "required_plan": feature.plan(),
-                "upgrade_url": "/pricing",
+                "required_plan": upgrade.required_plan,
+                "upgrade_url": upgrade.upgrade_url,
             });
-            error_with(StatusCode::FORBIDDEN, "plan_required", &err.to_string(), more)
+            error_with(StatusCode::FORBIDDEN, "plan_required", &upgrade.message, more)
         }
         Error::Busy(_) => {
             eprintln!("finserve: request {id}: {err}");
