@@ -29,6 +29,6 @@ fn the_curl_examples_of_the_readme_give_what_they_show() {
         let target = &url[url.find("8080").unwrap() + 4..];
         let want: Value =
             serde_json::from_str(answer).unwrap_or_else(|err| panic!("{err}: {answer}"));
-        assert_eq!(Server::shared().get(target).json(), want, "{command}");
+        assert_eq!(Server::shared().keyless("GET", target, "").json(), want, "{command}");
     }
 }

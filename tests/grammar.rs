@@ -145,11 +145,17 @@ fn a_wrong_method_is_told_the_right_ones() {
 
 #[test]
 fn options_tells_browsers_what_they_may_do() {
-    for target in ["/health", "/api/v1/market/selic", "*"] {
+    let cases = [
+        ("/health", "GET, HEAD, OPTIONS"),
+        ("/api/v1/market/selic", "GET, HEAD, OPTIONS"),
+        ("/api/v1/plans/register", "POST, OPTIONS"),
+        ("*", "GET, HEAD, POST, OPTIONS"),
+    ];
+    for (target, methods) in cases {
         let reply = Server::shared().request("OPTIONS", target, "Origin: https://example.com\r\n");
         assert_eq!((reply.status, reply.body.len()), (204, 0));
         assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
-        assert_eq!(reply.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
+        assert_eq!(reply.header("access-control-allow-methods"), Some(methods));
     }
     assert_eq!(Server::shared().request("OPTIONS", "/nope", "").status, 404);
 }

@@ -1,20 +1,35 @@
 //! Servers on free ports, and HTTP spoken by hand, so that wrong requests can be sent too.
 use std::{
+    fs::File,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     path::Path,
     process::{Child, Command, Output, Stdio},
-    sync::OnceLock,
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
+use chrono::DateTime;
+use fincore::{
+    Accounts, Key, Plan,
+    keys::{self, Registration},
+};
 use serde_json::Value;
+
+/// Where in its data directory a server's errors are written.
+const ERRORS: &str = "stderr.txt";
 
 /// A running server, with a data directory of its own; killed when dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) data: tempfile::TempDir,
     pub(crate) address: String,
+    /// Platinum keys; requests take turns with them, so that no limit is in the way.
+    keys: Vec<Key>,
+    requests: AtomicUsize,
 }
 
 /// The program under test.
@@ -31,17 +46,27 @@ pub(crate) fn import(data: &Path, files: &[&Path]) -> Output {
 
 impl Server {
     pub(crate) fn start() -> Server {
-        let data = tempfile::tempdir().unwrap();
+        Server::start_with(tempfile::tempdir().unwrap(), &[])
+    }
+
+    /// A server on this data, with further arguments.
+    pub(crate) fn start_with(data: tempfile::TempDir, arguments: &[&str]) -> Server {
+        let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
+        let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();
+        let errors = File::create(data.path().join(ERRORS)).unwrap();
         let mut child = finserve(&["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data.path())
+            .args(arguments)
             .stdout(Stdio::piped())
+            .stderr(errors)
             .spawn()
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let (_, address) =
             line.trim().split_once("http://").expect("the server says where it listens");
-        Server { child, data, address: address.to_owned() }
+        let address = address.to_owned();
+        Server { child, data, address, keys, requests: AtomicUsize::new(0) }
     }
 
     /// The server that tests share when they only read.
@@ -64,12 +89,34 @@ impl Server {
         self.request("GET", target, "")
     }
 
-    /// A well-formed request with further header lines, each ended by CRLF.
+    /// A well-formed request on Platinum, with further header lines, each ended by CRLF.
     pub(crate) fn request(&self, method: &str, target: &str, headers: &str) -> Reply {
+        let turn = self.requests.fetch_add(1, Ordering::Relaxed) % self.keys.len();
+        let key = self.keys[turn].reveal();
+        self.keyless(method, target, &format!("X-API-Key: {key}\r\n{headers}"))
+    }
+
+    /// A well-formed request without a key, unless it is among the header lines.
+    pub(crate) fn keyless(&self, method: &str, target: &str, headers: &str) -> Reply {
         let head = format!(
             "{method} {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n"
         );
         self.send(head.as_bytes())
+    }
+
+    /// A request without a key that carries JSON.
+    pub(crate) fn post(&self, target: &str, headers: &str, body: &str) -> Reply {
+        let length = body.len();
+        let request = format!(
+            "POST {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+        );
+        self.send(request.as_bytes())
+    }
+
+    /// What other programs do to the accounts while this server runs.
+    pub(crate) fn accounts(&self) -> Accounts {
+        Accounts::open(self.data.path().join("accounts.db")).unwrap()
     }
 
     /// Any bytes; the connection must be closed by what they say.
@@ -91,10 +138,26 @@ impl Server {
     }
 }
 
+/// A new key on a plan.
+pub(crate) fn new_key(accounts: &Accounts, plan: Plan) -> Key {
+    let who =
+        Registration { name: "Ana".parse().unwrap(), email: "ana@example.com".parse().unwrap() };
+    keys::issue(accounts, &who, plan, DateTime::UNIX_EPOCH).unwrap()
+}
+
+/// The header line that sends a key.
+pub(crate) fn with(key: &Key) -> String {
+    format!("X-API-Key: {}\r\n", key.reveal())
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            let errors = std::fs::read_to_string(self.data.path().join(ERRORS));
+            eprintln!("the server said: {}", errors.unwrap_or_default());
+        }
     }
 }
 

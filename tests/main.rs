@@ -1,11 +1,14 @@
 //! The program as its users meet it: a real binary, real sockets, real files.
 //!
 //! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures,
+//! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //! `cvm` companies and filings against the tables they come from,
 //! `grammar` what is refused, `import` the command line, `documents` what the documents promise,
 //! `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod access;
+mod accounts;
 mod cvm;
 mod documents;
 mod grammar;

@@ -5,7 +5,7 @@ use r2d2::{Pool, PooledConnection};
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 
-use crate::{Date, Error, Result, sqlite};
+use crate::{Checkup, Date, Error, Plan, Result, sqlite};
 
 /// One file a step, in order; a step that has landed never changes.
 const MIGRATIONS: &[&str] = &[
@@ -59,7 +59,12 @@ impl Catalogue {
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
         let connection = self.readers.get()?;
         connection.prepare_cached("BEGIN")?.execute([])?;
-        Ok(Snapshot { connection, today })
+        Ok(Snapshot { connection, today, plan: Plan::Platinum })
+    }
+
+    /// Looks through the whole file for damage, and tells what is in it.
+    pub fn check(&self) -> Result<Checkup> {
+        sqlite::check(&*self.readers.get()?)
     }
 
     /// Where the file is.
@@ -82,9 +87,23 @@ impl Catalogue {
 pub struct Snapshot {
     connection: PooledConnection<SqliteConnectionManager>,
     today: Date,
+    plan: Plan,
 }
 
 impl Snapshot {
+    /// The same data as a holder of `plan` may read it; without this, all of it may be read.
+    #[must_use]
+    pub fn for_plan(mut self, plan: Plan) -> Snapshot {
+        self.plan = plan;
+        self
+    }
+
+    /// The plan on which this data is read.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        self.plan
+    }
+
     /// The day on which this data is read.
     #[must_use]
     pub fn today(&self) -> Date {

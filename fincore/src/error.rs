@@ -1,6 +1,8 @@
 //! The one error type: a variant for each thing a caller can do differently.
 use std::fmt::Display;
 
+use crate::{Feature, Plan};
+
 /// What every function of the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -19,6 +21,34 @@ pub enum Error {
     /// Nothing is quoted for a well-formed pair; [`fx_pairs`](crate::market::fx_pairs) lists what is.
     #[error("no quotes of {0} are known")]
     UnknownPair(crate::Pair),
+
+    /// The API key is malformed, unknown or revoked. It is never repeated.
+    #[error("the API key is malformed, unknown or revoked")]
+    InvalidKey,
+
+    /// What is asked for belongs to a key, and none is given.
+    #[error("an API key is required")]
+    KeyRequired,
+
+    /// The plan's requests are used up; trying again helps after that many seconds.
+    #[error("too many requests: {limit} {per} are allowed; one passes in {retry_after} s")]
+    RateLimited {
+        /// How many are allowed.
+        limit: u32,
+        /// In what time, and whose: `a minute on the Free plan`.
+        per: String,
+        /// Whole seconds after which one passes for certain.
+        retry_after: u64,
+    },
+
+    /// The caller's plan does not include what is asked for; [`Plan::upgrade`] tells which one does.
+    #[error("{}", .current.upgrade(*.feature).message)]
+    PlanRequired {
+        /// What is asked for.
+        feature: Feature,
+        /// The plan of the caller.
+        current: Plan,
+    },
 
     /// A file was not imported; nothing of its command was.
     #[error("{file}{}: {reason}", .line.map(|n| format!(", line {n}")).unwrap_or_default())]

@@ -4,6 +4,9 @@
 //! it, [`Import`] adds what the central bank publishes, and a [`Snapshot`] reads it: every query is a
 //! function of a snapshot and a query struct, such as [`market::selic`].
 //!
+//! [`Accounts`] is the other file: [`keys`] are issued and recognised in it, and [`usage`] is noted.
+//! [`plans`] says what each plan reaches, and [`limits`] counts how often a caller may ask.
+//!
 //! The library opens no socket, reads no clock and logs nothing. What day it is comes in with the
 //! snapshot; whatever goes wrong comes back as an [`Error`].
 //!
@@ -34,19 +37,29 @@ mod sqlite;
 
 pub mod market;
 
+mod accounts;
 pub mod companies;
 pub mod filings;
 pub mod search;
+mod shards;
+
+pub mod keys;
+pub mod limits;
+pub mod plans;
+pub mod usage;
 
 pub mod bundle;
 mod import;
 
+pub use accounts::Accounts;
 pub use catalogue::{Catalogue, Snapshot, Tally};
 pub use error::{Error, Result};
 pub use import::{Import, Imported};
+pub use plans::{Feature, Plan};
+pub use sqlite::{Checkup, TableCheckup};
 pub use types::{
-    Cnpj, Currency, CvmCode, Date, DateRange, Decimal, FilingId, Limit, Offset, Page, Pair, Search,
-    Words,
+    Cnpj, Currency, CvmCode, Date, DateRange, Decimal, Email, FilingId, Key, KeyHash, KeyPrefix,
+    Limit, Name, Offset, Page, Pair, Search, Words,
 };
 
 /// The Rust example of the README, compiled and run with the tests.

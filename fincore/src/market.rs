@@ -6,6 +6,9 @@ use crate::{
 };
 
 pub(crate) mod store;
+mod window;
+
+use window::within_plan;
 
 /// The Selic target, percent a year, on every calendar day.
 pub(crate) const SELIC: u32 = 432;
@@ -127,7 +130,7 @@ pub struct FxPair {
 
 /// The Selic target rate set by Copom, percent a year, newest first.
 ///
-/// Fails where `from` is after `to`.
+/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
 pub fn selic(snapshot: &Snapshot, query: History) -> Result<Observations<Rate>> {
     let meta = Meta { source: "BCB SGS 432", unit: "percent per year" };
     Ok(Observations { data: series(snapshot, SELIC, &query)?, meta })
@@ -135,7 +138,7 @@ pub fn selic(snapshot: &Snapshot, query: History) -> Result<Observations<Rate>> 
 
 /// The interbank deposit rate (CDI), percent a year on 252 business days, newest first.
 ///
-/// Fails where `from` is after `to`.
+/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
 pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Observations<Rate>> {
     let meta = Meta { source: "BCB SGS 4389 and 12", unit: "percent per year, 252 business days" };
     Ok(Observations { data: series(snapshot, CDI, &query)?, meta })
@@ -143,7 +146,7 @@ pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Observations<Rate>> {
 
 /// Consumer price inflation (IPCA), percent a month, newest first, dated on the first of the month.
 ///
-/// Fails where `from` is after `to`.
+/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
 pub fn ipca(snapshot: &Snapshot, query: History) -> Result<Observations<Rate>> {
     let meta = Meta { source: "BCB SGS 433", unit: "percent per month" };
     Ok(Observations { data: series(snapshot, IPCA, &query)?, meta })
@@ -166,29 +169,40 @@ pub fn ipca_current(snapshot: &Snapshot) -> Result<Rate> {
 
 /// Any imported series of the central bank's SGS by its number, newest first; empty where it is unknown.
 ///
-/// Fails where `from` is after `to`.
+/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
 pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Vec<Rate>> {
+    let newest = || Ok(newest_rate(snapshot, number)?.map(|rate| rate.date));
+    let range = within_plan(snapshot, query.from, query.to, newest)?;
+    rates(snapshot, number, range, query.limit.get())
+}
+
+fn rates(snapshot: &Snapshot, number: u32, range: DateRange, limit: u32) -> Result<Vec<Rate>> {
     const SQL: &str = "SELECT date, value FROM rate
         WHERE series = ?1 AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4";
-    let range = DateRange::new(query.from, query.to)?;
     let (from, to) = (range.from().to_string(), range.to().to_string());
-    snapshot.rows(SQL, (number, from, to, query.limit.get()), |row| {
+    snapshot.rows(SQL, (number, from, to, limit), |row| {
         Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)? })
     })
 }
 
 fn current(snapshot: &Snapshot, name: &str, number: u32) -> Result<Rate> {
-    let until_today = History { to: Some(snapshot.today()), limit: Limit::new(1)?, from: None };
-    let newest = series(snapshot, number, &until_today)?.pop();
-    newest.ok_or_else(|| Error::NotFound(format!("no observation of the {name} is known yet")))
+    newest_rate(snapshot, number)?
+        .ok_or_else(|| Error::NotFound(format!("no observation of the {name} is known yet")))
+}
+
+fn newest_rate(snapshot: &Snapshot, number: u32) -> Result<Option<Rate>> {
+    let until_today = DateRange::new(None, Some(snapshot.today()))?;
+    Ok(rates(snapshot, number, until_today, 1)?.pop())
 }
 
 /// Closing quotes of a currency pair (PTAX), newest first.
 ///
-/// Fails where the pair has no quotes at all, and where `from` is after `to`.
+/// Fails where the pair has no quotes at all, where `from` is after `to`, and where they reach further
+/// back than the snapshot's plan.
 pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Observations<FxRate>> {
     let meta = Meta { source: "BCB PTAX, closing bulletin", unit: "BRL per unit" };
-    let range = DateRange::new(query.from, query.to)?;
+    let newest = || Ok(Some(fx_current(snapshot, FxCurrent { pair: query.pair })?.date));
+    let range = within_plan(snapshot, query.from, query.to, newest)?;
     let data = quotes(snapshot, query.pair, range, query.limit.get())?;
     if data.is_empty() {
         // A pair without quotes in these days is an empty list, one without any is a mistake.

@@ -6,6 +6,7 @@ use rusqlite::{
     config::DbConfig,
     types::{Type, ValueRef},
 };
+use serde::Serialize;
 
 use crate::{CvmCode, Error, Result};
 
@@ -65,6 +66,58 @@ fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Res
 fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     Ok(version as usize)
+}
+
+/// What a look through a whole file found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Checkup {
+    /// Damage, a sentence each; empty where the file is whole.
+    pub problems: Vec<String>,
+    /// How many migrations it has had.
+    pub version: usize,
+    /// Its tables, by name.
+    pub tables: Vec<TableCheckup>,
+}
+
+/// What is in a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableCheckup {
+    /// Its name.
+    pub name: String,
+    /// Its rows.
+    pub rows: u64,
+    /// The newest day of those that have one.
+    pub newest: Option<String>,
+}
+
+/// Looks through the whole file for damage, and tells what is in it.
+pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
+    const DAMAGE: &str = "SELECT integrity_check FROM pragma_integrity_check
+        WHERE integrity_check <> 'ok'
+        UNION ALL
+        SELECT 'a row of ' || \"table\" || ' belongs to none of ' || parent
+        FROM pragma_foreign_key_check";
+    const TABLES: &str = "SELECT list.name, EXISTS (
+            SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date')
+        FROM pragma_table_list AS list
+        WHERE list.schema = 'main' AND list.type = 'table' AND list.name NOT LIKE 'sqlite_%'
+        ORDER BY list.name";
+    let mut damage = connection.prepare(DAMAGE)?;
+    let problems = damage.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let mut names = connection.prepare(TABLES)?;
+    let names: Vec<(String, bool)> = names
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut tables = Vec::new();
+    for (name, dated) in names {
+        // The names of tables are our own; they cannot be parameters.
+        let newest = if dated { "MAX(date)" } else { "NULL" };
+        let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
+        let (rows, newest) =
+            connection.query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        tables.push(TableCheckup { name, rows: rows.unsigned_abs(), newest });
+    }
+    Ok(Checkup { problems, version: version_of(connection)?, tables })
 }
 
 /// A domain value from a text column.

@@ -1,14 +1,17 @@
 //! Values of the domain. Text becomes one of them through `FromStr` only, and is right from then on.
 mod cnpj;
+mod contact;
 mod cvm_code;
 mod date;
 mod decimal;
 mod filing_id;
+mod key;
 mod page;
 mod pair;
 mod words;
 
 pub use cnpj::Cnpj;
+pub use contact::{Email, Name};
 pub use cvm_code::CvmCode;
 pub(crate) use cvm_code::company_number;
 pub(crate) use date::day_of;
@@ -16,6 +19,7 @@ pub use date::{Date, DateRange};
 pub use decimal::Decimal;
 pub use filing_id::FilingId;
 pub(crate) use filing_id::{Form, first_key, last_key};
+pub use key::{Key, KeyHash, KeyPrefix};
 pub use page::{Limit, Offset, Page};
 pub use pair::{Currency, Pair};
 pub use words::{Search, Words};
@@ -44,4 +48,4 @@ macro_rules! serialize_as_str {
         }
     };
 }
-use serialize_as_str;
+pub(crate) use serialize_as_str;

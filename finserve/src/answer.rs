@@ -1,11 +1,14 @@
-//! The way of a request, from its first line to what is sent back. Nothing here waits.
+//! The way of a request, from its first line to what is sent back. Only who writes waits.
 use std::{
     collections::hash_map::{DefaultHasher, RandomState},
     hash::{BuildHasher, Hash, Hasher},
+    net::IpAddr,
     sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
 };
 
-use fincore::{Catalogue, Date, Error, Result, Snapshot};
+use chrono::{DateTime, TimeDelta, Utc};
+use fincore::{Catalogue, Date, Error, Plan, Result, Snapshot, limits::Standing, usage::Ended};
 use http_body_util::Full;
 use hyper::{
     Method, Response,
@@ -15,71 +18,170 @@ use hyper::{
 };
 
 use crate::{
+    access::{Access, Call, Client},
     params::{self, Params},
-    reply::{self, Caching, Outcome},
-    routes::{Answer, Route, routes},
+    reply::{self, Caching, Envelope, Outcome},
+    routes::{Answer, Found, Route, Routes},
 };
 
 /// Everything that requests share.
 pub(crate) struct App {
     catalogue: Catalogue,
-    routes: Vec<Route>,
+    pub(crate) access: Access,
+    routes: Routes,
     /// Request ids are this, which differs from start to start, and a count.
     start: u32,
     requests: AtomicU64,
 }
 
+/// A request that has arrived.
+pub(crate) struct Request {
+    pub(crate) head: Parts,
+    pub(crate) upload: Upload,
+    pub(crate) peer: IpAddr,
+}
+
+/// The body of a request, as far as it is wanted.
+#[derive(Debug)]
+pub(crate) enum Upload {
+    Whole(Bytes),
+    TooLarge,
+    /// It did not arrive; the text says why.
+    Broken(&'static str),
+}
+
+/// A moment by both clocks: one that never jumps, one that people read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    pub(crate) instant: Instant,
+    pub(crate) utc: DateTime<Utc>,
+}
+
+impl Now {
+    /// The day in Brasília, which has kept UTC−3 all year since 2019.
+    fn today(self) -> Date {
+        Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)
+    }
+
+    /// The day in UTC, by which usage is counted.
+    pub(crate) fn utc_day(self) -> Date {
+        Date::try_from(self.utc.date_naive()).unwrap_or(Date::MAX)
+    }
+}
+
 impl App {
-    pub(crate) fn new(catalogue: Catalogue) -> App {
+    pub(crate) fn new(catalogue: Catalogue, access: Access) -> App {
         let start = RandomState::new().hash_one("request id") >> 32;
         let start = u32::try_from(start).unwrap_or_default();
-        App { catalogue, routes: routes(), start, requests: AtomicU64::new(0) }
+        App { catalogue, access, routes: Routes::new(), start, requests: AtomicU64::new(0) }
     }
 
-    /// Answers a request that arrives on the day `today`.
-    pub(crate) fn answer(&self, request: &Parts, today: Date) -> Response<Full<Bytes>> {
+    /// Answers a request that arrives `now`.
+    pub(crate) fn answer(&self, request: &Request, now: Now) -> Response<Full<Bytes>> {
         let count = self.requests.fetch_add(1, Ordering::Relaxed);
         let id = format!("{:08x}-{count:x}", self.start);
-        let outcome = self.outcome(request, today).unwrap_or_else(Outcome::Failed);
-        reply::respond(outcome, &request.headers, &id)
+        let headers = &request.head.headers;
+        let (client, identified) = self.access.identify(request.peer, headers);
+        let (outcome, standing) = self.outcome(request, &client, identified, now);
+        reply::respond(outcome, headers, &Envelope { id: &id, client, standing, now })
     }
 
-    /// The steps that every request goes through, in order.
-    fn outcome(&self, request: &Parts, today: Date) -> Result<Outcome> {
+    /// The steps that every request goes through, in order; the first that fails answers.
+    fn outcome(
+        &self,
+        request: &Request,
+        client: &Client,
+        identified: Result<()>,
+        now: Now,
+    ) -> (Outcome, Standing) {
+        let peek = || self.access.peek(client, now);
+        let target = match self.target(&request.head) {
+            Ok(target) => target,
+            Err(outcome) => return (outcome, peek()),
+        };
+        match identified {
+            Ok(()) => (),
+            // Charged to the address, so that guessing keys uses up what the guesser has.
+            Err(err @ Error::InvalidKey) => {
+                let standing = self.access.admit(client, now).unwrap_or_else(|standing| standing);
+                return (Outcome::Failed(err), standing);
+            }
+            Err(err) => return (Outcome::Failed(err), peek()),
+        }
+        let Route { feature, path, .. } = target.route;
+        let run = || self.run(target, request, client, now).unwrap_or_else(Outcome::Failed);
+        if feature.is_none() {
+            return (run(), peek());
+        }
+        let (outcome, ended, standing) = match self.access.admit(client, now) {
+            Ok(standing) => {
+                let outcome = run();
+                let ended = if outcome.is_error() { Ended::InError } else { Ended::Well };
+                (outcome, ended, standing)
+            }
+            Err(standing) => {
+                (Outcome::Failed(too_many(client.plan, &standing)), Ended::Refused, standing)
+            }
+        };
+        self.access.count(client, path, ended, now);
+        (outcome, standing)
+    }
+
+    /// What a request is about, if its grammar is right and there is such a thing.
+    fn target<'r>(&self, request: &'r Parts) -> Result<Target<'_, 'r>, Outcome> {
         check_grammar(request)?;
         let path = request.uri.path();
-        let (query, readable) = (request.uri.query().unwrap_or(""), params::decode(path)?);
-        let params = Params::from_query(query)?;
-        let asks_options = request.method == Method::OPTIONS;
-        let (route, captures) = match self.find(path)? {
-            Some(found) => found,
-            None if asks_options && path == "*" => return Ok(Outcome::Options),
-            None => return Ok(Outcome::NoSuchPath(readable.into_owned())),
-        };
-        if asks_options {
-            return Ok(Outcome::Options);
+        let readable = params::decode(path)?;
+        let params = Params::from_query(request.uri.query().unwrap_or(""))?;
+        let options = request.method == Method::OPTIONS;
+        match self.routes.find(&request.method, path)? {
+            Found::Row(route, captures) => Ok(Target { route, captures, params }),
+            Found::OtherMethods(allow) if options => Err(Outcome::Options(allow)),
+            Found::OtherMethods(allow) => Err(Outcome::NoSuchMethod(allow)),
+            Found::Nothing if options && path == "*" => Err(Outcome::Options(self.routes.allow())),
+            Found::Nothing => Err(Outcome::NoSuchPath(readable.into_owned())),
         }
-        if !Route::allows(&request.method) {
-            return Ok(Outcome::NoSuchMethod);
-        }
+    }
+
+    /// The plan, the parameters, the answer.
+    fn run(
+        &self,
+        Target { route, captures, params }: Target<'_, '_>,
+        Request { head, upload, .. }: &Request,
+        client: &Client,
+        now: Now,
+    ) -> Result<Outcome> {
+        route.feature.map_or(Ok(()), |feature| client.plan.need(feature))?;
         params.only(route.params)?;
+        let params = captures.and(params)?;
         match &route.answer {
             Answer::Fixed(answer) => Ok(Outcome::Found(answer()?, Caching::Never)),
             Answer::Query(answer) => {
-                let snapshot = self.catalogue.snapshot(today)?;
-                let body = answer(&snapshot, captures.and(params)?)?;
-                Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, path, query)?)))
+                let snapshot = self.catalogue.snapshot(now.today())?.for_plan(client.plan);
+                let body = answer(&snapshot, params)?;
+                Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, head)?)))
+            }
+            Answer::Own(answer) => {
+                let call = Call { client: *client, headers: &head.headers, upload, now };
+                // It may have to wait for the disk, and nobody else is to wait with it.
+                tokio::task::block_in_place(|| answer(&self.access, &call, params))
             }
         }
     }
+}
 
-    fn find<'p>(&self, path: &'p str) -> Result<Option<(&Route, Params<'p>)>> {
-        for route in &self.routes {
-            if let Some(captures) = route.captures(path)? {
-                return Ok(Some((route, captures)));
-            }
-        }
-        Ok(None)
+/// What a request is about: a row of the table, and the parameters of its path and its query string.
+struct Target<'t, 'r> {
+    route: &'t Route,
+    captures: Params<'r>,
+    params: Params<'r>,
+}
+
+fn too_many(plan: Plan, standing: &Standing) -> Error {
+    Error::RateLimited {
+        limit: standing.limit,
+        per: format!("requests a minute on the {} plan", plan.name()),
+        retry_after: standing.retry_after,
     }
 }
 
@@ -108,9 +210,10 @@ fn check_grammar(request: &Parts) -> Result<()> {
     Ok(())
 }
 
-/// The same for the same question on the same day about the same data, by the same program.
-fn tag(snapshot: &Snapshot, path: &str, query: &str) -> Result<String> {
+/// The same for the same question on the same day and plan about the same data, by the same program.
+fn tag(snapshot: &Snapshot, request: &Parts) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    (env!("CARGO_PKG_VERSION"), snapshot.today(), path, query).hash(&mut hasher);
+    let question = (request.uri.path(), request.uri.query().unwrap_or(""));
+    (env!("CARGO_PKG_VERSION"), snapshot.today(), snapshot.plan(), question).hash(&mut hasher);
     Ok(format!("W/\"{:x}-{:016x}\"", snapshot.version()?, hasher.finish()))
 }

@@ -1,5 +1,5 @@
 //! Answers and errors as HTTP responses: the only file that knows status codes.
-use fincore::{Error, Result};
+use fincore::{Error, Result, limits::Standing, plans::WINDOW};
 use http_body_util::Full;
 use hyper::{
     Response, StatusCode,
@@ -7,8 +7,9 @@ use hyper::{
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::{encoding, routes::Route};
+use crate::{access::Client, answer::Now, encoding, server::MAX_UPLOAD};
 
 /// Browsers of any origin may call the service and see these headers.
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, \
@@ -44,39 +45,111 @@ pub(crate) enum Caching {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Found(Body, Caching),
-    /// The answer to `OPTIONS`.
-    Options,
+    /// Something new, which is told this once.
+    Created(Body),
+    /// The answer to `OPTIONS`, with the methods there are.
+    Options(String),
     NoSuchPath(String),
-    NoSuchMethod,
+    /// The path has these methods.
+    NoSuchMethod(String),
+    TooLarge,
+    WrongMedia,
     Failed(Error),
 }
 
+impl Outcome {
+    /// Whether it is answered with a status of 400 or more.
+    pub(crate) fn is_error(&self) -> bool {
+        !matches!(self, Outcome::Found(..) | Outcome::Created(_) | Outcome::Options(_))
+    }
+}
+
+impl From<Error> for Outcome {
+    fn from(err: Error) -> Outcome {
+        Outcome::Failed(err)
+    }
+}
+
+/// What every response says besides its answer.
+pub(crate) struct Envelope<'r> {
+    pub(crate) id: &'r str,
+    pub(crate) client: Client,
+    pub(crate) standing: Standing,
+    pub(crate) now: Now,
+}
+
 /// The response to a request with these headers.
-pub(crate) fn respond(outcome: Outcome, request: &HeaderMap, id: &str) -> Response<Full<Bytes>> {
+pub(crate) fn respond(
+    outcome: Outcome,
+    request: &HeaderMap,
+    envelope: &Envelope<'_>,
+) -> Response<Full<Bytes>> {
     let mut response = match outcome {
-        Outcome::Found(body, caching) => found(body, caching, request),
-        Outcome::Options => options(),
+        Outcome::Found(body, caching) => found(body, caching, request, envelope),
+        Outcome::Created(body) => {
+            let mut response = response(StatusCode::CREATED, body);
+            set(&mut response, header::CACHE_CONTROL, "no-store");
+            response
+        }
+        Outcome::Options(allow) => options(&allow),
         Outcome::NoSuchPath(path) => {
             let message = format!("there is nothing at {path:?}; see /docs for what there is");
             error(StatusCode::NOT_FOUND, "not_found", &message)
         }
-        Outcome::NoSuchMethod => {
-            let message = format!("the method is not one of {}", Route::ALLOW);
+        Outcome::NoSuchMethod(allow) => {
+            let message = format!("the method is not one of {allow}");
             let mut response =
                 error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message);
-            set(&mut response, header::ALLOW, Route::ALLOW);
+            set_text(&mut response, header::ALLOW, &allow);
             response
         }
-        Outcome::Failed(err) => refuse(&err, id),
+        Outcome::TooLarge => {
+            let message = format!("the body is longer than {MAX_UPLOAD} bytes");
+            error(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", &message)
+        }
+        Outcome::WrongMedia => {
+            let message = "the body must be JSON, with Content-Type: application/json";
+            error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        }
+        Outcome::Failed(err) => refuse(&err, envelope.id),
     };
     set(&mut response, header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     set(&mut response, header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     set(&mut response, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    set_text(&mut response, HeaderName::from_static("x-request-id"), id);
+    set_text(&mut response, HeaderName::from_static("x-request-id"), envelope.id);
+    set_standing(&mut response, envelope);
     response
 }
 
-fn found(body: Body, caching: Caching, request: &HeaderMap) -> Response<Full<Bytes>> {
+/// The plan, and what is left of its limit: in the names that everyone knows, and in those of the IETF's
+/// draft.
+fn set_standing<T>(response: &mut Response<T>, envelope: &Envelope<'_>) {
+    let Envelope { client, standing, now, .. } = envelope;
+    let Standing { limit, remaining, free_after, .. } = *standing;
+    let plan = client.plan.id();
+    let free_at = now.utc + free_after;
+    let reset = free_at.timestamp() + i64::from(free_at.timestamp_subsec_nanos() > 0);
+    let seconds = free_after.as_secs() + u64::from(free_after.subsec_nanos() > 0);
+    let window = WINDOW.as_secs();
+    let headers = [
+        ("x-plan", plan.to_owned()),
+        ("x-ratelimit-limit", limit.to_string()),
+        ("x-ratelimit-remaining", remaining.to_string()),
+        ("x-ratelimit-reset", reset.to_string()),
+        ("ratelimit-policy", format!("\"{plan}\";q={limit};w={window}")),
+        ("ratelimit", format!("\"{plan}\";r={remaining};t={seconds}")),
+    ];
+    for (name, value) in headers {
+        set_text(response, HeaderName::from_static(name), &value);
+    }
+}
+
+fn found(
+    body: Body,
+    caching: Caching,
+    request: &HeaderMap,
+    envelope: &Envelope<'_>,
+) -> Response<Full<Bytes>> {
     let tag = match caching {
         Caching::Never => {
             let mut response = response(StatusCode::OK, body);
@@ -92,9 +165,13 @@ fn found(body: Body, caching: Caching, request: &HeaderMap) -> Response<Full<Byt
     } else {
         encoded(body, request)
     };
+    let whose = match envelope.client.key {
+        Some(_) => "private, max-age=60",
+        None => "public, max-age=60",
+    };
     set_text(&mut response, header::ETAG, &tag);
-    set(&mut response, header::CACHE_CONTROL, "public, max-age=60");
-    set(&mut response, header::VARY, "Accept-Encoding");
+    set(&mut response, header::CACHE_CONTROL, whose);
+    set(&mut response, header::VARY, "X-API-Key, Authorization, Accept-Encoding");
     response
 }
 
@@ -118,11 +195,11 @@ fn encoded(body: Body, request: &HeaderMap) -> Response<Full<Bytes>> {
     response
 }
 
-fn options() -> Response<Full<Bytes>> {
+fn options(allow: &str) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    set(&mut response, header::ALLOW, Route::ALLOW);
-    set(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, Route::ALLOW);
+    set_text(&mut response, header::ALLOW, allow);
+    set_text(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, allow);
     let headers = "X-API-Key, Authorization, Content-Type, If-None-Match";
     set(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, headers);
     set(&mut response, header::ACCESS_CONTROL_MAX_AGE, "86400");
@@ -136,6 +213,36 @@ fn refuse(err: &Error, id: &str) -> Response<Full<Bytes>> {
         Error::UnknownPair(_) => {
             let message = format!("{err}; GET /api/v1/market/fx/pairs lists the pairs there are");
             error(StatusCode::NOT_FOUND, "not_found", &message)
+        }
+        Error::InvalidKey => {
+            let message = format!("{err}; POST /api/v1/plans/register gives a free one");
+            let mut response = error(StatusCode::UNAUTHORIZED, "invalid_api_key", &message);
+            let challenge = "Bearer realm=\"finserve\", error=\"invalid_token\"";
+            set(&mut response, header::WWW_AUTHENTICATE, challenge);
+            response
+        }
+        Error::KeyRequired => {
+            let message = format!("{err}; POST /api/v1/plans/register gives a free one");
+            let mut response = error(StatusCode::UNAUTHORIZED, "api_key_required", &message);
+            set(&mut response, header::WWW_AUTHENTICATE, "Bearer realm=\"finserve\"");
+            response
+        }
+        Error::RateLimited { retry_after, .. } => {
+            let more = json!({ "retry_after": retry_after });
+            let (status, message) = (StatusCode::TOO_MANY_REQUESTS, err.to_string());
+            let mut response = error_with(status, "rate_limited", &message, more);
+            set_text(&mut response, header::RETRY_AFTER, &retry_after.to_string());
+            response
+        }
+        Error::PlanRequired { feature, current } => {
+            let upgrade = current.upgrade(*feature);
+            let more = json!({
+                "feature": feature,
+                "current_plan": current,
+                "required_plan": upgrade.required_plan,
+                "upgrade_url": upgrade.upgrade_url,
+            });
+            error_with(StatusCode::FORBIDDEN, "plan_required", &upgrade.message, more)
         }
         Error::Busy(_) => {
             eprintln!("finserve: request {id}: {err}");
@@ -154,7 +261,15 @@ fn refuse(err: &Error, id: &str) -> Response<Full<Bytes>> {
 
 /// The one shape of every error.
 fn error(status: StatusCode, code: &str, message: &str) -> Response<Full<Bytes>> {
-    let json = serde_json::json!({ "error": code, "message": message });
+    error_with(status, code, message, json!({}))
+}
+
+/// An error with further members.
+fn error_with(status: StatusCode, code: &str, message: &str, more: Value) -> Response<Full<Bytes>> {
+    let mut json = json!({ "error": code, "message": message });
+    if let (Value::Object(members), Value::Object(more)) = (&mut json, more) {
+        members.extend(more);
+    }
     let body = Body { media: "application/json", bytes: json.to_string().into() };
     let mut response = response(status, body);
     set(&mut response, header::CACHE_CONTROL, "no-store");
@@ -173,6 +288,6 @@ fn set<T>(response: &mut Response<T>, name: HeaderName, value: &'static str) {
 }
 
 fn set_text<T>(response: &mut Response<T>, name: HeaderName, value: &str) {
-    let value = HeaderValue::from_str(value).expect("ids and tags are plain ASCII");
+    let value = HeaderValue::from_str(value).expect("what we make ourselves is plain ASCII");
     response.headers_mut().insert(name, value);
 }

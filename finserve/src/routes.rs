@@ -1,45 +1,59 @@
 //! Every endpoint, one line each.
 use std::borrow::Cow;
 
-use fincore::{Result, Snapshot, companies, filings, market, search};
+use fincore::{
+    Feature, Result, Snapshot, companies, filings, market, plans, search, usage::UsageQuery,
+};
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
+    access::{self, Access, Call},
     params::{self, Params},
-    reply::Body,
+    reply::{Body, Outcome},
 };
 
-/// The whole API; of two rows that fit a path, the first answers. Routing, `Allow` and the comparison with `openapi.yaml` read this table.
+/// The whole API; of two rows that fit a path, the first answers. Routing, `Allow`, plans, usage and the
+/// comparison with `openapi.yaml` read this table.
 #[rustfmt::skip]
-pub(crate) fn routes() -> Vec<Route> {
+fn table() -> Vec<Route> {
+    use Feature::{Companies, Filings, Market, Plans};
     vec![
-        fixed( "/health",                        health),
-        now(   "/api/v1/market/overview",        market::overview),
-        now(   "/api/v1/market/selic/current",   market::selic_current),
-        get(   "/api/v1/market/selic",           market::selic),
-        now(   "/api/v1/market/cdi/current",     market::cdi_current),
-        get(   "/api/v1/market/cdi",             market::cdi),
-        now(   "/api/v1/market/ipca/current",    market::ipca_current),
-        get(   "/api/v1/market/ipca",            market::ipca),
-        get(   "/api/v1/market/fx/current",      market::fx_current),
-        now(   "/api/v1/market/fx/pairs",        market::fx_pairs),
-        get(   "/api/v1/market/fx",              market::fx),
-        get(   "/api/v1/companies/search",       companies::search),
-        get(   "/api/v1/companies/{id}/filings", filings::of_company),
-        get(   "/api/v1/companies/{id}",         companies::find),
-        get(   "/api/v1/companies",              companies::list),
-        get(   "/api/v1/filings/search",         filings::search),
-        get(   "/api/v1/filings/recent",         filings::recent),
-        get(   "/api/v1/filings/{id}",           filings::find),
-        get(   "/api/v1/filings",                filings::list),
-        get(   "/api/v1/search",                 search::global),
+        fixed("/health",                                   health),
+
+        now(  "/api/v1/market/overview",        Market,    market::overview),
+        now(  "/api/v1/market/selic/current",   Market,    market::selic_current),
+        get(  "/api/v1/market/selic",           Market,    market::selic),
+        now(  "/api/v1/market/cdi/current",     Market,    market::cdi_current),
+        get(  "/api/v1/market/cdi",             Market,    market::cdi),
+        now(  "/api/v1/market/ipca/current",    Market,    market::ipca_current),
+        get(  "/api/v1/market/ipca",            Market,    market::ipca),
+        get(  "/api/v1/market/fx/current",      Market,    market::fx_current),
+        now(  "/api/v1/market/fx/pairs",        Market,    market::fx_pairs),
+        get(  "/api/v1/market/fx",              Market,    market::fx),
+
+        get(  "/api/v1/companies/search",       Companies, companies::search),
+        get(  "/api/v1/companies/{id}/filings", Filings,   filings::of_company),
+        get(  "/api/v1/companies/{id}",         Companies, companies::find),
+        get(  "/api/v1/companies",              Companies, companies::list),
+        get(  "/api/v1/filings/search",         Filings,   filings::search),
+        get(  "/api/v1/filings/recent",         Filings,   filings::recent),
+        get(  "/api/v1/filings/{id}",           Filings,   filings::find),
+        get(  "/api/v1/filings",                Filings,   filings::list),
+        get(  "/api/v1/search",                 Companies, search::global),
+
+        now(  "/api/v1/plans",                  Plans,     |_| Ok(plans::list())),
+        post( "/api/v1/plans/register",         Plans,     access::register),
+        own::<UsageQuery>("/api/v1/plans/usage", Plans,    access::usage),
     ]
 }
 
 /// One endpoint.
 pub(crate) struct Route {
+    pub(crate) method: Method,
     pub(crate) path: &'static str,
+    /// What a plan must include; without one it is open to all, and no request is counted.
+    pub(crate) feature: Option<Feature>,
     pub(crate) params: &'static [&'static str],
     pub(crate) answer: Answer,
 }
@@ -50,46 +64,109 @@ pub(crate) enum Answer {
     Fixed(fn() -> Result<Body>),
     /// A query of the data.
     Query(Box<Query>),
+    /// Something of the caller's own.
+    Own(Own),
 }
 
 type Query = dyn Fn(&Snapshot, Params<'_>) -> Result<Body> + Send + Sync;
+type Own = fn(&Access, &Call<'_>, Params<'_>) -> Result<Outcome>;
 
 /// What the request asks of the data, as JSON.
-fn get<Q, A>(path: &'static str, f: fn(&Snapshot, Q) -> Result<A>) -> Route
+fn get<Q, A>(path: &'static str, feature: Feature, f: fn(&Snapshot, Q) -> Result<A>) -> Route
 where
     Q: DeserializeOwned + 'static,
     A: Serialize + 'static,
 {
     let query =
         move |snapshot: &Snapshot, params: Params<'_>| Body::json(&f(snapshot, params.read()?)?);
-    Route { path, params: params::names::<Q>(), answer: Answer::Query(Box::new(query)) }
+    let answer = Answer::Query(Box::new(query));
+    Route { feature: Some(feature), params: params::names::<Q>(), ..at(path, answer) }
 }
 
 /// What the data says now, without anything to choose, as JSON.
-fn now<A: Serialize + 'static>(path: &'static str, f: fn(&Snapshot) -> Result<A>) -> Route {
+fn now<A>(path: &'static str, feature: Feature, f: fn(&Snapshot) -> Result<A>) -> Route
+where
+    A: Serialize + 'static,
+{
     let query = move |snapshot: &Snapshot, _: Params<'_>| Body::json(&f(snapshot)?);
-    Route { path, params: &[], answer: Answer::Query(Box::new(query)) }
+    Route { feature: Some(feature), ..at(path, Answer::Query(Box::new(query))) }
+}
+
+/// Something of the caller's own, chosen by a `Q`.
+fn own<Q: DeserializeOwned>(path: &'static str, feature: Feature, f: Own) -> Route {
+    Route { feature: Some(feature), params: params::names::<Q>(), ..at(path, Answer::Own(f)) }
+}
+
+/// Something that the caller sends.
+fn post(path: &'static str, feature: Feature, f: Own) -> Route {
+    Route { method: Method::POST, feature: Some(feature), ..at(path, Answer::Own(f)) }
 }
 
 /// Something about the program itself.
 fn fixed(path: &'static str, f: fn() -> Result<Body>) -> Route {
-    Route { path, params: &[], answer: Answer::Fixed(f) }
+    at(path, Answer::Fixed(f))
+}
+
+fn at(path: &'static str, answer: Answer) -> Route {
+    Route { method: Method::GET, path, feature: None, params: &[], answer }
 }
 
 fn health() -> Result<Body> {
     Body::json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
 
-impl Route {
-    /// The methods it answers, as in `Allow`. `OPTIONS` is answered for every path.
-    pub(crate) const ALLOW: &'static str = "GET, HEAD, OPTIONS";
+/// The table, ready to be searched.
+pub(crate) struct Routes(Vec<Route>);
 
-    pub(crate) fn allows(method: &Method) -> bool {
-        matches!(*method, Method::GET | Method::HEAD)
+/// Where a method and a path lead.
+pub(crate) enum Found<'t, 'p> {
+    Row(&'t Route, Params<'p>),
+    /// The path is known, with these methods, as in `Allow`.
+    OtherMethods(String),
+    Nothing,
+}
+
+impl Routes {
+    pub(crate) fn new() -> Routes {
+        Routes(table())
     }
 
+    /// The first row of this method and path. Fails for a path that cannot be decoded.
+    pub(crate) fn find<'p>(&self, method: &Method, path: &'p str) -> Result<Found<'_, 'p>> {
+        // Whatever can be read can be asked about without its body.
+        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+        let mut others = Vec::new();
+        for route in &self.0 {
+            match route.captures(path)? {
+                Some(captures) if route.method == *wanted => {
+                    return Ok(Found::Row(route, captures));
+                }
+                Some(_) => others.push(&route.method),
+                None => (),
+            }
+        }
+        Ok(if others.is_empty() { Found::Nothing } else { Found::OtherMethods(allow(&others)) })
+    }
+
+    /// Every method that some path has, as in `Allow`.
+    pub(crate) fn allow(&self) -> String {
+        allow(&self.0.iter().map(|route| &route.method).collect::<Vec<_>>())
+    }
+}
+
+fn allow(methods: &[&Method]) -> String {
+    let known = [Method::GET, Method::HEAD, Method::POST, Method::DELETE, Method::OPTIONS];
+    let has = |method: &&Method| match **method {
+        Method::HEAD => methods.contains(&&Method::GET),
+        Method::OPTIONS => true,
+        _ => methods.contains(method),
+    };
+    known.iter().filter(has).map(Method::as_str).collect::<Vec<_>>().join(", ")
+}
+
+impl Route {
     /// The values in `{braces}` when `path` has this route's shape.
-    pub(crate) fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>> {
+    fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>> {
         let (mut want, mut have) = (self.path.split('/'), path.split('/'));
         let mut captured = Params::default();
         loop {
@@ -122,12 +199,12 @@ mod tests {
 
     const OPENAPI: &str = include_str!("../../openapi.yaml");
 
-    /// Paths with the parameters they take.
-    type Table = BTreeMap<String, Vec<String>>;
+    /// Methods and paths with the plan they need and the parameters they take.
+    type Table = BTreeMap<String, (Option<String>, Vec<String>)>;
 
     #[test]
     fn openapi_describes_exactly_this_table() {
-        assert_eq!(described(), table());
+        assert_eq!(described(), of_the_program());
     }
 
     #[test]
@@ -136,13 +213,46 @@ mod tests {
         assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
     }
 
-    fn table() -> Table {
+    #[test]
+    fn what_is_counted_is_what_the_api_holds() {
+        for route in table() {
+            assert_eq!(
+                route.feature.is_some(),
+                route.path.starts_with("/api/v1/"),
+                "{}",
+                route.path
+            );
+        }
+    }
+
+    #[test]
+    fn tells_the_methods_of_a_path() {
+        let routes = Routes::new();
+        let find = |method: Method, path| match routes.find(&method, path).unwrap() {
+            Found::Row(route, _) => route.path.to_owned(),
+            Found::OtherMethods(allow) => allow,
+            Found::Nothing => "nothing".to_owned(),
+        };
+        let (health, register) = ("/health", "/api/v1/plans/register");
+        assert_eq!(find(Method::HEAD, health), health);
+        assert_eq!(find(Method::POST, register), register);
+        assert_eq!(find(Method::HEAD, register), "POST, OPTIONS");
+        assert_eq!(find(Method::POST, health), "GET, HEAD, OPTIONS");
+        assert_eq!(find(Method::GET, "/healthy"), "nothing");
+        assert_eq!(routes.allow(), "GET, HEAD, POST, OPTIONS");
+    }
+
+    fn of_the_program() -> Table {
         let sorted = |names: &[&str]| {
             let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();
             names.sort();
             names
         };
-        routes().iter().map(|route| (route.path.to_owned(), sorted(route.params))).collect()
+        let row = |route: Route| {
+            let plan = route.feature.map(|feature| feature.plan().to_string());
+            (format!("{} {}", route.method, route.path), (plan, sorted(route.params)))
+        };
+        table().into_iter().map(row).collect()
     }
 
     fn described() -> Table {
@@ -155,14 +265,19 @@ mod tests {
             };
             parameter["name"].as_str().expect("a parameter has a name").to_owned()
         };
-        let row = |(path, item): (&Value, &Value)| {
-            let methods: Vec<_> = item.as_mapping().unwrap().keys().collect();
-            assert_eq!(methods, ["get"], "{path:?}");
-            let parameters = item["get"]["parameters"].as_sequence();
+        let row = |path: &Value, method: &Value, operation: &Value| {
+            let parameters = operation["parameters"].as_sequence();
             let mut names: Vec<_> = parameters.into_iter().flatten().map(name_of).collect();
             names.sort();
-            (path.as_str().unwrap().to_owned(), names)
+            let method = method.as_str().unwrap().to_uppercase();
+            let plan = operation["x-plan"].as_str().map(ToOwned::to_owned);
+            (format!("{method} {}", path.as_str().unwrap()), (plan, names))
         };
-        document["paths"].as_mapping().unwrap().iter().map(row).collect()
+        let mut table = Table::new();
+        for (path, item) in document["paths"].as_mapping().unwrap() {
+            let operations = item.as_mapping().unwrap().iter();
+            table.extend(operations.map(|(method, operation)| row(path, method, operation)));
+        }
+        table
     }
 }

@@ -1,10 +1,17 @@
 //! Connections in, responses out. All that is `async` is here.
 #![allow(clippy::print_stdout)]
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use chrono::{TimeDelta, Utc};
-use fincore::{Date, Error, Result};
-use hyper::{server::conn::http1, service::service_fn};
+use chrono::Utc;
+use fincore::{Error, Result};
+use http_body_util::BodyExt;
+use hyper::{Method, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
@@ -16,12 +23,25 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 
-use crate::{answer::App, cli, open_catalogue};
+use crate::{
+    access::Access,
+    answer::{App, Now, Request, Upload},
+    cli,
+    housekeeping::Housekeeping,
+    open_accounts, open_catalogue,
+};
 
 /// Connections beyond this many wait in the kernel's queue.
 const MAX_CONNECTIONS: usize = 4096;
 /// How long a peer may take to send the head of a request, and to be silent between two.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a peer may take to send a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(15);
+/// The longest body, in bytes.
+pub(crate) const MAX_UPLOAD: usize = 16 * 1024;
+/// How much of a longer body is heard out: a connection that is closed while its peer still sends
+/// often takes the answer with it.
+const MAX_HEARD: usize = 1024 * 1024;
 /// How long a peer may leave an answer unread.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
@@ -32,23 +52,29 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Serves until SIGINT or SIGTERM.
 pub(crate) fn run(args: &cli::Serve) -> Result<()> {
     let catalogue = open_catalogue(&args.data.dir)?;
+    let access = Access::new(open_accounts(&args.data.dir)?, args, Instant::now());
+    let app = Arc::new(App::new(catalogue, access));
     let cannot =
         |context: String| move |err: io::Error| Error::Storage { context, source: err.into() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(cannot("cannot start".into()))?;
-    runtime.block_on(async {
+    let housekeeping = Housekeeping::start(&app);
+    let served = runtime.block_on(async {
         let listening = cannot(format!("cannot listen on {}", args.listen));
         let listener = TcpListener::bind(args.listen).await.map_err(listening)?;
         let address = listener.local_addr().map_err(cannot("cannot listen".into()))?;
         println!("finserve {} listens on http://{address}", env!("CARGO_PKG_VERSION"));
-        serve(listener, App::new(catalogue)).await.map_err(cannot("the server failed".into()))
-    })
+        serve(listener, app.clone()).await.map_err(cannot("the server failed".into()))
+    });
+    // Once nobody counts any more, the last counts are written.
+    drop(runtime);
+    housekeeping.stop();
+    served.and(app.access.flush())
 }
 
-async fn serve(listener: TcpListener, app: App) -> io::Result<()> {
-    let app = Arc::new(app);
+async fn serve(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     let (mut interrupt, mut terminate) =
@@ -64,12 +90,12 @@ async fn serve(listener: TcpListener, app: App) -> io::Result<()> {
             _ = interrupt.recv() => break,
             _ = terminate.recv() => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             // Out of descriptors, most likely: give connections some time to end.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = graceful.watch(connection(stream, app.clone()));
+        let connection = graceful.watch(connection(stream, peer, app.clone()));
         tokio::spawn(async move {
             // An error means that the peer went away or broke the protocol: nobody is left to tell.
             let _ = connection.await;
@@ -85,17 +111,25 @@ async fn serve(listener: TcpListener, app: App) -> io::Result<()> {
 /// A connection with all its limits.
 fn connection(
     stream: TcpStream,
+    peer: SocketAddr,
     app: Arc<App>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
     // Answers are written whole, so waiting for more to send only costs time.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIMEOUT));
-    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let (parts, _body) = request.into_parts();
-        // Queries take microseconds: handing them to another thread would cost more than they do.
-        let response = app.answer(&parts, today());
-        async move { Ok::<_, Infallible>(response) }
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let app = app.clone();
+        async move {
+            let (head, body) = request.into_parts();
+            let upload = match head.method {
+                Method::POST => receive(body).await,
+                _ => Upload::Whole(hyper::body::Bytes::new()),
+            };
+            // Queries take microseconds: handing them to another thread would cost more than they do.
+            let now = Now { instant: Instant::now(), utc: Utc::now() };
+            Ok::<_, Infallible>(app.answer(&Request { head, upload, peer: peer.ip() }, now))
+        }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
@@ -104,8 +138,25 @@ fn connection(
         .serve_connection(TokioIo::new(Box::pin(stream)), service)
 }
 
-/// The day in Brasília, which has kept UTC−3 all year since 2019.
-fn today() -> Date {
-    let day = (Utc::now() - TimeDelta::hours(3)).date_naive();
-    Date::try_from(day).unwrap_or(Date::MAX)
+/// The body of a request, if it is short and comes soon.
+async fn receive(body: Incoming) -> Upload {
+    match tokio::time::timeout(BODY_TIMEOUT, collect(body)).await {
+        Ok(Ok(upload)) => upload,
+        Ok(Err(_)) => Upload::Broken("the body is broken off"),
+        Err(_) => Upload::Broken("the body took too long to arrive"),
+    }
+}
+
+async fn collect(mut body: Incoming) -> hyper::Result<Upload> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        length += data.len();
+        if length <= MAX_UPLOAD {
+            bytes.extend_from_slice(&data);
+        } else if length > MAX_HEARD {
+            break;
+        }
+    }
+    Ok(if length <= MAX_UPLOAD { Upload::Whole(bytes.into()) } else { Upload::TooLarge })
 }

@@ -177,6 +177,12 @@ impl DateRange {
     pub fn to(&self) -> Date {
         self.to
     }
+
+    /// Whether the day is one of them.
+    #[must_use]
+    pub fn contains(&self, day: Date) -> bool {
+        (self.from..=self.to).contains(&day)
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,219 @@
+//! Keys: issued, recognised, moved to another plan, revoked.
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, Row};
+use serde::{Deserialize, Serialize};
+
+use crate::{Accounts, Email, Error, Key, KeyHash, KeyPrefix, Name, Plan, Result, sqlite::parsed};
+
+/// The number of a key in its accounts file; never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId(u32);
+
+impl KeyId {
+    #[cfg(test)]
+    pub(crate) fn of(number: u32) -> KeyId {
+        KeyId(number)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Who a key is for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registration {
+    /// A person or a firm.
+    pub name: Name,
+    /// Where they are reached.
+    pub email: Email,
+}
+
+/// What a good key stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The key's number.
+    pub id: KeyId,
+    /// The plan it is on.
+    pub plan: Plan,
+}
+
+/// What is known of a key; never the key itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeyRecord {
+    /// Its first characters.
+    pub prefix: KeyPrefix,
+    /// The plan it is on.
+    pub plan: Plan,
+    /// Who holds it.
+    pub name: Name,
+    /// Where they are reached.
+    pub email: Email,
+    /// When it was issued.
+    pub created: DateTime<Utc>,
+    /// When it was revoked, if it was.
+    pub revoked: Option<DateTime<Utc>>,
+}
+
+/// Makes a new key. It is on disk when this returns, and good at once; this is the only time that
+/// it can be shown.
+///
+/// ```
+/// use fincore::{Accounts, Plan, keys};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let now = chrono::DateTime::UNIX_EPOCH;
+/// let accounts = Accounts::open(dir.path().join("accounts.db"))?;
+/// let who = keys::Registration { name: "Ana".parse()?, email: "ana@example.com".parse()? };
+/// let key = keys::issue(&accounts, &who, Plan::Gold, now)?;
+/// assert_eq!(keys::authenticate(&accounts, &key)?.plan, Plan::Gold);
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn issue(
+    accounts: &Accounts,
+    who: &Registration,
+    plan: Plan,
+    now: DateTime<Utc>,
+) -> Result<Key> {
+    const SQL: &str = "INSERT INTO key (hash, prefix, name, email, plan, created, changed)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT COALESCE(MAX(changed), 0) + 1 FROM key))";
+    let key = Key::generate()?;
+    let (hash, prefix) = (key.hash(), key.prefix());
+    let (name, email) = (who.name.to_string(), who.email.to_string());
+    accounts.write(|tx| {
+        let row = (hash.as_bytes(), prefix.as_str(), name, email, plan.id(), now.timestamp());
+        tx.prepare_cached(SQL)?.execute(row)?;
+        Ok(())
+    })?;
+    accounts.refresh()?;
+    Ok(key)
+}
+
+/// Whose key this is and on which plan, from memory alone.
+///
+/// Fails with [`Error::InvalidKey`] where it is unknown or revoked.
+pub fn authenticate(accounts: &Accounts, key: &Key) -> Result<Holder> {
+    accounts.holder(&key.hash()).ok_or(Error::InvalidKey)
+}
+
+/// Moves the key that starts with `prefix` to another plan.
+///
+/// Fails where no key starts so, more than one does, or the key is revoked.
+pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<KeyRecord> {
+    const SQL: &str = "UPDATE key SET plan = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
+        WHERE id = ?1";
+    change(accounts, prefix, |tx, (id, mut record)| {
+        if record.revoked.is_some() {
+            return Err(Error::Invalid(format!("the key {}… is revoked", record.prefix)));
+        }
+        tx.prepare_cached(SQL)?.execute((id.0, plan.id()))?;
+        record.plan = plan;
+        Ok(record)
+    })
+}
+
+/// Makes the key that starts with `prefix` useless, for good; a second time changes nothing.
+///
+/// Fails where no key starts so, or more than one does.
+pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Result<KeyRecord> {
+    const SQL: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
+        WHERE id = ?1";
+    change(accounts, prefix, |tx, (id, mut record)| {
+        if record.revoked.is_none() {
+            tx.prepare_cached(SQL)?.execute((id.0, now.timestamp()))?;
+            record.revoked = DateTime::from_timestamp(now.timestamp(), 0);
+        }
+        Ok(record)
+    })
+}
+
+fn change(
+    accounts: &Accounts,
+    prefix: &KeyPrefix,
+    work: impl FnOnce(&Connection, (KeyId, KeyRecord)) -> Result<KeyRecord>,
+) -> Result<KeyRecord> {
+    let record = accounts.write(|tx| work(tx, find(tx, prefix)?))?;
+    accounts.refresh()?;
+    Ok(record)
+}
+
+/// All keys there ever were, the oldest first.
+pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
+    const SQL: &str = "SELECT id, prefix, plan, name, email, created, revoked FROM key ORDER BY id";
+    accounts.read(|connection| {
+        let mut statement = connection.prepare_cached(SQL)?;
+        let rows = statement.query_map([], |row| Ok(record(row)?.1))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
+}
+
+/// The number of the one key that starts with `prefix`.
+///
+/// Fails where no key starts so, or more than one does.
+pub fn id(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyId> {
+    accounts.read(|connection| Ok(find(connection, prefix)?.0))
+}
+
+fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
+    // A tilde comes after every character of a key.
+    const SQL: &str = "SELECT id, prefix, plan, name, email, created, revoked FROM key
+        WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let mut found = statement.query_map([prefix.as_str()], record)?;
+    let Some(first) = found.next().transpose()? else {
+        return Err(Error::NotFound(format!("no key starts with {prefix}")));
+    };
+    if found.next().is_some() {
+        return Err(Error::Invalid(format!("more than one key starts with {prefix}")));
+    }
+    Ok(first)
+}
+
+/// The record of a key by its number.
+pub(crate) fn get(connection: &Connection, key: KeyId) -> Result<KeyRecord> {
+    const SQL: &str =
+        "SELECT id, prefix, plan, name, email, created, revoked FROM key WHERE id = ?1";
+    let found = connection.prepare_cached(SQL)?.query_row([key.0], record).optional()?;
+    found.map(|(_, record)| record).ok_or(Error::InvalidKey)
+}
+
+fn record(row: &Row<'_>) -> rusqlite::Result<(KeyId, KeyRecord)> {
+    let time = |seconds| DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+    let record = KeyRecord {
+        prefix: parsed(row, 1)?,
+        plan: parsed(row, 2)?,
+        name: parsed(row, 3)?,
+        email: parsed(row, 4)?,
+        created: time(row.get(5)?),
+        revoked: row.get::<_, Option<i64>>(6)?.map(time),
+    };
+    Ok((KeyId(row.get(0)?), record))
+}
+
+/// What happened to a key: it has this holder now, or none any more.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) changed: i64,
+    pub(crate) hash: KeyHash,
+    pub(crate) holder: Option<Holder>,
+}
+
+/// What happened to keys after the change number `seen`, in order.
+pub(crate) fn changes(connection: &Connection, seen: i64) -> Result<Vec<Change>> {
+    const SQL: &str = "SELECT changed, hash, id, plan, revoked IS NULL FROM key
+        WHERE changed > ?1 ORDER BY changed";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let rows = statement.query_map([seen], |row| {
+        let holder = Holder { id: KeyId(row.get(2)?), plan: parsed(row, 3)? };
+        Ok(Change {
+            changed: row.get(0)?,
+            hash: KeyHash::from_bytes(row.get(1)?),
+            holder: row.get::<_, bool>(4)?.then_some(holder),
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+#[cfg(test)]
+mod tests;

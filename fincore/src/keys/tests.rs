@@ -1,0 +1,161 @@
+//! Keys over their whole life, also as another program sees them.
+use std::collections::HashSet;
+
+use super::*;
+
+fn accounts() -> (tempfile::TempDir, Accounts) {
+    let dir = tempfile::tempdir().unwrap();
+    let accounts = Accounts::open(dir.path().join("accounts.db")).unwrap();
+    (dir, accounts)
+}
+
+fn ana() -> Registration {
+    Registration { name: "Ana".parse().unwrap(), email: "ana@example.com".parse().unwrap() }
+}
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(seconds, 0).unwrap()
+}
+
+fn plan_of(accounts: &Accounts, key: &Key) -> Option<Plan> {
+    authenticate(accounts, key).ok().map(|holder| holder.plan)
+}
+
+#[test]
+fn a_key_goes_through_its_life() {
+    let (_dir, accounts) = accounts();
+    let key = issue(&accounts, &ana(), Plan::Free, at(5)).unwrap();
+    assert_eq!(plan_of(&accounts, &key), Some(Plan::Free));
+
+    let record = set_plan(&accounts, &key.prefix(), Plan::Gold).unwrap();
+    assert_eq!((record.plan, plan_of(&accounts, &key)), (Plan::Gold, Some(Plan::Gold)));
+
+    let record = revoke(&accounts, &key.prefix(), at(9)).unwrap();
+    assert_eq!((record.revoked, plan_of(&accounts, &key)), (Some(at(9)), None));
+    assert_eq!(revoke(&accounts, &key.prefix(), at(10)).unwrap().revoked, Some(at(9)));
+    assert!(set_plan(&accounts, &key.prefix(), Plan::Gold).is_err());
+    assert_eq!(list(&accounts).unwrap(), [record]);
+}
+
+#[test]
+fn the_same_person_may_have_several_keys() {
+    let (_dir, accounts) = accounts();
+    let keys: Vec<Key> =
+        (0..3).map(|_| issue(&accounts, &ana(), Plan::Free, at(1)).unwrap()).collect();
+    let ids: HashSet<_> = keys.iter().map(|key| authenticate(&accounts, key).unwrap().id).collect();
+    assert_eq!((ids.len(), list(&accounts).unwrap().len()), (3, 3));
+}
+
+#[test]
+fn what_another_program_does_holds_after_a_refresh() {
+    let (dir, server) = accounts();
+    let operator = Accounts::open(dir.path().join("accounts.db")).unwrap();
+    let key = issue(&operator, &ana(), Plan::Bronze, at(1)).unwrap();
+    let steps: [(&dyn Fn(), _); 3] = [
+        (&|| (), Some(Plan::Bronze)),
+        (&|| drop(set_plan(&operator, &key.prefix(), Plan::Platinum)), Some(Plan::Platinum)),
+        (&|| drop(revoke(&operator, &key.prefix(), at(2))), None),
+    ];
+    for (step, wanted) in steps {
+        step();
+        server.refresh().unwrap();
+        assert_eq!(plan_of(&server, &key), wanted);
+    }
+}
+
+#[test]
+fn an_unknown_prefix_and_an_ambiguous_one_are_refused() {
+    let (_dir, accounts) = accounts();
+    let keys: Vec<Key> =
+        (0..63).map(|_| issue(&accounts, &ana(), Plan::Free, at(1)).unwrap()).collect();
+    // Among 63 keys two start with the same of 62 characters.
+    let mut seen = HashSet::new();
+    let shared = keys.iter().map(|key| &key.reveal()[..5]).find(|short| !seen.insert(*short));
+    let shared: KeyPrefix = shared.unwrap().parse().unwrap();
+    let message = revoke(&accounts, &shared, at(2)).unwrap_err().to_string();
+    assert_eq!(message, format!("more than one key starts with {shared}"));
+    assert!(list(&accounts).unwrap().iter().all(|record| record.revoked.is_none()));
+
+    let unknown: KeyPrefix = "fin_~".replace('~', "0000000").parse().unwrap();
+    assert!(matches!(revoke(&accounts, &unknown, at(2)), Err(Error::NotFound(_))));
+    assert_eq!(
+        id(&accounts, &keys[0].prefix()).unwrap(),
+        authenticate(&accounts, &keys[0]).unwrap().id
+    );
+}
+
+#[test]
+fn the_file_holds_no_key_and_is_for_its_owner_only() {
+    let (dir, accounts) = accounts();
+    let keys: Vec<Key> =
+        (0..20).map(|_| issue(&accounts, &ana(), Plan::Free, at(1)).unwrap()).collect();
+    for entry in std::fs::read_dir(dir.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        for key in &keys {
+            // Not even what is left of it after the part that is shown.
+            let secret = &key.reveal().as_bytes()[12..];
+            assert!(!bytes.windows(secret.len()).any(|part| part == secret), "{path:?}");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn reading_never_waits_for_a_writer() {
+    let (_dir, accounts) = accounts();
+    let key = issue(&accounts, &ana(), Plan::Free, at(1)).unwrap();
+    let other = Connection::open(accounts.path()).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE; UPDATE key SET plan = 'gold'").unwrap();
+    accounts.refresh().unwrap();
+    assert_eq!(plan_of(&accounts, &key), Some(Plan::Free));
+    assert_eq!(list(&accounts).unwrap()[0].plan, Plan::Free);
+    assert_eq!(id(&accounts, &key.prefix()).unwrap(), authenticate(&accounts, &key).unwrap().id);
+}
+
+#[test]
+fn keys_are_still_known_after_a_restart() {
+    let (dir, first) = accounts();
+    let key = issue(&first, &ana(), Plan::Gold, at(1)).unwrap();
+    let holder = authenticate(&first, &key).unwrap();
+    drop(first);
+    let again = Accounts::open(dir.path().join("accounts.db")).unwrap();
+    assert_eq!(authenticate(&again, &key).unwrap(), holder);
+}
+
+#[test]
+fn a_backup_holds_everything_and_takes_no_ones_place() {
+    let (dir, accounts) = accounts();
+    let key = issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
+    let copy = dir.path().join("copy.db");
+    accounts.backup(&copy).unwrap();
+    let message = accounts.backup(&copy).unwrap_err().to_string();
+    assert!(message.ends_with("copy.db exists already"), "{message}");
+    assert!(accounts.backup(&dir.path().join("nowhere/copy.db")).is_err());
+
+    let restored = Accounts::open(&copy).unwrap();
+    assert_eq!(plan_of(&restored, &key), Some(Plan::Gold));
+    assert_eq!(list(&restored).unwrap(), list(&accounts).unwrap());
+}
+
+#[test]
+fn a_check_counts_rows_and_sees_damage() {
+    let (_dir, accounts) = accounts();
+    issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
+    let checkup = accounts.check().unwrap();
+    let tables: Vec<_> =
+        checkup.tables.iter().map(|table| (table.name.as_str(), table.rows)).collect();
+    assert_eq!((tables, checkup.version), (vec![("key", 1), ("usage", 0)], 1));
+    assert_eq!(checkup.problems, Vec::<String>::new());
+
+    let orphan =
+        "PRAGMA foreign_keys = off; INSERT INTO usage VALUES (9, '2026-01-01', 'x', 1, 0, 0)";
+    Connection::open(accounts.path()).unwrap().execute_batch(orphan).unwrap();
+    let checkup = accounts.check().unwrap();
+    assert_eq!(checkup.problems, ["a row of usage belongs to none of key"]);
+    assert_eq!(checkup.tables[1].newest.as_deref(), Some("2026-01-01"));
+}

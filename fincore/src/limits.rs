@@ -1,0 +1,228 @@
+//! Exact limits: no stretch of time as long as the window ever passes more than the caller's number.
+//!
+//! The time of every request that passed is kept until it is as old as the window. Counting by the
+//! second would be smaller, but a bucket must count until its *last* request is old enough, and by
+//! then a client that spaces its requests evenly has been refused.
+use std::{
+    collections::{VecDeque, hash_map::Entry},
+    net::IpAddr,
+    time::{Duration, Instant},
+};
+
+use crate::{keys::KeyId, shards::Shards};
+
+/// Who is limited: a key, an IPv4 address, or a network of 2^64 IPv6 addresses (/64), which is what a
+/// provider gives to one customer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caller(
+    // Eight bytes, because there may be millions: the upper half of an IPv6 address. Multicast
+    // (ff00::/8) is nobody's address, so its numbers are free for the other two kinds.
+    u64,
+);
+
+impl Caller {
+    const KEYS: u64 = 0xffff_0000_0000_0000;
+    const IPV4: u64 = 0xfffe_0000_0000_0000;
+
+    /// The caller at an address. An IPv4 address written as IPv6 (`::ffff:a.b.c.d`) is IPv4.
+    #[must_use]
+    pub fn address(address: IpAddr) -> Caller {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Caller(Caller::IPV4 | u64::from(address.to_bits())),
+            IpAddr::V6(address) if address.is_multicast() => Caller(0),
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                Caller([a, b, c, d].iter().fold(0, |upper, part| upper << 16 | u64::from(*part)))
+            }
+        }
+    }
+
+    /// The holder of a key, wherever the request comes from.
+    #[must_use]
+    pub fn key(key: KeyId) -> Caller {
+        Caller(Caller::KEYS | u64::from(key.number()))
+    }
+}
+
+/// How a caller stands at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The caller's number.
+    pub limit: u32,
+    /// How many requests pass now.
+    pub remaining: u32,
+    /// The time until the whole limit is free again if nothing more is sent.
+    pub free_after: Duration,
+    /// Whole seconds after which one request passes for certain; 0 where one passes now.
+    pub retry_after: u64,
+}
+
+/// Counts the requests of any number of callers over a window of time, in memory.
+///
+/// ```
+/// use std::{net::Ipv4Addr, time::{Duration, Instant}};
+/// use fincore::limits::{Caller, Limits};
+///
+/// let start = Instant::now();
+/// let limits = Limits::new(Duration::from_secs(60), start);
+/// let caller = Caller::address(Ipv4Addr::LOCALHOST.into());
+///
+/// assert_eq!(limits.admit(caller, 2, start).unwrap().remaining, 1);
+/// assert_eq!(limits.admit(caller, 2, start).unwrap().remaining, 0);
+/// assert_eq!(limits.admit(caller, 2, start).unwrap_err().retry_after, 60);
+/// assert!(limits.admit(caller, 2, start + Duration::from_secs(60)).is_ok());
+/// ```
+#[derive(Debug)]
+pub struct Limits {
+    window: u64,
+    start: Instant,
+    logs: Shards<Caller, Log>,
+}
+
+impl Limits {
+    /// Nobody has sent anything yet; `start` is not after any later `now`.
+    #[must_use]
+    pub fn new(window: Duration, start: Instant) -> Limits {
+        Limits { window: nanos(window), start, logs: Shards::default() }
+    }
+
+    /// Counts a request that arrives `now` if it passes, and tells how the caller stands after it.
+    ///
+    /// Fails with how the caller stands where `limit` requests have passed within the window; what
+    /// is refused is not counted.
+    pub fn admit(&self, caller: Caller, limit: u32, now: Instant) -> Result<Standing, Standing> {
+        let now = self.since_start(now);
+        let mut logs = self.logs.part(caller.0);
+        let log = match logs.entry(caller) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Log::Empty),
+        };
+        let now = log.not_before_the_last(now);
+        log.forget(now, self.window);
+        if log.len() >= limit as usize {
+            return Err(log.standing(limit, now, self.window));
+        }
+        log.push(now);
+        Ok(log.standing(limit, now, self.window))
+    }
+
+    /// How a caller stands, without counting anything.
+    pub fn peek(&self, caller: Caller, limit: u32, now: Instant) -> Standing {
+        let now = self.since_start(now);
+        let mut logs = self.logs.part(caller.0);
+        let Some(log) = logs.get_mut(&caller) else {
+            return Log::Empty.standing(limit, now, self.window);
+        };
+        let now = log.not_before_the_last(now);
+        log.forget(now, self.window);
+        log.standing(limit, now, self.window)
+    }
+
+    /// Forgets the callers whose requests are all older than the window, and gives back their
+    /// memory. To be called now and then.
+    pub fn sweep(&self, now: Instant) {
+        let now = self.since_start(now);
+        for mut logs in self.logs.parts() {
+            logs.retain(|_, log| log.last().is_some_and(|last| last + self.window > now));
+            if logs.capacity() > 4 * logs.len() {
+                let some_room = 2 * logs.len();
+                logs.shrink_to(some_room);
+            }
+        }
+    }
+
+    /// How many callers are remembered.
+    #[must_use]
+    pub fn callers(&self) -> usize {
+        self.logs.parts().map(|logs| logs.len()).sum()
+    }
+
+    fn since_start(&self, now: Instant) -> u64 {
+        nanos(now.saturating_duration_since(self.start))
+    }
+}
+
+/// Enough for 584 years.
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// When a caller's requests passed, oldest first, in nanoseconds since the start. Most callers send
+/// one request and are gone: that one needs no memory of its own.
+#[derive(Debug)]
+enum Log {
+    Empty,
+    One(u64),
+    Many(Box<Times>),
+}
+
+/// Never longer than the caller's limit.
+#[derive(Debug)]
+struct Times(VecDeque<u64>);
+
+impl Log {
+    /// Threads read the clock before they get their turn, so a later turn may bring an earlier time.
+    fn not_before_the_last(&self, now: u64) -> u64 {
+        self.last().map_or(now, |last| last.max(now))
+    }
+
+    fn forget(&mut self, now: u64, window: u64) {
+        let old = |time: &u64| time + window <= now;
+        if let Log::Many(times) = self {
+            while times.0.front().is_some_and(old) {
+                times.0.pop_front();
+            }
+        }
+        if self.last().as_ref().is_none_or(old) {
+            *self = Log::Empty;
+        }
+    }
+
+    fn push(&mut self, now: u64) {
+        match self {
+            Log::Empty => *self = Log::One(now),
+            Log::One(first) => *self = Log::Many(Box::new(Times(VecDeque::from([*first, now])))),
+            Log::Many(times) => times.0.push_back(now),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Log::Empty => 0,
+            Log::One(_) => 1,
+            Log::Many(times) => times.0.len(),
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<u64> {
+        match self {
+            Log::Empty => None,
+            Log::One(time) => (index == 0).then_some(*time),
+            Log::Many(times) => times.0.get(index).copied(),
+        }
+    }
+
+    fn last(&self) -> Option<u64> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    fn standing(&self, limit: u32, now: u64, window: u64) -> Standing {
+        let used = u32::try_from(self.len()).unwrap_or(u32::MAX);
+        let wait = |time: u64| Duration::from_nanos((time + window).saturating_sub(now));
+        // After a change to a smaller plan more than the limit may have passed; all those above it
+        // and one more have to grow old.
+        let retry_after = self.len().checked_sub(limit as usize).map_or(0, |above| {
+            let wait = wait(self.get(above).unwrap_or(now));
+            wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+        });
+        Standing {
+            limit,
+            remaining: limit.saturating_sub(used),
+            free_after: self.last().map_or(Duration::ZERO, wait),
+            retry_after,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! How far back a plan may look.
+use crate::{Date, DateRange, Feature, Result, Snapshot, plans::RECENT_DAYS};
+
+/// The days that are asked for, as far back as the snapshot's plan goes: without a `from` they start
+/// where the plan does, and an end of them before that is answered with the upgrade prompt.
+///
+/// The newest observation is looked up only where it matters.
+pub(super) fn within_plan(
+    snapshot: &Snapshot,
+    from: Option<Date>,
+    to: Option<Date>,
+    newest: impl FnOnce() -> Result<Option<Date>>,
+) -> Result<DateRange> {
+    let asked = DateRange::new(from, to)?;
+    let Err(prompt) = snapshot.plan().need(Feature::HistoricalData) else { return Ok(asked) };
+    let Some(newest) = newest()? else { return Ok(asked) };
+    let oldest = newest.days_before(RECENT_DAYS);
+    if from.is_some_and(|from| from < oldest) || asked.to() < oldest {
+        return Err(prompt);
+    }
+    DateRange::new(from.or(Some(oldest)), to)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Catalogue, Date, Error, Feature, Import, Plan, Snapshot,
+        market::{self, FxHistory, History},
+    };
+
+    /// A catalogue with one observation a month, on the first, from 2024-01 to 2026-08.
+    fn catalogue(dir: &tempfile::TempDir) -> Catalogue {
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        let months = (2024..=2026).flat_map(|year| (1..=12).map(move |month| (year, month)));
+        let months: Vec<_> = months.take(32).collect();
+        let rows = |row: &dyn Fn(&(i32, i32)) -> String| {
+            months.iter().map(row).collect::<Vec<_>>().join(",")
+        };
+        let sgs = rows(&|(y, m)| format!(r#"{{"data":"01/{m:02}/{y}","valor":"0.50"}}"#));
+        let ptax = rows(&|(y, m)| {
+            format!(
+                r#"{{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"{y}-{m:02}-01 13:00:00.0"}}"#
+            )
+        });
+        let mut import = Import::begin(&catalogue).unwrap();
+        for series in [432, 12, 433] {
+            let name = format!("bcdata.sgs.{series}.json");
+            import.file(&name, format!("[{sgs}]").as_bytes()).unwrap();
+        }
+        let olinda = format!(r#"{{"@odata.context":"x","value":[{ptax}]}}"#);
+        import.file("CotacaoDolarPeriodo.json", olinda.as_bytes()).unwrap();
+        import.commit().unwrap();
+        catalogue
+    }
+
+    type Answer = fn(&Snapshot, Option<Date>, Option<Date>) -> crate::Result<Vec<Date>>;
+
+    /// Every history there is, by the dates it gives.
+    const HISTORIES: [Answer; 4] = [
+        |s, from, to| dates(market::selic(s, history(from, to)), |row| row.date),
+        |s, from, to| dates(market::cdi(s, history(from, to)), |row| row.date),
+        |s, from, to| dates(market::ipca(s, history(from, to)), |row| row.date),
+        |s, from, to| {
+            let query = FxHistory { from, to, limit: crate::Limit::MAX, ..FxHistory::default() };
+            dates(market::fx(s, query), |row| row.date)
+        },
+    ];
+
+    fn history(from: Option<Date>, to: Option<Date>) -> History {
+        History { from, to, limit: crate::Limit::MAX }
+    }
+
+    fn dates<T>(
+        answer: crate::Result<market::Observations<T>>,
+        date: fn(&T) -> Date,
+    ) -> crate::Result<Vec<Date>> {
+        Ok(answer?.data.iter().map(date).collect())
+    }
+
+    #[test]
+    fn a_small_plan_sees_a_year_up_to_the_newest_observation() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = catalogue(&dir);
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        // The year ends on 2026-08-01, whatever day it is; the last of the columns is what is seen.
+        let cases = [
+            (Plan::Free, None, None, Some(("2025-08-01", "2026-08-01"))),
+            (Plan::Bronze, None, None, Some(("2025-08-01", "2026-08-01"))),
+            (Plan::Gold, None, None, Some(("2024-01-01", "2026-08-01"))),
+            (Plan::Free, Some("2025-08-01"), None, Some(("2025-08-01", "2026-08-01"))),
+            (Plan::Free, Some("2025-07-31"), None, None),
+            (Plan::Free, None, Some("2025-08-01"), Some(("2025-08-01", "2025-08-01"))),
+            (Plan::Free, None, Some("2025-07-31"), None),
+            (Plan::Bronze, Some("2024-01-01"), Some("2024-02-01"), None),
+            (
+                Plan::Gold,
+                Some("2024-01-01"),
+                Some("2024-02-01"),
+                Some(("2024-01-01", "2024-02-01")),
+            ),
+            (
+                Plan::Free,
+                Some("2026-01-01"),
+                Some("2026-02-01"),
+                Some(("2026-01-01", "2026-02-01")),
+            ),
+        ];
+        for (plan, from, to, seen) in cases {
+            for answer in HISTORIES {
+                let snapshot = catalogue.snapshot(day("2026-11-14")).unwrap().for_plan(plan);
+                match (answer(&snapshot, from.map(day), to.map(day)), seen) {
+                    (Ok(dates), Some((oldest, newest))) => {
+                        assert_eq!(dates.first(), Some(&day(newest)), "{plan} {from:?} {to:?}");
+                        assert_eq!(dates.last(), Some(&day(oldest)), "{plan} {from:?} {to:?}");
+                    }
+                    (Err(Error::PlanRequired { feature, current }), None) => {
+                        assert_eq!((feature, current), (Feature::HistoricalData, plan));
+                    }
+                    other => panic!("{plan} {from:?} {to:?}: {other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_plan_sees_current_values_and_unknown_series_as_anyone() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = catalogue(&dir);
+        // The newest observation of a past day is older than any window up to today.
+        let snapshot = catalogue.snapshot("2024-03-15".parse().unwrap()).unwrap();
+        let snapshot = snapshot.for_plan(Plan::Free);
+        assert_eq!(market::selic_current(&snapshot).unwrap().date.to_string(), "2024-03-01");
+        assert!(market::overview(&snapshot).is_ok());
+        assert!(market::series(&snapshot, 1, &History::default()).unwrap().is_empty());
+        let unknown = FxHistory { pair: "XXX/BRL".parse().unwrap(), ..FxHistory::default() };
+        assert!(matches!(market::fx(&snapshot, unknown), Err(Error::UnknownPair(_))));
+    }
+}

@@ -1,0 +1,132 @@
+//! Who a key is for.
+use std::{fmt, str::FromStr};
+
+use crate::{Error, Result};
+
+/// The name of a person or a firm: 1 to 100 characters without blanks around them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(String);
+
+impl FromStr for Name {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Name> {
+        const WANTED: &str = "a name (1 to 100 characters, no control characters)";
+        let name = text.trim();
+        let fits = (1..=100).contains(&name.chars().count());
+        if fits && !name.chars().any(char::is_control) {
+            return Ok(Name(name.to_owned()));
+        }
+        Err(Error::invalid(text, WANTED))
+    }
+}
+
+/// One e-mail address: `somebody@example.com`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Email(String);
+
+impl FromStr for Email {
+    type Err = Error;
+
+    /// Holds to what mail servers really take, in any alphabet: no quotes, no comments, no bare host.
+    fn from_str(text: &str) -> Result<Email> {
+        const WANTED: &str = "an e-mail address (somebody@example.com, at most 254 characters)";
+        let local = |part: &str| part.len() <= 64 && part.split('.').all(is_atom);
+        let domain = |part: &str| part.contains('.') && part.split('.').all(is_label);
+        match text.split_once('@') {
+            Some((name, host)) if text.len() <= 254 && local(name) && domain(host) => {
+                Ok(Email(text.to_owned()))
+            }
+            _ => Err(Error::invalid(text, WANTED)),
+        }
+    }
+}
+
+fn is_atom(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
+}
+
+fn is_label(text: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '-';
+    let edge = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    text.len() <= 63
+        && edge(text.chars().next())
+        && edge(text.chars().next_back())
+        && text.chars().all(inside)
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+super::deserialize_from_str!(Name);
+super::serialize_as_str!(Name);
+super::deserialize_from_str!(Email);
+super::serialize_as_str!(Email);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_to_a_hundred_characters() {
+        let long = "é".repeat(100);
+        for (text, name) in [("  Ana ", "Ana"), ("José & Filhos", "José & Filhos"), (&long, &long)]
+        {
+            assert_eq!(text.parse::<Name>().unwrap().to_string(), name);
+        }
+        for text in ["", "   ", "\u{a0}", "a\nb", "a\u{7}b", "\u{9b}31m", &"x".repeat(101)] {
+            assert!(text.parse::<Name>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_email_is_one_address() {
+        let long = format!("{}@{}.br", "a".repeat(64), "d.".repeat(93) + "d");
+        assert_eq!(long.len(), 255);
+        let longest = &long[1..];
+        for text in ["a@b.co", "ana.maria+api@banco.com.br", "josé@exemplo.com.br", longest] {
+            assert_eq!(text.parse::<Email>().unwrap().to_string(), text);
+        }
+        let wrong = [
+            "",
+            "a",
+            "@",
+            "a@",
+            "@b.co",
+            "a@b",
+            "a@b.",
+            "a@.b",
+            "a@b..co",
+            "a@-b.co",
+            "a@b-.co",
+            ".a@b.co",
+            "a.@b.co",
+            "a..b@c.co",
+            "a b@c.co",
+            " a@b.co",
+            "a@b.co ",
+            "a@b@c.co",
+            "a@b.co,c@d.co",
+            "a@b.co;c@d.co",
+            "<a@b.co>",
+            "\"a b\"@c.co",
+            "a@[127.0.0.1]",
+            "a@b.co\n",
+            "a\0@b.co",
+            &long,
+        ];
+        for text in wrong {
+            assert!(text.parse::<Email>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! API keys: in clear, as the hash that is stored, and as the beginning that is shown.
+use std::{fmt, str::FromStr};
+
+use sha2::{Digest, Sha256};
+
+use crate::{Error, Result};
+
+const MARK: &str = "fin_";
+const RANDOM: usize = 32;
+const CHECKSUM: usize = 6;
+const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
+const PREFIX: usize = 12;
+
+/// The characters of a key after its mark. 62^6 is more than 2^32, so six of them hold any CRC-32.
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// An API key in clear: `fin_`, 32 random characters and 6 that check them.
+///
+/// It is known to whoever it was given to and to nobody else: it cannot be displayed, `Debug` shows
+/// nothing of it, and only its [`hash`](Key::hash) is ever stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// A new key from the generator of the operating system. Fails where that does.
+    pub fn generate() -> Result<Key> {
+        // Bytes past the last multiple of 62 are dropped: they would favour the first characters.
+        const FAIR: u8 = 248;
+        let mut key = String::with_capacity(LENGTH);
+        key.push_str(MARK);
+        while key.len() < MARK.len() + RANDOM {
+            let mut bytes = [0; RANDOM];
+            getrandom::fill(&mut bytes)
+                .map_err(|err| Error::storage("the system gives no random numbers", err))?;
+            let missing = MARK.len() + RANDOM - key.len();
+            let fair = bytes.iter().filter(|byte| **byte < FAIR).take(missing);
+            key.extend(fair.map(|byte| char::from(BASE62[usize::from(byte % 62)])));
+        }
+        let checksum = checksum(&key);
+        key.push_str(&checksum);
+        Ok(Key(key))
+    }
+
+    /// The key itself: to be shown once to whom it belongs, never to be kept.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What recognises the key without telling it.
+    #[must_use]
+    pub fn hash(&self) -> KeyHash {
+        KeyHash(Sha256::digest(&self.0).into())
+    }
+
+    /// The beginning by which the key is shown and named.
+    #[must_use]
+    pub fn prefix(&self) -> KeyPrefix {
+        KeyPrefix(self.0[..PREFIX].to_owned())
+    }
+}
+
+impl FromStr for Key {
+    type Err = Error;
+
+    /// Fails with [`Error::InvalidKey`] for what cannot be a key, a typing error included.
+    fn from_str(text: &str) -> Result<Key> {
+        let well_formed = text.len() == LENGTH
+            && text.strip_prefix(MARK).is_some_and(is_base62)
+            && text.ends_with(&checksum(&text[..LENGTH - CHECKSUM]));
+        if well_formed { Ok(Key(text.to_owned())) } else { Err(Error::InvalidKey) }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+fn is_base62(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn checksum(text: &str) -> String {
+    let mut rest = crc32fast::hash(text.as_bytes());
+    let mut digits = [0; CHECKSUM];
+    for digit in digits.iter_mut().rev() {
+        *digit = BASE62[(rest % 62) as usize];
+        rest /= 62;
+    }
+    digits.map(char::from).iter().collect()
+}
+
+/// The SHA-256 of a key. A key is random enough that nobody finds it from its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> KeyHash {
+        KeyHash(bytes)
+    }
+}
+
+/// The first 12 characters of a key, or fewer, as on a command line: enough to name it, no use to call with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyPrefix(String);
+
+impl KeyPrefix {
+    /// The characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for KeyPrefix {
+    type Err = Error;
+
+    /// Takes the dots of `fin_AbCdEfGh…` as well. What is too long may be a key: no message repeats it.
+    fn from_str(text: &str) -> Result<KeyPrefix> {
+        const WANTED: &str = "the beginning of a key (fin_ and 1 to 8 letters or digits)";
+        let text = text.strip_suffix('…').unwrap_or(text);
+        if text.len() > PREFIX {
+            return Err(Error::Invalid(format!("that is longer than {WANTED}")));
+        }
+        match text.strip_prefix(MARK) {
+            Some(rest) if !rest.is_empty() && is_base62(rest) => Ok(KeyPrefix(text.to_owned())),
+            _ => Err(Error::invalid(text, WANTED)),
+        }
+    }
+}
+
+impl fmt::Display for KeyPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+super::serialize_as_str!(KeyPrefix);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_new_key_is_read_back_and_hashed_alike() {
+        let key = Key::generate().unwrap();
+        let again: Key = key.reveal().parse().unwrap();
+        assert_eq!((again.hash(), again.prefix()), (key.hash(), key.prefix()));
+        assert!(key.reveal().starts_with(key.prefix().as_str()));
+    }
+
+    #[test]
+    fn checks_by_crc_32_in_six_characters() {
+        // CRC-32 of "123456789" is 0xCBF43926 = 3421780262; in base 62 that is 3, 45, 35, 27, 22, 14.
+        assert_eq!(checksum("123456789"), "3jZRME");
+        assert_eq!(checksum(""), "000000");
+    }
+
+    #[test]
+    fn any_other_character_anywhere_is_refused() {
+        let key = Key::generate().unwrap();
+        for at in 0..LENGTH {
+            for other in BASE62.iter().chain(b"_- \0") {
+                let mut typo = key.reveal().as_bytes().to_vec();
+                if typo[at] != *other {
+                    typo[at] = *other;
+                    let typo = String::from_utf8(typo).unwrap();
+                    assert!(matches!(typo.parse::<Key>(), Err(Error::InvalidKey)), "{typo}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let key = Key::generate().unwrap();
+        let key = key.reveal();
+        let swapped = key.to_ascii_lowercase();
+        let (cut, long) = (&key[..LENGTH - 1], format!("{key}0"));
+        let wide = format!("fin_{}", "é".repeat(19));
+        for text in ["", "fin_", cut, &long, &key[4..], &swapped, &wide, "Bearer x"] {
+            assert!(matches!(text.parse::<Key>(), Err(Error::InvalidKey)), "{text}");
+        }
+    }
+
+    #[test]
+    fn shows_nothing_of_itself() {
+        let key = Key::generate().unwrap();
+        assert_eq!(format!("{key:?} {:?}", Some(&key)), "Key(…) Some(Key(…))");
+    }
+
+    #[test]
+    fn uses_all_characters_about_equally_often() {
+        let mut counts = [0_u32; 62];
+        let keys: HashSet<String> =
+            (0..2000).map(|_| Key::generate().unwrap().reveal().to_owned()).collect();
+        assert_eq!(keys.len(), 2000);
+        for byte in keys.iter().flat_map(|key| key[4..36].bytes()) {
+            counts[BASE62.iter().position(|known| *known == byte).unwrap()] += 1;
+        }
+        // 64,000 draws give 1032 each; ten standard deviations to either side are 320.
+        assert!(counts.iter().all(|count| (712..1352).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn a_prefix_is_a_part_of_a_key_and_never_all_of_it() {
+        for (text, read) in
+            [("fin_AbCdEfGh", "fin_AbCdEfGh"), ("fin_A", "fin_A"), ("fin_A…", "fin_A")]
+        {
+            assert_eq!(text.parse::<KeyPrefix>().unwrap().as_str(), read);
+        }
+        for text in ["", "fin_", "abc", "FIN_abc", "fin_a%", "fin_a*"] {
+            let message = text.parse::<KeyPrefix>().unwrap_err().to_string();
+            assert!(message.contains("is not the beginning of a key"), "{message}");
+        }
+        let key = Key::generate().unwrap();
+        let message = key.reveal().parse::<KeyPrefix>().unwrap_err().to_string();
+        assert!(!message.contains("fin_0") && !message.contains(key.reveal()), "{message}");
+    }
+}

@@ -1,0 +1,239 @@
+//! Usage: every request of a key counted once, by day and endpoint.
+use std::{collections::BTreeMap, sync::Mutex};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Accounts, Date, DateRange, Plan, Result,
+    keys::{self, KeyId},
+    shards::{Shards, lock},
+    sqlite::parsed,
+};
+
+/// Days that a report covers by default.
+const DAYS: u32 = 30;
+
+/// How a request of a key ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Admitted, and answered with what was asked for.
+    Well,
+    /// Admitted, and answered with an error.
+    InError,
+    /// Refused by the rate limit.
+    Refused,
+}
+
+/// How many requests there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Those that were admitted.
+    pub requests: u64,
+    /// Those of them that ended in an error.
+    pub errors: u64,
+    /// Those that were refused because too many had come before.
+    pub rate_limited: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, more: Counts) {
+        self.requests += more.requests;
+        self.errors += more.errors;
+        self.rate_limited += more.rate_limited;
+    }
+}
+
+/// The days a report covers: by default the last 30, up to today.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UsageQuery {
+    /// No day before this one.
+    pub from: Option<Date>,
+    /// No day after this one.
+    pub to: Option<Date>,
+}
+
+/// What a key asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The beginning of the key.
+    pub key: String,
+    /// The plan it is on.
+    pub plan: Plan,
+    /// Requests a minute on that plan.
+    pub rate_limit: u32,
+    /// The first day of the report.
+    pub from: Date,
+    /// Its last day.
+    pub to: Date,
+    /// All its days together.
+    pub total: Counts,
+    /// The days with requests, newest first.
+    pub data: Vec<DayReport>,
+}
+
+/// What a key asked for on a day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DayReport {
+    /// The day, UTC.
+    pub date: Date,
+    /// All endpoints together.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Admitted requests by endpoint.
+    pub endpoints: BTreeMap<String, u64>,
+}
+
+/// Counts in memory what is not in the accounts file yet.
+///
+/// A crash loses what was counted since the last [`flush`](Usage::flush), and never counts twice:
+/// what is written and what is kept for the next time are told apart under one lock.
+#[derive(Debug, Default)]
+pub struct Usage {
+    counts: Shards<KeyId, Vec<Slot>>,
+    /// Held while counts are on their way from memory to the file, so that a report finds each of
+    /// them in exactly one of the two.
+    moving: Mutex<()>,
+}
+
+/// What one key asked of one endpoint on one day. A key has few of them between two writings, so they
+/// are found by looking through them.
+#[derive(Debug)]
+struct Slot {
+    day: Date,
+    endpoint: &'static str,
+    counts: Counts,
+}
+
+impl Usage {
+    /// Counts a request of `key` to `endpoint` on the UTC day `day`.
+    pub fn count(&self, key: KeyId, day: Date, endpoint: &'static str, ended: Ended) {
+        let one = match ended {
+            Ended::Well => Counts { requests: 1, ..Counts::default() },
+            Ended::InError => Counts { requests: 1, errors: 1, ..Counts::default() },
+            Ended::Refused => Counts { rate_limited: 1, ..Counts::default() },
+        };
+        self.add(key, Slot { day, endpoint, counts: one });
+    }
+
+    fn add(&self, key: KeyId, slot: Slot) {
+        let mut part = self.counts.part(key.number().into());
+        let slots = part.entry(key).or_default();
+        let same = |known: &&mut Slot| known.day == slot.day && known.endpoint == slot.endpoint;
+        match slots.iter_mut().find(same) {
+            Some(known) => known.counts += slot.counts,
+            None => slots.push(slot),
+        }
+    }
+
+    /// Writes what was counted into the accounts file, in one transaction. To be called once a
+    /// second and before the end.
+    ///
+    /// Fails where that cannot be written; nothing is lost then, and the next call tries again.
+    pub fn flush(&self, accounts: &Accounts) -> Result<()> {
+        let _moving = lock(&self.moving);
+        let drained = self.counts.parts().flat_map(|mut part| std::mem::take(&mut *part));
+        let batch: Vec<(KeyId, Slot)> = drained
+            .flat_map(|(key, slots)| slots.into_iter().map(move |slot| (key, slot)))
+            .collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let written = store(accounts, &batch);
+        if written.is_err() {
+            batch.into_iter().for_each(|(key, slot)| self.add(key, slot));
+        }
+        written
+    }
+
+    /// What `key` asked for until now, on the UTC day `today` and before.
+    ///
+    /// Fails where `from` is after `to`.
+    pub fn report(
+        &self,
+        accounts: &Accounts,
+        key: KeyId,
+        query: &UsageQuery,
+        today: Date,
+    ) -> Result<Report> {
+        let to = query.to.unwrap_or(today);
+        let range = DateRange::new(query.from.or(Some(to.days_before(DAYS - 1))), Some(to))?;
+        let mut days = BTreeMap::new();
+        let record = {
+            let _moving = lock(&self.moving);
+            let part = self.counts.part(key.number().into());
+            let kept = part.get(&key).into_iter().flatten();
+            for slot in kept.filter(|slot| range.contains(slot.day)) {
+                add_to(&mut days, slot.day, slot.endpoint, slot.counts);
+            }
+            drop(part);
+            accounts.read(|connection| {
+                for (date, endpoint, counts) in stored(connection, key, range)? {
+                    add_to(&mut days, date, &endpoint, counts);
+                }
+                keys::get(connection, key)
+            })?
+        };
+        let mut total = Counts::default();
+        days.values().for_each(|day| total += day.counts);
+        Ok(Report {
+            key: format!("{}…", record.prefix),
+            plan: record.plan,
+            rate_limit: record.plan.limit(),
+            from: range.from(),
+            to: range.to(),
+            total,
+            data: days.into_values().rev().collect(),
+        })
+    }
+}
+
+fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, counts: Counts) {
+    let day = days.entry(date).or_insert_with(|| DayReport {
+        date,
+        counts: Counts::default(),
+        endpoints: BTreeMap::new(),
+    });
+    day.counts += counts;
+    if counts.requests > 0 {
+        *day.endpoints.entry(endpoint.to_owned()).or_default() += counts.requests;
+    }
+}
+
+fn store(accounts: &Accounts, batch: &[(KeyId, Slot)]) -> Result<()> {
+    const SQL: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+            errors = errors + excluded.errors, rate_limited = rate_limited + excluded.rate_limited";
+    accounts.write(|tx| {
+        let mut statement = tx.prepare_cached(SQL)?;
+        for (key, Slot { day, endpoint, counts }) in batch {
+            let numbers = [counts.requests, counts.errors, counts.rate_limited];
+            let [requests, errors, refused] =
+                numbers.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+            let row = (key.number(), day.to_string(), *endpoint, requests, errors, refused);
+            statement.execute(row)?;
+        }
+        Ok(())
+    })
+}
+
+fn stored(
+    connection: &rusqlite::Connection,
+    key: KeyId,
+    range: DateRange,
+) -> Result<Vec<(Date, String, Counts)>> {
+    const SQL: &str = "SELECT date, endpoint, requests, errors, rate_limited FROM usage
+        WHERE key = ?1 AND date BETWEEN ?2 AND ?3";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let (from, to) = (range.from().to_string(), range.to().to_string());
+    let rows = statement.query_map((key.number(), from, to), |row| {
+        let number = |column| row.get(column).map(i64::unsigned_abs);
+        let counts = Counts { requests: number(2)?, errors: number(3)?, rate_limited: number(4)? };
+        Ok((parsed(row, 0)?, row.get(1)?, counts))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Usage that adds up, whatever happens around it.
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use chrono::DateTime;
+
+use super::*;
+use crate::keys::Registration;
+
+const SELIC: &str = "/api/v1/market/selic";
+const FX: &str = "/api/v1/market/fx";
+
+fn accounts() -> (tempfile::TempDir, Accounts) {
+    let dir = tempfile::tempdir().unwrap();
+    let accounts = Accounts::open(dir.path().join("accounts.db")).unwrap();
+    (dir, accounts)
+}
+
+fn new_key(accounts: &Accounts) -> KeyId {
+    let who =
+        Registration { name: "Ana".parse().unwrap(), email: "ana@example.com".parse().unwrap() };
+    let key = keys::issue(accounts, &who, Plan::Gold, DateTime::UNIX_EPOCH).unwrap();
+    keys::authenticate(accounts, &key).unwrap().id
+}
+
+fn day(text: &str) -> Date {
+    text.parse().unwrap()
+}
+
+#[test]
+fn reports_by_day_and_endpoint_what_is_written_and_what_is_not() {
+    let (_dir, accounts) = accounts();
+    let (key, other) = (new_key(&accounts), new_key(&accounts));
+    let (usage, today) = (Usage::default(), day("2026-11-14"));
+    usage.count(key, day("2026-10-15"), SELIC, Ended::Well);
+    usage.count(key, day("2026-10-16"), SELIC, Ended::Well);
+    usage.count(key, today, SELIC, Ended::Well);
+    usage.flush(&accounts).unwrap();
+    usage.count(key, today, SELIC, Ended::InError);
+    usage.count(key, today, FX, Ended::Refused);
+    usage.count(other, today, FX, Ended::Well);
+
+    let report = usage.report(&accounts, key, &UsageQuery::default(), today).unwrap();
+    let json = serde_json::to_value(&report).unwrap();
+    let prefix = report.key.clone();
+    let wanted = serde_json::json!({
+        "key": prefix, "plan": "gold", "rate_limit": 500,
+        "from": "2026-10-16", "to": "2026-11-14",
+        "total": { "requests": 3, "errors": 1, "rate_limited": 1 },
+        "data": [
+            { "date": "2026-11-14", "requests": 2, "errors": 1, "rate_limited": 1,
+              "endpoints": { "/api/v1/market/selic": 2 } },
+            { "date": "2026-10-16", "requests": 1, "errors": 0, "rate_limited": 0,
+              "endpoints": { "/api/v1/market/selic": 1 } },
+        ],
+    });
+    assert_eq!(json, wanted);
+    assert_eq!((prefix.chars().count(), &prefix[..4], prefix.ends_with('…')), (13, "fin_", true));
+}
+
+#[test]
+fn covers_the_days_asked_for() {
+    let (_dir, accounts) = accounts();
+    let (key, usage, today) = (new_key(&accounts), Usage::default(), day("2026-11-14"));
+    let cases = [
+        (None, None, "2026-10-16", "2026-11-14"),
+        (Some("2026-11-01"), None, "2026-11-01", "2026-11-14"),
+        (None, Some("2026-01-31"), "2026-01-02", "2026-01-31"),
+        (Some("2020-01-01"), Some("2030-01-01"), "2020-01-01", "2030-01-01"),
+    ];
+    for (from, to, first, last) in cases {
+        let query = UsageQuery { from: from.map(day), to: to.map(day) };
+        let report = usage.report(&accounts, key, &query, today).unwrap();
+        assert_eq!((report.from, report.to), (day(first), day(last)));
+    }
+    let backwards = UsageQuery { from: Some(today), to: Some(day("2026-11-13")) };
+    assert!(usage.report(&accounts, key, &backwards, today).is_err());
+}
+
+#[test]
+fn a_million_requests_of_64_threads_add_up_while_being_written() {
+    let (_dir, accounts) = accounts();
+    let keys: Vec<KeyId> = (0..8).map(|_| new_key(&accounts)).collect();
+    let (usage, today, done) = (Usage::default(), day("2026-11-14"), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..64)
+            .map(|n| {
+                let (usage, key) = (&usage, keys[n % 8]);
+                scope.spawn(move || {
+                    for request in 0..15_625 {
+                        let ended = match request % 5 {
+                            0 => Ended::InError,
+                            1 => Ended::Refused,
+                            _ => Ended::Well,
+                        };
+                        usage.count(key, today, if request % 2 == 0 { SELIC } else { FX }, ended);
+                    }
+                })
+            })
+            .collect();
+        let watch = scope.spawn(|| {
+            let mut before = 0;
+            while !done.load(Ordering::Relaxed) {
+                usage.flush(&accounts).unwrap();
+                let query = UsageQuery::default();
+                let total = usage.report(&accounts, keys[0], &query, today).unwrap().total;
+                let seen = total.requests + total.rate_limited;
+                assert!(seen >= before, "{seen} after {before}");
+                before = seen;
+            }
+        });
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        done.store(true, Ordering::Relaxed);
+        watch.join().unwrap();
+    });
+    usage.flush(&accounts).unwrap();
+    // Another program sees all of it in the file.
+    for key in keys {
+        let query = UsageQuery::default();
+        let report = Usage::default().report(&accounts, key, &query, today).unwrap();
+        let total = Counts { requests: 100_000, errors: 25_000, rate_limited: 25_000 };
+        assert_eq!(report.total, total);
+        assert_eq!(report.data[0].endpoints.values().sum::<u64>(), 100_000);
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_kept_and_written_once_later() {
+    let (_dir, accounts) = accounts();
+    let (key, usage, today) = (new_key(&accounts), Usage::default(), day("2026-11-14"));
+    let block = |sql: &str| accounts.write(|tx| Ok(tx.execute_batch(sql)?)).unwrap();
+    block("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END");
+    usage.count(key, today, SELIC, Ended::Well);
+    usage.count(key, today, FX, Ended::Well);
+    assert!(usage.flush(&accounts).is_err());
+    usage.count(key, today, FX, Ended::Well);
+    let requests = |usage: &Usage| {
+        usage.report(&accounts, key, &UsageQuery::default(), today).unwrap().total.requests
+    };
+    assert_eq!(requests(&usage), 3);
+
+    block("DROP TRIGGER full");
+    usage.flush(&accounts).unwrap();
+    usage.flush(&accounts).unwrap();
+    assert_eq!((requests(&usage), requests(&Usage::default())), (3, 3));
+}

@@ -1,0 +1,177 @@
+//! What stands between a caller and the answers: keys, limits and usage; and the caller's own endpoints.
+use std::{
+    net::IpAddr,
+    time::{Duration, Instant},
+};
+
+use fincore::{
+    Accounts, Error, Plan, Result,
+    keys::{self, KeyId, Registration},
+    limits::{Caller, Limits, Standing},
+    plans::WINDOW,
+    usage::{Ended, Usage},
+};
+use hyper::header::{CONTENT_TYPE, HeaderMap};
+use ipnet::IpNet;
+use serde::Serialize;
+
+use crate::{
+    answer::{Now, Upload},
+    cli, client,
+    params::Params,
+    reply::{Body, Caching, Outcome},
+};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// The accounts, and what is counted of requests.
+pub(crate) struct Access {
+    accounts: Accounts,
+    limits: Limits,
+    usage: Usage,
+    registrations: Limits,
+    registrations_per_hour: u32,
+    proxies: Vec<IpNet>,
+}
+
+/// Who sent a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Client {
+    pub(crate) plan: Plan,
+    pub(crate) key: Option<KeyId>,
+    address: Caller,
+}
+
+impl Client {
+    /// Whom its requests are counted on.
+    fn caller(&self) -> Caller {
+        self.key.map_or(self.address, Caller::key)
+    }
+}
+
+/// A request to one of the caller's own endpoints.
+pub(crate) struct Call<'r> {
+    pub(crate) client: Client,
+    pub(crate) headers: &'r HeaderMap,
+    pub(crate) upload: &'r Upload,
+    pub(crate) now: Now,
+}
+
+impl Access {
+    pub(crate) fn new(accounts: Accounts, args: &cli::Serve, start: Instant) -> Access {
+        Access {
+            accounts,
+            limits: Limits::new(WINDOW, start),
+            usage: Usage::default(),
+            registrations: Limits::new(HOUR, start),
+            registrations_per_hour: args.registrations_per_hour,
+            proxies: args.trusted_proxy.clone(),
+        }
+    }
+
+    /// Who is calling. Where the key is no good, that is whoever is at the address, and an error.
+    pub(crate) fn identify(&self, peer: IpAddr, headers: &HeaderMap) -> (Client, Result<()>) {
+        let address = Caller::address(client::address(peer, headers, &self.proxies));
+        let nobody = Client { plan: Plan::Free, key: None, address };
+        let holder = client::key(headers)
+            .and_then(|key| key.map(|key| keys::authenticate(&self.accounts, &key)).transpose());
+        match holder {
+            Ok(Some(holder)) => {
+                (Client { plan: holder.plan, key: Some(holder.id), address }, Ok(()))
+            }
+            Ok(None) => (nobody, Ok(())),
+            Err(err) => (nobody, Err(err)),
+        }
+    }
+
+    /// Counts a request that may pass; fails with where the client stands if it may not.
+    pub(crate) fn admit(&self, client: &Client, now: Now) -> Result<Standing, Standing> {
+        self.limits.admit(client.caller(), client.plan.limit(), now.instant)
+    }
+
+    /// Where the client stands, without counting.
+    pub(crate) fn peek(&self, client: &Client, now: Now) -> Standing {
+        self.limits.peek(client.caller(), client.plan.limit(), now.instant)
+    }
+
+    /// Notes how a request ended, where there is a key to note it on.
+    pub(crate) fn count(&self, client: &Client, endpoint: &'static str, ended: Ended, now: Now) {
+        if let Some(key) = client.key {
+            self.usage.count(key, now.utc_day(), endpoint, ended);
+        }
+    }
+
+    /// Takes over what other programs did to the keys.
+    pub(crate) fn refresh(&self) -> Result<()> {
+        self.accounts.refresh()
+    }
+
+    /// Writes what was counted since the last time.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.usage.flush(&self.accounts)
+    }
+
+    /// Forgets callers who have gone.
+    pub(crate) fn sweep(&self, now: Instant) {
+        self.limits.sweep(now);
+        self.registrations.sweep(now);
+    }
+}
+
+/// `GET /api/v1/plans/usage`: what the caller's key has asked for.
+pub(crate) fn usage(access: &Access, call: &Call<'_>, params: Params<'_>) -> Result<Outcome> {
+    let key = call.client.key.ok_or(Error::KeyRequired)?;
+    let report = access.usage.report(&access.accounts, key, &params.read()?, call.now.utc_day())?;
+    Ok(Outcome::Found(Body::json(&report)?, Caching::Never))
+}
+
+/// What a registration answers.
+#[derive(Serialize)]
+struct Registered<'k> {
+    message: &'static str,
+    api_key: &'k str,
+    plan: Plan,
+    rate_limit: u32,
+}
+
+/// `POST /api/v1/plans/register`: a new key on the Free plan.
+pub(crate) fn register(access: &Access, call: &Call<'_>, _: Params<'_>) -> Result<Outcome> {
+    if !is_json(call.headers) {
+        return Ok(Outcome::WrongMedia);
+    }
+    let bytes = match call.upload {
+        Upload::Whole(bytes) => bytes,
+        Upload::TooLarge => return Ok(Outcome::TooLarge),
+        Upload::Broken(why) => return Err(Error::Invalid((*why).into())),
+    };
+    let who = registration(bytes)?;
+    let limit = access.registrations_per_hour;
+    access.registrations.admit(call.client.address, limit, call.now.instant).map_err(
+        |standing| Error::RateLimited {
+            limit,
+            per: "registrations an hour from one address".into(),
+            retry_after: standing.retry_after,
+        },
+    )?;
+    let key = keys::issue(&access.accounts, &who, Plan::Free, call.now.utc)?;
+    Ok(Outcome::Created(Body::json(&Registered {
+        message: "Welcome! Keep this key safe: it is shown this once, and cannot be shown again.",
+        api_key: key.reveal(),
+        plan: Plan::Free,
+        rate_limit: Plan::Free.limit(),
+    })?))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+fn registration(bytes: &[u8]) -> Result<Registration> {
+    const WANTED: &str = r#"the body must be like {"name": "Ana", "email": "ana@example.com"}"#;
+    // serde would also read the members from an array, in order.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Error::Invalid(WANTED.into()));
+    }
+    serde_json::from_slice(bytes).map_err(|err| Error::Invalid(format!("{WANTED}: {err}")))
+}
