@@ -294,7 +294,9 @@ fn register_and_call(server: &Server, n: u32) -> (Key, String) {
         server.keyless("GET", "/api/v1/market/selic?from=2000-01-01", &with(&key)),
         server.keyless("GET", "/health", &format!("X-API-Key: {secret}0\r\n")),
         server.keyless("GET", "/health", &twice),
-        server.keyless("GET", &format!("/health?{n}=1"), &with(&key)),
+        server.keyless("GET", &format!("/{secret}"), &with(&key)),
+        server.keyless("GET", &format!("/health?{secret}=1"), &with(&key)),
+        server.keyless("GET", &format!("/api/v1/market/selic?limit={secret}"), &with(&key)),
     ];
     (key, replies.iter().map(|reply| format!("{reply:?}{}", reply.text())).collect())
 }

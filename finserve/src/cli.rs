@@ -127,7 +127,7 @@ pub(crate) enum Keys {
     },
     /// Move a key to another plan
     SetPlan {
-        /// The first characters of the key, as many as name it
+        /// The first characters of the key, enough to tell it from all others
         prefix: String,
         /// free, bronze, gold or platinum
         plan: Plan,
@@ -136,7 +136,7 @@ pub(crate) enum Keys {
     },
     /// Make a key useless for good
     Revoke {
-        /// The first characters of the key, as many as name it
+        /// The first characters of the key, enough to tell it from all others
         prefix: String,
         #[command(flatten)]
         data: Data,
@@ -145,7 +145,7 @@ pub(crate) enum Keys {
 
 #[derive(Debug, Args)]
 pub(crate) struct Usage {
-    /// The first characters of the key, as many as name it
+    /// The first characters of the key, enough to tell it from all others
     pub(crate) prefix: String,
     /// First day, YYYY-MM-DD; by default 29 days before the last
     #[arg(long, value_name = "DATE")]

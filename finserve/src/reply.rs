@@ -260,20 +260,45 @@ fn refuse(err: &Error, id: &str) -> Response<Full<Bytes>> {
 }
 
 /// The one shape of every error.
-fn error(status: StatusCode, code: &str, message: &str) -> Response<Full<Bytes>> {
+#[derive(Serialize)]
+struct ErrorBody<'e> {
+    error: &'static str,
+    message: &'e str,
+    #[serde(flatten)]
+    more: Value,
+}
+
+fn error(status: StatusCode, code: &'static str, message: &str) -> Response<Full<Bytes>> {
     error_with(status, code, message, json!({}))
 }
 
 /// An error with further members.
-fn error_with(status: StatusCode, code: &str, message: &str, more: Value) -> Response<Full<Bytes>> {
-    let mut json = json!({ "error": code, "message": message });
-    if let (Value::Object(members), Value::Object(more)) = (&mut json, more) {
-        members.extend(more);
-    }
-    let body = Body { media: "application/json", bytes: json.to_string().into() };
-    let mut response = response(status, body);
+fn error_with(
+    status: StatusCode,
+    code: &'static str,
+    message: &str,
+    more: Value,
+) -> Response<Full<Bytes>> {
+    let body = Body::json(&ErrorBody { error: code, message: &without_keys(message), more });
+    let mut response = response(status, body.expect("texts and numbers can be written as JSON"));
     set(&mut response, header::CACHE_CONTROL, "no-store");
     response
+}
+
+/// Messages repeat what is wrong. A key that was sent in a wrong place is cut to what may be shown.
+fn without_keys(message: &str) -> String {
+    const MARK: &str = "fin_";
+    const SHOWN: usize = 12;
+    let (mut told, mut rest) = (String::with_capacity(message.len()), message);
+    while let Some(at) = rest.find(MARK) {
+        let (before, key) = rest.split_at(at);
+        let after = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let end = key[MARK.len()..].find(after).map_or(key.len(), |end| MARK.len() + end);
+        let (shown, more) = if end > SHOWN { (SHOWN, "…") } else { (end, "") };
+        told.extend([before, &key[..shown], more]);
+        rest = &key[end..];
+    }
+    told + rest
 }
 
 fn response(status: StatusCode, body: Body) -> Response<Full<Bytes>> {
@@ -290,4 +315,25 @@ fn set<T>(response: &mut Response<T>, name: HeaderName, value: &'static str) {
 fn set_text<T>(response: &mut Response<T>, name: HeaderName, value: &str) {
     let value = HeaderValue::from_str(value).expect("what we make ourselves is plain ASCII");
     response.headers_mut().insert(name, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_repeats_a_key() {
+        let key = fincore::Key::generate().unwrap();
+        let (key, prefix) = (key.reveal(), format!("{}…", key.prefix()));
+        let cases = [
+            ("nothing at all".to_owned(), "nothing at all".to_owned()),
+            (format!("{key:?} is not a date"), format!("\"{prefix}\" is not a date")),
+            (format!("{key}{key}"), prefix.clone()),
+            (format!("{key}, fin_{key}é"), format!("{prefix}, fin_{}…é", &key[..8])),
+            ("fin_AbCdEfGh… fin_".to_owned(), "fin_AbCdEfGh… fin_".to_owned()),
+        ];
+        for (message, told) in cases {
+            assert_eq!(without_keys(&message), told);
+        }
+    }
 }
