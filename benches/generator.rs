@@ -55,7 +55,7 @@ const VOCABULARY: u64 = 40_000;
 const COMPANIES: u64 = 2_500;
 
 /// One table a year.
-pub fn tables(
+pub(crate) fn tables(
     years: RangeInclusive<u16>,
     rows_a_year: u64,
 ) -> impl Iterator<Item = (String, Vec<u8>)> {
@@ -106,8 +106,7 @@ fn line(text: &mut String, year: u16, id: u64, random: &mut Random) {
 
 fn name(company: u64) -> String {
     let mut random = Random(company);
-    let pick = |random: &mut Random| NAMES[random.below(NAMES.len() as u64) as usize];
-    let mut name = format!("{} {} ", pick(&mut random), pick(&mut random));
+    let mut name = format!("{} {} ", pick(&NAMES, random.next()), pick(&NAMES, random.next()));
     word(&mut name, random.below(VOCABULARY));
     name + " S.A."
 }
@@ -116,12 +115,17 @@ fn name(company: u64) -> String {
 fn word(text: &mut String, mut number: u64) {
     let syllables = SYLLABLES.len() as u64;
     loop {
-        text.push_str(SYLLABLES[(number % syllables) as usize]);
+        text.push_str(pick(&SYLLABLES, number));
         number /= syllables;
         if number == 0 {
             return;
         }
     }
+}
+
+fn pick(list: &[&'static str], number: u64) -> &'static str {
+    let at = number % list.len() as u64;
+    list[usize::try_from(at).expect("an index fits")]
 }
 
 /// SplitMix64.

@@ -2,17 +2,20 @@
 //!
 //! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures,
 //! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
-//! `cvm` companies and filings against the tables they come from,
+//! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
+//! what people and attackers look for,
 //! `grammar` what is refused, `import` the command line, `documents` what the documents promise,
 //! `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
 mod accounts;
+mod companies;
 mod cvm;
 mod documents;
 mod grammar;
 mod harness;
 mod import;
 mod market;
+mod search;
 mod upstream;

@@ -3,7 +3,7 @@ use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cnpj, CvmCode, Date, Error, Limit, Offset, Page, Result, Search, Snapshot,
+    Cnpj, CvmCode, Date, Error, Limit, Offset, Page, Result, Search, Snapshot, Words,
     sqlite::{code, parsed, parsed_if_any},
     types::{company_number, fold},
 };
@@ -81,6 +81,20 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
 /// A number that was given comes before names, names before trade names, these before sectors; then
 /// active companies before others, and listed ones before those without a ticker.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
+    let ids = matching(snapshot, &query.q)?;
+    let skipped = usize::try_from(query.offset.get()).unwrap_or(usize::MAX);
+    let page = ids.iter().skip(skipped).take(query.limit.get() as usize);
+    let data = page.map(|id| first(snapshot, Some(*id), None)).collect::<Result<Vec<_>>>()?;
+    Ok(Page {
+        data: data.into_iter().flatten().collect(),
+        total: ids.len() as u64,
+        limit: query.limit.get(),
+        offset: query.offset.get(),
+    })
+}
+
+/// The codes of all companies that match, best first. There are few enough to sort them all.
+fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
     const SQL: &str = "WITH hit (id, place, score) AS (
             SELECT id, 0, 0.0 FROM company WHERE id = ?1 OR cnpj = ?2
             UNION ALL SELECT rowid, 0, 0.0 FROM company_search WHERE company_search MATCH ?3
@@ -92,33 +106,20 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
         ), best (id, place, score) AS (SELECT id, MIN(place), MIN(score) FROM hit GROUP BY id)
         SELECT id FROM best JOIN company USING (id)
         ORDER BY place, standing, tickers = '', score, id";
-    let (code, cnpj) = company_number(query.q.as_str());
-    let (exactly, by_beginning) = (query.q.exactly(), query.q.by_beginning());
-    let within = |columns: &str, words: &Option<String>| {
-        words.as_ref().map(|words| format!("{{{columns}}} : ({words})"))
+    let (Some(whole), Some(begun)) = (words.exactly(), words.by_beginning()) else {
+        return Ok(Vec::new());
     };
-    let ids: Vec<u32> = snapshot.rows(
-        SQL,
-        (
-            code,
-            cnpj,
-            within("tickers", &exactly),
-            within("name", &exactly),
-            within("name", &by_beginning),
-            within("name trade_name", &by_beginning),
-            &by_beginning,
-        ),
-        |row| row.get(0),
-    )?;
-    let skipped = usize::try_from(query.offset.get()).unwrap_or(usize::MAX);
-    let page = ids.iter().skip(skipped).take(query.limit.get() as usize);
-    let data = page.map(|id| first(snapshot, Some(*id), None)).collect::<Result<Vec<_>>>()?;
-    Ok(Page {
-        data: data.into_iter().flatten().collect(),
-        total: ids.len() as u64,
-        limit: query.limit.get(),
-        offset: query.offset.get(),
-    })
+    let (code, cnpj) = company_number(words.as_str());
+    let places = (
+        code,
+        cnpj,
+        format!("tickers : ({whole})"),
+        format!("name : ({whole})"),
+        format!("name : ({begun})"),
+        format!("{{name trade_name}} : ({begun})"),
+        begun,
+    );
+    snapshot.rows(SQL, places, |row| row.get(0))
 }
 
 /// One company, by its CVM code or CNPJ; where several share a CNPJ, the active one.

@@ -114,11 +114,10 @@ impl Import {
         if contents.iter().all(|content| content.rows.is_empty()) {
             return Err(refuse(Refusal::whole("it holds no row")));
         }
+        let what: Vec<&str> = contents.iter().map(|content| content.what.as_str()).collect();
         let mut imported =
-            Imported { what: String::new(), tally: Tally::default(), left_out: Vec::new() };
+            Imported { what: what.join(" and "), tally: Tally::default(), left_out: Vec::new() };
         for content in contents {
-            let between = if imported.what.is_empty() { "" } else { " and " };
-            imported.what += &format!("{between}{}", content.what);
             imported.left_out.extend(content.left_out);
             imported.tally += self.store(name, content.rows)?;
         }

@@ -38,7 +38,7 @@ fn entry(&(number, day, name, category, subject, version): &Seed) -> Entry<'stat
     Entry {
         id: FilingId::new(Form::Ipe, number).unwrap(),
         date: Date::new(2024, 2, day).unwrap(),
-        company: CvmCode::new(name as u32 / 2 + 1).unwrap(),
+        company: CvmCode::new([1, 1, 2][name]).unwrap(),
         company_name: NAMES[name].into(),
         category: CATEGORIES[category].into(),
         kind: "AGO".into(),

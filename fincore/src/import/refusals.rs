@@ -13,14 +13,13 @@ const IPE: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Cate
 
 /// A registry of companies 1 to `companies`, the newest registered on `day`.
 pub(super) fn registry(companies: u32, day: &str) -> String {
-    let mut text = registry::COLUMNS.join(";") + "\n";
-    for code in 1..=companies {
-        text += &format!(
-            "33.000.167/0001-01;COMPANHIA {code} DE AÇO S.A.;;{day};;;;ATIVO;{day};{code};Siderurgia{}\n",
-            ";".repeat(36)
-        );
-    }
-    text
+    let row = |code| {
+        let rest = ";".repeat(36);
+        format!(
+            "33.000.167/0001-01;COMPANHIA {code} DE AÇO S.A.;;{day};;;;ATIVO;{day};{code};Siderurgia{rest}\n"
+        )
+    };
+    registry::COLUMNS.join(";") + "\n" + &(1..=companies).map(row).collect::<String>()
 }
 
 pub(super) fn ipe(subject: &str) -> String {
@@ -71,19 +70,19 @@ fn damaged(mut archive: Vec<u8>) -> Vec<u8> {
 }
 
 /// Everything in the catalogue, row by row.
-pub(super) fn dump(catalogue: &Catalogue) -> String {
+pub(super) fn dump(catalogue: &Catalogue) -> Vec<u8> {
     let connection = Connection::open(catalogue.path()).unwrap();
     let names = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
     let mut names = connection.prepare(names).unwrap();
     let names = names.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    let mut all = String::new();
+    let mut all = Vec::new();
     for name in names.map(Result::unwrap).filter(|name| !name.ends_with("_search")) {
         let mut rows = connection.prepare(&format!("SELECT * FROM {name}")).unwrap();
         let columns = rows.column_count();
         let mut rows = rows.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
             let values = (0..columns).map(|column| row.get::<_, Value>(column).unwrap());
-            all += &format!("{name} {:?}\n", values.collect::<Vec<_>>());
+            writeln!(all, "{name} {:?}", values.collect::<Vec<_>>()).unwrap();
         }
     }
     all

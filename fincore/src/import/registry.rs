@@ -91,11 +91,11 @@ mod tests {
 
     /// A registry of these rows, given up to the sector; people's data follows in every column.
     fn registry(rows: &[&str]) -> Vec<u8> {
-        let mut text = COLUMNS.join(";") + "\r\n";
-        for row in rows {
+        let row = |row: &&str| {
             let given = row.split(';').count();
-            text += &format!("{row}{}\r\n", ";private".repeat(COLUMNS.len() - given));
-        }
+            format!("{row}{}\r\n", ";private".repeat(COLUMNS.len() - given))
+        };
+        let text = COLUMNS.join(";") + "\r\n" + &rows.iter().map(row).collect::<String>();
         encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
     }
 

@@ -37,13 +37,16 @@ pub(super) fn kind_of(bytes: &[u8]) -> Option<Kind> {
     .find_map(|(column, kind)| has(column).then_some(kind))
 }
 
+/// The number of a line, and its fields.
+type Line<'a, const N: usize> = (usize, [&'a [u8]; N]);
+
 /// The rows of a table with exactly these columns, each with the number of its line; CRLF or LF.
 ///
 /// Fields stay bytes until somebody wants their text, so that columns nobody may read are not read.
 pub(super) fn rows<'a, const N: usize>(
     bytes: &'a [u8],
     columns: [&str; N],
-) -> Result<impl Iterator<Item = Result<(usize, [&'a [u8]; N]), Refusal>>, Refusal> {
+) -> Result<impl Iterator<Item = Result<Line<'a, N>, Refusal>>, Refusal> {
     check_encoding(bytes)?;
     let Some(whole) = bytes.strip_suffix(b"\n") else {
         let lines = bytes.split(|byte| *byte == b'\n').count();

@@ -1,0 +1,134 @@
+//! Companies and filings over HTTP: fields, filters, pages, and what is not there.
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+#[track_caller]
+fn get(target: &str) -> Value {
+    let reply = Server::shared().get(&format!("/api/v1/{target}"));
+    assert_eq!(reply.status, 200, "{target}: {}", reply.text());
+    reply.json()
+}
+
+#[track_caller]
+fn error(target: &str, status: u16, code: &str) -> String {
+    Server::shared().get(&format!("/api/v1/{target}")).expect_error(status, code)
+}
+
+#[test]
+fn a_company_has_its_fields_under_every_number() {
+    let petrobras = json!({
+        "id": "9512",
+        "name": "PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS",
+        "trade_name": "PETROBRAS",
+        "cnpj": "33.000.167/0001-01",
+        "status": "ATIVO",
+        "sector": "Petróleo e Gás",
+        "tickers": ["PETR3", "PETR4"],
+        "registered_on": "1977-07-20",
+        "cancelled_on": null,
+    });
+    for id in ["9512", "009512", "33000167000101", "33.000.167%2F0001-01"] {
+        assert_eq!(get(&format!("companies/{id}")), petrobras, "{id}");
+    }
+    // Registered anew: the CNPJ leads to the active company, the code to the cancelled one.
+    assert_eq!(get("companies/61186680000174")["id"], "24600");
+    assert_eq!(get("companies/1716")["status"], "CANCELADA");
+}
+
+#[test]
+fn filters_ignore_case_and_accents() {
+    let total = |query: &str| get(&format!("companies?{query}"))["total"].clone();
+    assert_eq!(total(""), 2562);
+    assert_eq!(total("status=ativo"), 663);
+    assert_eq!(total("status=CANCELADA"), 1891);
+    assert_eq!(total("status=suspenso(a)+-+decisao+adm"), 8);
+    assert_eq!(total("sector=PETROLEO+E+GAS"), total("sector=petr%C3%B3leo+e+g%C3%A1s"));
+    assert_eq!(total("status=extinta"), 0);
+    assert_eq!(total("status=ativo&sector=nothing"), 0);
+    let of = |category: &str| get(&format!("filings?category={category}&limit=1"))["total"].clone();
+    assert_eq!(of("fato+relevante"), of("FATO%20RELEVANTE"));
+    assert_eq!(of("reuniao+da+administracao"), of("Reuni%C3%A3o+da+Administra%C3%A7%C3%A3o"));
+    assert_eq!(of("nothing"), 0);
+}
+
+#[test]
+fn pages_follow_one_another() {
+    let ids = |target: &str| -> Vec<String> {
+        let page = get(target);
+        let id = |row: &Value| row["id"].as_str().unwrap().to_owned();
+        page["data"].as_array().unwrap().iter().map(id).collect()
+    };
+    let lists = [
+        "companies?",
+        "companies?status=ativo&",
+        "companies/search?q=banco&",
+        "companies/9512/filings?",
+        "filings?",
+        "filings?category=assembleia&from=2024-04-30&to=2024-04-30&",
+        "filings/search?q=vale&",
+    ];
+    for list in lists {
+        let whole = ids(&format!("{list}limit=60"));
+        let pieces = (0..3).flat_map(|n| ids(&format!("{list}limit=20&offset={}", n * 20)));
+        assert_eq!(pieces.collect::<Vec<_>>(), whole, "{list}");
+        let beyond = get(&format!("{list}offset=99999999999"));
+        assert_eq!(beyond["data"], json!([]), "{list}");
+        assert_eq!(beyond["total"], get(&format!("{list}limit=1"))["total"], "{list}");
+    }
+    assert_eq!(ids("filings/recent?limit=5"), ids("filings?limit=5"));
+    assert_eq!(get("filings/recent").as_object().unwrap().len(), 1);
+}
+
+#[test]
+fn a_day_is_counted_to_the_last_filing() {
+    let total = |from: &str, to: &str| {
+        get(&format!("filings?from={from}&to={to}&limit=1"))["total"].as_u64().unwrap()
+    };
+    let (april, may) = (total("2024-04-01", "2024-04-30"), total("2024-05-01", "2024-05-31"));
+    assert_eq!(total("2024-04-01", "2024-05-31"), april + may);
+    assert_eq!(total("1900-01-01", "1999-12-31"), 0);
+    assert_eq!(
+        get("filings?limit=1")["total"].as_u64().unwrap(),
+        total("0001-01-01", "9999-12-31")
+    );
+}
+
+#[test]
+fn what_is_not_there_is_404_and_what_is_wrong_400() {
+    for id in ["999999", "0", "nope", "33000167000102", "%20"] {
+        let message = error(&format!("companies/{id}"), 404, "not_found");
+        assert!(message.starts_with("no company"), "{message}");
+        assert!(error(&format!("companies/{id}/filings"), 404, "not_found").contains("no company"));
+    }
+    for id in ["1", "dfp-1", "nope", "-1", "99999999999999999999"] {
+        let message = error(&format!("filings/{id}"), 404, "not_found");
+        assert!(message.starts_with("no filing"), "{message}");
+    }
+    let wrong = [
+        ("companies?limit=0", "\"limit\""),
+        ("companies?limit=1001", "\"limit\": \"1001\" is not a whole number from 1 to 1000"),
+        ("companies?offset=-1", "\"offset\": \"-1\" is not a whole number, 0 or above"),
+        (
+            "companies?name=vale",
+            "\"name\" is unknown; this endpoint takes status, sector, limit, offset",
+        ),
+        ("filings?from=2024-13-01", "\"from\""),
+        ("filings?from=2024-02-01&to=2024-01-01", "\"from\""),
+        ("filings/recent?offset=1", "\"offset\" is unknown"),
+        ("filings/1?limit=1", "\"limit\" is unknown"),
+        ("companies/9512?id=9512", "given twice"),
+    ];
+    for (target, part) in wrong {
+        let message = error(target, 400, "bad_request");
+        assert!(message.contains(part), "{message} lacks {part}");
+    }
+}
+
+/// Companies that the registry lacks file too.
+#[test]
+fn filings_of_companies_outside_the_registry_are_served() {
+    error("companies/3", 404, "not_found");
+    let filings = get("companies/3/filings");
+    assert_eq!(filings["data"][0]["company_name"], "BANCO ABN AMRO REAL S.A.");
+}
