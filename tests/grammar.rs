@@ -131,8 +131,14 @@ fn unknown_paths_are_not_found() {
 }
 
 #[test]
+fn an_escaped_letter_is_the_letter() {
+    assert_eq!(Server::shared().get("/%68ealth").status, 200);
+    assert_eq!(Server::shared().get("/api/v1/market/%73elic/current").status, 200);
+}
+
+#[test]
 fn a_wrong_method_is_told_the_right_ones() {
-    for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
+    for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE", "QUERY"] {
         let reply = Server::shared().request(method, "/health", "Content-Length: 0\r\n");
         reply.expect_error(405, "method_not_allowed");
         assert_eq!(reply.header("allow"), Some("GET, HEAD, OPTIONS"));

@@ -96,6 +96,22 @@ fn one_bad_file_and_nothing_has_happened() {
     assert_eq!(code, Some(1));
     assert!(errors.contains("missing.json: cannot be read"), "{errors}");
     assert!(place.catalogue() == before);
+    let (code, _, errors) = place.import(&[&place.0.path().to_owned()]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("it is not a file"), "{errors}");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_said_in_one_sentence() {
+    let place = Place::new();
+    let ipca = place.file("bcdata.sgs.433.json", r#"[{"data":"01/09/2026","valor":"0.48"}]"#);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let data = place.0.path().join("data");
+    let output =
+        finserve(&["import", "--data"]).arg(&data).arg(&ipca).stdout(full).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors.starts_with("finserve: cannot write the output"), "{errors}");
 }
 
 #[test]
@@ -141,12 +157,15 @@ fn a_data_directory_that_cannot_be_is_said_in_one_sentence() {
 #[test]
 fn settings_come_from_the_environment_too() {
     let place = Place::new();
-    let output = finserve(&["import", "nothing.json"])
-        .env("FINSERVE_DATA", place.0.path().join("elsewhere"))
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(place.0.path().join("elsewhere/catalogue.db").exists());
+    let elsewhere = place.0.path().join("elsewhere");
+    let import = |file: &PathBuf| {
+        finserve(&["import"]).arg(file).env("FINSERVE_DATA", &elsewhere).output().unwrap()
+    };
+    assert_eq!(import(&place.0.path().join("nothing.json")).status.code(), Some(1));
+    assert!(!elsewhere.exists(), "a mistyped name leaves nothing behind");
+    let ipca = place.file("bcdata.sgs.433.json", r#"[{"data":"01/09/2026","valor":"0.48"}]"#);
+    assert_eq!(import(&ipca).status.code(), Some(0));
+    assert!(elsewhere.join("catalogue.db").exists());
     let wrong = finserve(&["serve"]).env("FINSERVE_LISTEN", "nowhere").output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));
 }

@@ -33,7 +33,7 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     if catalogue.snapshot(crate::Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
-    let writer = catalogue.write()?;
+    let mut writer = catalogue.write()?;
     // Another program may have been faster while this one waited for its turn.
     if writer.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
@@ -48,6 +48,7 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     }
     filings.finish(&writer)?;
     writer.set_meta(NOTED, ID)?;
+    writer.note(ID);
     writer.commit()?;
     Ok(true)
 }

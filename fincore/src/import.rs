@@ -53,7 +53,16 @@ pub struct Import {
     writer: Writer,
     filings: Filings,
     registries: Registries,
-    changed: bool,
+    state: State,
+}
+
+/// What has become of an import so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Unchanged,
+    Changed,
+    /// A file was refused, and all others with it.
+    Failed,
 }
 
 /// Which registries are taken.
@@ -86,7 +95,7 @@ impl Import {
             writer: catalogue.write()?,
             filings: Filings::default(),
             registries: Registries::Plausible,
-            changed: false,
+            state: State::Unchanged,
         })
     }
 
@@ -99,9 +108,21 @@ impl Import {
 
     /// Adds one file, recognised by its content and, where that does not tell, by its `name`.
     ///
-    /// Fails with [`Error::Refused`] for what is no complete file of a known kind. The import is then
-    /// to be dropped.
+    /// Fails with [`Error::Refused`] for what is no complete file of a known kind. The whole import has
+    /// failed then, and cannot be committed.
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Imported> {
+        let before = std::mem::replace(&mut self.state, State::Failed);
+        let imported = self.add(name, bytes)?;
+        if imported.tally.is_change() {
+            self.writer.note((name, bytes));
+            self.state = if before == State::Failed { State::Failed } else { State::Changed };
+        } else {
+            self.state = before;
+        }
+        Ok(imported)
+    }
+
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<Imported> {
         let refuse = |refusal: Refusal| refusal.of_file(name);
         let files = if archive::recognises(bytes) {
             archive::unpack(bytes).map_err(refuse)?.into_iter().map(Cow::Owned).collect()
@@ -121,7 +142,6 @@ impl Import {
             imported.left_out.extend(content.left_out);
             imported.tally += self.store(name, content.rows)?;
         }
-        self.changed |= imported.tally.is_change();
         Ok(imported)
     }
 
@@ -159,12 +179,17 @@ impl Import {
     }
 
     /// Makes all files visible at once. Where they changed nothing, the data version stays as it is.
+    ///
+    /// Fails where one of the files was refused.
     pub fn commit(self) -> Result<()> {
-        if !self.changed {
-            return Ok(());
+        match self.state {
+            State::Unchanged => Ok(()),
+            State::Failed => Err(Error::Invalid("a file was refused; nothing is imported".into())),
+            State::Changed => {
+                self.filings.finish(&self.writer)?;
+                self.writer.commit()
+            }
         }
-        self.filings.finish(&self.writer)?;
-        self.writer.commit()
     }
 }
 

@@ -2,7 +2,7 @@
 use std::{path::Path, str::FromStr, time::Duration};
 
 use rusqlite::{
-    Connection, Row,
+    Connection, ErrorCode, Row,
     config::DbConfig,
     types::{Type, ValueRef},
 };
@@ -15,6 +15,8 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long a writer waits for another program's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long it waits between two tries where SQLite leaves that to us.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
 /// Statements kept ready on each connection; there are fewer in the library.
 const CACHED_STATEMENTS: usize = 128;
@@ -24,10 +26,24 @@ pub(crate) fn open(path: &Path, migrations: &[&str]) -> Result<Connection> {
     let cannot = |source| Error::storage(format!("cannot open {}", path.display()), source);
     let mut connection = Connection::open(path).map_err(cannot)?;
     prepare(&connection).map_err(cannot)?;
-    // The journal's mode is a property of the file: set once, it holds for every later connection.
-    connection.pragma_update(None, "journal_mode", "wal").map_err(cannot)?;
+    use_wal(&connection).map_err(cannot)?;
     migrate(&mut connection, migrations, path)?;
     Ok(connection)
+}
+
+/// The journal's mode is a property of the file: set once, it holds for every later connection.
+fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
+    // SQLite does not wait here by itself when another program does the same to a new file.
+    let mut tries = BUSY_TIMEOUT.as_millis() / BUSY_PAUSE.as_millis();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(err) if tries > 0 && err.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                tries -= 1
+            }
+            outcome => return outcome,
+        }
+        std::thread::sleep(BUSY_PAUSE);
+    }
 }
 
 /// Settings that every connection needs, readers included.
@@ -55,8 +71,12 @@ fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Res
         let advice = format!("{} was made by a newer program", path.display());
         return Err(Error::storage(advice, reason));
     };
-    for migration in missing {
-        tx.execute_batch(migration)?;
+    for (step, migration) in (done + 1..).zip(missing) {
+        tx.execute_batch(migration).map_err(|err| {
+            // The error would repeat the whole text of the step.
+            let reason = err.sqlite_error().map_or_else(|| err.to_string(), ToString::to_string);
+            Error::storage(format!("{} cannot be brought to step {step}", path.display()), reason)
+        })?;
     }
     tx.pragma_update(None, "user_version", migrations.len().to_string())?;
     tx.commit()?;

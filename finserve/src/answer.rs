@@ -10,12 +10,7 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use fincore::{Catalogue, Date, Error, Plan, Result, Snapshot, limits::Standing, usage::Ended};
 use http_body_util::Full;
-use hyper::{
-    Method, Response,
-    body::Bytes,
-    header::HOST,
-    http::{Version, request::Parts},
-};
+use hyper::{Method, Response, body::Bytes, header::HOST, http::request::Parts};
 
 use crate::{
     access::{Access, Call, Client},
@@ -139,7 +134,7 @@ impl App {
             Found::OtherMethods(allow) if options => Err(Outcome::Options(allow)),
             Found::OtherMethods(allow) => Err(Outcome::NoSuchMethod(allow)),
             Found::Nothing if options && path == "*" => Err(Outcome::Options(self.routes.allow())),
-            Found::Nothing => Err(Outcome::NoSuchPath(readable.into_owned())),
+            Found::Nothing => Err(Outcome::NoSuchPath(params::short(&readable).into_owned())),
         }
     }
 
@@ -159,7 +154,7 @@ impl App {
             Answer::Query(answer) => {
                 let snapshot = self.catalogue.snapshot(now.today())?.for_plan(client.plan);
                 let body = answer(&snapshot, params)?;
-                Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, head)?)))
+                Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, head))))
             }
             Answer::Own(answer) => {
                 let call = Call { client: *client, headers: &head.headers, upload, now };
@@ -185,35 +180,25 @@ fn too_many(plan: Plan, standing: &Standing) -> Error {
     }
 }
 
+/// The methods that HTTP has, known here or not.
+const METHODS: [&str; 10] =
+    ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "QUERY"];
+
 /// What hyper lets through and HTTP does not.
 fn check_grammar(request: &Parts) -> Result<()> {
-    let known = [
-        Method::GET,
-        Method::HEAD,
-        Method::POST,
-        Method::PUT,
-        Method::DELETE,
-        Method::PATCH,
-        Method::OPTIONS,
-        Method::TRACE,
-        Method::CONNECT,
-    ];
     if request.headers.get_all(HOST).iter().count() != 1 {
         return Err(Error::Invalid("the Host header must be given exactly once".into()));
     }
-    if !known.contains(&request.method) {
+    if !METHODS.contains(&request.method.as_str()) {
         return Err(Error::Invalid("the method is not one of HTTP's".into()));
-    }
-    if request.version > Version::HTTP_11 {
-        return Err(Error::Invalid("only HTTP/1 is spoken here".into()));
     }
     Ok(())
 }
 
 /// The same for the same question on the same day and plan about the same data, by the same program.
-fn tag(snapshot: &Snapshot, request: &Parts) -> Result<String> {
+fn tag(snapshot: &Snapshot, request: &Parts) -> String {
     let mut hasher = DefaultHasher::new();
     let question = (request.uri.path(), request.uri.query().unwrap_or(""));
     (env!("CARGO_PKG_VERSION"), snapshot.today(), snapshot.plan(), question).hash(&mut hasher);
-    Ok(format!("W/\"{:x}-{:016x}\"", snapshot.version()?, hasher.finish()))
+    format!("W/\"{}-{:016x}\"", snapshot.tag(), hasher.finish())
 }

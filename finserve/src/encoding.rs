@@ -32,8 +32,8 @@ fn preferred(request: &HeaderMap) -> Option<&'static str> {
     let mut best = None;
     for offer in offers.flat_map(|list| list.split(',')) {
         let (name, weight) = offer.split_once(';').unwrap_or((offer, "q=1"));
-        let weight: f32 =
-            weight.trim().strip_prefix("q=").and_then(|q| q.parse().ok()).unwrap_or(0.0);
+        let weight = weight.trim().strip_prefix(['q', 'Q']).and_then(|rest| rest.strip_prefix('='));
+        let weight: f32 = weight.and_then(|weight| weight.parse().ok()).unwrap_or(0.0);
         let name = match name.trim() {
             name if name.eq_ignore_ascii_case("zstd") => "zstd",
             name if name.eq_ignore_ascii_case("gzip") => "gzip",
@@ -65,7 +65,7 @@ mod tests {
         let cases = [
             ("gzip, deflate, br, zstd", Some("zstd")),
             ("gzip", Some("gzip")),
-            ("GZip;q=0.5", Some("gzip")),
+            ("GZip;Q=0.5", Some("gzip")),
             ("zstd;q=0.5, gzip;q=0.8", Some("gzip")),
             ("zstd;q=0, gzip", Some("gzip")),
             ("zstd; q=0", None),

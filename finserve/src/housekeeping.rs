@@ -10,7 +10,7 @@ use std::{
 
 use fincore::Result;
 
-use crate::answer::App;
+use crate::{answer::App, log};
 
 /// What the operator does to a key holds within a second, with room for a slow disk.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -63,8 +63,8 @@ fn repeat(period: Duration, trouble: &str, stopped: &Receiver<()>, work: impl Fn
     while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
         let outcome = work();
         match &outcome {
-            Err(err) if !fails => eprintln!("finserve: {trouble}: {err}"),
-            Ok(()) if fails => eprintln!("finserve: {trouble}: that is over"),
+            Err(err) if !fails => log(format_args!("{trouble}: {err}")),
+            Ok(()) if fails => log(format_args!("{trouble}: that is over")),
             _ => (),
         }
         fails = outcome.is_err();

@@ -1,14 +1,18 @@
 //! `finserve import`: files to the library, progress and outcome to the terminal.
-#![allow(clippy::print_stdout)]
-use std::{fs, path::Path};
+use std::{
+    fmt::Display,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use fincore::{Error, Imported, Result, Tally};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::{cli, open_catalogue};
+use crate::{cli, open_catalogue, print};
 
 /// Imports all files or none; what became of them is printed once that is certain.
 pub(crate) fn run(args: &cli::Import) -> Result<()> {
+    args.files.iter().try_for_each(|path| check(path)).map_err(nothing_imported)?;
     let catalogue = open_catalogue(&args.data.dir)?;
     let import = fincore::Import::begin(&catalogue)?;
     let mut import = if args.force { import.forced() } else { import };
@@ -23,8 +27,7 @@ pub(crate) fn run(args: &cli::Import) -> Result<()> {
     }
     import.commit()?;
     progress.finish_and_clear();
-    report(&outcomes);
-    Ok(())
+    print(&report(&outcomes))
 }
 
 /// Drawn on a terminal only.
@@ -34,12 +37,22 @@ fn progress(files: u64) -> ProgressBar {
     ProgressBar::new(files).with_style(style)
 }
 
+/// Looks before anything else happens: a mistyped name leaves not even an empty data directory.
+fn check(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(unreadable(path, "it is not a file")),
+        Err(err) => Err(unreadable(path, err)),
+    }
+}
+
 fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|err| Error::Refused {
-        file: path.display().to_string(),
-        line: None,
-        reason: format!("cannot be read: {err}"),
-    })
+    fs::read(path).map_err(|err| unreadable(path, err))
+}
+
+fn unreadable(path: &Path, reason: impl Display) -> Error {
+    let reason = format!("cannot be read: {reason}");
+    Error::Refused { file: path.display().to_string(), line: None, reason }
 }
 
 fn nothing_imported(err: Error) -> Error {
@@ -53,16 +66,17 @@ fn nothing_imported(err: Error) -> Error {
     }
 }
 
-fn report(outcomes: &[(&std::path::PathBuf, Imported)]) {
+fn report(outcomes: &[(&PathBuf, Imported)]) -> String {
+    let mut lines = Vec::new();
     let mut sum = Tally::default();
     for (path, imported) in outcomes {
-        println!("{}: {}: {}", path.display(), imported.what, counts(imported.tally));
-        for (rows, reason) in &imported.left_out {
-            println!("  left out: {rows} {reason}");
-        }
+        lines.push(format!("{}: {}: {}", path.display(), imported.what, counts(imported.tally)));
+        let left_out = imported.left_out.iter();
+        lines.extend(left_out.map(|(rows, reason)| format!("  left out: {rows} {reason}")));
         sum += imported.tally;
     }
-    println!("{} file(s) imported: {}", outcomes.len(), counts(sum));
+    lines.push(format!("{} file(s) imported: {}\n", outcomes.len(), counts(sum)));
+    lines.join("\n")
 }
 
 fn counts(tally: Tally) -> String {

@@ -12,7 +12,12 @@ mod reply;
 mod routes;
 mod server;
 
-use std::{path::Path, process::ExitCode};
+use std::{
+    fmt,
+    io::{self, Write},
+    path::Path,
+    process::ExitCode,
+};
 
 use clap::Parser;
 use fincore::{Accounts, Catalogue, Error, Result, bundle};
@@ -32,10 +37,25 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => {
-            eprintln!("finserve: {err}");
+            log(format_args!("{err}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Writes to the output. A reader who has seen enough is no failure.
+fn print(text: &str) -> Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::Storage { context: "cannot write the output".into(), source: err.into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells the operator. Where nobody listens there is nothing more to do.
+fn log(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "finserve: {message}");
 }
 
 /// Opens the catalogue of a data directory; a new one is given the bundled data.

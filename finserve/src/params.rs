@@ -27,7 +27,7 @@ impl<'r> Params<'r> {
     /// Adds a value, which must be the first of its name.
     pub(crate) fn push(&mut self, name: Cow<'r, str>, value: Cow<'r, str>) -> Result<()> {
         if self.0.iter().any(|(given, _)| *given == name) {
-            return Err(Error::Invalid(format!("parameter {name:?} is given twice")));
+            return Err(Error::Invalid(format!("parameter {:?} is given twice", short(&name))));
         }
         self.0.push((name, value));
         Ok(())
@@ -49,7 +49,7 @@ impl<'r> Params<'r> {
             [] => "this endpoint takes none".to_owned(),
             known => format!("this endpoint takes {}", known.join(", ")),
         };
-        Err(Error::Invalid(format!("parameter {name:?} is unknown; {takes}")))
+        Err(Error::Invalid(format!("parameter {:?} is unknown; {takes}", short(name))))
     }
 
     /// Makes the typed query; the message of a failure names the parameter.
@@ -70,7 +70,7 @@ fn decode_query(text: &str) -> Result<Cow<'_, str>> {
 
 /// Text with percent escapes. Fails on broken ones, bytes that are not UTF-8, and NUL.
 pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>> {
-    let wrong = |wanted: &str| Error::Invalid(format!("{text:?} in the address {wanted}"));
+    let wrong = |wanted: &str| Error::Invalid(format!("{:?} in the address {wanted}", short(text)));
     let whole = |escape: &str| {
         escape.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
     };
@@ -82,6 +82,14 @@ pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>> {
         return Err(wrong("holds a NUL character"));
     }
     Ok(text)
+}
+
+/// The text as a message repeats it: what is long is cut.
+pub(crate) fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// What is wrong with a query, as a sentence that names the parameter.

@@ -180,7 +180,10 @@ fn found(
 
 /// Whether `If-None-Match` names the tag. Tags are compared weakly: the data is the same in any encoding.
 fn confirms(request: &HeaderMap, tag: &str) -> bool {
-    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let opaque = |tag: &str| {
+        let tag = tag.trim();
+        tag.strip_prefix("W/").unwrap_or(tag).to_owned()
+    };
     request
         .get_all(header::IF_NONE_MATCH)
         .iter()

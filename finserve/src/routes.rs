@@ -177,6 +177,7 @@ impl Route {
                     Some(name) if !have.is_empty() => {
                         captured.push(Cow::Borrowed(name), params::decode(have)?)?;
                     }
+                    None if have.contains('%') && params::decode(have)? == want => (),
                     _ => return Ok(None),
                 },
                 _ => return Ok(None),

@@ -1,5 +1,4 @@
 //! Connections in, responses out. All that is `async` is here.
-#![allow(clippy::print_stdout)]
 use std::{
     convert::Infallible,
     io,
@@ -28,7 +27,7 @@ use crate::{
     answer::{App, Now, Request, Upload},
     cli,
     housekeeping::Housekeeping,
-    open_accounts, open_catalogue,
+    open_accounts, open_catalogue, print,
 };
 
 /// Connections beyond this many wait in the kernel's queue.
@@ -65,8 +64,10 @@ pub(crate) fn run(args: &cli::Serve) -> Result<()> {
         let listening = cannot(format!("cannot listen on {}", args.listen));
         let listener = TcpListener::bind(args.listen).await.map_err(listening)?;
         let address = listener.local_addr().map_err(cannot("cannot listen".into()))?;
-        println!("finserve {} listens on http://{address}", env!("CARGO_PKG_VERSION"));
-        serve(listener, app.clone()).await.map_err(cannot("the server failed".into()))
+        let stop = stop_signal().map_err(cannot("cannot listen for signals".into()))?;
+        print(&format!("finserve {} listens on http://{address}\n", env!("CARGO_PKG_VERSION")))?;
+        serve(listener, app.clone(), stop).await;
+        Ok(())
     });
     // Once nobody counts any more, the last counts are written.
     drop(runtime);
@@ -74,11 +75,22 @@ pub(crate) fn run(args: &cli::Serve) -> Result<()> {
     served.and(app.access.flush())
 }
 
-async fn serve(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
-    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let graceful = GracefulShutdown::new();
+/// Waits for SIGINT or SIGTERM; from now on they no longer end the program by themselves.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => (),
+            _ = terminate.recv() => (),
+        }
+    })
+}
+
+async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let graceful = GracefulShutdown::new();
+    tokio::pin!(stop);
     loop {
         // Waiting for a slot belongs into the select, or a full server could not be stopped.
         let next = async {
@@ -87,8 +99,7 @@ async fn serve(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
         };
         let (slot, accepted) = tokio::select! {
             next = next => next,
-            _ = interrupt.recv() => break,
-            _ = terminate.recv() => break,
+            () = &mut stop => break,
         };
         let Ok((stream, peer)) = accepted else {
             // Out of descriptors, most likely: give connections some time to end.
@@ -105,7 +116,6 @@ async fn serve(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
     drop(listener);
     // Who has not finished by then is cut off.
     let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
-    Ok(())
 }
 
 /// A connection with all its limits.

@@ -4,8 +4,10 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Raised by every import that changed something; what a server's ETags are made of.
+-- Raised by every import that changed something.
 INSERT INTO meta (name, value) VALUES ('data_version', '0');
+-- Made of all that was ever imported: where it is the same, so is the data. Servers' ETags hold it.
+INSERT INTO meta (name, value) VALUES ('data_tag', '0');
 
 -- Observations of the central bank's time series (SGS), by series number. Values are text, so that
 -- they keep the digits that were published.

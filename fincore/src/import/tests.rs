@@ -84,6 +84,17 @@ fn a_refused_file_takes_all_others_with_it() {
 }
 
 #[test]
+fn an_import_with_a_refused_file_cannot_be_committed() {
+    let (_dir, catalogue) = catalogue();
+    let mut import = Import::begin(&catalogue).unwrap();
+    import.file(SELIC.0, SELIC.1.as_bytes()).unwrap();
+    assert!(import.file("a.csv", b"").is_err());
+    import.file(SELIC.0, SELIC.1.as_bytes()).unwrap();
+    assert!(import.commit().is_err());
+    assert_eq!(catalogue.snapshot(Date::MAX).unwrap().version().unwrap(), 0);
+}
+
+#[test]
 fn a_day_is_served_once_buy_and_sell_are_there() {
     let sell = (
         "bcdata.sgs.1.json",

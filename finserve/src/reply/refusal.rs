@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Body, response, set, set_text};
+use crate::log;
 
 /// The response to what failed. Where only the operator can help, it is logged under the request's id.
 pub(super) fn refuse(err: &Error, id: &str) -> Response<Full<Bytes>> {
@@ -47,14 +48,14 @@ pub(super) fn refuse(err: &Error, id: &str) -> Response<Full<Bytes>> {
             error_with(StatusCode::FORBIDDEN, "plan_required", &upgrade.message, more)
         }
         Error::Busy(_) => {
-            eprintln!("finserve: request {id}: {err}");
+            log(format_args!("request {id}: {err}"));
             let message = "the service is busy; please try again in a second";
             let mut response = error(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message);
             set(&mut response, header::RETRY_AFTER, "1");
             response
         }
         _ => {
-            eprintln!("finserve: request {id}: {err}");
+            log(format_args!("request {id}: {err}"));
             let message = format!("something went wrong here; please report request {id}");
             error(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", &message)
         }
