@@ -278,6 +278,60 @@ fn a_small_plan_is_told_which_one_reaches_further() {
 }
 
 #[test]
+fn each_plan_reaches_what_was_sold() {
+    let server = proxied();
+    let keys = Plan::ALL.map(|plan| (plan, new_key(&server.accounts(), plan)));
+    wait_for(&server, &keys[3].1, "platinum");
+    let endpoints = [
+        (Plan::Free, "/api/v1/market/overview", ""),
+        (Plan::Free, "/api/v1/market/fx/pairs", ""),
+        (Plan::Free, "/api/v1/plans", ""),
+        (Plan::Bronze, "/api/v1/companies", "companies"),
+        (Plan::Bronze, "/api/v1/companies/9512", "companies"),
+        (Plan::Bronze, "/api/v1/companies/search?q=petrobras", "companies"),
+        (Plan::Bronze, "/api/v1/search?q=petrobras", "companies"),
+        (Plan::Gold, "/api/v1/filings", "filings"),
+        (Plan::Gold, "/api/v1/filings/recent", "filings"),
+        (Plan::Gold, "/api/v1/filings/search?q=petrobras", "filings"),
+        (Plan::Gold, "/api/v1/filings/1", "filings"),
+        (Plan::Gold, "/api/v1/companies/9512/filings", "filings"),
+    ];
+    for (needed, target, feature) in endpoints {
+        for (plan, key) in &keys {
+            let reply = server.keyless("GET", target, &with(key));
+            if *plan >= needed {
+                assert!([200, 404].contains(&reply.status), "{plan} {target}");
+                continue;
+            }
+            reply.expect_error(403, "plan_required");
+            let json = reply.json();
+            let told = ["feature", "current_plan", "required_plan"].map(|name| &json[name]);
+            assert_eq!(told, [feature, plan.id(), needed.id()], "{target}");
+        }
+    }
+    // Who has no key is on Free, and what is not reached is told before what is wrong.
+    let reply = server.keyless("GET", "/api/v1/filings/search?x=1", &from("192.0.2.3"));
+    reply.expect_error(403, "plan_required");
+}
+
+#[test]
+fn a_search_on_bronze_says_where_the_filings_are() {
+    let server = proxied();
+    let keys = [Plan::Bronze, Plan::Gold].map(|plan| new_key(&server.accounts(), plan));
+    wait_for(&server, &keys[1], "gold");
+    let [bronze, gold] = keys
+        .map(|key| server.keyless("GET", "/api/v1/search?q=petrobras&limit=1", &with(&key)).json());
+    assert_eq!(bronze["companies"], gold["companies"]);
+    assert_eq!((bronze["filings"].to_string(), gold["upgrade"].is_null()), ("[]".into(), true));
+    assert!(!gold["filings"].as_array().unwrap().is_empty());
+    let upgrade = serde_json::json!({
+        "feature": "filings", "required_plan": "gold", "upgrade_url": "/pricing",
+        "message": "Filings need the Gold plan; this request is on Bronze.",
+    });
+    assert_eq!(bronze["upgrade"], upgrade);
+}
+
+#[test]
 fn the_plans_are_listed() {
     let reply = Server::shared().get("/api/v1/plans");
     let json = reply.json();
