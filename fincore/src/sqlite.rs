@@ -38,7 +38,7 @@ fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         match connection.pragma_update(None, "journal_mode", "wal") {
             Err(err) if tries > 0 && err.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                tries -= 1
+                tries -= 1;
             }
             outcome => return outcome,
         }
