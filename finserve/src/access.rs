@@ -5,11 +5,11 @@ use std::{
 };
 
 use fincore::{
-    Accounts, Error, Plan, Result,
+    Accounts, Error, Key, Plan, Result,
     keys::{self, KeyId, Registration},
     limits::{Caller, Limits, Standing},
     plans::WINDOW,
-    usage::{Ended, Usage},
+    usage::{Ended, Report, Usage, UsageQuery},
 };
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use ipnet::IpNet;
@@ -57,6 +57,22 @@ pub(crate) struct Call<'r> {
     pub(crate) now: Now,
 }
 
+impl<'r> Call<'r> {
+    /// The body, if it has arrived whole and is said to be of this media type.
+    pub(crate) fn body(&self, wanted: &'static str) -> Result<&'r [u8], Outcome> {
+        let media = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let media = media.unwrap_or_default().split(';').next().unwrap_or_default();
+        if !media.trim().eq_ignore_ascii_case(wanted) {
+            return Err(Outcome::WrongMedia(wanted));
+        }
+        match self.upload {
+            Upload::Whole(bytes) => Ok(bytes),
+            Upload::TooLarge => Err(Outcome::TooLarge),
+            Upload::Broken(why) => Err(Outcome::Failed(Error::Invalid((*why).into()))),
+        }
+    }
+}
+
 impl Access {
     pub(crate) fn new(accounts: Accounts, args: &cli::Serve, start: Instant) -> Access {
         Access {
@@ -101,6 +117,27 @@ impl Access {
         }
     }
 
+    /// A new key on the Free plan, unless its address has had enough of them this hour.
+    pub(crate) fn register(&self, call: &Call<'_>, who: &Registration) -> Result<Key> {
+        let limit = self.registrations_per_hour;
+        let admitted = self.registrations.admit(call.client.address, limit, call.now.instant);
+        admitted.map_err(|standing| Error::RateLimited {
+            limit,
+            per: "registrations an hour from one address".into(),
+            retry_after: standing.retry_after,
+        })?;
+        keys::issue(&self.accounts, who, Plan::Free, call.now.utc)
+    }
+
+    /// What a key has asked for in the last days, and where it stands now.
+    pub(crate) fn look_up(&self, key: &Key, now: Now) -> Result<(Report, Standing)> {
+        let holder = keys::authenticate(&self.accounts, key)?;
+        let report =
+            self.usage.report(&self.accounts, holder.id, &UsageQuery::default(), now.utc_day())?;
+        let standing = self.limits.peek(Caller::key(holder.id), holder.plan.limit(), now.instant);
+        Ok((report, standing))
+    }
+
     /// Takes over what other programs did to the keys.
     pub(crate) fn refresh(&self) -> Result<()> {
         self.accounts.refresh()
@@ -136,35 +173,17 @@ struct Registered<'k> {
 
 /// `POST /api/v1/plans/register`: a new key on the Free plan.
 pub(crate) fn register(access: &Access, call: &Call<'_>, _: Params<'_>) -> Result<Outcome> {
-    if !is_json(call.headers) {
-        return Ok(Outcome::WrongMedia);
-    }
-    let bytes = match call.upload {
-        Upload::Whole(bytes) => bytes,
-        Upload::TooLarge => return Ok(Outcome::TooLarge),
-        Upload::Broken(why) => return Err(Error::Invalid((*why).into())),
+    let bytes = match call.body("application/json") {
+        Ok(bytes) => bytes,
+        Err(outcome) => return Ok(outcome),
     };
-    let who = registration(bytes)?;
-    let limit = access.registrations_per_hour;
-    access.registrations.admit(call.client.address, limit, call.now.instant).map_err(
-        |standing| Error::RateLimited {
-            limit,
-            per: "registrations an hour from one address".into(),
-            retry_after: standing.retry_after,
-        },
-    )?;
-    let key = keys::issue(&access.accounts, &who, Plan::Free, call.now.utc)?;
+    let key = access.register(call, &registration(bytes)?)?;
     Ok(Outcome::Created(Body::json(&Registered {
         message: "Welcome! Keep this key safe: it is shown this once, and cannot be shown again.",
         api_key: key.reveal(),
         plan: Plan::Free,
         rate_limit: Plan::Free.limit(),
     })?))
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 fn registration(bytes: &[u8]) -> Result<Registration> {

@@ -10,10 +10,19 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use fincore::{Catalogue, Date, Error, Plan, Result, Snapshot, limits::Standing, usage::Ended};
 use http_body_util::Full;
-use hyper::{Method, Response, body::Bytes, header::HOST, http::request::Parts};
+use hyper::{
+    Method, Response,
+    body::Bytes,
+    header::{ACCEPT, HOST, HeaderValue},
+    http::request::Parts,
+};
 
 use crate::{
     access::{Access, Call, Client},
+    pages::{
+        Visit,
+        front::{self, AssetQuery, Guest, PageQuery},
+    },
     params::{self, Params},
     reply::{self, Caching, Envelope, Outcome},
     routes::{Answer, Found, Route, Routes},
@@ -54,7 +63,7 @@ pub(crate) struct Now {
 
 impl Now {
     /// The day in Brasília, which has kept UTC−3 all year since 2019.
-    fn today(self) -> Date {
+    pub(crate) fn today(self) -> Date {
         Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)
     }
 
@@ -134,6 +143,10 @@ impl App {
             Found::OtherMethods(allow) if options => Err(Outcome::Options(allow)),
             Found::OtherMethods(allow) => Err(Outcome::NoSuchMethod(allow)),
             Found::Nothing if options && path == "*" => Err(Outcome::Options(self.routes.allow())),
+            Found::Nothing if wants_page(request) => Err(front::not_found(
+                &Visit::new(&request.headers, None),
+                &params::short(&readable),
+            )),
             Found::Nothing => Err(Outcome::NoSuchPath(params::short(&readable).into_owned())),
         }
     }
@@ -161,6 +174,17 @@ impl App {
                 // It may have to wait for the disk, and nobody else is to wait with it.
                 tokio::task::block_in_place(|| answer(&self.access, &call, params))
             }
+            Answer::Page(page) => {
+                let PageQuery { lang } = params.read()?;
+                let call = Call { client: *client, headers: &head.headers, upload, now };
+                let visit = Visit::new(&head.headers, lang);
+                let guest = Guest { catalogue: &self.catalogue, access: &self.access, call, visit };
+                if head.method == Method::POST {
+                    return tokio::task::block_in_place(|| page(&guest));
+                }
+                page(&guest)
+            }
+            Answer::Asset(asset) => asset(&params.read::<AssetQuery>()?.name),
         }
     }
 }
@@ -178,6 +202,13 @@ fn too_many(plan: Plan, standing: &Standing) -> Error {
         per: format!("requests a minute on the {} plan", plan.name()),
         retry_after: standing.retry_after,
     }
+}
+
+/// Whether a browser asks, for something that is not part of the API.
+fn wants_page(request: &Parts) -> bool {
+    let accepts =
+        |value: &HeaderValue| value.to_str().is_ok_and(|types| types.contains("text/html"));
+    !request.uri.path().starts_with("/api/") && request.headers.get_all(ACCEPT).iter().any(accepts)
 }
 
 /// The methods that HTTP has, known here or not.

@@ -1,7 +1,7 @@
 //! Compression of answers, by what the client accepts.
-use std::io::Write;
+use std::io::{Read, Write};
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use hyper::header::{ACCEPT_ENCODING, HeaderMap};
 
 /// Smaller bodies fit a packet or two as they are.
@@ -26,19 +26,22 @@ pub(crate) fn encode(body: &[u8], request: &HeaderMap) -> Option<(&'static str, 
     }
 }
 
+/// Whether what is compressed by gzip may be sent as it is.
+pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
+    offers(request).any(|(name, weight)| name == "gzip" && weight > 0.0)
+}
+
+/// What was compressed by gzip; nothing where it is damaged, which only our own files could be.
+pub(crate) fn unpack(bytes: &[u8]) -> Vec<u8> {
+    let mut unpacked = Vec::new();
+    let _ = GzDecoder::new(bytes).read_to_end(&mut unpacked);
+    unpacked
+}
+
 /// The best of `zstd` and `gzip` by the weights of `Accept-Encoding`; `zstd` where they are equal.
 fn preferred(request: &HeaderMap) -> Option<&'static str> {
-    let offers = request.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut best = None;
-    for offer in offers.flat_map(|list| list.split(',')) {
-        let (name, weight) = offer.split_once(';').unwrap_or((offer, "q=1"));
-        let weight = weight.trim().strip_prefix(['q', 'Q']).and_then(|rest| rest.strip_prefix('='));
-        let weight: f32 = weight.and_then(|weight| weight.parse().ok()).unwrap_or(0.0);
-        let name = match name.trim() {
-            name if name.eq_ignore_ascii_case("zstd") => "zstd",
-            name if name.eq_ignore_ascii_case("gzip") => "gzip",
-            _ => continue,
-        };
+    for (name, weight) in offers(request) {
         let better = |(known, known_weight): (&str, f32)| {
             weight > known_weight || (weight >= known_weight && known == "gzip")
         };
@@ -47,6 +50,17 @@ fn preferred(request: &HeaderMap) -> Option<&'static str> {
         }
     }
     best.map(|(name, _)| name)
+}
+
+/// What `Accept-Encoding` says of the encodings known here, with their weights.
+fn offers(request: &HeaderMap) -> impl Iterator<Item = (&'static str, f32)> {
+    let lists = request.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    lists.flat_map(|list| list.split(',')).filter_map(|offer| {
+        let (name, weight) = offer.split_once(';').unwrap_or((offer, "q=1"));
+        let weight = weight.trim().strip_prefix(['q', 'Q'])?.strip_prefix('=')?.parse().ok()?;
+        let known = |known: &&str| name.trim().eq_ignore_ascii_case(known);
+        Some((["zstd", "gzip"].into_iter().find(known)?, weight))
+    })
 }
 
 #[cfg(test)]

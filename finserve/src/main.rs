@@ -7,6 +7,7 @@ mod client;
 mod encoding;
 mod housekeeping;
 mod import;
+mod pages;
 mod params;
 mod reply;
 mod routes;

@@ -6,6 +6,7 @@ use hyper::{
     body::Bytes,
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
+use maud::Markup;
 use serde::Serialize;
 
 use crate::{access::Client, answer::Now, encoding, server::MAX_UPLOAD};
@@ -18,20 +19,48 @@ use refusal::{error, refuse};
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, \
     RateLimit-Policy, X-Plan, X-Request-Id, ETag, Retry-After, Link";
 
+/// What a page of ours may load: nothing but our own files.
+pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
+    img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What answers about data depend on besides their address.
+const BY_CALLER: &str = "X-API-Key, Authorization, Accept-Encoding";
+
 /// Bytes ready to send, with their media type.
 #[derive(Debug)]
 pub(crate) struct Body {
     media: &'static str,
     bytes: Bytes,
+    /// What the page may load, if it is one.
+    policy: Option<&'static str>,
+    /// Whether the bytes are compressed already, by gzip.
+    packed: bool,
 }
 
 impl Body {
+    /// A page that may load what its policy says.
+    pub(crate) fn page(page: Markup, policy: &'static str) -> Body {
+        let (media, bytes) = ("text/html; charset=utf-8", page.into_string().into());
+        Body { media, bytes, policy: Some(policy), packed: false }
+    }
+
+    /// A file of the program.
+    pub(crate) fn file(media: &'static str, bytes: &'static [u8]) -> Body {
+        Body { media, bytes: Bytes::from_static(bytes), policy: None, packed: false }
+    }
+
+    /// A file that was compressed by gzip when the program was built.
+    pub(crate) fn packed_file(media: &'static str, bytes: &'static [u8]) -> Body {
+        Body { packed: true, ..Body::file(media, bytes) }
+    }
+
     pub(crate) fn json(answer: &impl Serialize) -> Result<Body> {
         let bytes = serde_json::to_vec(answer).map_err(|err| Error::Storage {
             context: "the answer cannot be written as JSON".into(),
             source: err.into(),
         })?;
-        Ok(Body { media: "application/json", bytes: bytes.into() })
+        let media = "application/json";
+        Ok(Body { media, bytes: bytes.into(), policy: None, packed: false })
     }
 }
 
@@ -40,6 +69,10 @@ impl Body {
 pub(crate) enum Caching {
     /// Not at all.
     Never,
+    /// Only to ask each time whether it still holds.
+    Asking,
+    /// For good, under this tag: the address changes with the content.
+    Forever(String),
     /// For a minute, and longer while this tag is confirmed.
     Tagged(String),
 }
@@ -56,8 +89,11 @@ pub(crate) enum Outcome {
     /// The path has these methods.
     NoSuchMethod(String),
     TooLarge,
-    WrongMedia,
+    /// The body must be of this media type.
+    WrongMedia(&'static str),
     Failed(Error),
+    /// A failure that a page shows.
+    Shown(Error, Body),
 }
 
 impl Outcome {
@@ -110,11 +146,23 @@ pub(crate) fn respond(
             let message = format!("the body is longer than {MAX_UPLOAD} bytes");
             error(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", &message)
         }
-        Outcome::WrongMedia => {
-            let message = "the body must be JSON, with Content-Type: application/json";
-            error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        Outcome::WrongMedia(wanted) => {
+            let message =
+                format!("the body must be of the type {wanted}, and Content-Type must say so");
+            error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", &message)
         }
         Outcome::Failed(err) => refuse(&err, envelope.id),
+        Outcome::Shown(err, body) => {
+            let refused = refuse(&err, envelope.id);
+            let mut shown = response(refused.status(), body);
+            shown.headers_mut().extend(refused.headers().clone().into_iter().filter_map(
+                |(name, value)| {
+                    let name = name.filter(|name| *name != header::CONTENT_TYPE)?;
+                    Some((name, value))
+                },
+            ));
+            shown
+        }
     };
     set(&mut response, header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     set(&mut response, header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
@@ -153,28 +201,32 @@ fn found(
     request: &HeaderMap,
     envelope: &Envelope<'_>,
 ) -> Response<Full<Bytes>> {
-    let tag = match caching {
-        Caching::Never => {
+    let (tag, cache, vary) = match (caching, envelope.client.key) {
+        (Caching::Never, _) => {
+            // It may hold a key: never compressed, never kept.
             let mut response = response(StatusCode::OK, body);
             set(&mut response, header::CACHE_CONTROL, "no-store");
             return response;
         }
-        Caching::Tagged(tag) => tag,
+        (Caching::Asking, _) => (None, "no-cache", "Accept-Language, Accept-Encoding"),
+        (Caching::Forever(tag), _) => {
+            (Some(tag), "public, max-age=31536000, immutable", "Accept-Encoding")
+        }
+        (Caching::Tagged(tag), None) => (Some(tag), "public, max-age=60", BY_CALLER),
+        (Caching::Tagged(tag), Some(_)) => (Some(tag), "private, max-age=60", BY_CALLER),
     };
-    let mut response = if confirms(request, &tag) {
+    let mut response = if tag.as_ref().is_some_and(|tag| confirms(request, tag)) {
         let mut response = Response::new(Full::default());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response
     } else {
         encoded(body, request)
     };
-    let whose = match envelope.client.key {
-        Some(_) => "private, max-age=60",
-        None => "public, max-age=60",
-    };
-    set_text(&mut response, header::ETAG, &tag);
-    set(&mut response, header::CACHE_CONTROL, whose);
-    set(&mut response, header::VARY, "X-API-Key, Authorization, Accept-Encoding");
+    if let Some(tag) = tag {
+        set_text(&mut response, header::ETAG, &tag);
+    }
+    set(&mut response, header::CACHE_CONTROL, cache);
+    set(&mut response, header::VARY, vary);
     response
 }
 
@@ -193,11 +245,18 @@ fn confirms(request: &HeaderMap, tag: &str) -> bool {
 }
 
 fn encoded(body: Body, request: &HeaderMap) -> Response<Full<Bytes>> {
-    let Some((name, bytes)) = encoding::encode(&body.bytes, request) else {
-        return response(StatusCode::OK, body);
+    let (encoding, bytes) = match body.packed {
+        true if encoding::accepts_gzip(request) => (Some("gzip"), body.bytes.clone()),
+        true => (None, encoding::unpack(&body.bytes).into()),
+        false => match encoding::encode(&body.bytes, request) {
+            Some((name, bytes)) => (Some(name), bytes.into()),
+            None => (None, body.bytes.clone()),
+        },
     };
-    let mut response = response(StatusCode::OK, Body { bytes: bytes.into(), ..body });
-    set(&mut response, header::CONTENT_ENCODING, name);
+    let mut response = response(StatusCode::OK, Body { bytes, ..body });
+    if let Some(encoding) = encoding {
+        set(&mut response, header::CONTENT_ENCODING, encoding);
+    }
     response
 }
 
@@ -216,6 +275,11 @@ fn response(status: StatusCode, body: Body) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.bytes));
     *response.status_mut() = status;
     set(&mut response, header::CONTENT_TYPE, body.media);
+    if let Some(policy) = body.policy {
+        set(&mut response, header::CONTENT_SECURITY_POLICY, policy);
+        set(&mut response, header::REFERRER_POLICY, "no-referrer");
+        set(&mut response, header::X_FRAME_OPTIONS, "DENY");
+    }
     response
 }
 

@@ -9,6 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     access::{self, Access, Call},
+    pages::front::{self, AssetQuery, Guest, PageQuery},
     params::{self, Params},
     reply::{Body, Outcome},
 };
@@ -18,6 +19,8 @@ use crate::{
 #[rustfmt::skip]
 fn table() -> Vec<Route> {
     use Feature::{Companies, Filings, Market, Plans};
+    const GET: Method = Method::GET;
+    const POST: Method = Method::POST;
     vec![
         fixed("/health",                                   health),
 
@@ -45,6 +48,15 @@ fn table() -> Vec<Route> {
         now(  "/api/v1/plans",                  Plans,     |_| Ok(plans::list())),
         post( "/api/v1/plans/register",         Plans,     access::register),
         own::<UsageQuery>("/api/v1/plans/usage", Plans,    access::usage),
+
+        page(GET,  "/",                  front::home),
+        page(GET,  "/pricing",           front::pricing),
+        page(POST, "/pricing",           front::register),
+        page(GET,  "/usage",             front::usage),
+        page(POST, "/usage",             front::show_usage),
+        page(GET,  "/docs",              front::docs),
+        page(GET,  "/docs/openapi.yaml", front::description),
+        asset("/assets/{name}",          front::asset),
     ]
 }
 
@@ -66,6 +78,10 @@ pub(crate) enum Answer {
     Query(Box<Query>),
     /// Something of the caller's own.
     Own(Own),
+    /// A page for people.
+    Page(fn(&Guest<'_>) -> Result<Outcome>),
+    /// A file of the program, by its name.
+    Asset(fn(&str) -> Result<Outcome>),
 }
 
 type Query = dyn Fn(&Snapshot, Params<'_>) -> Result<Body> + Send + Sync;
@@ -100,6 +116,16 @@ fn own<Q: DeserializeOwned>(path: &'static str, feature: Feature, f: Own) -> Rou
 /// Something that the caller sends.
 fn post(path: &'static str, feature: Feature, f: Own) -> Route {
     Route { method: Method::POST, feature: Some(feature), ..at(path, Answer::Own(f)) }
+}
+
+/// A page for people, in the language they choose.
+fn page(method: Method, path: &'static str, f: fn(&Guest<'_>) -> Result<Outcome>) -> Route {
+    Route { method, params: params::names::<PageQuery>(), ..at(path, Answer::Page(f)) }
+}
+
+/// A file that pages refer to.
+fn asset(path: &'static str, f: fn(&str) -> Result<Outcome>) -> Route {
+    Route { params: params::names::<AssetQuery>(), ..at(path, Answer::Asset(f)) }
 }
 
 /// Something about the program itself.

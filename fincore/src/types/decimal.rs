@@ -73,6 +73,12 @@ fn parse(text: &str, mark: char) -> Option<Decimal> {
     Some(Decimal { digits, decimals: u8::try_from(decimals.len()).ok()? })
 }
 
+impl From<u32> for Decimal {
+    fn from(number: u32) -> Decimal {
+        Decimal { digits: number.into(), decimals: 0 }
+    }
+}
+
 impl FromStr for Decimal {
     type Err = Error;
 

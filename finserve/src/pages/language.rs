@@ -1,0 +1,127 @@
+//! English and Portuguese: which one a visitor reads, and how it writes numbers and dates.
+use fincore::{Date, Decimal, Error};
+use hyper::header::{ACCEPT_LANGUAGE, HeaderMap};
+use serde::Deserialize;
+
+/// A language of the pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    English,
+    Portuguese,
+}
+
+impl Language {
+    /// The language that the visitor's browser asks for; English where it asks for neither.
+    pub(crate) fn accepted(headers: &HeaderMap) -> Language {
+        let mut best = (Language::English, 0.0);
+        let lists = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok());
+        for offer in lists.flat_map(|list| list.split(',')) {
+            let (tag, weight) = offer.split_once(';').unwrap_or((offer, "q=1"));
+            let primary = tag.trim().split('-').next().unwrap_or_default();
+            let weight: f32 =
+                weight.trim().strip_prefix("q=").and_then(|q| q.parse().ok()).unwrap_or(0.0);
+            if let (Ok(language), true) = (primary.parse(), weight > best.1) {
+                best = (language, weight);
+            }
+        }
+        best.0
+    }
+
+    /// The tag of the `lang` attribute.
+    pub(crate) fn tag(self) -> &'static str {
+        self.pick("en", "pt-BR")
+    }
+
+    /// The word in addresses.
+    pub(crate) fn code(self) -> &'static str {
+        self.pick("en", "pt")
+    }
+
+    /// The one of two texts that is in this language.
+    pub(crate) fn pick<T>(self, english: T, portuguese: T) -> T {
+        match self {
+            Language::English => english,
+            Language::Portuguese => portuguese,
+        }
+    }
+
+    /// A figure with its published digits and the language's decimal mark.
+    pub(crate) fn number(self, figure: Decimal) -> String {
+        self.mark(&figure.to_string())
+    }
+
+    /// A calculated figure to this many decimals, with its sign.
+    pub(crate) fn signed(self, figure: f64, decimals: usize) -> String {
+        self.mark(&format!("{figure:+.decimals$}")).replace('-', "−")
+    }
+
+    fn mark(self, figure: &str) -> String {
+        self.pick(figure.replace('-', "−"), figure.replace('.', ",").replace('-', "−"))
+    }
+
+    /// A day as it is written in running text.
+    pub(crate) fn date(self, date: Date) -> String {
+        let date = chrono::NaiveDate::from(date);
+        self.pick(date.format("%-d %b %Y"), date.format("%d/%m/%Y")).to_string()
+    }
+
+    /// A month of a year.
+    pub(crate) fn month(self, date: Date) -> String {
+        let date = chrono::NaiveDate::from(date);
+        self.pick(date.format("%b %Y"), date.format("%m/%Y")).to_string()
+    }
+}
+
+impl std::str::FromStr for Language {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Language, Error> {
+        match text.to_ascii_lowercase().as_str() {
+            "en" => Ok(Language::English),
+            "pt" => Ok(Language::Portuguese),
+            _ => Err(Error::Invalid(format!("{text:?} is not a language of the pages (en or pt)"))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Language {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Language, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn follows_the_browser() {
+        let cases = [
+            ("", Language::English),
+            ("pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7", Language::Portuguese),
+            ("en-US,en;q=0.9,pt;q=0.8", Language::English),
+            ("de, pt;q=0.5, en;q=0.3", Language::Portuguese),
+            ("fr", Language::English),
+            ("PT", Language::Portuguese),
+            ("pt;q=0", Language::English),
+        ];
+        for (accept, language) in cases {
+            let headers =
+                HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(accept))]);
+            assert_eq!(Language::accepted(&headers), language, "{accept}");
+        }
+    }
+
+    #[test]
+    fn writes_figures_and_days_as_the_reader_does() {
+        let (en, pt) = (Language::English, Language::Portuguese);
+        let figure: Decimal = "-0.32".parse().unwrap();
+        assert_eq!((en.number(figure), pt.number(figure)), ("−0.32".into(), "−0,32".into()));
+        assert_eq!((en.signed(0.25, 2), pt.signed(-0.25, 2)), ("+0.25".into(), "−0,25".into()));
+        let day: Date = "2026-09-04".parse().unwrap();
+        assert_eq!((en.date(day), pt.date(day)), ("4 Sep 2026".into(), "04/09/2026".into()));
+    }
+}

@@ -1,0 +1,63 @@
+//! What every page has around its content.
+use maud::{DOCTYPE, Markup, html};
+
+use super::{Visit, assets, language::Language};
+
+/// A whole page at `path`.
+pub(crate) fn page(visit: &Visit, path: &str, title: &str, content: &Markup) -> Markup {
+    let say = |english, portuguese| visit.language.pick(english, portuguese);
+    let links = [
+        ("/", say("Home", "Início")),
+        ("/pricing", say("Pricing", "Planos")),
+        ("/docs", say("API reference", "Referência da API")),
+        ("/usage", say("Usage", "Uso")),
+    ];
+    let current = |link: &str| (link == path).then_some("page");
+    html! {
+        (DOCTYPE)
+        html lang=(visit.language.tag()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="description" content=(say(
+                    "Selic, CDI, IPCA, exchange rates, companies and filings of Brazil as JSON.",
+                    "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
+                ));
+                title { (title) " · finserve" }
+                link rel="icon" href=(assets::ICON.path()) type="image/svg+xml";
+                link rel="stylesheet" href=(assets::STYLE.path());
+                script src=(assets::SCRIPT.path()) defer {}
+            }
+            body {
+                a.skip href="#content" { (say("Skip to the content", "Ir para o conteúdo")) }
+                header {
+                    a.brand href=(visit.link("/")) { "finserve" }
+                    nav aria-label=(say("Main", "Principal")) {
+                        @for (link, name) in links {
+                            a href=(visit.link(link)) aria-current=[current(link)] { (name) }
+                        }
+                    }
+                    (switch(visit, path))
+                }
+                main id="content" { (content) }
+                footer {
+                    p { (say(
+                        "Data of Banco Central do Brasil and Comissão de Valores Mobiliários, under ODbL.",
+                        "Dados do Banco Central do Brasil e da Comissão de Valores Mobiliários, sob ODbL.",
+                    )) }
+                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href="/docs/openapi.yaml" { "OpenAPI" } " · " a href="/health" { (say("Health", "Estado")) } }
+                }
+            }
+        }
+    }
+}
+
+/// The link to the same page in the other language, named in that language.
+fn switch(visit: &Visit, path: &str) -> Markup {
+    let (other, name) =
+        visit.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));
+    html! {
+        a.language href=(format!("{path}?lang={}", other.code())) lang=(other.tag()) hreflang=(other.tag()) { (name) }
+    }
+}
