@@ -1,9 +1,9 @@
 //! Servers on free ports, and HTTP spoken by hand, so that wrong requests can be sent too.
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::{
         OnceLock,
@@ -14,7 +14,7 @@ use std::{
 
 use chrono::DateTime;
 use fincore::{
-    Accounts, Key, Plan,
+    Accounts, Catalogue, Key, Plan, bundle,
     keys::{self, Registration},
 };
 use serde_json::Value;
@@ -53,6 +53,11 @@ impl Server {
     pub(crate) fn start_with(data: tempfile::TempDir, arguments: &[&str]) -> Server {
         let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
         let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();
+        // What a server does on its first start, done once for all of them.
+        let catalogue = data.path().join("catalogue.db");
+        if !catalogue.exists() {
+            fs::copy(filled_catalogue(), catalogue).unwrap();
+        }
         let errors = File::create(data.path().join(ERRORS)).unwrap();
         let mut child = finserve(&["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data.path())
@@ -138,6 +143,17 @@ impl Server {
     }
 }
 
+/// A catalogue with the bundled data, made anew by each run of the tests.
+fn filled_catalogue() -> &'static Path {
+    static FILLED: OnceLock<PathBuf> = OnceLock::new();
+    FILLED.get_or_init(|| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("catalogue.db");
+        let _ = fs::remove_file(&path);
+        bundle::fill(&Catalogue::open(&path).unwrap()).unwrap();
+        path
+    })
+}
+
 /// A new key on a plan.
 pub(crate) fn new_key(accounts: &Accounts, plan: Plan) -> Key {
     let who =
@@ -155,7 +171,7 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
         if std::thread::panicking() {
-            let errors = std::fs::read_to_string(self.data.path().join(ERRORS));
+            let errors = fs::read_to_string(self.data.path().join(ERRORS));
             eprintln!("the server said: {}", errors.unwrap_or_default());
         }
     }
