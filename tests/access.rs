@@ -10,7 +10,7 @@ const SELIC: &str = "/api/v1/market/selic/current";
 
 /// A server behind a proxy, so that a test can send from any address.
 fn proxied() -> Server {
-    Server::start_with(tempfile::tempdir().unwrap(), &["--trusted-proxy", "127.0.0.1"])
+    Server::start_with(&["--trusted-proxy", "127.0.0.1"])
 }
 
 fn from(address: &str) -> String {

@@ -6,7 +6,8 @@ use std::{
 };
 
 use fincore::{
-    Catalogue, Date, Import, Limit, Offset, Page, Search, Snapshot, bundle, companies, filings,
+    Catalogue, Date, Import, Limit, Offset, Page, Search, Snapshot, Tally, bundle, companies,
+    filings,
 };
 
 /// What identifies a filing, and all that is counted.
@@ -33,12 +34,15 @@ impl Place {
         self.catalogue.snapshot(Date::MAX).unwrap()
     }
 
-    fn import(&self, files: &[PathBuf]) {
+    fn import(&self, files: &[PathBuf]) -> Tally {
         let mut import = Import::begin(&self.catalogue).unwrap();
+        let mut tally = Tally::default();
         for path in files {
-            import.file(&path.display().to_string(), &fs::read(path).unwrap()).unwrap();
+            let name = path.display().to_string();
+            tally += import.file(&name, &fs::read(path).unwrap()).unwrap().tally;
         }
         import.commit().unwrap();
+        tally
     }
 }
 
@@ -211,6 +215,38 @@ fn serves_every_company_and_filing_of_the_official_files() {
         }
     }
     check_filings(&place.snapshot(), &filings);
+}
+
+/// What CVM itself changed from June 2025 to May 2026.
+#[test]
+fn a_newer_official_registry_updates_the_older_one() {
+    let Some(upstream) = upstream() else { return };
+    let place = Place::new();
+    let older = upstream.join("cad_cia_aberta.2025-06-07.csv");
+    let newer = upstream.join("cad_cia_aberta.csv");
+    place.import(&[older.clone()]);
+    let tally = place.import(&[newer]);
+    assert_eq!((tally.new, tally.removed), (20, 0));
+    let mut import = Import::begin(&place.catalogue).unwrap();
+    let refused = import.file("cad.csv", &fs::read(&older).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("the known one on 2026-05-19"), "{refused}");
+}
+
+/// Bundled filings get their subjects, and importing the same again changes nothing.
+#[test]
+fn the_official_files_complete_the_bundle() {
+    let Some(upstream) = upstream() else { return };
+    let place = Place::new();
+    bundle::fill(&place.catalogue).unwrap();
+    let file = [upstream.join("ipe_cia_aberta_2025.zip")];
+    let tally = place.import(&file);
+    assert_eq!((tally.new, tally.changed + tally.unchanged), (0, 24_583));
+    assert_eq!(tally.unchanged, 9_328, "filings without a subject are in the bundle as they are");
+    let version = place.snapshot().version().unwrap();
+    assert_eq!(place.import(&file).unchanged, 24_583);
+    assert_eq!(place.snapshot().version().unwrap(), version);
+    let zip = place.import(&[upstream.join("dfp_cia_aberta_2025.zip")]);
+    assert_eq!(zip.new + zip.changed + zip.unchanged, 4);
 }
 
 /// The text of an official file, which is a table or the only member of an archive.

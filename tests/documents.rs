@@ -1,9 +1,10 @@
-//! What the documents promise: the curl examples of the README give the answers shown there.
+//! What the documents promise: the examples of the README and of `openapi.yaml` give what they show.
 use serde_json::Value;
 
 use crate::harness::Server;
 
 const README: &str = include_str!("../README.md");
+const OPENAPI: &str = include_str!("../openapi.yaml");
 
 /// Each `curl` line of the README and the JSON below it.
 fn examples() -> Vec<(&'static str, &'static str)> {
@@ -29,6 +30,43 @@ fn the_curl_examples_of_the_readme_give_what_they_show() {
         let target = &url[url.find("8080").unwrap() + 4..];
         let want: Value =
             serde_json::from_str(answer).unwrap_or_else(|err| panic!("{err}: {answer}"));
-        assert_eq!(Server::shared().keyless("GET", target, "").json(), want, "{command}");
+        let reply = if command.contains("X-API-Key") {
+            Server::shared().get(target)
+        } else {
+            Server::shared().keyless("GET", target, "")
+        };
+        assert_eq!(reply.json(), want, "{command}");
     }
+}
+
+/// Lists are shown with one row; of the parameters only those are given that must be.
+#[test]
+fn the_examples_of_openapi_are_what_companies_filings_and_search_answer() {
+    let document: Value = serde_norway::from_str(OPENAPI).unwrap();
+    let mut checked = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let operation = &item["get"];
+        if !["Companies", "Filings", "Search"].map(Value::from).contains(&operation["tags"][0]) {
+            continue;
+        }
+        let (mut target, mut query) = (path.clone(), Vec::new());
+        for parameter in operation["parameters"].as_array().unwrap() {
+            let reference = parameter["$ref"].as_str().unwrap().trim_start_matches('#');
+            let parameter = document.pointer(reference).unwrap();
+            let name = parameter["name"].as_str().unwrap();
+            let example = parameter["example"].as_str().unwrap_or("1");
+            match parameter["in"].as_str() {
+                Some("path") => target = target.replace("{id}", example),
+                _ if name == "limit" || parameter["required"] == true => {
+                    query.push(format!("{name}={example}"));
+                }
+                _ => (),
+            }
+        }
+        let target = format!("{target}?{}", query.join("&"));
+        let example = &operation["responses"]["200"]["content"]["application/json"]["example"];
+        assert_eq!(Server::shared().get(&target).json(), *example, "{target}");
+        checked += 1;
+    }
+    assert_eq!(checked, 9);
 }

@@ -1,6 +1,7 @@
 //! Servers on free ports, and HTTP spoken by hand, so that wrong requests can be sent too.
 use std::{
-    fs::File,
+    ffi::OsString,
+    fs::{self, File},
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     path::Path,
@@ -14,7 +15,7 @@ use std::{
 
 use chrono::DateTime;
 use fincore::{
-    Accounts, Key, Plan,
+    Accounts, Catalogue, Key, Plan, bundle,
     keys::{self, Registration},
 };
 use serde_json::Value;
@@ -46,11 +47,15 @@ pub(crate) fn import(data: &Path, files: &[&Path]) -> Output {
 
 impl Server {
     pub(crate) fn start() -> Server {
-        Server::start_with(tempfile::tempdir().unwrap(), &[])
+        Server::start_with(&[])
     }
 
-    /// A server on this data, with further arguments.
-    pub(crate) fn start_with(data: tempfile::TempDir, arguments: &[&str]) -> Server {
+    /// A server with further arguments.
+    pub(crate) fn start_with(arguments: &[&str]) -> Server {
+        Server::start_on(filled(), arguments)
+    }
+
+    fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
         let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
         let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();
         let errors = File::create(data.path().join(ERRORS)).unwrap();
@@ -74,7 +79,8 @@ impl Server {
         static SHARED: OnceLock<(Server, Child)> = OnceLock::new();
         // Statics are never dropped: the guard sees its input end with this process, and stops the server.
         let start = || {
-            let server = Server::start();
+            // This one fills its directory itself, as a first start does.
+            let server = Server::start_on(tempfile::tempdir().unwrap(), &[]);
             let guard = Command::new("sh")
                 .args(["-c", "read _; kill $0", &server.pid().to_string()])
                 .stdin(Stdio::piped())
@@ -138,6 +144,24 @@ impl Server {
     }
 }
 
+/// A data directory with the bundled data. The program takes seconds to fill one when it is not
+/// optimised, so that is done once, and the others are copies.
+fn filled() -> tempfile::TempDir {
+    static FILES: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
+    let fill = || {
+        let data = tempfile::tempdir().unwrap();
+        bundle::fill(&Catalogue::open(data.path().join("catalogue.db")).unwrap()).unwrap();
+        let entries = fs::read_dir(data.path()).unwrap().map(Result::unwrap);
+        let whole = |entry: fs::DirEntry| (entry.file_name(), fs::read(entry.path()).unwrap());
+        entries.map(whole).filter(|(name, _)| name != "catalogue.db-shm").collect()
+    };
+    let data = tempfile::tempdir().unwrap();
+    for (name, bytes) in FILES.get_or_init(fill) {
+        fs::write(data.path().join(name), bytes).unwrap();
+    }
+    data
+}
+
 /// A new key on a plan.
 pub(crate) fn new_key(accounts: &Accounts, plan: Plan) -> Key {
     let who =
@@ -155,7 +179,7 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
         if std::thread::panicking() {
-            let errors = std::fs::read_to_string(self.data.path().join(ERRORS));
+            let errors = fs::read_to_string(self.data.path().join(ERRORS));
             eprintln!("the server said: {}", errors.unwrap_or_default());
         }
     }

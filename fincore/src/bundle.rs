@@ -190,12 +190,35 @@ mod tests {
     }
 
     #[test]
+    fn a_registry_older_than_the_known_one_is_left_out() {
+        let (_dir, catalogue) = catalogue();
+        let table = |day: &str, name: &str| {
+            let header = "id\tcnpj\tname\ttrade_name\tstatus\tstatus_since\tsector\tregistered_on\tcancelled_on";
+            format!(
+                "{header}\n9512\t33.000.167/0001-01\t{name}\t\tATIVO\t{day}\tPetróleo\t1977-07-20\t\n"
+            )
+        };
+        let name_after = |table: &str| {
+            let writer = catalogue.write().unwrap();
+            store_table(&writer, &mut Filings::default(), registry::COMPANIES, table).unwrap();
+            writer.commit().unwrap();
+            let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+            crate::companies::find(&snapshot, crate::companies::One { id: "9512".into() })
+                .unwrap()
+                .name
+        };
+        assert_eq!(name_after(&table("2025-01-01", "OLD")), "OLD");
+        assert_eq!(name_after(&table("2026-01-01", "NEW")), "NEW");
+        assert_eq!(name_after(&table("2025-06-01", "OLDER")), "NEW");
+    }
+
+    #[test]
     fn what_is_filled_in_is_written_out_again() {
         let (dir, catalogue) = catalogue();
         fill(&catalogue).unwrap();
         write_tables(&catalogue.snapshot(Date::MAX).unwrap(), dir.path()).unwrap();
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
-        for name in SERIES.map(|(name, _)| name).into_iter().chain([FX]) {
+        for (name, _) in TABLES {
             let (ours, bundled) = (fs::read(dir.path().join(name)), fs::read(data.join(name)));
             assert!(ours.unwrap() == bundled.unwrap(), "{name} differs");
         }

@@ -1,8 +1,9 @@
 //! Brazil's financial data as plain functions over embedded SQLite.
 //!
 //! [`Catalogue`] is the data file. [`bundle::fill`] puts the figures that come with the library into
-//! it, [`Import`] adds what the central bank publishes, and a [`Snapshot`] reads it: every query is a
-//! function of a snapshot and a query struct, such as [`market::selic`].
+//! it, [`Import`] adds what the central bank and the securities regulator CVM publish, and a [`Snapshot`]
+//! reads it: every query is a function of a snapshot and a query struct, such as [`market::selic`],
+//! [`companies::search`] or [`filings::list`].
 //!
 //! [`Accounts`] is the other file: [`keys`] are issued and recognised in it, and [`usage`] is noted.
 //! [`plans`] says what each plan reaches, and [`limits`] counts how often a caller may ask.
@@ -11,7 +12,7 @@
 //! snapshot; whatever goes wrong comes back as an [`Error`].
 //!
 //! ```
-//! use fincore::{Catalogue, Date, bundle, market};
+//! use fincore::{Catalogue, Date, bundle, companies, filings, market};
 //!
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let dir = dir.path();
@@ -27,6 +28,16 @@
 //! for day in market::fx(&snapshot, query)?.data {
 //!     println!("{} {} {}", day.date, day.buy, day.sell);
 //! }
+//!
+//! let petrobras = companies::find(&snapshot, companies::One { id: "33.000.167/0001-01".into() })?;
+//! assert_eq!((petrobras.id.get(), &*petrobras.status), (9512, "ATIVO"));
+//! let april = filings::List {
+//!     category: Some("fato relevante".into()),
+//!     from: Some("2024-04-01".parse()?),
+//!     to: Some("2024-04-30".parse()?),
+//!     ..Default::default()
+//! };
+//! assert_eq!(filings::list(&snapshot, april)?.total, 230);
 //! # Ok::<(), fincore::Error>(())
 //! ```
 mod error;
