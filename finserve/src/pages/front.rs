@@ -73,12 +73,31 @@ pub(crate) fn register(guest: &Guest<'_>) -> Result<Outcome> {
     match who() {
         Ok(key) => Ok(Outcome::Created(page(&KeyForm::Issued(key.reveal().to_owned())))),
         Err((field, err @ (Error::Invalid(_) | Error::RateLimited { .. }))) => {
-            let reason = err.to_string();
+            let reason = reason(&guest.visit, field);
             let form = KeyForm::Wrong { name: sent.name, email: sent.email, field, reason };
             Ok(Outcome::Shown(err, page(&form)))
         }
         Err((_, err)) => Err(err),
     }
+}
+
+/// What is wrong with a field, in the visitor's language.
+fn reason(visit: &Visit, field: Field) -> String {
+    let (english, portuguese) = match field {
+        Field::Name => (
+            "Please enter a name of at most 100 characters, without line breaks.",
+            "Informe um nome de até 100 caracteres, sem quebras de linha.",
+        ),
+        Field::Email => (
+            "Please enter one e-mail address, like ana@example.com.",
+            "Informe um endereço de e-mail, como ana@example.com.",
+        ),
+        Field::Whole => (
+            "Too many keys were registered from your address this hour. Please try again later.",
+            "Muitas chaves foram registradas do seu endereço nesta hora. Tente de novo mais tarde.",
+        ),
+    };
+    visit.language.pick(english, portuguese).to_owned()
 }
 
 /// `GET /usage`

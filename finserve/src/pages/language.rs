@@ -17,7 +17,7 @@ impl Language {
         let lists = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok());
         for offer in lists.flat_map(|list| list.split(',')) {
             let (tag, weight) = offer.split_once(';').unwrap_or((offer, "q=1"));
-            let primary = tag.trim().split('-').next().unwrap_or_default();
+            let primary = tag.trim().split('-').next().unwrap_or_default().to_ascii_lowercase();
             let weight: f32 =
                 weight.trim().strip_prefix("q=").and_then(|q| q.parse().ok()).unwrap_or(0.0);
             if let (Ok(language), true) = (primary.parse(), weight > best.1) {
@@ -76,7 +76,7 @@ impl std::str::FromStr for Language {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Language, Error> {
-        match text.to_ascii_lowercase().as_str() {
+        match text {
             "en" => Ok(Language::English),
             "pt" => Ok(Language::Portuguese),
             _ => Err(Error::Invalid(format!("{text:?} is not a language of the pages (en or pt)"))),
