@@ -4,7 +4,7 @@
 //! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for,
-//! `grammar` what is refused, `import` the command line, `documents` what the documents promise,
+//! `pages` the pages, `grammar` what is refused, `import` the command line, `documents` what the documents promise,
 //! `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -17,5 +17,6 @@ mod grammar;
 mod harness;
 mod import;
 mod market;
+mod pages;
 mod search;
 mod upstream;

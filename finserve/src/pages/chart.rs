@@ -1,4 +1,5 @@
 //! Small charts, drawn as SVG: seen by eyes as a picture, by screen readers as a table.
+use chrono::{Datelike, NaiveDate};
 use fincore::{Date, Decimal};
 use maud::{Markup, html};
 
@@ -80,30 +81,27 @@ impl Chart<'_> {
         }
     }
 
-    fn height_of(&self, figure: f64) -> f64 {
+    /// How far down the picture each figure lies.
+    fn heights(&self) -> impl Fn(Decimal) -> f64 + use<> {
         let (low, high) = self.bounds();
-        let share = (figure - low) / (high - low).max(f64::EPSILON);
-        HEIGHT - MARGIN - share * (HEIGHT - 2.0 * MARGIN)
+        move |figure| {
+            let share = (figure.to_f64() - low) / (high - low).max(f64::EPSILON);
+            HEIGHT - MARGIN - share * (HEIGHT - 2.0 * MARGIN)
+        }
     }
 
     fn line(&self) -> Markup {
-        let (low, high) = self.bounds();
-        let days = |date: Date| {
-            f64::from(chrono::Datelike::num_days_from_ce(&chrono::NaiveDate::from(date)))
-        };
+        let height = self.heights();
+        let days = |date: Date| f64::from(NaiveDate::from(date).num_days_from_ce());
         let (first, last) = (days(self.points[0].0), days(self.points[self.points.len() - 1].0));
         let place = |(date, figure): &(Date, Decimal)| {
             let along = (days(*date) - first) / (last - first).max(1.0);
-            let share = (figure.to_f64() - low) / (high - low);
-            (
-                MARGIN + along * (WIDTH - 2.0 * MARGIN),
-                HEIGHT - MARGIN - share * (HEIGHT - 2.0 * MARGIN),
-            )
+            let (x, y) = (MARGIN + along * (WIDTH - 2.0 * MARGIN), height(*figure));
+            (format!("{x:.1}"), format!("{y:.1}"))
         };
-        let places: Vec<(f64, f64)> = self.points.iter().map(place).collect();
-        let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        let (end_x, end_y) = places[places.len() - 1];
-        let (end, height) = (format!("{end_x:.1}"), format!("{end_y:.1}"));
+        let places: Vec<(String, String)> = self.points.iter().map(place).collect();
+        let path: Vec<String> = places.iter().map(|(x, y)| format!("{x},{y}")).collect();
+        let (end, height) = &places[places.len() - 1];
         let area = format!("{MARGIN},{HEIGHT} {} {end},{HEIGHT}", path.join(" "));
         html! {
             polygon.area points=(area) {}
@@ -115,14 +113,17 @@ impl Chart<'_> {
     fn bars(&self) -> Markup {
         #[expect(clippy::cast_precision_loss, reason = "a page shows some dozen months")]
         let step = (WIDTH - 2.0 * MARGIN) / self.points.len() as f64;
-        let zero = self.height_of(0.0);
+        let height = self.heights();
+        let zero = height(Decimal::from(0));
         let mut left = MARGIN;
         html! {
             line.zero x1=(MARGIN) x2=(WIDTH - MARGIN) y1=(format!("{zero:.1}")) y2=(format!("{zero:.1}")) {}
             @for (_, figure) in self.points {
-                @let end = self.height_of(figure.to_f64());
-                rect.bar x=(format!("{:.1}", left + step * 0.15)) width=(format!("{:.1}", step * 0.7))
-                    y=(format!("{:.1}", end.min(zero))) height=(format!("{:.1}", (end - zero).abs().max(1.0))) {}
+                @let end = height(*figure);
+                @if *figure != Decimal::from(0) {
+                    rect.bar x=(format!("{:.1}", left + step * 0.15)) width=(format!("{:.1}", step * 0.7))
+                        y=(format!("{:.1}", end.min(zero))) height=(format!("{:.1}", (end - zero).abs().max(1.0))) {}
+                }
                 @let _ = left += step;
             }
         }

@@ -1,0 +1,166 @@
+//! The pages, as a browser without JavaScript meets them.
+use crate::harness::{Reply, Server};
+
+const PAGES: [&str; 4] = ["/", "/pricing", "/usage", "/docs"];
+
+/// A form, sent as browsers do.
+fn post(server: &Server, target: &str, form: &str) -> Reply {
+    server.post(target, "Content-Type: application/x-www-form-urlencoded\r\n", form)
+}
+
+/// The text after `start` and before the next `end`.
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
+    rest.split_once(end).unwrap().0
+}
+
+#[test]
+fn every_page_is_bound_to_our_own_files() {
+    for path in PAGES {
+        let page = Server::shared().get(path);
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (200, Some("text/html; charset=utf-8"))
+        );
+        let policy = page.header("content-security-policy").unwrap();
+        let scripts = between(policy, "script-src ", ";");
+        assert_eq!(scripts, "'self'", "{path}");
+        assert_eq!(policy.contains("unsafe-inline"), path == "/docs", "{path}");
+        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
+        assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+        let text = page.text();
+        for wrong in ["<style", " style=", "onclick=", "<script>", "http://www", "https://"] {
+            assert!(!text.contains(wrong), "{path} holds {wrong}");
+        }
+    }
+}
+
+#[test]
+fn home_shows_the_figures_of_the_api() {
+    let overview = Server::shared().get("/api/v1/market/overview").json();
+    let home = Server::shared().get("/");
+    for (name, figure) in [("selic", "value"), ("cdi", "value"), ("ipca", "value"), ("fx", "sell")]
+    {
+        let shown = format!("<data value=\"{}\">", overview[name][figure]);
+        // JSON numbers lose their last zeros on the way through this test, the page keeps them.
+        let shown = shown.trim_end_matches("\">");
+        assert!(home.text().contains(shown), "{name}: no {shown}");
+        let day = format!("<time datetime={}>", overview[name]["date"]);
+        assert!(home.text().contains(&day), "{name}: no {day}");
+    }
+    assert_eq!(home.text().matches("<svg").count(), 4);
+    assert_eq!(home.text().matches("<caption>").count(), 4);
+}
+
+#[test]
+fn speaks_the_language_of_the_browser_or_the_one_chosen() {
+    let get = |target: &str, accept: &str| {
+        let page =
+            Server::shared().request("GET", target, &format!("Accept-Language: {accept}\r\n"));
+        between(page.text(), "<html lang=\"", "\"").to_owned()
+    };
+    for path in PAGES {
+        assert_eq!(get(path, "pt-BR,en;q=0.5"), "pt-BR");
+        assert_eq!(get(path, "de"), "en");
+        assert_eq!(get(&format!("{path}?lang=en"), "pt-BR"), "en");
+        assert_eq!(get(&format!("{path}?lang=pt"), "en"), "pt-BR");
+    }
+    Server::shared().get("/?lang=fr").expect_error(400, "bad_request");
+    let chosen = Server::shared().get("/?lang=pt");
+    assert!(chosen.text().contains("href=\"/pricing?lang=pt\""), "links keep a chosen language");
+}
+
+#[test]
+fn the_pricing_form_gives_a_key_that_works() {
+    let server = Server::start();
+    let page = post(&server, "/pricing", "name=Ana+%3Cb%3E&email=ana%40example.com");
+    assert_eq!((page.status, page.header("cache-control")), (201, Some("no-store")));
+    assert_eq!(page.header("content-encoding"), None);
+    let key = between(page.text(), "<code id=\"issued\">", "<");
+    assert_eq!(page.text().matches(key).count(), 2, "once to copy, once in the first call");
+    let headers = format!("X-API-Key: {key}\r\n");
+    let answer = server.keyless("GET", "/api/v1/market/overview", &headers);
+    assert_eq!((answer.status, answer.header("x-plan")), (200, Some("free")));
+
+    let usage = post(&server, "/usage", &format!("key={key}"));
+    assert_eq!((usage.status, usage.header("cache-control")), (200, Some("no-store")));
+    assert_eq!(between(usage.text(), "<dd id=\"requests\">", "<"), "1");
+    assert_eq!(between(usage.text(), "<dd id=\"remaining\">", "<"), "29");
+    assert!(!usage.text().contains(key), "the key is not shown again");
+}
+
+#[test]
+fn wrong_fields_are_told_beside_the_field() {
+    let server = Server::start();
+    let cases = [
+        ("name=&email=ana%40example.com", "wrong-name"),
+        ("name=%0A&email=ana%40example.com", "wrong-name"),
+        ("name=Ana&email=nope", "wrong-email"),
+    ];
+    for (form, field) in cases {
+        let page = post(&server, "/pricing?lang=pt", form);
+        assert_eq!(page.status, 400, "{form}");
+        let reason = between(page.text(), &format!("id=\"{field}\">"), "<");
+        assert!(reason.starts_with("Informe"), "{form}: {reason}");
+    }
+    let shown_again = post(&server, "/pricing", "name=%22%3E%3Cscript%3E&email=nope");
+    assert!(!shown_again.text().contains("\"><script>"), "what was sent is escaped");
+    let page = post(&server, "/usage", "key=fin_nope");
+    assert_eq!(page.status, 401);
+    assert!(page.text().contains("This is not a key of this service."));
+    post(&server, "/pricing", "name=Ana").expect_error(400, "bad_request");
+    post(&server, "/pricing", &"x".repeat(20_000)).expect_error(413, "payload_too_large");
+    let json = "Content-Type: application/json\r\nContent-Length: 0\r\n";
+    server.request("POST", "/pricing", json).expect_error(415, "unsupported_media_type");
+}
+
+#[test]
+fn too_many_registrations_are_told_on_the_page() {
+    let server = Server::start_with(&["--registrations-per-hour", "1"]);
+    assert_eq!(post(&server, "/pricing", "name=Ana&email=ana%40example.com").status, 201);
+    let page = post(&server, "/pricing", "name=Ana&email=ana%40example.com");
+    assert_eq!(page.status, 429);
+    assert!(page.header("retry-after").is_some());
+    assert!(page.text().contains("Too many keys were registered"));
+}
+
+#[test]
+fn a_browser_gets_a_page_where_there_is_none() {
+    let browser = "Accept: text/html,application/xhtml+xml\r\n";
+    let page = Server::shared().request("GET", "/nope%3Cb%3E", browser);
+    assert_eq!((page.status, page.header("content-type")), (404, Some("text/html; charset=utf-8")));
+    assert!(page.text().contains("/nope&lt;b&gt;"), "{}", page.text());
+    Server::shared().request("GET", "/api/nope", browser).expect_error(404, "not_found");
+    Server::shared().get("/nope").expect_error(404, "not_found");
+}
+
+#[test]
+fn files_of_pages_are_kept_for_good() {
+    let mut seen = 0;
+    for path in PAGES {
+        let page = Server::shared().get(path);
+        for name in
+            page.text().split("\"/assets/").skip(1).map(|rest| rest.split('"').next().unwrap())
+        {
+            let target = format!("/assets/{name}");
+            let file = Server::shared().get(&target);
+            assert_eq!((file.status, file.header("content-encoding")), (200, None), "{name}");
+            assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
+            let packed = Server::shared().request("GET", &target, "Accept-Encoding: gzip\r\n");
+            assert!(packed.body.len() <= file.body.len(), "{name}");
+            let tag = format!("If-None-Match: {}\r\n", file.header("etag").unwrap());
+            assert_eq!(Server::shared().request("GET", &target, &tag).status, 304);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+    Server::shared().get("/assets/style.css").expect_error(404, "not_found");
+}
+
+#[test]
+fn the_description_is_the_file_in_the_repository() {
+    let description = Server::shared().get("/docs/openapi.yaml");
+    assert_eq!(description.header("content-type"), Some("application/yaml"));
+    assert!(description.text() == include_str!("../openapi.yaml"));
+}
