@@ -5,7 +5,12 @@ const PAGES: [&str; 4] = ["/", "/pricing", "/usage", "/docs"];
 
 /// A form, sent as browsers do.
 fn post(server: &Server, target: &str, form: &str) -> Reply {
-    server.post(target, "Content-Type: application/x-www-form-urlencoded\r\n", form)
+    let length = form.len();
+    let request = format!(
+        "POST {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {length}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\n{form}"
+    );
+    server.send(request.as_bytes())
 }
 
 /// The text after `start` and before the next `end`.

@@ -93,7 +93,7 @@ pub(crate) enum Outcome {
     WrongMedia(&'static str),
     Failed(Error),
     /// A failure that a page shows.
-    Shown(Error, Body),
+    Shown(Error, Box<Body>),
 }
 
 impl Outcome {
@@ -154,7 +154,7 @@ pub(crate) fn respond(
         Outcome::Failed(err) => refuse(&err, envelope.id),
         Outcome::Shown(err, body) => {
             let refused = refuse(&err, envelope.id);
-            let mut shown = response(refused.status(), body);
+            let mut shown = response(refused.status(), *body);
             shown.headers_mut().extend(refused.headers().clone().into_iter().filter_map(
                 |(name, value)| {
                     let name = name.filter(|name| *name != header::CONTENT_TYPE)?;

@@ -45,27 +45,13 @@ impl Chart<'_> {
             svg.chart viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img"
                 aria-labelledby=(format!("{title_id} {text_id}")) preserveAspectRatio="none" {
                 title id=(title_id) { (self.title) }
-                desc id=(text_id) { (self.describe(language, first, last)) }
+                desc id=(text_id) { (in_words(language, first, last)) }
                 @match self.shape {
                     Shape::Line => (self.line()),
                     Shape::Bars => (self.bars()),
                 }
             }
         }
-    }
-
-    fn describe(
-        &self,
-        language: Language,
-        first: &(Date, Decimal),
-        last: &(Date, Decimal),
-    ) -> String {
-        let (from, to) = (language.date(first.0), language.date(last.0));
-        let (start, end) = (language.number(first.1), language.number(last.1));
-        language.pick(
-            format!("From {start} on {from} to {end} on {to}."),
-            format!("De {start} em {from} a {end} em {to}."),
-        )
     }
 
     /// The figures from the lowest to the highest, which fill the height.
@@ -150,4 +136,13 @@ impl Chart<'_> {
             }
         }
     }
+}
+
+fn in_words(language: Language, first: &(Date, Decimal), last: &(Date, Decimal)) -> String {
+    let (from, to) = (language.date(first.0), language.date(last.0));
+    let (start, end) = (language.number(first.1), language.number(last.1));
+    language.pick(
+        format!("From {start} on {from} to {end} on {to}."),
+        format!("De {start} em {from} a {end} em {to}."),
+    )
 }

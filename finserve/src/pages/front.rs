@@ -75,7 +75,7 @@ pub(crate) fn register(guest: &Guest<'_>) -> Result<Outcome> {
         Err((field, err @ (Error::Invalid(_) | Error::RateLimited { .. }))) => {
             let reason = reason(&guest.visit, field);
             let form = KeyForm::Wrong { name: sent.name, email: sent.email, field, reason };
-            Ok(Outcome::Shown(err, page(&form)))
+            Ok(Outcome::Shown(err, Box::new(page(&form))))
         }
         Err((_, err)) => Err(err),
     }
@@ -127,7 +127,7 @@ pub(crate) fn show_usage(guest: &Guest<'_>) -> Result<Outcome> {
                 .visit
                 .language
                 .pick("This is not a key of this service.", "Esta não é uma chave deste serviço.");
-            Ok(Outcome::Shown(err, page(&UsageForm::Wrong(reason.to_owned()))))
+            Ok(Outcome::Shown(err, Box::new(page(&UsageForm::Wrong(reason.to_owned())))))
         }
         Err(err) => Err(err),
     }
@@ -153,7 +153,7 @@ pub(crate) fn description(_: &Guest<'_>) -> Result<Outcome> {
 /// What a browser is shown at an address that is none.
 pub(crate) fn not_found(visit: &Visit, path: &str) -> Outcome {
     let page = Body::page(super::not_found(visit, path), OWN_FILES);
-    Outcome::Shown(Error::NotFound(path.to_owned()), page)
+    Outcome::Shown(Error::NotFound(path.to_owned()), Box::new(page))
 }
 
 /// `GET /assets/{name}`
