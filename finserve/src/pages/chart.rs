@@ -62,7 +62,7 @@ impl Chart<'_> {
         // Bars stand on zero; a line that never moves runs through the middle.
         match self.shape {
             Shape::Bars => (low.min(0.0), high.max(0.0)),
-            Shape::Line if high - low < f64::EPSILON => (low - 1.0, high + 1.0),
+            Shape::Line if (high - low).abs() < f64::EPSILON => (low - 1.0, high + 1.0),
             Shape::Line => (low, high),
         }
     }
@@ -101,16 +101,15 @@ impl Chart<'_> {
         let step = (WIDTH - 2.0 * MARGIN) / self.points.len() as f64;
         let height = self.heights();
         let zero = height(Decimal::from(0));
-        let mut left = MARGIN;
+        let lefts = std::iter::successors(Some(MARGIN + step * 0.15), |left| Some(left + step));
         html! {
             line.zero x1=(MARGIN) x2=(WIDTH - MARGIN) y1=(format!("{zero:.1}")) y2=(format!("{zero:.1}")) {}
-            @for (_, figure) in self.points {
+            @for ((_, figure), left) in self.points.iter().zip(lefts) {
                 @let end = height(*figure);
                 @if *figure != Decimal::from(0) {
-                    rect.bar x=(format!("{:.1}", left + step * 0.15)) width=(format!("{:.1}", step * 0.7))
+                    rect.bar x=(format!("{left:.1}")) width=(format!("{:.1}", step * 0.7))
                         y=(format!("{:.1}", end.min(zero))) height=(format!("{:.1}", (end - zero).abs().max(1.0))) {}
                 }
-                @let _ = left += step;
             }
         }
     }
