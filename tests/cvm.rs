@@ -224,7 +224,7 @@ fn a_newer_official_registry_updates_the_older_one() {
     let place = Place::new();
     let older = upstream.join("cad_cia_aberta.2025-06-07.csv");
     let newer = upstream.join("cad_cia_aberta.csv");
-    place.import(&[older.clone()]);
+    place.import(std::slice::from_ref(&older));
     let tally = place.import(&[newer]);
     assert_eq!((tally.new, tally.removed), (20, 0));
     let mut import = Import::begin(&place.catalogue).unwrap();
