@@ -33,6 +33,7 @@ pub(super) fn keys_and_total(
 /// The index puts together all filings of a beginning before it gives the first. Where few words
 /// begin so, naming each of them lets it walk along them instead.
 fn expression(snapshot: &Snapshot, words: &Words) -> Result<Option<String>> {
+    // In ASCII `{` follows `z`, the last character that words are made of.
     const ENDINGS: &str = "SELECT word FROM filing_word
         WHERE word >= ?1 AND word < ?1 || '{' AND complete > 0 LIMIT ?2";
     let Some(all) = words.by_beginning() else { return Ok(None) };
@@ -40,7 +41,6 @@ fn expression(snapshot: &Snapshot, words: &Words) -> Result<Option<String>> {
     if last.len() <= INDEXED_BEGINNING {
         return Ok(Some(all));
     }
-    // The character after `z` is beyond all that words are made of.
     let endings: Vec<String> = snapshot.rows(ENDINGS, (last, MAX_ENDINGS + 1), |row| row.get(0))?;
     if endings.is_empty() {
         return Ok(None);

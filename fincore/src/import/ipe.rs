@@ -69,11 +69,17 @@ fn id_in(link: &str) -> Result<FilingId, Error> {
         .ok_or_else(|| Error::invalid(link, "the address of a filing (…&numProtocolo=NUMBER&…)"))
 }
 
+/// CVM writes some characters as HTML does, and some of these twice; then it takes out every semicolon,
+/// which separates fields. So `S&P` is published as `S&ampP`, and a quote as `&ampquot`.
+const ESCAPES: [(&str, &str); 6] =
+    [("&amp", "&"), ("&amp", "&"), ("&quot", "\""), ("&lt", "<"), ("&gt", ">"), ("&nbsp", " ")];
+
 /// A subject as one line: the two bars that stand for a line's end become one, and what cannot be
 /// seen becomes a blank.
 fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
     let untidy = |c: char| c.is_control() || c == '\u{a0}';
     let clean = !subject.contains(untidy)
+        && !subject.contains('&')
         && !subject.contains("||")
         && !subject.contains("  ")
         && subject.trim().len() == subject.len();
@@ -81,8 +87,9 @@ fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
         return subject;
     }
     let bars = subject.replace("||", " | ");
+    let plain = ESCAPES.iter().fold(bars, |text, (escape, plain)| text.replace(escape, plain));
     let words =
-        bars.split(|c: char| c.is_whitespace() || untidy(c)).filter(|word| !word.is_empty());
+        plain.split(|c: char| c.is_whitespace() || untidy(c)).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").into()
 }
 
@@ -128,6 +135,9 @@ mod tests {
             ("\u{7}\u{a0}ponto\u{a0}a", "ponto a"),
             ("  two  blanks ", "two blanks"),
             ("\"lone", "\"lone"),
+            ("S&ampP e M&ampA", "S&P e M&A"),
+            ("(&ampquotPlano&ampquot) &gt 5%", "(\"Plano\") > 5%"),
+            ("P&ampamp2 & R&D", "P&2 & R&D"),
             ("plain", "plain"),
         ];
         for (given, want) in subjects {
