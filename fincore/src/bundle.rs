@@ -156,13 +156,7 @@ fn fx_table(snapshot: &Snapshot) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Date, market};
-
-    fn catalogue() -> (tempfile::TempDir, Catalogue) {
-        let dir = tempfile::tempdir().unwrap();
-        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-        (dir, catalogue)
-    }
+    use crate::{Date, catalogue::temporary as catalogue, market};
 
     #[test]
     fn fills_a_new_catalogue_once() {

@@ -257,17 +257,19 @@ fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<Str
     connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()
 }
 
+/// An empty catalogue, which goes with its directory.
+#[cfg(test)]
+pub(crate) fn temporary() -> (tempfile::TempDir, Catalogue) {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    (dir, catalogue)
+}
+
 #[cfg(test)]
 mod tests {
     use rusqlite::StatementStatus;
 
-    use super::*;
-
-    fn catalogue() -> (tempfile::TempDir, Catalogue) {
-        let dir = tempfile::tempdir().unwrap();
-        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-        (dir, catalogue)
-    }
+    use super::{temporary as catalogue, *};
 
     const TODAY: Date = Date::MAX;
 

@@ -6,7 +6,7 @@ use std::{
 
 use fincore::{
     Accounts, Error, Key, Plan, Result,
-    keys::{self, KeyId, Registration},
+    keys::{self, Registration},
     limits::{Caller, Limits, Standing},
     plans::WINDOW,
     usage::{Ended, Report, Usage, UsageQuery},
@@ -16,10 +16,10 @@ use ipnet::IpNet;
 use serde::Serialize;
 
 use crate::{
-    answer::{Now, Upload},
     cli, client,
     params::Params,
     reply::{Body, Caching, Outcome},
+    request::{Client, Now, Upload},
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -32,21 +32,6 @@ pub(crate) struct Access {
     registrations: Limits,
     registrations_per_hour: u32,
     proxies: Vec<IpNet>,
-}
-
-/// Who sent a request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Client {
-    pub(crate) plan: Plan,
-    pub(crate) key: Option<KeyId>,
-    address: Caller,
-}
-
-impl Client {
-    /// Whom its requests are counted on.
-    fn caller(&self) -> Caller {
-        self.key.map_or(self.address, Caller::key)
-    }
 }
 
 /// A request to one of the caller's own endpoints.

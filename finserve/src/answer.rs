@@ -2,13 +2,10 @@
 use std::{
     collections::hash_map::{DefaultHasher, RandomState},
     hash::{BuildHasher, Hash, Hasher},
-    net::IpAddr,
     sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
 };
 
-use chrono::{DateTime, TimeDelta, Utc};
-use fincore::{Catalogue, Date, Error, Plan, Result, Snapshot, limits::Standing, usage::Ended};
+use fincore::{Catalogue, Error, Plan, Result, Snapshot, limits::Standing, usage::Ended};
 use http_body_util::Full;
 use hyper::{
     Method, Response,
@@ -18,13 +15,14 @@ use hyper::{
 };
 
 use crate::{
-    access::{Access, Call, Client},
+    access::{Access, Call},
     pages::{
         Visit,
         front::{self, AssetQuery, Guest, PageQuery},
     },
     params::{self, Params},
     reply::{self, Caching, Envelope, Outcome},
+    request::{Client, Now, Request},
     routes::{Answer, Found, Route, Routes},
 };
 
@@ -36,41 +34,6 @@ pub(crate) struct App {
     /// Request ids are this, which differs from start to start, and a count.
     start: u32,
     requests: AtomicU64,
-}
-
-/// A request that has arrived.
-pub(crate) struct Request {
-    pub(crate) head: Parts,
-    pub(crate) upload: Upload,
-    pub(crate) peer: IpAddr,
-}
-
-/// The body of a request, as far as it is wanted.
-#[derive(Debug)]
-pub(crate) enum Upload {
-    Whole(Bytes),
-    TooLarge,
-    /// It did not arrive; the text says why.
-    Broken(&'static str),
-}
-
-/// A moment by both clocks: one that never jumps, one that people read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Now {
-    pub(crate) instant: Instant,
-    pub(crate) utc: DateTime<Utc>,
-}
-
-impl Now {
-    /// The day in Brasília, which has kept UTC−3 all year since 2019.
-    pub(crate) fn today(self) -> Date {
-        Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)
-    }
-
-    /// The day in UTC, by which usage is counted.
-    pub(crate) fn utc_day(self) -> Date {
-        Date::try_from(self.utc.date_naive()).unwrap_or(Date::MAX)
-    }
 }
 
 impl App {

@@ -10,6 +10,7 @@ mod import;
 mod pages;
 mod params;
 mod reply;
+mod request;
 mod routes;
 mod server;
 

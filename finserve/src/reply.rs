@@ -9,7 +9,10 @@ use hyper::{
 use maud::Markup;
 use serde::Serialize;
 
-use crate::{access::Client, answer::Now, encoding, server::MAX_UPLOAD};
+use crate::{
+    encoding,
+    request::{Client, MAX_UPLOAD, Now},
+};
 
 mod refusal;
 

@@ -24,10 +24,11 @@ use tokio_io_timeout::TimeoutStream;
 
 use crate::{
     access::Access,
-    answer::{App, Now, Request, Upload},
+    answer::App,
     cli,
     housekeeping::Housekeeping,
     open_accounts, open_catalogue, print,
+    request::{MAX_UPLOAD, Now, Request, Upload},
 };
 
 /// Connections beyond this many wait in the kernel's queue.
@@ -36,8 +37,6 @@ const MAX_CONNECTIONS: usize = 4096;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a peer may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
-/// The longest body, in bytes.
-pub(crate) const MAX_UPLOAD: usize = 16 * 1024;
 /// How much of a longer body is heard out: a connection that is closed while its peer still sends
 /// often takes the answer with it.
 const MAX_HEARD: usize = 1024 * 1024;

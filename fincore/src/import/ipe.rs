@@ -1,10 +1,7 @@
 //! Documents filed as events occur, `ipe_cia_aberta_YYYY.csv`.
 use std::borrow::Cow;
 
-use super::{
-    table::{self, Distinct},
-    text::Refusal,
-};
+use super::{table, text::Refusal};
 use crate::{
     Error, FilingId,
     filings::store::{Entry, Link},
@@ -29,13 +26,7 @@ const COLUMNS: [&str; 13] = [
 
 /// The filings of a table.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Refusal> {
-    let mut filings = Distinct::new();
-    for row in table::rows(bytes, COLUMNS)? {
-        let (number, fields) = row?;
-        let entry = entry(fields).map_err(|err| Refusal::at(number, err))?;
-        filings.insert(entry.id, entry).map_err(|err| Refusal::at(number, err))?;
-    }
-    Ok(filings.into_rows())
+    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
 
 fn entry(fields: [&[u8]; 13]) -> Result<Entry<'_>, Error> {

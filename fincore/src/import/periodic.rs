@@ -1,8 +1,5 @@
 //! Forms filed every year or quarter: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
-use super::{
-    table::{self, Distinct},
-    text::Refusal,
-};
+use super::{table, text::Refusal};
 use crate::{
     Error, FilingId,
     filings::store::{Entry, Link},
@@ -23,13 +20,7 @@ const COLUMNS: [&str; 9] = [
 
 /// The filings of an index.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Refusal> {
-    let mut filings = Distinct::new();
-    for row in table::rows(bytes, COLUMNS)? {
-        let (number, fields) = row?;
-        let entry = entry(fields).map_err(|err| Refusal::at(number, err))?;
-        filings.insert(entry.id, entry).map_err(|err| Refusal::at(number, err))?;
-    }
-    Ok(filings.into_rows())
+    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
 
 fn entry(fields: [&[u8]; 9]) -> Result<Entry<'_>, Error> {

@@ -1,8 +1,5 @@
 //! CVM's registry of companies, `cad_cia_aberta.csv`.
-use super::{
-    table::{self, Distinct},
-    text::Refusal,
-};
+use super::{table, text::Refusal};
 use crate::{Error, companies::store::Entry};
 
 /// The columns from `EMAIL` on tell of people; they are here because a file must have them, and are
@@ -59,13 +56,7 @@ pub(super) const COLUMNS: [&str; 47] = [
 
 /// The companies of a registry, each once: one that trades in several markets has a row for each.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry>, Refusal> {
-    let mut companies = Distinct::new();
-    for row in table::rows(bytes, COLUMNS)? {
-        let (number, fields) = row?;
-        let entry = entry(fields).map_err(|err| Refusal::at(number, err))?;
-        companies.insert(entry.id, entry).map_err(|err| Refusal::at(number, err))?;
-    }
-    Ok(companies.into_rows())
+    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
 
 fn entry(fields: [&[u8]; 47]) -> Result<Entry, Error> {

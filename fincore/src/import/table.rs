@@ -136,33 +136,34 @@ pub(super) fn number(field: &[u8], what: &str) -> Result<u32, Error> {
     text.parse().ok().filter(|_| digits).ok_or_else(|| Error::invalid(&text, what))
 }
 
-/// Rows by their id, where the same row may be there more than once but no two different ones.
-pub(super) struct Distinct<K, T> {
-    rows: Vec<T>,
-    by_id: HashMap<K, usize>,
-}
-
-impl<K: Eq + Hash, T: PartialEq> Distinct<K, T> {
-    pub(super) fn new() -> Distinct<K, T> {
-        Distinct { rows: Vec::new(), by_id: HashMap::new() }
-    }
-
-    /// Fails where `id` was given before to another row.
-    pub(super) fn insert(&mut self, id: K, row: T) -> Result<(), &'static str> {
-        match self.by_id.entry(id) {
-            Entry::Occupied(known) if self.rows[*known.get()] == row => Ok(()),
-            Entry::Occupied(_) => Err("the same number appears twice with different facts"),
+/// The rows of a table, each made into an entry. The same entry may be there more than once, two
+/// different ones of the same id may not.
+pub(super) fn entries<'a, const N: usize, T: PartialEq, K: Eq + Hash>(
+    bytes: &'a [u8],
+    columns: [&str; N],
+    read: impl Fn([&'a [u8]; N]) -> Result<T, Error>,
+    id: impl Fn(&T) -> K,
+) -> Result<Vec<T>, Refusal> {
+    let mut entries: Vec<T> = Vec::new();
+    let mut by_id = HashMap::new();
+    for row in rows(bytes, columns)? {
+        let (number, fields) = row?;
+        let entry = read(fields).map_err(|err| Refusal::at(number, err))?;
+        match by_id.entry(id(&entry)) {
             Entry::Vacant(place) => {
-                place.insert(self.rows.len());
-                self.rows.push(row);
-                Ok(())
+                place.insert(entries.len());
+                entries.push(entry);
+            }
+            Entry::Occupied(known) if entries[*known.get()] == entry => (),
+            Entry::Occupied(_) => {
+                return Err(Refusal::at(
+                    number,
+                    "the same number appears twice with different facts",
+                ));
             }
         }
     }
-
-    pub(super) fn into_rows(self) -> Vec<T> {
-        self.rows
-    }
+    Ok(entries)
 }
 
 #[cfg(test)]

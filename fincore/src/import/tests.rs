@@ -4,14 +4,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Date, Decimal, Limit, Pair,
+    catalogue::temporary as catalogue,
     market::{self, FxCurrent, FxHistory, History},
 };
-
-fn catalogue() -> (tempfile::TempDir, Catalogue) {
-    let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    (dir, catalogue)
-}
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {
     let mut import = Import::begin(catalogue)?;
