@@ -3,14 +3,15 @@
 //! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures,
 //! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
-//! what people and attackers look for,
-//! `pages` the pages, `grammar` what is refused, `import` the command line, `documents` what the documents promise,
+//! what people and attackers look for, `pages` the pages, `contract` every operation against
+//! `openapi.yaml`, `grammar` what is refused, `import` the command line, `documents` what the documents promise,
 //! `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
 mod accounts;
 mod companies;
+mod contract;
 mod cvm;
 mod documents;
 mod grammar;

@@ -1,0 +1,230 @@
+//! The contract: what `openapi.yaml` says of an operation is what a real server answers, on every plan.
+use std::{
+    iter,
+    net::Ipv4Addr,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use fincore::{Key, Plan};
+
+use crate::{
+    access,
+    harness::{Reply, Server, new_key, with},
+};
+
+mod document;
+
+use document::{Document, Given, Operation};
+
+/// A server whose callers each come from an address of their own, unless they say otherwise.
+struct Service {
+    server: Server,
+    document: Document,
+    /// A key on Platinum, for what does not depend on the plan.
+    key: Key,
+    /// The name of a file that the pages refer to.
+    file: String,
+    addresses: AtomicU32,
+}
+
+impl Service {
+    fn start() -> Service {
+        let server = Server::start_with(&["--trusted-proxy", "127.0.0.1"]);
+        let key = new_key(&server.accounts(), Plan::Platinum);
+        access::wait_for(&server, &key, Plan::Platinum.id());
+        let home = server.keyless("GET", "/", "");
+        let (_, file) = home.text().split_once("/assets/").expect("the page has a style sheet");
+        let file = file.split('"').next().unwrap().to_owned();
+        Service { server, document: Document::read(), key, file, addresses: AtomicU32::new(1) }
+    }
+
+    fn target(&self, operation: &Operation<'_>, given: Given) -> String {
+        self.document.target(operation, given, &self.file)
+    }
+
+    /// The header line of a caller who was not here before.
+    fn stranger(&self) -> String {
+        let address = Ipv4Addr::from_bits(self.addresses.fetch_add(1, Ordering::Relaxed));
+        format!("X-Forwarded-For: {address}\r\n")
+    }
+
+    /// Calls an operation with the document's own example of a body, if it takes one.
+    fn call(&self, operation: &Operation<'_>, target: &str, headers: &str) -> Reply {
+        match operation.body(self.key.reveal()) {
+            Some((media, body)) => self.send(&operation.method, target, headers, media, &body),
+            None => self.server.keyless(&operation.method, target, headers),
+        }
+    }
+
+    fn send(&self, method: &str, target: &str, headers: &str, media: &str, body: &str) -> Reply {
+        let headers =
+            format!("{headers}Content-Type: {media}\r\nContent-Length: {}\r\n", body.len());
+        let request = format!(
+            "{method} {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n{body}"
+        );
+        self.server.send(request.as_bytes())
+    }
+
+    /// The reply must have this status, and be what the document says of it.
+    fn check(&self, operation: &Operation<'_>, reply: &Reply, status: u16) -> Vec<String> {
+        let mut wrongs = self.document.differences(operation, reply);
+        if reply.status != status {
+            wrongs.push(format!("the status is {}, not {status}", reply.status));
+        }
+        wrongs
+    }
+}
+
+/// All that is wrong, each with the place where it is.
+#[derive(Default)]
+struct Findings(Vec<String>);
+
+impl Findings {
+    fn add(&mut self, place: &str, wrongs: Vec<String>) {
+        self.0.extend(wrongs.iter().map(|wrong| format!("{place}: {wrong}")));
+    }
+
+    #[track_caller]
+    fn expect_none(self) {
+        assert!(self.0.is_empty(), "\n{}", self.0.join("\n"));
+    }
+}
+
+#[test]
+fn every_example_is_what_its_schema_says() {
+    let document = Document::read();
+    let examples = document.examples();
+    assert!(examples.len() > 50, "{}", examples.len());
+    let mut findings = Findings::default();
+    for (place, schema, example) in examples {
+        findings.add(&place, document.wrongs(schema, example));
+    }
+    findings.expect_none();
+}
+
+#[test]
+fn every_operation_answers_each_plan_as_described() {
+    let service = Service::start();
+    let operations = service.document.operations();
+    // Keys of their own for each operation: a key on Free passes no more than 30 requests.
+    let accounts = service.server.accounts();
+    let keys: Vec<_> =
+        operations.iter().map(|_| Plan::ALL.map(|plan| new_key(&accounts, plan))).collect();
+    access::wait_for(&service.server, &keys[keys.len() - 1][3], Plan::Platinum.id());
+    let mut findings = Findings::default();
+    for (operation, keys) in operations.iter().zip(&keys) {
+        let with_keys = Plan::ALL.into_iter().zip(keys.iter().map(Some));
+        for (plan, key) in iter::once((Plan::Free, None)).chain(with_keys) {
+            for given in [Given::Required, Given::All] {
+                let target = service.target(operation, given);
+                let headers = service.stranger() + &key.map(with).unwrap_or_default();
+                let reply = service.call(operation, &target, &headers);
+                let caller = key.map_or("no key", |_| plan.id());
+                let place = format!("{} {target} with {caller}", operation.method);
+                let mut wrongs = service.document.differences(operation, &reply);
+                wrongs.extend(unlike_the_plan(operation, plan, key, given, &reply));
+                findings.add(&place, wrongs);
+            }
+        }
+    }
+    findings.expect_none();
+}
+
+/// What the answer must be by the caller's plan, where it is another one.
+fn unlike_the_plan(
+    operation: &Operation<'_>,
+    plan: Plan,
+    key: Option<&Key>,
+    given: Given,
+    reply: &Reply,
+) -> Option<String> {
+    let needed = operation.plan();
+    if plan < needed {
+        let told = reply.json()["required_plan"] == needed.id();
+        return (reply.status != 403 || !told).then(|| format!("{plan} gets {}", reply.text()));
+    }
+    let succeeds = match reply.status {
+        401 => key.is_none() && operation.needs_key(),
+        // The days in the examples are older than the year that the smaller plans reach.
+        403 => given == Given::All && plan < Plan::Gold,
+        status => (200..300).contains(&status),
+    };
+    (!succeeds).then(|| format!("{plan} gets {}: {}", reply.status, reply.text()))
+}
+
+#[test]
+fn every_operation_refuses_as_described() {
+    let service = Service::start();
+    let key = with(&service.key);
+    let mut findings = Findings::default();
+    for operation in &service.document.operations() {
+        let target = service.target(operation, Given::Required);
+        let mark = if target.contains('?') { '&' } else { '?' };
+        let wrong = format!("{target}{mark}nonsense=1");
+        let reply = service.call(operation, &wrong, &key);
+        let mut wrongs = service.check(operation, &reply, 400);
+        if !reply.text().contains("nonsense") {
+            wrongs.push(format!("it does not name the parameter: {}", reply.text()));
+        }
+        findings.add(&format!("{} {wrong}", operation.method), wrongs);
+
+        let stranger = service.stranger();
+        let guessed = service.call(operation, &target, &format!("{stranger}X-API-Key: fin_x\r\n"));
+        let place = format!("{} {target}", operation.method);
+        findings.add(&place, service.check(operation, &guessed, 401));
+        let patched = service.server.keyless("PATCH", &target, &key);
+        findings.add(&place, service.check(operation, &patched, 405));
+        if let Some((media, _)) = operation.body("") {
+            let long = "x".repeat(17_000);
+            let long = service.send(&operation.method, &target, &key, media, &long);
+            findings.add(&place, service.check(operation, &long, 413));
+            let picture = service.send(&operation.method, &target, &key, "image/png", "x");
+            findings.add(&place, service.check(operation, &picture, 415));
+        }
+    }
+    findings.expect_none();
+}
+
+#[test]
+fn what_is_nowhere_or_unchanged_is_answered_as_described() {
+    let service = Service::start();
+    let key = with(&service.key);
+    let mut findings = Findings::default();
+    for operation in &service.document.operations() {
+        let (method, path) = (&operation.method, operation.path);
+        if operation.describes(404) {
+            let nowhere = match path.split_once('{') {
+                Some((before, rest)) => {
+                    format!("{before}999999{}", rest.split_once('}').unwrap().1)
+                }
+                None => format!("{path}?pair=XXX/BRL"),
+            };
+            let reply = service.call(operation, &nowhere, &key);
+            findings.add(&format!("{method} {nowhere}"), service.check(operation, &reply, 404));
+        }
+        if operation.describes(304) {
+            let target = service.target(operation, Given::Required);
+            let reply = service.call(operation, &target, &key);
+            let tag = format!("If-None-Match: {}\r\n", reply.header("etag").unwrap_or("none"));
+            let again = service.call(operation, &target, &(tag + &key));
+            findings.add(&format!("{method} {target}"), service.check(operation, &again, 304));
+        }
+    }
+    findings.expect_none();
+}
+
+#[test]
+fn every_counted_operation_is_limited_as_described() {
+    let service = Service::start();
+    let caller = service.stranger();
+    for _ in 0..Plan::Free.limit() {
+        service.server.keyless("GET", "/api/v1/plans", &caller);
+    }
+    let mut findings = Findings::default();
+    for operation in service.document.operations().iter().filter(|one| one.is_counted()) {
+        let target = service.target(operation, Given::Required);
+        let reply = service.call(operation, &target, &caller);
+        findings.add(&target, service.check(operation, &reply, 429));
+    }
+    findings.expect_none();
+}
