@@ -1,0 +1,53 @@
+"""What the contract test must know besides openapi.yaml: keys, addresses, and what is refused on purpose."""
+
+import itertools
+import os
+import re
+
+import schemathesis
+
+KEYS = itertools.cycle(open(os.environ["CONTRACT_KEYS"]).read().split())
+ADDRESSES = itertools.count(1)
+
+
+@schemathesis.auth(refresh_interval=None)
+class Platinum:
+    """A key that reaches everything; they take turns, so that none meets its limit."""
+
+    def get(self, case, context):
+        return next(KEYS)
+
+    def set(self, case, data, context):
+        case.headers["X-API-Key"] = data
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    # Every request from an address of its own: no limit by address hides what is tested.
+    number = next(ADDRESSES)
+    case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+@schemathesis.hook
+def map_query(context, query):
+    # A schema cannot say that one value is not above another; `from` after `to` is refused on purpose.
+    days = [(query or {}).get(name) for name in ("from", "to")]
+    if all(isinstance(day, str) for day in days) and days[0] > days[1]:
+        query["from"], query["to"] = days[1], days[0]
+    return query
+
+
+@schemathesis.hook
+def filter_query(context, query):
+    # Nor can a pattern that every language reads say "a letter or digit of any alphabet", nor count words:
+    # a search for punctuation alone, or for more than 32 words, is refused on purpose.
+    q = (query or {}).get("q")
+    return not isinstance(q, str) or 1 <= len(re.findall(r"[^\W_]+", q)) <= 32
+
+
+@schemathesis.hook
+def map_body(context, body):
+    # A key made up by chance is refused; the usage page is to be reached with one that exists.
+    if context.operation.path == "/usage" and isinstance(body, dict) and isinstance(body.get("key"), str):
+        body["key"] = next(KEYS)
+    return body
