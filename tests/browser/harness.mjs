@@ -1,0 +1,103 @@
+// A server and a browser of our own, and checks that are counted.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+// Nothing of the browser's own may use the network: every request seen is one of the page.
+const QUIET = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+/** Starts the program on a free port with a data directory of its own. */
+export async function startServer(program) {
+  const data = mkdtempSync(join(tmpdir(), "finserve-pages-"));
+  // All visits come from one address, and each combination asks for a few keys.
+  const options = ["--listen", "127.0.0.1:0", "--registrations-per-hour", "1000"];
+  const child = spawn(program, ["serve", "--data", data, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  const stop = () => {
+    child.kill();
+    rmSync(data, { recursive: true, force: true });
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = line.match(/http:\/\/\S+/);
+    if (address) return { address: address[0], stop };
+  }
+  stop();
+  throw new Error(`${program} ended before it listened`);
+}
+
+export function startBrowser() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: QUIET });
+}
+
+/** Runs checks, prints a line for each, and counts them. */
+export class Checks {
+  passed = 0;
+  failed = 0;
+
+  async run(name, check) {
+    try {
+      await check();
+      this.passed += 1;
+      console.log(`ok    ${name}`);
+    } catch (error) {
+      this.failed += 1;
+      console.log(`FAIL  ${name}\n      ${error.message.split("\n").slice(0, 12).join("\n      ")}`);
+    }
+  }
+
+  /** Prints the sum; the exit code for the shell. */
+  finish() {
+    console.log(`${this.passed} passed, ${this.failed} failed`);
+    return this.failed === 0 ? 0 : 1;
+  }
+}
+
+/** A fresh visitor, whose page must load without errors and only from the server. */
+export class Visitor {
+  static async arrive(browser, server, view) {
+    const context = await browser.newContext({
+      baseURL: server.address,
+      viewport: { width: view.width, height: 900 },
+      colorScheme: view.scheme,
+      locale: view.locale,
+      javaScriptEnabled: view.script ?? true,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    context.setDefaultTimeout(15_000);
+    return new Visitor(context, await context.newPage(), server.address);
+  }
+
+  constructor(context, page, address) {
+    Object.assign(this, { context, page, wrongs: [], provoked: new Set() });
+    page.on("pageerror", (error) => this.wrongs.push(`page error: ${error.message}`));
+    page.on("console", (message) => {
+      // Chromium notes every answer of 400 and above as an error, also those that a check asks for.
+      const status = message.text().match(/responded with a status of (\d+)/)?.[1];
+      const expected = status && this.provoked.has(Number(status));
+      const loud = ["error", "warning"].includes(message.type());
+      if (loud && !expected) this.wrongs.push(`console: ${message.text()}`);
+    });
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol.startsWith("http") && origin !== address) this.wrongs.push(`asks ${request.url()}`);
+    });
+    page.on("requestfailed", (request) => this.wrongs.push(`not loaded: ${request.url()}`));
+  }
+
+  /** Leaves, and fails with everything that went wrong meanwhile. */
+  async leave() {
+    await this.context.close();
+    if (this.wrongs.length > 0) throw new Error(this.wrongs.join("\n"));
+  }
+
+  async screenshot(directory, name) {
+    if (!directory) return;
+    mkdirSync(directory, { recursive: true });
+    await this.page.screenshot({ path: join(directory, `${name}.png`), fullPage: true });
+  }
+}
