@@ -2,13 +2,12 @@
 # Sends what openapi.yaml allows, and what it forbids, to a real server; schemathesis judges the answers.
 # tests/contract.sh PROGRAM [EXAMPLES]; needs Python 3 with venv, and installs schemathesis below target/.
 set -euo pipefail
+program=$(realpath "${1:?the program to test}") examples=${2:-50}
 cd "$(dirname "$0")/.."
-program=${1:?the program to test} examples=${2:-50}
-
-tool=target/schemathesis-4.32.5
-if [ ! -x $tool/bin/schemathesis ]; then
-    python3 -m venv $tool
-    $tool/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5
+tests=$PWD/tests tool=$PWD/target/schemathesis-4.32.5
+if [ ! -x "$tool"/bin/schemathesis ]; then
+    python3 -m venv "$tool"
+    "$tool"/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5
 fi
 
 data=$(mktemp -d)
@@ -23,6 +22,7 @@ trap stop EXIT
 for _ in $(seq 20); do
     "$program" keys create --data "$data" --plan platinum --name Contract --email contract@example.com
 done >"$data/keys.txt"
+touch "$data/out.txt"
 "$program" serve --data "$data" --listen 127.0.0.1:0 --trusted-proxy 127.0.0.1/32 >"$data/out.txt" &
 server=$!
 until address=$(grep -o 'http://.*' "$data/out.txt"); do
@@ -31,7 +31,8 @@ until address=$(grep -o 'http://.*' "$data/out.txt"); do
 done
 
 # The seed makes a failure happen again. Credentials come from the hooks: a generated one beside them would be
-# a second key, which is refused.
-CONTRACT_KEYS="$data/keys.txt" SCHEMATHESIS_HOOKS=contract_hooks PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 \
-    $tool/bin/schemathesis run "$address/docs/openapi.yaml" --url "$address" --checks all --max-examples "$examples" \
+# a second key, which is refused. What schemathesis leaves where it runs goes with the data.
+cd "$data"
+CONTRACT_KEYS="$data/keys.txt" SCHEMATHESIS_HOOKS=contract_hooks PYTHONPATH="$tests" PYTHONDONTWRITEBYTECODE=1 \
+    "$tool"/bin/schemathesis run "$address/docs/openapi.yaml" --url "$address" --checks all --max-examples "$examples" \
     --seed 7 --generation-with-security-parameters false --generation-database none --no-color
