@@ -16,6 +16,10 @@ use crate::{
     sqlite::{self, Checkup},
 };
 
+/// How long a write waits for another program's. They take milliseconds; who asks for a key or for its
+/// usage is rather told to come again than kept waiting.
+const WRITER_PATIENCE: Duration = Duration::from_secs(2);
+
 /// One file a step, in order; a step that has landed never changes.
 const MIGRATIONS: &[&str] = &[include_str!("../migrations/accounts/0001_accounts.sql")];
 
@@ -47,6 +51,7 @@ impl Accounts {
         create_private(&path)?;
         let writer = sqlite::open(&path, MIGRATIONS)?;
         writer.pragma_update(None, "synchronous", "full")?;
+        writer.busy_timeout(WRITER_PATIENCE)?;
         let connection = sqlite::open(&path, MIGRATIONS)?;
         connection.pragma_update(None, "query_only", true)?;
         let accounts = Accounts {
@@ -98,7 +103,11 @@ impl Accounts {
         name.push(".part");
         let part = PathBuf::from(name);
         let cannot = |err| Error::storage(format!("cannot write {}", target.display()), err);
-        create_private(&part)?;
+        // Made anew, so that nothing of anybody else's is written over or removed.
+        private()
+            .create_new(true)
+            .open(&part)
+            .map_err(|err| Error::storage(format!("cannot create {}", part.display()), err))?;
         let copied = (|| {
             let mut copy = Connection::open(&part)?;
             let source = Connection::open(&self.path)?;
@@ -151,12 +160,17 @@ impl Accounts {
 
 /// Makes an empty file that only its owner may read; SQLite gives its log the same rights.
 fn create_private(path: &Path) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
+    match private().create(true).open(path) {
         Ok(_) => Ok(()),
         Err(err) => Err(Error::storage(format!("cannot open {}", path.display()), err)),
     }
+}
+
+/// A file that only its owner may read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }

@@ -79,7 +79,8 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
 /// or ticker was given; best match first.
 ///
 /// A number that was given comes before names, names before trade names, these before sectors; then
-/// active companies before others, and listed ones before those without a ticker.
+/// active companies before others, names that open with the words before others, and listed companies
+/// before those without a ticker.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     let ids = matching(snapshot, &query.q)?;
     let skipped = usize::try_from(query.offset.get()).unwrap_or(usize::MAX);
@@ -95,18 +96,23 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
 
 /// The codes of all companies that match, best first. There are few enough to sort them all.
 fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
-    const SQL: &str = "WITH hit (id, place, score) AS (
-            SELECT id, 0, 0.0 FROM company WHERE id = ?1 OR cnpj = ?2
-            UNION ALL SELECT rowid, 0, 0.0 FROM company_search WHERE company_search MATCH ?3
-            UNION ALL SELECT rowid, 1, 0.0 FROM company_search WHERE company_search MATCH ?4
-            UNION ALL SELECT rowid, 2, 0.0 FROM company_search WHERE company_search MATCH ?5
-            UNION ALL SELECT rowid, 3, 0.0 FROM company_search WHERE company_search MATCH ?6
-            UNION ALL SELECT rowid, 4, bm25(company_search, 4.0, 2.0, 1.0, 0.5)
-                FROM company_search WHERE company_search MATCH ?7
-        ), best (id, place, score) AS (SELECT id, MIN(place), MIN(score) FROM hit GROUP BY id)
+    // Inside, not opening the name, and begun, with an unfinished last word, are the worse cases.
+    const SQL: &str = "WITH hit (id, place, inside, begun, score) AS (
+            SELECT id, 0, 0, 0, 0.0 FROM company WHERE id = ?1 OR cnpj = ?2
+            UNION ALL SELECT rowid, 0, 0, 0, 0.0 FROM company_search WHERE company_search MATCH ?3
+            UNION ALL SELECT rowid, 1, 0, 1, 0.0 FROM company_search WHERE company_search MATCH ?4
+            UNION ALL SELECT rowid, 1, 1, 0, 0.0 FROM company_search WHERE company_search MATCH ?5
+            UNION ALL SELECT rowid, 1, 1, 1, 0.0 FROM company_search WHERE company_search MATCH ?6
+            UNION ALL SELECT rowid, 2, 1, 1, 0.0 FROM company_search WHERE company_search MATCH ?7
+            UNION ALL SELECT rowid, 3, 1, 1, bm25(company_search, 4.0, 2.0, 1.0, 0.5)
+                FROM company_search WHERE company_search MATCH ?8
+        ), best (id, place, inside, begun, score) AS (
+            SELECT id, MIN(place), MIN(inside), MIN(begun), MIN(score) FROM hit GROUP BY id)
         SELECT id FROM best JOIN company USING (id)
-        ORDER BY place, standing, tickers = '', score, id";
-    let (Some(whole), Some(begun)) = (words.exactly(), words.by_beginning()) else {
+        ORDER BY place, standing, inside, begun, tickers = '', score, id";
+    let (Some(opening), Some(whole), Some(begun)) =
+        (words.opening(), words.exactly(), words.by_beginning())
+    else {
         return Ok(Vec::new());
     };
     let (code, cnpj) = company_number(words.as_str());
@@ -114,6 +120,7 @@ fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
         code,
         cnpj,
         format!("tickers : ({whole})"),
+        format!("name : ({opening})"),
         format!("name : ({whole})"),
         format!("name : ({begun})"),
         format!("{{name trade_name}} : ({begun})"),

@@ -9,13 +9,23 @@ document.addEventListener("submit", async (event) => {
   try {
     const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    document.querySelector(target).replaceWith(page.querySelector(target));
+    const part = page.querySelector(target);
+    if (!part) throw new Error("the answer is not a page");
+    document.querySelector(target).replaceWith(part);
     const wrong = document.querySelector(target + " [aria-invalid]");
     if (wrong) wrong.focus();
     showCopyButtons();
   } catch {
-    form.removeAttribute("data-replace");
-    form.submit();
+    // The request may have been carried out, so it is not sent again by itself.
+    let notice = form.querySelector("p.wrong");
+    if (!notice) {
+      notice = document.createElement("p");
+      notice.className = "wrong";
+      notice.setAttribute("role", "alert");
+      form.prepend(notice);
+    }
+    notice.textContent = form.dataset.failed;
+    button.disabled = false;
   }
 });
 

@@ -127,10 +127,16 @@ impl App {
         let params = captures.and(params)?;
         match &route.answer {
             Answer::Fixed(answer) => Ok(Outcome::Found(answer()?, Caching::Never)),
-            Answer::Query(answer) => {
-                let snapshot = self.catalogue.snapshot(now.today())?.for_plan(client.plan);
-                let body = answer(&snapshot, params)?;
-                Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, head))))
+            Answer::Query(answer) | Answer::Search(answer) => {
+                let query = || {
+                    let snapshot = self.catalogue.snapshot(now.today())?.for_plan(client.plan);
+                    let body = answer(&snapshot, params)?;
+                    Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, head))))
+                };
+                match route.answer {
+                    Answer::Search(_) => tokio::task::block_in_place(query),
+                    _ => query(),
+                }
             }
             Answer::Own(answer) => {
                 let call = Call { client: *client, headers: &head.headers, upload, now };

@@ -35,15 +35,15 @@ fn table() -> Vec<Route> {
         now(  "/api/v1/market/fx/pairs",        Market,    market::fx_pairs),
         get(  "/api/v1/market/fx",              Market,    market::fx),
 
-        get(  "/api/v1/companies/search",       Companies, companies::search),
+        find( "/api/v1/companies/search",       Companies, companies::search),
         get(  "/api/v1/companies/{id}/filings", Filings,   filings::of_company),
         get(  "/api/v1/companies/{id}",         Companies, companies::find),
         get(  "/api/v1/companies",              Companies, companies::list),
-        get(  "/api/v1/filings/search",         Filings,   filings::search),
+        find( "/api/v1/filings/search",         Filings,   filings::search),
         get(  "/api/v1/filings/recent",         Filings,   filings::recent),
         get(  "/api/v1/filings/{id}",           Filings,   filings::find),
         get(  "/api/v1/filings",                Filings,   filings::list),
-        get(  "/api/v1/search",                 Companies, search::global),
+        find( "/api/v1/search",                 Companies, search::global),
 
         now(  "/api/v1/plans",                  Plans,     |_| Ok(plans::list())),
         post( "/api/v1/plans/register",         Plans,     access::register),
@@ -74,8 +74,10 @@ pub(crate) struct Route {
 pub(crate) enum Answer {
     /// The same for everyone, whatever the data.
     Fixed(fn() -> Result<Body>),
-    /// A query of the data.
+    /// A query of the data, which takes microseconds.
     Query(Box<Query>),
+    /// A search, which may take longer: nobody else is to wait with it.
+    Search(Box<Query>),
     /// Something of the caller's own.
     Own(Own),
     /// A page for people.
@@ -97,6 +99,19 @@ where
         move |snapshot: &Snapshot, params: Params<'_>| Body::json(&f(snapshot, params.read()?)?);
     let answer = Answer::Query(Box::new(query));
     Route { feature: Some(feature), params: params::names::<Q>(), ..at(path, answer) }
+}
+
+/// What is found by words, as JSON.
+fn find<Q, A>(path: &'static str, feature: Feature, f: fn(&Snapshot, Q) -> Result<A>) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Serialize + 'static,
+{
+    let route = get(path, feature, f);
+    match route.answer {
+        Answer::Query(query) => Route { answer: Answer::Search(query), ..route },
+        _ => route,
+    }
 }
 
 /// What the data says now, without anything to choose, as JSON.

@@ -135,7 +135,8 @@ fn connection(
                 Method::POST => receive(body).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
-            // Queries take microseconds: handing them to another thread would cost more than they do.
+            // Most queries take microseconds: handing them to another thread would cost more than
+            // they do. What may take longer makes room for others by itself.
             let now = Now { instant: Instant::now(), utc: Utc::now() };
             Ok::<_, Infallible>(app.answer(&Request { head, upload, peer: peer.ip() }, now))
         }

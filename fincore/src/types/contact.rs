@@ -11,14 +11,19 @@ impl FromStr for Name {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Name> {
-        const WANTED: &str = "a name (1 to 100 characters, no control characters)";
+        const WANTED: &str = "a name (1 to 100 visible characters, no control characters)";
         let name = text.trim();
         let fits = (1..=100).contains(&name.chars().count());
-        if fits && !name.chars().any(char::is_control) {
+        if fits && !name.chars().any(|c| c.is_control() || is_unseen(c)) {
             return Ok(Name(name.to_owned()));
         }
         Err(Error::invalid(text, WANTED))
     }
+}
+
+/// Characters that show nothing but change how others are shown, or break lines.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// One e-mail address: `somebody@example.com`.

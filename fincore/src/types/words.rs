@@ -1,5 +1,5 @@
 //! Text to search for, and the one rule by which texts are alike.
-use std::str::FromStr;
+use std::{collections::HashSet, str::FromStr};
 
 use serde::Deserialize;
 
@@ -25,6 +25,8 @@ pub struct Words {
 /// Longer than any name; whoever pastes a whole document is told so.
 const MAX_CHARACTERS: usize = 500;
 const MAX_WORDS: usize = 32;
+/// Every beginning of a word is counted, so one of 40,000 letters would fill the disk.
+const MAX_LETTERS: usize = 64;
 
 /// What to search for, and how much of the result is wanted.
 #[derive(Clone, Debug, Deserialize)]
@@ -61,6 +63,14 @@ impl Words {
         known.then(|| format!("\"{}\"", self.words.join("\" \"")))
     }
 
+    /// Texts that open with these words one after the other, the last by its beginning.
+    ///
+    /// Nothing, as for [`Words::by_beginning`].
+    pub(crate) fn opening(&self) -> Option<String> {
+        let known = self.words.iter().all(|word| word.is_ascii());
+        known.then(|| format!("^\"{}\"*", self.words.join(" ")))
+    }
+
     /// The only word, where there is just one.
     pub(crate) fn single(&self) -> Option<&str> {
         match &self.words[..] {
@@ -79,7 +89,7 @@ impl FromStr for Words {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Words> {
-        let words: Vec<String> = words(&fold(text)).map(str::to_owned).collect();
+        let mut words: Vec<String> = words(&fold(text)).map(str::to_owned).collect();
         let wanted = if words.is_empty() {
             "a text with at least one letter or digit".to_owned()
         } else if words.len() > MAX_WORDS {
@@ -87,6 +97,11 @@ impl FromStr for Words {
         } else if text.chars().count() > MAX_CHARACTERS {
             format!("a text of at most {MAX_CHARACTERS} characters")
         } else {
+            // To ask twice for a whole word is to ask for it once; only the last is a beginning.
+            let last = words.pop();
+            let mut seen = HashSet::new();
+            words.retain(|word| seen.insert(word.clone()));
+            words.extend(last);
             return Ok(Words { text: text.to_owned(), words });
         };
         Err(Error::invalid(text, wanted))
@@ -95,9 +110,22 @@ impl FromStr for Words {
 
 super::deserialize_from_str!(Words);
 
-/// The words of a folded text.
+/// The words of a folded text. `S.A.`, `S/A` and `SA` are the same word, because the registry has all
+/// three; a word is cut where none that people use is as long.
 pub(crate) fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words.map(cut).peekable();
+    std::iter::from_fn(move || {
+        let word = words.next()?;
+        Some(if word == "s" && words.next_if_eq(&"a").is_some() { "sa" } else { word })
+    })
+}
+
+fn cut(word: &str) -> &str {
+    match word.char_indices().nth(MAX_LETTERS) {
+        Some((end, _)) => &word[..end],
+        None => word,
+    }
 }
 
 /// The text in small letters, without accents and with single blanks: texts that fold alike are

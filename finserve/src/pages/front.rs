@@ -6,7 +6,7 @@ use super::{Field, KeyForm, Language, UsageForm, Visit, assets};
 use crate::{
     access::{Access, Call},
     params::Params,
-    reply::{Body, Caching, OWN_FILES, Outcome},
+    reply::{Body, Caching, OWN_FILES, Outcome, without_keys},
 };
 
 /// The reference draws itself with styles of its own making; apart from that it is bound like our pages.
@@ -74,7 +74,8 @@ pub(crate) fn register(guest: &Guest<'_>) -> Result<Outcome> {
         Ok(key) => Ok(Outcome::Created(page(&KeyForm::Issued(key.reveal().to_owned())))),
         Err((field, err @ (Error::Invalid(_) | Error::RateLimited { .. }))) => {
             let reason = reason(&guest.visit, field);
-            let form = KeyForm::Wrong { name: sent.name, email: sent.email, field, reason };
+            let (name, email) = (without_keys(&sent.name), without_keys(&sent.email));
+            let form = KeyForm::Wrong { name, email, field, reason };
             Ok(Outcome::Shown(err, Box::new(page(&form))))
         }
         Err((_, err)) => Err(err),
@@ -123,6 +124,8 @@ pub(crate) fn show_usage(guest: &Guest<'_>) -> Result<Outcome> {
             Ok(Outcome::Found(page(&UsageForm::Known(Box::new(report), standing)), Caching::Never))
         }
         Err(err @ (Error::InvalidKey | Error::Invalid(_))) => {
+            // Guessing here costs as much as guessing elsewhere.
+            let _ = guest.access.admit(&guest.call.client, guest.call.now);
             let reason = guest
                 .visit
                 .language
@@ -152,7 +155,7 @@ pub(crate) fn description(_: &Guest<'_>) -> Result<Outcome> {
 
 /// What a browser is shown at an address that is none.
 pub(crate) fn not_found(visit: &Visit, path: &str) -> Outcome {
-    let page = Body::page(super::not_found(visit, path), OWN_FILES);
+    let page = Body::page(super::not_found(visit, &without_keys(path)), OWN_FILES);
     Outcome::Shown(Error::NotFound(path.to_owned()), Box::new(page))
 }
 

@@ -153,7 +153,7 @@ fn key_form(visit: &Visit, form: &KeyForm) -> Markup {
     let reason = |field: Field| wrong.filter(|(at, _)| *at == field).map(|(_, reason)| reason);
     let invalid = |field: Field| reason(field).map(|_| "true");
     html! {
-        form method="post" action=(format!("{}#key", visit.link("/pricing"))) data-replace="#key" {
+        form method="post" action=(format!("{}#key", visit.link("/pricing"))) data-replace="#key" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
             @if let Some(reason) = reason(Field::Whole) { p.wrong role="alert" { (reason) } }
             label {
                 (say("Name", "Nome"))

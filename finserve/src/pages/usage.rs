@@ -33,7 +33,7 @@ pub(crate) fn usage(visit: &Visit, form: &UsageForm) -> Markup {
             "Informe sua chave para ver o plano, o que resta do limite agora e as requisições dos últimos 30 dias. A chave é enviada só a este serviço, nunca como parte de um endereço.",
         )) }
         section id="usage" aria-live="polite" {
-            form method="post" action=(format!("{}#usage", visit.link("/usage"))) data-replace="#usage" {
+            form method="post" action=(format!("{}#usage", visit.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
                 label {
                     (say("API key", "Chave da API"))
                     input name="key" type="password" required autocomplete="off" spellcheck="false"

@@ -93,7 +93,7 @@ fn error_with(
 }
 
 /// Messages repeat what is wrong. A key that was sent in a wrong place is cut to what may be shown.
-fn without_keys(message: &str) -> String {
+pub(crate) fn without_keys(message: &str) -> String {
     const MARK: &str = "fin_";
     const SHOWN: usize = 12;
     let (mut told, mut rest) = (String::with_capacity(message.len()), message);
