@@ -24,6 +24,8 @@ try {
     const name = `${view.width} ${view.scheme} ${view.locale}`;
     await check(`${name}: home shows the figures of the API`, view, homeShowsTheFigures);
     for (const way of WAYS) {
+      // What the server sends is the same in either scheme.
+      if (!way.script && view.scheme === "dark") continue;
       const visit = { ...view, script: way.script };
       await check(`${name}: the pricing form yields a key that works, ${way.how}`, visit, pricingYieldsAKey);
       await check(`${name}: errors appear beside the field, ${way.how}`, visit, errorsStandBesideTheField);
