@@ -121,6 +121,33 @@ fn wrong_fields_are_told_beside_the_field() {
 }
 
 #[test]
+fn no_page_repeats_a_key() {
+    let server = Server::start();
+    let page = post(&server, "/pricing", "name=Ana&email=ana%40example.com");
+    let key = between(page.text(), "<code id=\"issued\">", "<").to_owned();
+    let browser = "Accept: text/html\r\n";
+    let answers = [
+        server.keyless("GET", &format!("/{key}"), browser),
+        post(&server, "/pricing", &format!("name={key}&email=nope")),
+        post(&server, "/pricing", &format!("name=&email={key}")),
+        post(&server, "/usage", &format!("key={key}x")),
+    ];
+    for answer in answers {
+        assert!(!answer.text().contains(&key), "{}", answer.text());
+    }
+}
+
+#[test]
+fn guessing_keys_on_the_page_counts_on_the_address() {
+    let server = Server::start();
+    let left = |reply: &Reply| reply.header("x-ratelimit-remaining").unwrap().to_owned();
+    for _ in 0..3 {
+        assert_eq!(post(&server, "/usage", "key=fin_nope").status, 401);
+    }
+    assert_eq!(left(&server.keyless("GET", "/health", "")), "27");
+}
+
+#[test]
 fn too_many_registrations_are_told_on_the_page() {
     let server = Server::start_with(&["--registrations-per-hour", "1"]);
     assert_eq!(post(&server, "/pricing", "name=Ana&email=ana%40example.com").status, 201);

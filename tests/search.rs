@@ -116,6 +116,23 @@ fn texts_that_are_too_long_or_no_text_are_refused() {
 }
 
 #[test]
+fn the_company_that_people_mean_comes_first() {
+    let meant = [
+        ("banco do brasil", "1023"),
+        ("BANCO DO BRASIL S.A.", "1023"),
+        ("banco bradesco sa", "906"),
+        ("petróleo bras", "9512"),
+        ("petrobras", "9512"),
+        ("vale sa", "4170"),
+    ];
+    for (q, id) in meant {
+        let found =
+            Server::shared().get(&format!("/api/v1/companies/search?q={}", escaped(q))).json();
+        assert_eq!(found["data"][0]["id"], id, "{q}: {}", found["data"][0]);
+    }
+}
+
+#[test]
 fn an_unknown_alphabet_matches_nothing_and_is_no_error() {
     let reply = Server::shared().get(&format!("/api/v1/filings/search?q=vale+{}", escaped("株")));
     assert_eq!(reply.json(), json!({ "data": [], "total": 0, "limit": 20, "offset": 0 }));
