@@ -68,7 +68,7 @@ def main():
         for _ in range(rounds):
             before, target = state(data), 3 - now
             child = subprocess.Popen(commands[target], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(random.uniform(0, length * 1.1))
+            time.sleep(random.uniform(0, length * 1.8))
             child.send_signal(signal.SIGKILL)
             child.wait()
             after = state(data)
