@@ -34,6 +34,9 @@ def map_query(context, query):
     days = [(query or {}).get(name) for name in ("from", "to")]
     if all(isinstance(day, str) for day in days) and days[0] > days[1]:
         query["from"], query["to"] = days[1], days[0]
+    # Usage is reported up to today where no end is given, and a later beginning is refused likewise.
+    if context.operation.path == "/api/v1/plans/usage" and isinstance(days[0], str) and days[1] is None:
+        query["to"] = days[0]
     return query
 
 

@@ -12,11 +12,19 @@ const QUIET = [
   "--disable-component-update", "--disable-sync",
 ];
 
+let callers = 0;
+
+/** The header of a caller that has not called before. */
+export function newCaller() {
+  callers += 1;
+  return { "X-Forwarded-For": `10.0.${callers >> 8}.${callers & 255}` };
+}
+
 /** Starts the program on a free port with a data directory of its own. */
 export async function startServer(program) {
   const data = mkdtempSync(join(tmpdir(), "finserve-pages-"));
-  // All visits come from one address, and each combination asks for a few keys.
-  const options = ["--listen", "127.0.0.1:0", "--registrations-per-hour", "1000"];
+  // The server believes the header by which a proxy names its clients, so that every caller has its own limit.
+  const options = ["--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1/32"];
   const child = spawn(program, ["serve", "--data", data, ...options], { stdio: ["ignore", "pipe", "inherit"] });
   const stop = () => {
     child.kill();
@@ -67,6 +75,7 @@ export class Visitor {
       locale: view.locale,
       javaScriptEnabled: view.script ?? true,
       permissions: ["clipboard-read", "clipboard-write"],
+      extraHTTPHeaders: newCaller(),
     });
     context.setDefaultTimeout(15_000);
     return new Visitor(context, await context.newPage(), server.address);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
-import { Checks, Visitor, startBrowser, startServer } from "./harness.mjs";
+import { Checks, Visitor, newCaller, startBrowser, startServer } from "./harness.mjs";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" } } });
 const program = positionals[0] ?? fileURLToPath(new URL("../../target/release/finserve", import.meta.url));
@@ -86,14 +86,14 @@ async function isWellShown(visitor, view, name) {
 
 /** The API, as a program asks it. */
 async function api(path, key) {
-  const response = await fetch(server.address + path, { headers: key ? { "X-API-Key": key } : {} });
+  const response = await fetch(server.address + path, { headers: { ...newCaller(), ...(key ? { "X-API-Key": key } : {}) } });
   return { status: response.status, plan: response.headers.get("x-plan"), json: await response.json() };
 }
 
 async function newKey() {
   const response = await fetch(`${server.address}/api/v1/plans/register`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: { ...newCaller(), "Content-Type": "application/json" },
     body: JSON.stringify({ name: "Ana", email: "ana@example.com" }),
   });
   assert.equal(response.status, 201);
