@@ -1,4 +1,5 @@
-//! The way of a request, from its first line to what is sent back. Only who writes waits.
+//! The way of a request, from its first line to what is sent back. Who may wait or take long makes
+//! room for others.
 use std::{
     collections::hash_map::{DefaultHasher, RandomState},
     hash::{BuildHasher, Hash, Hasher},
