@@ -1,7 +1,7 @@
-//! The accounts file: who holds which key, and what was asked with it. Private, and precious.
+//! The accounts file: who holds which key, and what was requested with it. Private, and precious.
 use std::{
     collections::HashMap,
-    fs::{self, OpenOptions},
+    fs,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError, RwLock},
     time::Duration,
@@ -10,29 +10,39 @@ use std::{
 use rusqlite::{Connection, Transaction, TransactionBehavior, backup::Backup};
 
 use crate::{
-    Error, KeyHash, Result,
-    keys::{self, Holder},
-    shards::lock,
-    sqlite::{self, Checkup},
+    error::{Error, Result},
+    lock::lock,
+    sqlite::{self, Checkup, Schema, parsed},
+    types::{Caller, KeyHash, KeyId},
 };
 
-/// How long a write waits for another program's. They take milliseconds; who asks for a key or for its
-/// usage is rather told to come again than kept waiting.
+/// How long a write waits for another program's. They take milliseconds; whoever asks for a key or for its
+/// usage is told to try again rather than kept waiting.
 const WRITER_PATIENCE: Duration = Duration::from_secs(2);
 
-/// One file a step, in order; a step that has landed never changes.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/accounts/0001_accounts.sql")];
+const SCHEMA: Schema = Schema {
+    what: "an accounts file",
+    application_id: i32::from_be_bytes(*b"FINA"),
+    migrations: &[
+        include_str!("../migrations/accounts/0001_accounts.sql"),
+        include_str!("../migrations/accounts/0002_application_id.sql"),
+    ],
+    unmarked: 1,
+    table: "key",
+    remedy: "restore a backup of it; remove it only where no key was ever issued",
+};
 
 /// Keys and their usage, in one SQLite file that any number of programs may share.
 ///
-/// What is written is on disk when the call returns, also if the machine loses its power.
+/// What is written is on disk when the call returns, also if the machine loses power. Accounts are `Send`
+/// and `Sync`.
 #[derive(Debug)]
 pub struct Accounts {
     path: PathBuf,
     writer: Mutex<Connection>,
     reader: Mutex<Reader>,
-    /// All keys that are good, so that no request has to read the file.
-    live: RwLock<HashMap<KeyHash, Holder>>,
+    /// All valid keys, so that no request has to read the file.
+    live: RwLock<HashMap<KeyHash, Caller>>,
 }
 
 #[derive(Debug)]
@@ -43,16 +53,16 @@ struct Reader {
 }
 
 impl Accounts {
-    /// Opens the accounts file at `path`, creating it where there is none, for its owner's eyes only.
+    /// Opens the accounts file at `path`, creating it where there is none, readable by its owner only.
     ///
-    /// Fails where the file cannot be opened, is no database, or was made by a newer version.
+    /// Fails where the file cannot be opened, is empty or not an accounts file, or was made by a newer
+    /// version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Accounts> {
         let path = path.into();
-        create_private(&path)?;
-        let writer = sqlite::open(&path, MIGRATIONS)?;
+        let writer = sqlite::open(&path, &SCHEMA)?;
         writer.pragma_update(None, "synchronous", "full")?;
         writer.busy_timeout(WRITER_PATIENCE)?;
-        let connection = sqlite::open(&path, MIGRATIONS)?;
+        let connection = sqlite::open(&path, &SCHEMA)?;
         connection.pragma_update(None, "query_only", true)?;
         let accounts = Accounts {
             path,
@@ -70,20 +80,20 @@ impl Accounts {
         &self.path
     }
 
-    /// Takes over what other programs have done to the keys since the last call: new ones, other
-    /// plans, revoked ones. A look-up of microseconds where they did nothing.
+    /// Reads what other programs have done to the keys since the last call: new ones, other plans, revoked
+    /// ones. Costs microseconds where nothing was done.
     ///
-    /// A server calls it several times a second; what this program does itself holds at once.
+    /// A server calls it several times a second; what this program does itself takes effect at once.
     pub fn refresh(&self) -> Result<()> {
         let mut reader = lock(&self.reader);
-        let news = keys::changes(&reader.connection, reader.seen)?;
-        let Some(newest) = news.last() else { return Ok(()) };
-        let seen = newest.changed;
+        let changes = changes(&reader.connection, reader.seen)?;
+        let Some(newest) = changes.last() else { return Ok(()) };
+        let seen = newest.number;
         let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
-        for change in news {
-            match change.holder {
-                Some(holder) => live.insert(change.hash, holder),
-                None => live.remove(&change.hash),
+        for change in changes {
+            match change.caller {
+                Some(caller) => live.insert(change.key, caller),
+                None => live.remove(&change.key),
             };
         }
         reader.seen = seen;
@@ -92,8 +102,8 @@ impl Accounts {
 
     /// Writes a copy of the accounts to `target` while they are in use, and checks it.
     ///
-    /// Fails where `target` exists already, cannot be written, or is not whole once written; it is
-    /// removed then.
+    /// Fails where `target` exists already, cannot be written, or is damaged once written; it is then
+    /// removed.
     pub fn backup(&self, target: &Path) -> Result<()> {
         const PAGES_A_STEP: i32 = 1000;
         if target.exists() {
@@ -103,8 +113,9 @@ impl Accounts {
         name.push(".part");
         let part = PathBuf::from(name);
         let cannot = |err| Error::storage(format!("cannot write {}", target.display()), err);
-        // Made anew, so that nothing of anybody else's is written over or removed.
-        private()
+        // Made anew, so that nothing of anybody else's is overwritten or removed.
+        sqlite::private()
+            .write(true)
             .create_new(true)
             .open(&part)
             .map_err(|err| Error::storage(format!("cannot create {}", part.display()), err))?;
@@ -138,8 +149,8 @@ impl Accounts {
         sqlite::check(&lock(&self.reader).connection)
     }
 
-    /// The holder of a key that is good.
-    pub(crate) fn holder(&self, key: &KeyHash) -> Option<Holder> {
+    /// Who calls with this key, where it is valid.
+    pub(crate) fn caller(&self, key: &KeyHash) -> Option<Caller> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
@@ -158,19 +169,25 @@ impl Accounts {
     }
 }
 
-/// Makes an empty file that only its owner may read; SQLite gives its log the same rights.
-fn create_private(path: &Path) -> Result<()> {
-    match private().create(true).open(path) {
-        Ok(_) => Ok(()),
-        Err(err) => Err(Error::storage(format!("cannot open {}", path.display()), err)),
-    }
+/// What happened to a key: it has this caller now, or none any more.
+struct Change {
+    number: i64,
+    key: KeyHash,
+    caller: Option<Caller>,
 }
 
-/// A file that only its owner may read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
+/// What happened to keys after the change of this number, in order.
+fn changes(connection: &Connection, seen: i64) -> Result<Vec<Change>> {
+    const SQL: &str = "SELECT changed, hash, id, plan, revoked IS NULL FROM key
+        WHERE changed > ?1 ORDER BY changed";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let rows = statement.query_map([seen], |row| {
+        let caller = Caller::with_key(KeyId::new(row.get(2)?), parsed(row, 3)?);
+        Ok(Change {
+            number: row.get(0)?,
+            key: KeyHash::from_bytes(row.get(1)?),
+            caller: row.get::<_, bool>(4)?.then_some(caller),
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

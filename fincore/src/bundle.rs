@@ -2,14 +2,15 @@
 use std::{fmt::Write, fs, path::Path};
 
 use crate::{
-    Catalogue, Decimal, Error, Result, Snapshot,
-    catalogue::{Known, Writer},
+    catalogue::{Catalogue, OnConflict, Snapshot, Writer},
+    error::{Error, Result},
     filings::store::Filings,
     market::{
         CDI_DAILY, IPCA, Rate, SELIC,
         store::{self, Quote},
     },
     sqlite::parsed,
+    types::{Date, Decimal},
 };
 
 mod registry;
@@ -30,7 +31,7 @@ const NOTED: &str = "bundle";
 /// A catalogue that already has it costs one look-up. All of it becomes visible at once. Figures that
 /// are there already stay, because an import may have brought newer ones.
 pub fn fill(catalogue: &Catalogue) -> Result<bool> {
-    if catalogue.snapshot(crate::Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
+    if catalogue.snapshot(Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
     let mut writer = catalogue.write()?;
@@ -48,16 +49,16 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     }
     filings.finish(&writer)?;
     writer.set_meta(NOTED, ID)?;
-    writer.note(ID);
+    writer.note(NOTED, ID.as_bytes());
     writer.commit()?;
     Ok(true)
 }
 
 fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<()> {
     if let Some((_, series)) = SERIES.iter().find(|(table, _)| *table == name) {
-        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?, Known::Keep)?;
+        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?, OnConflict::Keep)?;
     } else if name == FX {
-        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, Known::Keep)?;
+        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, OnConflict::Keep)?;
     } else if name == registry::COMPANIES {
         registry::store_companies(writer, table)?;
     } else if name == registry::TICKERS {
@@ -76,7 +77,10 @@ fn rows<'t, T>(
     header: &str,
     read: impl Fn(&'t str) -> Option<Result<T>>,
 ) -> Result<Vec<T>> {
-    let refuse = |line, reason| Error::Refused { file: name.to_owned(), line: Some(line), reason };
+    let refuse = |line, reason| {
+        let (file, line) = (name.to_owned(), Some(line));
+        Error::Refused { file, line, reason, can_be_forced: false }
+    };
     let mut lines = table.lines();
     if lines.next() != Some(header) {
         return Err(refuse(1, format!("the header is not {header}")));
@@ -134,7 +138,7 @@ fn series_table(snapshot: &Snapshot, series: u32) -> Result<String> {
     const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 ORDER BY date";
     let mut table = format!("{SERIES_HEADER}\n");
     snapshot.rows(SQL, [series], |row| {
-        let (date, value): (crate::Date, Decimal) = (parsed(row, 0)?, parsed(row, 1)?);
+        let (date, value): (Date, Decimal) = (parsed(row, 0)?, parsed(row, 1)?);
         let _ = writeln!(table, "{date},{value}");
         Ok(())
     })?;
@@ -156,7 +160,7 @@ fn fx_table(snapshot: &Snapshot) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Date, catalogue::temporary as catalogue, market};
+    use crate::{catalogue::temporary as catalogue, market};
 
     #[test]
     fn fills_a_new_catalogue_once() {
@@ -197,9 +201,7 @@ mod tests {
             store_table(&writer, &mut Filings::default(), registry::COMPANIES, table).unwrap();
             writer.commit().unwrap();
             let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-            crate::companies::find(&snapshot, crate::companies::One { id: "9512".into() })
-                .unwrap()
-                .name
+            crate::companies::find(&snapshot, "9512".parse().unwrap()).unwrap().answer.name
         };
         assert_eq!(name_after(&table("2025-01-01", "OLD")), "OLD");
         assert_eq!(name_after(&table("2026-01-01", "NEW")), "NEW");
@@ -211,7 +213,7 @@ mod tests {
         let (dir, catalogue) = catalogue();
         fill(&catalogue).unwrap();
         write_tables(&catalogue.snapshot(Date::MAX).unwrap(), dir.path()).unwrap();
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         for (name, _) in TABLES {
             let (ours, bundled) = (fs::read(dir.path().join(name)), fs::read(data.join(name)));
             assert!(ours.unwrap() == bundled.unwrap(), "{name} differs");

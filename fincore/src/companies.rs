@@ -1,17 +1,43 @@
-//! Companies of CVM's registry: listed, searched, and one by its number.
+//! Companies of CVM's registry: listed, searched, and one by its id.
+//!
+//! A [`Company`] is found by its CVM code or CNPJ ([`find`]), by words ([`search`]), or in a [`list`] filtered
+//! by status and sector. [`each`] walks through all of them without holding them in memory.
+//!
+//! ```
+//! use fincore::{Search, companies};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! # fincore::bundle::fill(&catalogue)?;
+//! let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+//! let petrobras = companies::find(&snapshot, "33.000.167/0001-01".parse()?)?;
+//! assert_eq!((petrobras.id.get(), petrobras.status.as_str()), (9512, "ATIVO"));
+//!
+//! let found = companies::search(&snapshot, Search::new("petr4")?)?;
+//! assert_eq!(found.data[0].id, petrobras.id);
+//! # Ok::<(), fincore::Error>(())
+//! ```
 use rusqlite::Row;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
-    Cnpj, CvmCode, Date, Error, Limit, Offset, Page, Result, Search, Snapshot, Words,
+    answers::{Meta, Page, Sourced},
+    catalogue::Snapshot,
+    error::{Error, Noun, Result},
+    lookup,
     sqlite::{code, parsed, parsed_if_any},
-    types::{company_number, fold},
+    table::{self, Cell, Column, serialize_by_columns},
+    types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, Words, fold},
 };
 
 pub(crate) mod store;
 
+/// Where companies come from.
+const SOURCE: &str = "CVM, cadastro de companhias abertas";
+
 /// A company that is or was registered with CVM.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Company {
     /// Its CVM code.
     pub id: CvmCode,
@@ -21,7 +47,7 @@ pub struct Company {
     pub trade_name: Option<String>,
     /// Its tax number. A company that was registered anew has the same under two codes.
     pub cnpj: Cnpj,
-    /// The state of its registration: `ATIVO`, `CANCELADA` or `SUSPENSO(A) - DECISÃO ADM`.
+    /// The status of its registration: `ATIVO`, `CANCELADA` or `SUSPENSO(A) - DECISÃO ADM`.
     pub status: String,
     /// What it does; empty for the few companies without a sector.
     pub sector: String,
@@ -33,7 +59,38 @@ pub struct Company {
     pub cancelled_on: Option<Date>,
 }
 
-/// Which companies are wanted; by default all, by code.
+impl table::Row for Company {
+    const COLUMNS: &'static [Column<Company>] = &[
+        Column { name: "id", cell: |company| Cell::shown(company.id) },
+        Column { name: "name", cell: |company| company.name.as_str().into() },
+        Column { name: "trade_name", cell: |company| company.trade_name.as_deref().into() },
+        Column { name: "cnpj", cell: |company| Cell::shown(company.cnpj) },
+        Column { name: "status", cell: |company| company.status.as_str().into() },
+        Column { name: "sector", cell: |company| company.sector.as_str().into() },
+        Column { name: "tickers", cell: |company| Cell::List(&company.tickers) },
+        Column { name: "registered_on", cell: |company| company.registered_on.into() },
+        Column { name: "cancelled_on", cell: |company| company.cancelled_on.into() },
+    ];
+}
+
+serialize_by_columns!(Company);
+
+/// What [`read`] reads, from the table of companies.
+macro_rules! select_company {
+    () => {
+        "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on, cancelled_on
+        FROM company "
+    };
+}
+
+/// The filter of lists: a status and a sector, where they are not NULL.
+macro_rules! by_status_and_sector {
+    () => {
+        "WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2) "
+    };
+}
+
+/// Which companies are wanted; by default all, ordered by code.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
@@ -41,62 +98,69 @@ pub struct List {
     pub status: Option<String>,
     /// Only those of this sector, whatever its case and accents.
     pub sector: Option<String>,
-    /// At most this many.
+    /// The most companies to return.
     #[serde(default)]
     pub limit: Limit<1000>,
-    /// This many are passed over.
+    /// The number of companies to skip.
     #[serde(default)]
     pub offset: Offset,
 }
 
-/// Which company is wanted.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct One {
-    /// A CVM code, also with leading zeros, or a CNPJ in any writing.
-    pub id: String,
-}
-
-/// Companies by code. A status or sector that no company has gives none.
+/// Companies ordered by code. A status or sector that no company has gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
-    const TOTAL: &str = "SELECT COUNT(*) FROM company
-        WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2)";
-    const SQL: &str = "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on,
-            cancelled_on FROM company
-        WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2)
-        ORDER BY id LIMIT ?3 OFFSET ?4";
+    const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_status_and_sector!());
+    const SQL: &str =
+        concat!(select_company!(), by_status_and_sector!(), "ORDER BY id LIMIT ?3 OFFSET ?4");
     let (status, sector) = (query.status.as_deref().map(fold), query.sector.as_deref().map(fold));
     let (limit, offset) = (query.limit.get(), query.offset);
-    Ok(Page {
-        total: snapshot.count(TOTAL, (&status, &sector))?,
-        data: snapshot.rows(SQL, (&status, &sector, limit, offset.sql()), read)?,
-        limit,
-        offset: offset.get(),
+    let total = snapshot.count(TOTAL, (&status, &sector))?;
+    Page::read(total, (limit, offset.get()), Meta::of(SOURCE), || {
+        snapshot.rows(SQL, (&status, &sector, limit, offset.sql()), read)
     })
+}
+
+/// Hands every company to `visit`, ordered by code, one at a time, until that fails.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let mut listed = 0;
+/// fincore::companies::each(&snapshot, |company| {
+///     listed += usize::from(!company.tickers.is_empty());
+///     Ok(())
+/// })?;
+/// assert!(listed > 300);
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn each(snapshot: &Snapshot, visit: impl FnMut(Company) -> Result<()>) -> Result<()> {
+    const SQL: &str = concat!(select_company!(), "ORDER BY id");
+    snapshot.for_each(SQL, [], read, visit)
 }
 
 /// Companies that have all the words in name, trade name, tickers or sector, or whose CVM code, CNPJ
 /// or ticker was given; best match first.
 ///
-/// A number that was given comes before names, names before trade names, these before sectors; then
-/// active companies before others, names that open with the words before others, and listed companies
-/// before those without a ticker.
+/// An exact code, CNPJ or ticker comes first, then matches in names, in trade names and in sectors. Among
+/// these, active companies come before others, names that start with the words before others, and listed
+/// companies before those without a ticker.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
+    const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     let ids = matching(snapshot, &query.q)?;
-    let skipped = usize::try_from(query.offset.get()).unwrap_or(usize::MAX);
-    let page = ids.iter().skip(skipped).take(query.limit.get() as usize);
-    let data = page.map(|id| first(snapshot, Some(*id), None)).collect::<Result<Vec<_>>>()?;
-    Ok(Page {
-        data: data.into_iter().flatten().collect(),
-        total: ids.len() as u64,
-        limit: query.limit.get(),
-        offset: query.offset.get(),
+    let (limit, offset) = (query.limit.get(), query.offset.get());
+    Page::read(ids.len() as u64, (limit, offset), Meta::of(SOURCE), || {
+        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+        let page = ids.iter().skip(skipped).take(limit as usize);
+        let companies = page.map(|id| Ok(snapshot.rows(SQL, [id], read)?.pop()));
+        Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     })
 }
 
 /// The codes of all companies that match, best first. There are few enough to sort them all.
 fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
-    // Inside, not opening the name, and begun, with an unfinished last word, are the worse cases.
+    // Worse are "inside", where the name does not start with the words, and "begun", where the last word
+    // is a prefix only.
     const SQL: &str = "WITH hit (id, place, inside, begun, score) AS (
             SELECT id, 0, 0, 0, 0.0 FROM company WHERE id = ?1 OR cnpj = ?2
             UNION ALL SELECT rowid, 0, 0, 0, 0.0 FROM company_search WHERE company_search MATCH ?3
@@ -115,7 +179,11 @@ fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
     else {
         return Ok(Vec::new());
     };
-    let (code, cnpj) = company_number(words.as_str());
+    let (code, cnpj) = match words.as_str().parse() {
+        Ok(CompanyId::Cvm(code)) => (Some(code.get()), None),
+        Ok(CompanyId::Cnpj(cnpj)) => (None, Some(cnpj.to_string())),
+        Err(_) => (None, None),
+    };
     let places = (
         code,
         cnpj,
@@ -131,16 +199,15 @@ fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
 
 /// One company, by its CVM code or CNPJ; where several share a CNPJ, the active one.
 ///
-/// Fails where there is none.
-pub fn find(snapshot: &Snapshot, query: One) -> Result<Company> {
-    let (code, cnpj) = company_number(&query.id);
-    first(snapshot, code, cnpj)?.ok_or_else(|| Error::unknown("company", &query.id))
-}
-
-fn first(snapshot: &Snapshot, code: Option<u32>, cnpj: Option<String>) -> Result<Option<Company>> {
-    const SQL: &str = "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on,
-            cancelled_on FROM company WHERE id = ?1 OR cnpj = ?2 ORDER BY standing, id DESC LIMIT 1";
-    Ok(snapshot.rows(SQL, (code, cnpj), read)?.pop())
+/// Fails with [`Error::NotFound`] where there is none.
+pub fn find(snapshot: &Snapshot, id: CompanyId) -> Result<Sourced<Company>> {
+    const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
+    let found = match lookup::registered(snapshot, id)? {
+        Some(code) => snapshot.rows(SQL, [code.get()], read)?.pop(),
+        None => None,
+    };
+    let company = found.ok_or_else(|| Error::not_found(Noun::Company, &id.to_string()))?;
+    Ok(Sourced::new(company, Meta::of(SOURCE)))
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Company> {

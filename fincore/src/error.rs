@@ -1,12 +1,18 @@
-//! The one error type: a variant for each thing a caller can do differently.
-use std::fmt::Display;
+//! The one error type: a variant for each thing that a caller can do differently.
+use std::fmt::{self, Display};
 
-use crate::{Feature, Plan};
+use crate::{
+    excerpt::excerpt,
+    plans::{UnknownPlan, Upgrade},
+};
 
 /// What every function of the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call gave no answer.
+///
+/// The variants may grow. Code that has to decide about every kind of error, such as a server that
+/// gives each one a status, matches on [`Error::kind`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,43 +20,24 @@ pub enum Error {
     #[error("{0}")]
     Invalid(String),
 
-    /// The input is well formed, but there is nothing under it.
-    #[error("{0}")]
-    NotFound(String),
+    /// The input is well formed, but nothing is known under it.
+    #[error("{what} {id}{}", .what.end())]
+    NotFound {
+        /// What was looked for.
+        what: Noun,
+        /// What it was looked for by.
+        id: String,
+    },
 
-    /// Nothing is quoted for a well-formed pair; [`fx_pairs`](crate::market::fx_pairs) lists what is.
-    #[error("no quotes of {0} are known")]
-    UnknownPair(crate::Pair),
-
-    /// The API key is malformed, unknown or revoked. It is never repeated.
+    /// The API key is malformed, unknown or revoked. The message never repeats the key.
     #[error("the API key is malformed, unknown or revoked")]
     InvalidKey,
 
-    /// What is asked for belongs to a key, and none is given.
-    #[error("an API key is required")]
-    KeyRequired,
+    /// The plan does not include what was asked for.
+    #[error("{}", .0.message)]
+    PlanRequired(Box<Upgrade>),
 
-    /// The plan's requests are used up; trying again helps after that many seconds.
-    #[error("too many requests: {limit} {per} are allowed; one passes in {retry_after} s")]
-    RateLimited {
-        /// How many are allowed.
-        limit: u32,
-        /// In what time, and whose: `a minute on the Free plan`.
-        per: String,
-        /// Whole seconds after which one passes for certain.
-        retry_after: u64,
-    },
-
-    /// The caller's plan does not include what is asked for; [`Plan::upgrade`] tells which one does.
-    #[error("{}", .current.upgrade(*.feature).message)]
-    PlanRequired {
-        /// What is asked for.
-        feature: Feature,
-        /// The plan of the caller.
-        current: Plan,
-    },
-
-    /// A file was not imported; nothing of its command was.
+    /// A file was refused, and nothing of its import was stored.
     #[error("{file}{}: {reason}", .line.map(|n| format!(", line {n}")).unwrap_or_default())]
     Refused {
         /// The name of the file as it was given.
@@ -59,9 +46,11 @@ pub enum Error {
         line: Option<usize>,
         /// What is wrong with it.
         reason: String,
+        /// Whether a forced import accepts the file.
+        can_be_forced: bool,
     },
 
-    /// The data is in use by another program for longer than we wait; trying again helps.
+    /// The data is locked by another program for longer than we wait; trying again helps.
     #[error("the data is busy: {0}")]
     Busy(String),
 
@@ -75,15 +64,86 @@ pub enum Error {
     },
 }
 
+/// The kinds of [`Error`], complete on purpose: whoever matches on them decides about each, and a new
+/// kind does not compile until they have.
+#[derive(Clone, Copy, Debug)]
+pub enum ErrorKind<'e> {
+    /// [`Error::Invalid`]
+    Invalid,
+    /// [`Error::NotFound`]
+    NotFound(Noun),
+    /// [`Error::InvalidKey`]
+    InvalidKey,
+    /// [`Error::PlanRequired`]
+    PlanRequired(&'e Upgrade),
+    /// [`Error::Refused`]
+    Refused,
+    /// [`Error::Busy`]
+    Busy,
+    /// [`Error::Storage`]
+    Storage,
+}
+
+/// What can be looked for and not be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noun {
+    /// A company, by CVM code or CNPJ.
+    Company,
+    /// A filing, by its id.
+    Filing,
+    /// Quotes of a currency pair.
+    CurrencyPair,
+    /// Observations of a series.
+    Series,
+    /// A key, by its first characters.
+    Key,
+}
+
+impl Display for Noun {
+    /// The beginning of a sentence that ends with what was looked for and [`Noun::end`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Noun::Company => "there is no company",
+            Noun::Filing => "there is no filing",
+            Noun::CurrencyPair => "there are no quotes of",
+            Noun::Series => "there is no observation of",
+            Noun::Key => "no key starts with",
+        })
+    }
+}
+
+impl Noun {
+    fn end(self) -> &'static str {
+        match self {
+            Noun::Series => " yet",
+            Noun::Company | Noun::Filing | Noun::CurrencyPair | Noun::Key => "",
+        }
+    }
+}
+
 impl Error {
-    /// `given` is not what is `wanted`; a long value is cut, so that a message stays a sentence.
-    pub(crate) fn invalid(given: &str, wanted: impl Display) -> Error {
-        Error::Invalid(format!("{:?} is not {wanted}", cut(given)))
+    /// The error for `given`, which is not what is `wanted`: `"abc" is not a date (YYYY-MM-DD)`.
+    pub fn invalid(given: &str, wanted: impl Display) -> Error {
+        Error::Invalid(format!("{:?} is not {wanted}", excerpt(given)))
     }
 
-    /// There is no `what` under `id`.
-    pub(crate) fn unknown(what: &str, id: &str) -> Error {
-        Error::NotFound(format!("no {what} {:?} is known", cut(id)))
+    /// The error for `id`, under which there is no `what`: `there is no company "999999"`.
+    pub fn not_found(what: Noun, id: &str) -> Error {
+        Error::NotFound { what, id: format!("{:?}", excerpt(id)) }
+    }
+
+    /// Which kind of error this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind<'_> {
+        match self {
+            Error::Invalid(_) => ErrorKind::Invalid,
+            Error::NotFound { what, .. } => ErrorKind::NotFound(*what),
+            Error::InvalidKey => ErrorKind::InvalidKey,
+            Error::PlanRequired(upgrade) => ErrorKind::PlanRequired(upgrade),
+            Error::Refused { .. } => ErrorKind::Refused,
+            Error::Busy(_) => ErrorKind::Busy,
+            Error::Storage { .. } => ErrorKind::Storage,
+        }
     }
 
     pub(crate) fn storage(
@@ -94,11 +154,16 @@ impl Error {
     }
 }
 
-fn cut(given: &str) -> String {
-    const SHOWN: usize = 60;
-    let cut: String = given.chars().take(SHOWN).collect();
-    let more = if cut.len() < given.len() { "…" } else { "" };
-    cut + more
+impl From<Upgrade> for Error {
+    fn from(upgrade: Upgrade) -> Error {
+        Error::PlanRequired(Box::new(upgrade))
+    }
+}
+
+impl From<UnknownPlan> for Error {
+    fn from(unknown: UnknownPlan) -> Error {
+        Error::Invalid(unknown.to_string())
+    }
 }
 
 impl From<rusqlite::Error> for Error {
@@ -127,14 +192,33 @@ mod tests {
             file: "a.csv".into(),
             line,
             reason: "it holds no observation".into(),
+            can_be_forced: false,
         };
         assert_eq!(refused(Some(3)).to_string(), "a.csv, line 3: it holds no observation");
         assert_eq!(refused(None).to_string(), "a.csv: it holds no observation");
     }
 
     #[test]
-    fn cuts_a_long_value() {
+    fn shortens_a_long_value() {
         let message = Error::invalid(&"é".repeat(5000), "a date").to_string();
         assert_eq!(message, format!("\"{}…\" is not a date", "é".repeat(60)));
+    }
+
+    #[test]
+    fn says_what_was_not_found() {
+        let cases = [
+            (Error::not_found(Noun::Company, "999999"), "there is no company \"999999\""),
+            (
+                Error::NotFound { what: Noun::CurrencyPair, id: "XXX/BRL".into() },
+                "there are no quotes of XXX/BRL",
+            ),
+            (
+                Error::NotFound { what: Noun::Series, id: "the Selic".into() },
+                "there is no observation of the Selic yet",
+            ),
+        ];
+        for (err, message) in cases {
+            assert_eq!(err.to_string(), message);
+        }
     }
 }

@@ -1,40 +1,71 @@
-//! Filings of companies with CVM: listed, searched, the newest, one, and those of a company.
+//! Filings of companies with CVM: listed, searched, the latest, one by its id, and those of a company.
+//!
+//! A [`Filing`] is found by its id ([`find`]), by words ([`search`]), by company ([`of_company`]), or in a
+//! [`list`] filtered by category and day of delivery. [`each`] walks through a whole list without holding it
+//! in memory.
+//!
+//! ```
+//! use fincore::filings;
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! # fincore::bundle::fill(&catalogue)?;
+//! let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+//! let april = filings::List {
+//!     category: Some("fato relevante".into()),
+//!     from: Some("2024-04-01".parse()?),
+//!     to: Some("2024-04-30".parse()?),
+//!     ..Default::default()
+//! };
+//! assert_eq!(filings::list(&snapshot, april)?.total, 230);
+//! # Ok::<(), fincore::Error>(())
+//! ```
 use rusqlite::Row;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
-    CvmCode, Date, DateRange, Error, FilingId, Limit, Offset, Page, Result, Search, Snapshot,
-    types::{company_number, first_key, fold, last_key},
+    answers::{Meta, Page, Sourced},
+    catalogue::Snapshot,
+    error::{Error, Noun, Result},
+    lookup,
+    table::{self, Cell, Column, serialize_by_columns},
+    types::{
+        CompanyId, CvmCode, Date, DateRange, FilingId, Limit, Offset, Search, first_key, fold,
+        last_key,
+    },
 };
 
 mod counts;
+pub(crate) mod entry;
 mod matching;
 mod names;
-mod served;
+pub(crate) mod served;
 pub(crate) mod store;
 
-use served::served;
+use served::{read, served};
+
+/// Where filings come from.
+const SOURCE: &str = "CVM, documentos de companhias abertas";
 
 /// A document that a company filed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Filing {
     /// CVM's protocol number; for periodic forms their own, as in `dfp-144874`.
     pub id: FilingId,
     /// The CVM code of the company. A few companies that file are not in the registry.
     pub company_id: CvmCode,
-    /// The name of the company in the file that told of the filing.
+    /// The name of the company in the file that listed the filing.
     pub company_name: String,
-    /// The first of the three levels by which CVM sorts filings.
+    /// The first of the three levels by which CVM classifies filings.
     pub category: String,
     /// The second level; empty for many categories.
     pub r#type: String,
     /// The third level; empty for many types.
     pub species: String,
-    /// The subject as the company wrote it, on one line; where there is none, category, type and
-    /// species.
+    /// The subject as the company wrote it, on one line; without one, category, type and species.
     pub description: String,
     /// The day of delivery; in JSON its first moment in Brasília.
-    #[serde(serialize_with = "served::midnight_in_brasilia")]
     pub date: Date,
     /// The day the document is about, as the company typed it: some are years off.
     pub reference_date: Option<Date>,
@@ -44,143 +75,217 @@ pub struct Filing {
     pub url: String,
 }
 
+impl table::Row for Filing {
+    const COLUMNS: &'static [Column<Filing>] = &[
+        Column { name: "id", cell: |filing| Cell::shown(filing.id) },
+        Column { name: "company_id", cell: |filing| Cell::shown(filing.company_id) },
+        Column { name: "company_name", cell: |filing| filing.company_name.as_str().into() },
+        Column { name: "category", cell: |filing| filing.category.as_str().into() },
+        Column { name: "type", cell: |filing| filing.r#type.as_str().into() },
+        Column { name: "species", cell: |filing| filing.species.as_str().into() },
+        Column { name: "description", cell: |filing| filing.description.as_str().into() },
+        Column { name: "date", cell: |filing| Cell::StartOfDay(filing.date) },
+        Column { name: "reference_date", cell: |filing| filing.reference_date.into() },
+        Column { name: "version", cell: |filing| Cell::Integer(filing.version.into()) },
+        Column { name: "url", cell: |filing| filing.url.as_str().into() },
+    ];
+}
+
+serialize_by_columns!(Filing);
+
 /// Which filings are wanted; by default all, newest first.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
     /// Only those of this category, whatever its case and accents.
     pub category: Option<String>,
-    /// None delivered before this day.
+    /// The first day of delivery.
     pub from: Option<Date>,
-    /// None delivered after this day.
+    /// The last day of delivery.
     pub to: Option<Date>,
-    /// At most this many.
+    /// The most filings to return; [`each`] ignores it.
     #[serde(default)]
     pub limit: Limit<1000>,
-    /// This many are passed over.
+    /// The number of filings to skip; [`each`] ignores it.
     #[serde(default)]
     pub offset: Offset,
 }
 
-/// How many of the newest filings are wanted; by default twenty.
+/// How many of the latest filings are wanted; by default twenty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Newest {
-    /// At most this many.
+pub struct Recent {
+    /// The most filings to return.
     #[serde(default)]
     pub limit: Limit<1000>,
-}
-
-/// Which filing is wanted.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct One {
-    /// A protocol number, or the id of a periodic form.
-    pub id: String,
 }
 
 /// Whose filings are wanted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfCompany {
-    /// A CVM code, also with leading zeros, or a CNPJ in any writing.
-    pub id: String,
-    /// At most this many.
+    /// The company.
+    pub id: CompanyId,
+    /// The most filings to return.
     #[serde(default)]
     pub limit: Limit<1000>,
-    /// This many are passed over.
+    /// The number of filings to skip.
     #[serde(default)]
     pub offset: Offset,
 }
 
-/// The newest filings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Recent {
-    /// The filings, newest first.
-    pub data: Vec<Filing>,
+impl OfCompany {
+    /// The latest twenty filings of a company.
+    #[must_use]
+    pub fn new(id: CompanyId) -> OfCompany {
+        OfCompany { id, limit: Limit::default(), offset: Offset::default() }
+    }
 }
 
-/// Filings by delivery, newest first. A category that no filing has gives none.
+/// Filings by day of delivery, newest first. A category that no filing has gives an empty list.
 ///
 /// Fails where `from` is after `to`.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
-    const CATEGORY: &str = "SELECT id FROM category WHERE folded = ?1";
-    const NEWEST: &str = "SELECT key FROM filing WHERE key BETWEEN ?1 AND ?2
+    const KEYS: &str = "SELECT key FROM filing WHERE key BETWEEN ?1 AND ?2
         ORDER BY key DESC LIMIT ?3 OFFSET ?4";
-    const NEWEST_OF_CATEGORY: &str = "SELECT key FROM filing
+    const KEYS_OF_CATEGORY: &str = "SELECT key FROM filing
         WHERE category = ?5 AND key BETWEEN ?1 AND ?2 ORDER BY key DESC LIMIT ?3 OFFSET ?4";
-    let range = DateRange::new(query.from, query.to)?;
+    let wanted = Wanted::by(snapshot, &query)?;
     let (limit, offset) = (query.limit.get(), query.offset);
-    let (from, to) = (first_key(range.from()), last_key(range.to()));
-    let page = (from, to, limit, offset.sql());
-    let Some(name) = query.category else {
-        let keys = snapshot.rows(NEWEST, page, key)?;
-        let total = total(snapshot, ALL_CATEGORIES, range)?;
-        return Ok(Page { data: served(snapshot, &keys)?, total, limit, offset: offset.get() });
-    };
-    // A category that is not known has no filing under any number.
-    let category = snapshot.rows(CATEGORY, [fold(&name)], key)?.pop().unwrap_or(-1);
-    let keys =
-        snapshot.rows(NEWEST_OF_CATEGORY, (page.0, page.1, page.2, page.3, category), key)?;
-    let total = total(snapshot, category, range)?;
-    Ok(Page { data: served(snapshot, &keys)?, total, limit, offset: offset.get() })
+    let (from, to) = wanted.keys();
+    Page::read(wanted.total(snapshot)?, (limit, offset.get()), Meta::of(SOURCE), || {
+        let (rows, skipped) = (limit, offset.sql());
+        let keys = match wanted.category {
+            ALL_CATEGORIES => snapshot.rows(KEYS, (from, to, rows, skipped), key)?,
+            category => {
+                snapshot.rows(KEYS_OF_CATEGORY, (from, to, rows, skipped, category), key)?
+            }
+        };
+        served(snapshot, &keys)
+    })
+}
+
+/// Hands every filing that [`list`] would list to `visit`, newest first, one at a time, until that fails.
+///
+/// ```
+/// use fincore::filings;
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let mut assemblies = 0;
+/// let query = filings::List { category: Some("assembleia".into()), ..Default::default() };
+/// filings::each(&snapshot, &query, |filing| {
+///     assemblies += usize::from(filing.version == 1);
+///     Ok(())
+/// })?;
+/// assert!(assemblies > 1000);
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn each(
+    snapshot: &Snapshot,
+    query: &List,
+    visit: impl FnMut(Filing) -> Result<()>,
+) -> Result<()> {
+    const SQL: &str = concat!(
+        served::select_filing!(),
+        "WHERE key BETWEEN ?1 AND ?2 AND (?3 = 0 OR filing.category = ?3) ORDER BY key DESC"
+    );
+    let wanted = Wanted::by(snapshot, query)?;
+    let (from, to) = wanted.keys();
+    snapshot.for_each(SQL, (from, to, wanted.category), read, visit)
 }
 
 /// Filings that have all the words in company name, category, type, species or subject, newest first.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
     let (limit, offset) = (query.limit, query.offset);
-    let (keys, total) = matching::keys_and_total(snapshot, &query.q, limit, offset)?;
-    let data = served(snapshot, &keys)?;
-    Ok(Page { data, total, limit: limit.get(), offset: offset.get() })
+    let found = matching::matching(snapshot, &query.q)?;
+    Page::read(found.total, (limit.get(), offset.get()), Meta::of(SOURCE), || {
+        served(snapshot, &found.keys(snapshot, limit, offset)?)
+    })
 }
 
-/// The newest filings.
-pub fn recent(snapshot: &Snapshot, query: Newest) -> Result<Recent> {
+/// The filings delivered last, newest first. The list is no longer than what is asked for.
+pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
     const SQL: &str = "SELECT key FROM filing ORDER BY key DESC LIMIT ?1";
-    let keys = snapshot.rows(SQL, [query.limit.get()], key)?;
-    Ok(Recent { data: served(snapshot, &keys)? })
+    let limit = query.limit.get();
+    let keys = snapshot.rows(SQL, [limit], key)?;
+    Ok(Page::cut(served(snapshot, &keys)?, (limit, 0), Meta::of(SOURCE)))
 }
 
-/// One filing. Fails where there is none.
-pub fn find(snapshot: &Snapshot, query: One) -> Result<Filing> {
+/// One filing.
+///
+/// Fails with [`Error::NotFound`] where there is none.
+pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
     const SQL: &str = "SELECT key FROM filing WHERE id = ?1";
-    let unknown = || Error::unknown("filing", &query.id);
-    let id: FilingId = query.id.parse().map_err(|_| unknown())?;
     let keys = snapshot.rows(SQL, [id.packed()], key)?;
-    served(snapshot, &keys)?.pop().ok_or_else(unknown)
+    let found = served(snapshot, &keys)?.pop();
+    let filing = found.ok_or_else(|| Error::not_found(Noun::Filing, &id.to_string()))?;
+    Ok(Sourced::new(filing, Meta::of(SOURCE)))
 }
 
 /// Filings of one company, newest first.
 ///
-/// Fails where the company is unknown: neither in the registry nor named by a filing.
+/// Fails with [`Error::NotFound`] where the company is neither in the registry nor named by a filing.
 pub fn of_company(snapshot: &Snapshot, query: OfCompany) -> Result<Page<Filing>> {
-    const REGISTERED: &str = "SELECT id FROM company WHERE id = ?1 OR cnpj = ?2
-        ORDER BY standing, id DESC LIMIT 1";
     const TOTAL: &str = "SELECT COUNT(*) FROM filing WHERE company = ?1";
     const SQL: &str =
         "SELECT key FROM filing WHERE company = ?1 ORDER BY key DESC LIMIT ?2 OFFSET ?3";
-    let (limit, offset) = (query.limit.get(), query.offset);
-    let (code, cnpj) = company_number(&query.id);
-    let registered: Option<u32> = snapshot.rows(REGISTERED, (code, cnpj), |row| row.get(0))?.pop();
-    let company = registered.or(code);
+    let unknown = || Error::not_found(Noun::Company, &query.id.to_string());
+    let registered = lookup::registered(snapshot, query.id)?;
+    let company = match (registered, query.id) {
+        (Some(code), _) | (None, CompanyId::Cvm(code)) => code.get(),
+        (None, CompanyId::Cnpj(_)) => return Err(unknown()),
+    };
     let total = snapshot.count(TOTAL, [company])?;
     if total == 0 && registered.is_none() {
-        return Err(Error::unknown("company", &query.id));
+        return Err(unknown());
     }
-    let keys = snapshot.rows(SQL, (company, limit, offset.sql()), key)?;
-    Ok(Page { data: served(snapshot, &keys)?, total, limit, offset: offset.get() })
+    let (limit, offset) = (query.limit.get(), query.offset);
+    Page::read(total, (limit, offset.get()), Meta::of(SOURCE), || {
+        served(snapshot, &snapshot.rows(SQL, (company, limit, offset.sql()), key)?)
+    })
 }
 
 /// The number under which the running totals of all filings stand.
 const ALL_CATEGORIES: i64 = 0;
 
-/// How many filings of a category were delivered in these days: the difference of two running
-/// totals, whatever lies between them.
-fn total(snapshot: &Snapshot, category: i64, range: DateRange) -> Result<u64> {
-    const SQL: &str = "SELECT filings FROM filing_total WHERE category = ?1 AND day <= ?2
-        ORDER BY day DESC LIMIT 1";
-    let up_to = |day: i32| snapshot.count(SQL, (category, day));
-    Ok(up_to(range.to().day_number())? - up_to(range.from().day_number() - 1)?)
+/// The number of a category that is not known: no filing has it.
+const NO_CATEGORY: i64 = -1;
+
+/// Which filings a list is about.
+struct Wanted {
+    category: i64,
+    days: DateRange,
+}
+
+impl Wanted {
+    fn by(snapshot: &Snapshot, query: &List) -> Result<Wanted> {
+        const CATEGORY: &str = "SELECT id FROM category WHERE folded = ?1";
+        let days = DateRange::new(query.from, query.to)?;
+        let category = match &query.category {
+            Some(name) => snapshot.rows(CATEGORY, [fold(name)], key)?.pop().unwrap_or(NO_CATEGORY),
+            None => ALL_CATEGORIES,
+        };
+        Ok(Wanted { category, days })
+    }
+
+    /// The first and the last key that a filing of these days can have.
+    fn keys(&self) -> (i64, i64) {
+        (first_key(self.days.from()), last_key(self.days.to()))
+    }
+
+    /// How many filings there are: the difference of two running totals, whatever lies between them.
+    fn total(&self, snapshot: &Snapshot) -> Result<u64> {
+        const SQL: &str = "SELECT filings FROM filing_total WHERE category = ?1 AND day <= ?2
+            ORDER BY day DESC LIMIT 1";
+        let up_to = |day: i32| snapshot.count(SQL, (self.category, day));
+        let before = up_to(self.days.from().day_number() - 1)?;
+        up_to(self.days.to().day_number())?.checked_sub(before).ok_or_else(|| {
+            Error::storage("the filings cannot be counted", "their running totals are damaged")
+        })
+    }
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<i64> {

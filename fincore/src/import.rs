@@ -2,17 +2,18 @@
 use std::borrow::Cow;
 
 use crate::{
-    Catalogue, Date, Error, Result,
-    catalogue::{Known, Tally, Writer},
+    catalogue::{Catalogue, OnConflict, Tally, Writer},
     companies::{
         self,
-        store::{Entry as CompanyEntry, Security},
+        store::{RegistryEntry, Security},
     },
-    filings::store::{Entry as FilingEntry, Filings},
+    error::{Error, Result},
+    filings::{entry::NewFiling, store::Filings},
     market::{
         Rate,
         store::{self, Quote},
     },
+    types::Date,
 };
 
 mod archive;
@@ -77,8 +78,9 @@ enum Registries {
 /// A registry that lost more than one company in this many is cut off: in a year none goes.
 const MOST_LOST: usize = 20;
 
-/// What a file held, and what became of it.
+/// What a file held, and what it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Imported {
     /// What was recognised: `SGS 432`, `PTAX closing quotes`.
     pub what: String,
@@ -114,7 +116,7 @@ impl Import {
         let before = std::mem::replace(&mut self.state, State::Failed);
         let imported = self.add(name, bytes)?;
         if imported.tally.is_change() {
-            self.writer.note((name, bytes));
+            self.writer.note(&imported.what, bytes);
             self.state = if before == State::Failed { State::Failed } else { State::Changed };
         } else {
             self.state = before;
@@ -147,8 +149,8 @@ impl Import {
 
     fn store(&mut self, name: &str, rows: Rows<'_>) -> Result<Tally> {
         match rows {
-            Rows::Rates(series, rows) => store::rates(&self.writer, series, &rows, Known::Replace),
-            Rows::Quotes(rows) => store::quotes(&self.writer, &rows, Known::Replace),
+            Rows::Rates(series, rows) => store::rates(&self.writer, series, &rows, OnConflict::Replace),
+            Rows::Quotes(rows) => store::quotes(&self.writer, &rows, OnConflict::Replace),
             Rows::Companies(rows) => {
                 if self.registries == Registries::Plausible {
                     self.check_registry(name, &rows)?;
@@ -156,15 +158,15 @@ impl Import {
                 companies::store::registry(&self.writer, &rows)
             }
             Rows::Securities(rows) => companies::store::securities(&self.writer, &rows),
-            Rows::Filings(mut rows) => self.filings.store(&self.writer, &mut rows, Known::Replace),
+            Rows::Filings(mut rows) => self.filings.store(&self.writer, &mut rows, OnConflict::Replace),
         }
     }
 
-    fn check_registry(&self, name: &str, rows: &[CompanyEntry]) -> Result<()> {
+    fn check_registry(&self, name: &str, rows: &[RegistryEntry]) -> Result<()> {
         let known = companies::store::known(&self.writer)?;
         let newest = |day: Option<Date>| day.map_or("an unknown day".into(), |day| day.to_string());
-        let known_until = known.values().filter_map(CompanyEntry::newest_event).max();
-        let until = rows.iter().filter_map(CompanyEntry::newest_event).max();
+        let known_until = known.values().filter_map(RegistryEntry::newest_event).max();
+        let until = rows.iter().filter_map(RegistryEntry::newest_event).max();
         let lost = known.len() - rows.iter().filter(|row| known.contains_key(&row.id)).count();
         let reason = if until < known_until {
             let (until, known_until) = (newest(until), newest(known_until));
@@ -174,8 +176,8 @@ impl Import {
         } else {
             return Ok(());
         };
-        Err(Refusal::whole(format!("{reason}; only a forced import (--force) takes it"))
-            .of_file(name))
+        let reason = format!("{reason}; only a forced import accepts it");
+        Err(Error::Refused { file: name.to_owned(), line: None, reason, can_be_forced: true })
     }
 
     /// Makes all files visible at once. Where they changed nothing, the data version stays as it is.
@@ -205,9 +207,9 @@ struct Content<'a> {
 enum Rows<'a> {
     Rates(u32, Vec<Rate>),
     Quotes(Vec<Quote>),
-    Companies(Vec<CompanyEntry>),
+    Companies(Vec<RegistryEntry>),
     Securities(Vec<Security>),
-    Filings(Vec<FilingEntry<'a>>),
+    Filings(Vec<NewFiling<'a>>),
 }
 
 impl Rows<'_> {
@@ -306,7 +308,8 @@ impl Content<'_> {
 
 impl Refusal {
     fn of_file(self, name: &str) -> Error {
-        Error::Refused { file: name.to_owned(), line: self.line, reason: self.reason }
+        let Refusal { line, reason } = self;
+        Error::Refused { file: name.to_owned(), line, reason, can_be_forced: false }
     }
 }
 

@@ -1,23 +1,39 @@
-//! Keys: issued, recognised, moved to another plan, revoked.
+//! API keys: issued, authenticated, moved to another plan, revoked.
+//!
+//! A [`Key`] is shown once, when it is issued; the accounts file holds its hash. A [`Registration`] says who
+//! it is for, a [`KeyRecord`] what is known of it afterwards, and a [`KeyPrefix`] names it.
+//!
+//! ```
+//! use fincore::{Accounts, Plan, keys};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let now = chrono::DateTime::UNIX_EPOCH;
+//! let accounts = Accounts::open(dir.path().join("accounts.db"))?;
+//! let who = keys::Registration { name: "Ana".parse()?, email: "ana@example.com".parse()? };
+//! let key = keys::issue(&accounts, &who, Plan::Gold, now)?;
+//! assert_eq!(keys::authenticate(&accounts, &key)?.plan, Plan::Gold);
+//!
+//! keys::revoke(&accounts, &key.prefix(), now)?;
+//! assert!(keys::authenticate(&accounts, &key).is_err());
+//! # Ok::<(), fincore::Error>(())
+//! ```
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 
-use crate::{Accounts, Email, Error, Key, KeyHash, KeyPrefix, Name, Plan, Result, sqlite::parsed};
+use crate::{
+    accounts::Accounts,
+    error::{Error, Noun, Result},
+    plans::Plan,
+    sqlite::parsed,
+    types::{Caller, Email, Key, KeyId, KeyPrefix, Name},
+};
 
-/// The number of a key in its accounts file; never given twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KeyId(u32);
-
-impl KeyId {
-    #[cfg(test)]
-    pub(crate) fn of(number: u32) -> KeyId {
-        KeyId(number)
-    }
-
-    pub(crate) fn number(self) -> u32 {
-        self.0
-    }
+/// The columns that [`record`] reads.
+macro_rules! select_key {
+    () => {
+        "SELECT id, prefix, plan, name, email, created, revoked FROM key "
+    };
 }
 
 /// Who a key is for.
@@ -30,17 +46,9 @@ pub struct Registration {
     pub email: Email,
 }
 
-/// What a good key stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holder {
-    /// The key's number.
-    pub id: KeyId,
-    /// The plan it is on.
-    pub plan: Plan,
-}
-
 /// What is known of a key; never the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct KeyRecord {
     /// Its first characters.
     pub prefix: KeyPrefix,
@@ -56,20 +64,8 @@ pub struct KeyRecord {
     pub revoked: Option<DateTime<Utc>>,
 }
 
-/// Makes a new key. It is on disk when this returns, and good at once; this is the only time that
-/// it can be shown.
-///
-/// ```
-/// use fincore::{Accounts, Plan, keys};
-///
-/// # let dir = tempfile::tempdir().unwrap();
-/// # let now = chrono::DateTime::UNIX_EPOCH;
-/// let accounts = Accounts::open(dir.path().join("accounts.db"))?;
-/// let who = keys::Registration { name: "Ana".parse()?, email: "ana@example.com".parse()? };
-/// let key = keys::issue(&accounts, &who, Plan::Gold, now)?;
-/// assert_eq!(keys::authenticate(&accounts, &key)?.plan, Plan::Gold);
-/// # Ok::<(), fincore::Error>(())
-/// ```
+/// Makes a new key. It is on disk when this returns, and valid at once; this is the only time that it can
+/// be shown.
 pub fn issue(
     accounts: &Accounts,
     who: &Registration,
@@ -90,11 +86,11 @@ pub fn issue(
     Ok(key)
 }
 
-/// Whose key this is and on which plan, from memory alone.
+/// Who calls with this key, from memory alone.
 ///
-/// Fails with [`Error::InvalidKey`] where it is unknown or revoked.
-pub fn authenticate(accounts: &Accounts, key: &Key) -> Result<Holder> {
-    accounts.holder(&key.hash()).ok_or(Error::InvalidKey)
+/// Fails with [`Error::InvalidKey`] where the key is unknown or revoked.
+pub fn authenticate(accounts: &Accounts, key: &Key) -> Result<Caller> {
+    accounts.caller(&key.hash()).ok_or(Error::InvalidKey)
 }
 
 /// Moves the key that starts with `prefix` to another plan.
@@ -107,13 +103,13 @@ pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<K
         if record.revoked.is_some() {
             return Err(Error::Invalid(format!("the key {}… is revoked", record.prefix)));
         }
-        tx.prepare_cached(SQL)?.execute((id.0, plan.id()))?;
+        tx.prepare_cached(SQL)?.execute((id.get(), plan.id()))?;
         record.plan = plan;
         Ok(record)
     })
 }
 
-/// Makes the key that starts with `prefix` useless, for good; a second time changes nothing.
+/// Revokes the key that starts with `prefix` for good; a second time changes nothing.
 ///
 /// Fails where no key starts so, or more than one does.
 pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Result<KeyRecord> {
@@ -121,7 +117,7 @@ pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Re
         WHERE id = ?1";
     change(accounts, prefix, |tx, (id, mut record)| {
         if record.revoked.is_none() {
-            tx.prepare_cached(SQL)?.execute((id.0, now.timestamp()))?;
+            tx.prepare_cached(SQL)?.execute((id.get(), now.timestamp()))?;
             record.revoked = DateTime::from_timestamp(now.timestamp(), 0);
         }
         Ok(record)
@@ -138,9 +134,9 @@ fn change(
     Ok(record)
 }
 
-/// All keys there ever were, the oldest first.
+/// All keys ever issued, the oldest first.
 pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
-    const SQL: &str = "SELECT id, prefix, plan, name, email, created, revoked FROM key ORDER BY id";
+    const SQL: &str = concat!(select_key!(), "ORDER BY id");
     accounts.read(|connection| {
         let mut statement = connection.prepare_cached(SQL)?;
         let rows = statement.query_map([], |row| Ok(record(row)?.1))?;
@@ -157,12 +153,11 @@ pub fn id(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyId> {
 
 fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
     // A tilde comes after every character of a key.
-    const SQL: &str = "SELECT id, prefix, plan, name, email, created, revoked FROM key
-        WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2";
+    const SQL: &str = concat!(select_key!(), "WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2");
     let mut statement = connection.prepare_cached(SQL)?;
     let mut found = statement.query_map([prefix.as_str()], record)?;
     let Some(first) = found.next().transpose()? else {
-        return Err(Error::NotFound(format!("no key starts with {prefix}")));
+        return Err(Error::NotFound { what: Noun::Key, id: prefix.to_string() });
     };
     if found.next().is_some() {
         return Err(Error::Invalid(format!("more than one key starts with {prefix}")));
@@ -172,9 +167,8 @@ fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord
 
 /// The record of a key by its number.
 pub(crate) fn get(connection: &Connection, key: KeyId) -> Result<KeyRecord> {
-    const SQL: &str =
-        "SELECT id, prefix, plan, name, email, created, revoked FROM key WHERE id = ?1";
-    let found = connection.prepare_cached(SQL)?.query_row([key.0], record).optional()?;
+    const SQL: &str = concat!(select_key!(), "WHERE id = ?1");
+    let found = connection.prepare_cached(SQL)?.query_row([key.get()], record).optional()?;
     found.map(|(_, record)| record).ok_or(Error::InvalidKey)
 }
 
@@ -188,31 +182,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<(KeyId, KeyRecord)> {
         created: time(row.get(5)?),
         revoked: row.get::<_, Option<i64>>(6)?.map(time),
     };
-    Ok((KeyId(row.get(0)?), record))
-}
-
-/// What happened to a key: it has this holder now, or none any more.
-#[derive(Debug)]
-pub(crate) struct Change {
-    pub(crate) changed: i64,
-    pub(crate) hash: KeyHash,
-    pub(crate) holder: Option<Holder>,
-}
-
-/// What happened to keys after the change number `seen`, in order.
-pub(crate) fn changes(connection: &Connection, seen: i64) -> Result<Vec<Change>> {
-    const SQL: &str = "SELECT changed, hash, id, plan, revoked IS NULL FROM key
-        WHERE changed > ?1 ORDER BY changed";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([seen], |row| {
-        let holder = Holder { id: KeyId(row.get(2)?), plan: parsed(row, 3)? };
-        Ok(Change {
-            changed: row.get(0)?,
-            hash: KeyHash::from_bytes(row.get(1)?),
-            holder: row.get::<_, bool>(4)?.then_some(holder),
-        })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok((KeyId::new(row.get(0)?), record))
 }
 
 #[cfg(test)]

@@ -41,39 +41,44 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 mod error;
+mod excerpt;
+pub mod plans;
 mod types;
 
+mod answers;
 mod catalogue;
+mod lock;
+mod lookup;
 mod sqlite;
+pub mod table;
 
-pub mod market;
-
-mod accounts;
 pub mod companies;
 pub mod filings;
+pub mod market;
 pub mod search;
-mod shards;
 
+mod accounts;
 pub mod keys;
 pub mod limits;
-pub mod plans;
 pub mod usage;
 
+#[cfg(feature = "bundle")]
 pub mod bundle;
+#[cfg(feature = "import")]
 mod import;
 
 pub use accounts::Accounts;
+pub use answers::{Meta, Page, Sourced};
 pub use catalogue::{Catalogue, Snapshot, Tally};
-pub use error::{Error, Result};
+/// The crate whose times appear in signatures, such as that of [`keys::issue`].
+pub use chrono;
+pub use error::{Error, ErrorKind, Noun, Result};
+pub use excerpt::excerpt;
+#[cfg(feature = "import")]
 pub use import::{Import, Imported};
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, TableCheckup};
 pub use types::{
-    Cnpj, Currency, CvmCode, Date, DateRange, Decimal, Email, FilingId, Key, KeyHash, KeyPrefix,
-    Limit, Name, Offset, Page, Pair, Search, Words,
+    Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email, FilingId,
+    Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, Words,
 };
-
-/// The Rust example of the README, compiled and run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -1,9 +1,21 @@
-//! The plans: the only place that knows their prices, limits and what each of them reaches.
+//! The plans: their prices, their limits, and what each of them includes.
+//!
+//! This table is the only place that knows them; servers, pages and documents follow from it. A [`Plan`]
+//! includes [`Feature`]s, and [`Plan::need`] fails with an [`Upgrade`] prompt where it does not.
+//!
+//! ```
+//! use fincore::{Feature, Plan};
+//!
+//! assert!(Plan::Gold.includes(Feature::Filings));
+//! let prompt = Plan::Free.need(Feature::Filings).unwrap_err();
+//! assert_eq!(prompt.required_plan, Plan::Gold);
+//! assert_eq!(prompt.message, "Filings need the Gold plan; this request is on Free.");
+//! ```
 use std::{fmt, str::FromStr, time::Duration};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::{Error, Result};
+use crate::excerpt::excerpt;
 
 /// The time over which [`Plan::limit`] is counted.
 pub const WINDOW: Duration = Duration::from_secs(60);
@@ -12,7 +24,7 @@ pub const WINDOW: Duration = Duration::from_secs(60);
 /// observation of the series.
 pub const RECENT_DAYS: u32 = 365;
 
-/// A plan, from the smallest to the largest; each reaches all that the smaller ones do.
+/// A plan, from the smallest to the largest; each includes all that the smaller ones do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plan {
     /// Without a key, or with one that anyone may register.
@@ -41,7 +53,7 @@ impl Plan {
         self.row().1
     }
 
-    /// US dollars a month.
+    /// US dollars per month.
     #[must_use]
     pub fn price(self) -> u32 {
         self.row().2
@@ -64,54 +76,54 @@ impl Plan {
 
     /// Whether the plan includes the feature.
     #[must_use]
-    pub fn reaches(self, feature: Feature) -> bool {
+    pub fn includes(self, feature: Feature) -> bool {
         self >= feature.plan()
     }
 
-    /// Fails with [`Error::PlanRequired`], the upgrade prompt, where the plan does not include the
-    /// feature.
-    pub fn need(self, feature: Feature) -> Result<()> {
-        if self.reaches(feature) {
-            return Ok(());
-        }
-        Err(Error::PlanRequired { feature, current: self })
+    /// Fails with the upgrade prompt where the plan does not include the feature.
+    pub fn need(self, feature: Feature) -> Result<(), Upgrade> {
+        if self.includes(feature) { Ok(()) } else { Err(self.upgrade(feature)) }
     }
 
-    /// What the holder of this plan is told about a feature that it does not include.
+    /// The upgrade prompt that a caller on this plan gets for a feature of a larger one.
     #[must_use]
     pub fn upgrade(self, feature: Feature) -> Upgrade {
         let (needs, required) = (feature.row().needs, feature.plan().name());
         Upgrade {
             feature,
+            current_plan: self,
             required_plan: feature.plan(),
             message: format!("{needs} the {required} plan; this request is on {}.", self.name()),
-            upgrade_url: "/pricing",
         }
     }
 }
 
-/// The upgrade prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The upgrade prompt: which plan includes what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+#[non_exhaustive]
 pub struct Upgrade {
     /// What was asked for.
     pub feature: Feature,
-    /// The smallest plan that includes it.
+    /// The plan of the caller.
+    pub current_plan: Plan,
+    /// The smallest plan that includes the feature.
     pub required_plan: Plan,
     /// A sentence that says so.
     pub message: String,
-    /// Where the service tells what the plans are.
-    pub upgrade_url: &'static str,
 }
 
-impl FromStr for Plan {
-    type Err = Error;
+/// A text that names no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{:?} is not a plan (free, bronze, gold or platinum)", excerpt(.0))]
+pub struct UnknownPlan(String);
 
-    fn from_str(text: &str) -> Result<Plan> {
+impl FromStr for Plan {
+    type Err = UnknownPlan;
+
+    fn from_str(text: &str) -> Result<Plan, UnknownPlan> {
         let known = |plan: &Plan| plan.id().eq_ignore_ascii_case(text);
-        Plan::ALL
-            .into_iter()
-            .find(known)
-            .ok_or_else(|| Error::invalid(text, "a plan (free, bronze, gold or platinum)"))
+        Plan::ALL.into_iter().find(known).ok_or_else(|| UnknownPlan(text.to_owned()))
     }
 }
 
@@ -121,7 +133,11 @@ impl fmt::Display for Plan {
     }
 }
 
-crate::types::serialize_as_str!(Plan);
+impl Serialize for Plan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
 
 /// Something that a plan includes or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,22 +156,22 @@ pub enum Feature {
     BulkExport,
     /// Lists and datasets as CSV.
     Csv,
-    /// Messages about what is new.
+    /// Signed calls when something is published.
     Webhooks,
-    /// Questions of the plan's holders are answered first.
+    /// Questions from holders of the plan are answered first.
     PrioritySupport,
 }
 
 /// What a feature is called, who has it, and how to say so.
 struct FeatureRow {
     id: &'static str,
-    /// The smallest plan that reaches it.
+    /// The smallest plan that includes it.
     plan: Plan,
     /// The beginning of "… the Gold plan".
     needs: &'static str,
-    /// Among the features of a plan that has it.
+    /// Listed among the features of a plan that includes it.
     with: &'static str,
-    /// Among the restrictions of a plan that has it not.
+    /// Listed among the restrictions of a plan that does not.
     without: &'static str,
 }
 
@@ -185,6 +201,12 @@ impl Feature {
         self.row().plan
     }
 
+    /// Whether the feature exists already; what does not is planned, and marked so wherever it is listed.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        !matches!(self, Feature::BulkExport | Feature::Csv | Feature::Webhooks)
+    }
+
     #[rustfmt::skip]
     fn row(self) -> FeatureRow {
         let row = |id, plan, needs, with, without| FeatureRow { id, plan, needs, with, without };
@@ -200,19 +222,19 @@ impl Feature {
                 "No companies and no search"),
             Feature::HistoricalData => row("historical_data", Plan::Gold,
                 "Market history of more than 12 months needs",
-                "Historical data: market history as far back as it is known",
+                "Historical data: market history as far back as it is held",
                 "Market history of the last 12 months only"),
             Feature::Filings => row("filings", Plan::Gold, "Filings need",
-                "Filings: list, search, newest and of a company",
+                "Filings: list, search, recent and by company",
                 "No filings"),
             Feature::BulkExport => row("bulk_export", Plan::Gold, "Bulk export needs",
-                "Bulk export of whole datasets as NDJSON",
+                "Bulk export of whole datasets as NDJSON (planned, not available yet)",
                 "No bulk export"),
             Feature::Csv => row("csv", Plan::Platinum, "CSV needs",
-                "CSV on every list and on bulk export",
+                "CSV on every list and on bulk export (planned, not available yet)",
                 "No CSV"),
             Feature::Webhooks => row("webhooks", Plan::Platinum, "Webhooks need",
-                "Webhooks for new rates, companies and filings",
+                "Webhooks for new rates, companies and filings (planned, not available yet)",
                 "No webhooks"),
             Feature::PrioritySupport => row("priority_support", Plan::Platinum,
                 "Priority support needs",
@@ -228,27 +250,33 @@ impl fmt::Display for Feature {
     }
 }
 
-crate::types::serialize_as_str!(Feature);
+impl Serialize for Feature {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
 
-/// What there is to choose from.
+/// All plans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Plans {
-    /// One entry a plan, the smallest first.
+    /// One entry per plan, the smallest first.
     pub plans: Vec<Offer>,
 }
 
 /// A plan as it is offered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Offer {
     /// The word by which programs know it.
     pub id: Plan,
     /// The name that people read.
     pub name: &'static str,
-    /// The price of a month.
+    /// The price per month.
     pub price: u32,
     /// The currency of the price.
     pub currency: &'static str,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate_limit: u32,
     /// What it includes, as sentences.
     pub features: Vec<&'static str>,
@@ -264,7 +292,7 @@ pub fn list() -> Plans {
 
 fn offer(plan: Plan) -> Offer {
     let (with, without): (Vec<_>, Vec<_>) =
-        Feature::ALL.into_iter().partition(|feature| plan.reaches(*feature));
+        Feature::ALL.into_iter().partition(|feature| plan.includes(*feature));
     Offer {
         id: plan,
         name: plan.name(),
@@ -281,9 +309,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reaches_what_the_table_of_plans_says() {
+    fn includes_what_the_table_of_plans_says() {
         use Feature::{BulkExport, Companies, Csv, Filings, HistoricalData, Market, Webhooks};
-        let reached = [
+        let included = [
             (Plan::Free, vec![Market]),
             (Plan::Bronze, vec![Market, Companies]),
             (Plan::Gold, vec![Market, Companies, HistoricalData, Filings, BulkExport]),
@@ -292,9 +320,9 @@ mod tests {
                 vec![Market, Companies, HistoricalData, Filings, BulkExport, Csv, Webhooks],
             ),
         ];
-        for (plan, wanted) in reached {
+        for (plan, wanted) in included {
             let beside = [Feature::Plans, Feature::PrioritySupport];
-            let has = |feature: &Feature| plan.reaches(*feature) && !beside.contains(feature);
+            let has = |feature: &Feature| plan.includes(*feature) && !beside.contains(feature);
             assert_eq!(Feature::ALL.into_iter().filter(has).collect::<Vec<_>>(), wanted, "{plan}");
         }
     }
@@ -325,6 +353,14 @@ mod tests {
         assert_eq!((free.name, free.price, free.rate_limit), ("Free", 0, 30));
         assert!(free.restrictions.contains(&"Market history of the last 12 months only"));
         assert_eq!(list().plans[3].restrictions, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn marks_what_is_only_planned() {
+        for feature in Feature::ALL {
+            let marked = feature.row().with.ends_with("(planned, not available yet)");
+            assert_eq!(marked, !feature.is_available(), "{feature}");
+        }
     }
 
     #[test]

@@ -1,32 +1,52 @@
 //! One search over companies and filings.
+//!
+//! ```
+//! use fincore::{Search, search};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! # fincore::bundle::fill(&catalogue)?;
+//! let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+//! let matches = search::global(&snapshot, Search::new("petrobras")?)?;
+//! assert_eq!(matches.companies[0].id.get(), 9512);
+//! assert!(matches.upgrade.is_none());
+//! # Ok::<(), fincore::Error>(())
+//! ```
 use serde::Serialize;
 
 use crate::{
-    Feature, Result, Search, Snapshot,
+    answers::Meta,
+    catalogue::Snapshot,
     companies::{self, Company},
+    error::Result,
     filings::{self, Filing},
-    plans::Upgrade,
+    plans::{Feature, Upgrade},
+    types::Search,
 };
 
 /// What matches, of each kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Found {
+#[non_exhaustive]
+pub struct Matches {
     /// Companies, best match first.
     pub companies: Vec<Company>,
-    /// Filings, newest first; none where the snapshot's plan does not reach them.
+    /// Filings, newest first; none where the snapshot's plan does not include them.
     pub filings: Vec<Filing>,
-    /// Which plan reaches the filings, so that none does not look like none there are.
+    /// Which plan includes the filings, where they were left out: an empty list would look like no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<Upgrade>,
+    /// Where they come from.
+    pub meta: Meta,
 }
 
 /// Companies and filings that match, as [`companies::search`] and [`filings::search`] give them; limit
-/// and offset hold for each.
-pub fn global(snapshot: &Snapshot, query: Search) -> Result<Found> {
+/// and offset apply to each.
+pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
+    let meta = Meta::of("CVM, cadastro e documentos de companhias abertas");
     let companies = companies::search(snapshot, query.clone())?.data;
-    if !snapshot.plan().reaches(Feature::Filings) {
-        let upgrade = Some(snapshot.plan().upgrade(Feature::Filings));
-        return Ok(Found { companies, filings: Vec::new(), upgrade });
-    }
-    Ok(Found { companies, filings: filings::search(snapshot, query)?.data, upgrade: None })
+    let (filings, upgrade) = match snapshot.plan().need(Feature::Filings) {
+        Ok(()) => (filings::search(snapshot, query)?.data, None),
+        Err(prompt) => (Vec::new(), Some(prompt)),
+    };
+    Ok(Matches { companies, filings, upgrade, meta })
 }

@@ -1,5 +1,11 @@
-//! What both database files have in common: how they are opened, migrated and read.
-use std::{path::Path, str::FromStr, time::Duration};
+//! What both database files have in common: how they are created, opened, migrated and read.
+use std::{
+    fs::{self, File, OpenOptions},
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
 
 use rusqlite::{
     Connection, ErrorCode, Row,
@@ -8,7 +14,10 @@ use rusqlite::{
 };
 use serde::Serialize;
 
-use crate::{CvmCode, Error, Result};
+use crate::{
+    error::{Error, Result},
+    types::CvmCode,
+};
 
 /// Earlier versions can corrupt a WAL database that two connections write.
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -21,17 +30,117 @@ const BUSY_PAUSE: Duration = Duration::from_millis(50);
 /// Statements kept ready on each connection; there are fewer in the library.
 const CACHED_STATEMENTS: usize = 128;
 
-/// Opens `path`, creating it if needed, and brings it to the newest of `migrations`.
-pub(crate) fn open(path: &Path, migrations: &[&str]) -> Result<Connection> {
+/// One of our kinds of database file.
+pub(crate) struct Schema {
+    /// What the file is, for messages: `an accounts file`.
+    pub(crate) what: &'static str,
+    /// What SQLite's header calls the file, so that no other database is taken for it.
+    pub(crate) application_id: i32,
+    /// One step each, in order; a step that has landed never changes.
+    pub(crate) migrations: &'static [&'static str],
+    /// The number of the first steps, which did not write the application id yet.
+    pub(crate) unmarked: usize,
+    /// A table of those steps.
+    pub(crate) table: &'static str,
+    /// What the operator can do about a file that is none of ours.
+    pub(crate) remedy: &'static str,
+}
+
+/// Opens the file at `path`, creating it where there is none, and brings it to the newest step.
+///
+/// Fails for a file that exists but is empty, or is something else: treating it as a new file would
+/// silently forget what it should hold.
+pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
+    if !path.exists() {
+        create(path, schema)?;
+    }
+    check_file(path, schema)?;
+    connect(path, schema)
+}
+
+fn connect(path: &Path, schema: &Schema) -> Result<Connection> {
     let cannot = |source| Error::storage(format!("cannot open {}", path.display()), source);
     let mut connection = Connection::open(path).map_err(cannot)?;
     prepare(&connection).map_err(cannot)?;
+    check_identity(&connection, path, schema)?;
     use_wal(&connection).map_err(cannot)?;
-    migrate(&mut connection, migrations, path)?;
+    migrate(&mut connection, schema.migrations, path)?;
     Ok(connection)
 }
 
-/// The journal's mode is a property of the file: set once, it holds for every later connection.
+/// Makes a new file, readable by its owner only. It appears under its name once it is complete, so that
+/// no other program ever sees a part of it; where another one was faster, its file stays.
+fn create(path: &Path, schema: &Schema) -> Result<()> {
+    static FILES: AtomicU32 = AtomicU32::new(0);
+    let cannot = |err| Error::storage(format!("cannot create {}", path.display()), err);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}-{number}.new", std::process::id()));
+    let new = PathBuf::from(name);
+    private().create(true).truncate(true).write(true).open(&new).map_err(cannot)?;
+    let made = connect(&new, schema).and_then(|connection| {
+        connection.close().map_err(|(_, err)| Error::from(err))?;
+        match fs::hard_link(&new, path) {
+            Ok(()) => Ok(()),
+            Err(_) if path.exists() => Ok(()),
+            // Not every file system has links.
+            Err(_) => fs::rename(&new, path).map_err(cannot),
+        }
+    });
+    // The file has its own name now, or is of no use.
+    let _ = fs::remove_file(&new);
+    // Where a directory cannot be synced, the system does it in its own time.
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|file| file.sync_all());
+    made
+}
+
+/// Options for a file that only its owner may read; SQLite gives its log the same rights.
+pub(crate) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn check_file(path: &Path, schema: &Schema) -> Result<()> {
+    let file = fs::metadata(path)
+        .map_err(|err| Error::storage(format!("cannot open {}", path.display()), err))?;
+    if !file.is_file() {
+        return Err(refuse(path, schema, "is not a regular file"));
+    }
+    if file.len() == 0 {
+        return Err(refuse(path, schema, "is empty"));
+    }
+    Ok(())
+}
+
+fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Result<()> {
+    const TABLE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0));
+    let identity = (|| {
+        let has_table: bool = connection.query_row(TABLE, [schema.table], |row| row.get(0))?;
+        Ok((number("application_id")?, version_of(connection)?, has_table))
+    })();
+    match identity {
+        Ok((id, _, _)) if id == schema.application_id => Ok(()),
+        Ok((0, version, true)) if (1..=schema.unmarked).contains(&version) => Ok(()),
+        // A file that is being created.
+        Ok((0, 0, false)) if fs::metadata(path).is_ok_and(|file| file.len() == 0) => Ok(()),
+        Ok(_) => Err(refuse(path, schema, "is another program's database")),
+        Err(err) if err.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(refuse(path, schema, "is not a database"))
+        }
+        Err(err) => Err(Error::storage(format!("cannot read {}", path.display()), err)),
+    }
+}
+
+fn refuse(path: &Path, schema: &Schema, why: &str) -> Error {
+    let (path, Schema { what, remedy, .. }) = (path.display(), schema);
+    Error::storage(format!("{path} {why}, not {what}"), *remedy)
+}
+
+/// The journal mode is a property of the file: set once, it holds for every later connection.
 fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
     // SQLite does not wait here by itself when another program does the same to a new file.
     let mut tries = BUSY_TIMEOUT.as_millis() / BUSY_PAUSE.as_millis();
@@ -90,6 +199,7 @@ fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
 
 /// What a look through a whole file found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Checkup {
     /// Damage, a sentence each; empty where the file is whole.
     pub problems: Vec<String>,
@@ -101,6 +211,7 @@ pub struct Checkup {
 
 /// What is in a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TableCheckup {
     /// Its name.
     pub name: String,
@@ -141,18 +252,21 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
 }
 
 /// A domain value from a text column.
-pub(crate) fn parsed<T: FromStr<Err = Error>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(crate) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+where
+    T: FromStr<Err: Into<Error>>,
+{
     let text = row.get_ref(column)?.as_str()?;
-    text.parse().map_err(|err: Error| {
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(err))
+    text.parse().map_err(|err: T::Err| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(err.into()))
     })
 }
 
-/// A domain value from a text column that may be empty.
-pub(crate) fn parsed_if_any<T: FromStr<Err = Error>>(
-    row: &Row<'_>,
-    column: usize,
-) -> rusqlite::Result<Option<T>> {
+/// A domain value from a text column that may be NULL.
+pub(crate) fn parsed_if_any<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
+where
+    T: FromStr<Err: Into<Error>>,
+{
     if row.get_ref(column)? == ValueRef::Null { Ok(None) } else { parsed(row, column).map(Some) }
 }
 
@@ -167,35 +281,87 @@ pub(crate) fn code(row: &Row<'_>, column: usize) -> rusqlite::Result<CvmCode> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn migrates_step_by_step_and_refuses_a_newer_file() {
+    const ID: &str = "PRAGMA application_id = 7";
+
+    fn schema(migrations: &'static [&'static str]) -> Schema {
+        Schema {
+            what: "a test file",
+            application_id: 7,
+            migrations,
+            unmarked: 1,
+            table: "a",
+            remedy: "remove it",
+        }
+    }
+
+    fn directory() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db");
-        let steps = ["CREATE TABLE a (x)", "CREATE TABLE b (x)"];
-        assert_eq!(version_of(&open(&path, &steps[..1]).unwrap()).unwrap(), 1);
-        assert_eq!(version_of(&open(&path, &steps).unwrap()).unwrap(), 2);
-        let message = open(&path, &steps[..1]).unwrap_err().to_string();
+        (dir, path)
+    }
+
+    #[test]
+    fn migrates_step_by_step_and_refuses_a_newer_file() {
+        let (_dir, path) = directory();
+        let version = |steps| version_of(&open(&path, &schema(steps)).unwrap()).unwrap();
+        assert_eq!(version(&["CREATE TABLE a (x)"]), 1);
+        assert_eq!(version(&["CREATE TABLE a (x)", ID]), 2);
+        assert_eq!(version(&["CREATE TABLE a (x)", ID, "CREATE TABLE b (x)"]), 3);
+        let message = open(&path, &schema(&["CREATE TABLE a (x)"])).unwrap_err().to_string();
         assert!(message.contains("newer program"), "{message}");
     }
 
     #[test]
     fn a_failing_migration_leaves_the_file_as_it_was() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.db");
-        assert!(open(&path, &["CREATE TABLE a (x); CREATE TABLE a (x)"]).is_err());
-        let connection = open(&path, &[]).unwrap();
+        let (dir, path) = directory();
+        assert!(open(&path, &schema(&["CREATE TABLE a (x); CREATE TABLE a (x)"])).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        drop(open(&path, &schema(&[ID])).unwrap());
+        assert!(open(&path, &schema(&[ID, "CREATE TABLE b (x); CREATE TABLE b (x)"])).is_err());
+        let connection = open(&path, &schema(&[ID])).unwrap();
         let tables: i64 = connection
             .query_row("SELECT COUNT(*) FROM sqlite_master", [], |row| row.get(0))
             .unwrap();
-        assert_eq!((tables, version_of(&connection).unwrap()), (0, 0));
+        assert_eq!((tables, version_of(&connection).unwrap()), (0, 1));
     }
 
     #[test]
-    fn says_which_file_is_no_database() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.db");
-        std::fs::write(&path, "<html>not a database, but long enough to be read as one").unwrap();
-        let message = open(&path, &[]).unwrap_err().to_string();
-        assert!(message.contains("a.db"), "{message}");
+    fn refuses_a_file_that_is_not_ours_and_leaves_it_alone() {
+        let (_dir, path) = directory();
+        let foreign = |sql: &str| {
+            let (dir, path) = directory();
+            Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+            let bytes = fs::read(&path).unwrap();
+            drop(dir);
+            bytes
+        };
+        let cases = [
+            (Vec::new(), "is empty"),
+            (b"<html>not a database, but long enough".to_vec(), "is not a database"),
+            (foreign("CREATE TABLE notes (x)"), "is another program's database"),
+            (foreign("CREATE TABLE a (x); PRAGMA application_id = 8"), "is another program's"),
+            (foreign("CREATE TABLE b (x); PRAGMA user_version = 1"), "is another program's"),
+            (foreign("CREATE TABLE a (x); PRAGMA user_version = 2"), "is another program's"),
+        ];
+        for (bytes, why) in cases {
+            fs::write(&path, &bytes).unwrap();
+            let message = open(&path, &schema(&["CREATE TABLE a (x)", ID])).unwrap_err().to_string();
+            assert!(message.contains("a.db"), "{message}");
+            assert!(message.contains(why), "{message} lacks {why}");
+            assert!(message.ends_with("not a test file: remove it"), "{message}");
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn several_programs_create_one_file() {
+        let (dir, path) = directory();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| open(&path, &schema(&["CREATE TABLE a (x)", ID])).unwrap());
+            }
+        });
+        let names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["a.db"]);
     }
 }

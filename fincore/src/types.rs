@@ -1,5 +1,7 @@
 //! Values of the domain. Text becomes one of them through `FromStr` only, and is right from then on.
+mod caller;
 mod cnpj;
+mod company_id;
 mod contact;
 mod cvm_code;
 mod date;
@@ -10,17 +12,18 @@ mod page;
 mod pair;
 mod words;
 
+pub use caller::{Caller, CallerId, KeyId};
 pub use cnpj::Cnpj;
+pub use company_id::CompanyId;
 pub use contact::{Email, Name};
 pub use cvm_code::CvmCode;
-pub(crate) use cvm_code::company_number;
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
 pub use filing_id::FilingId;
-pub(crate) use filing_id::{Form, first_key, last_key};
+pub(crate) use filing_id::{Form, ID_BITS, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
-pub use page::{Limit, Offset, Page};
+pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
 pub use words::{Search, Words};
 pub(crate) use words::{fold, words};

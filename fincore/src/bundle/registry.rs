@@ -6,10 +6,15 @@ use std::{collections::BTreeMap, fmt::Write, ops::Range, str::FromStr};
 use rusqlite::{Row, types::ValueRef};
 
 use crate::{
-    Date, Error, FilingId, Result, Snapshot,
-    catalogue::{Known, Writer},
-    companies::store::{self as companies, Entry as Company, Security},
-    filings::store::{Entry as Filing, Filings, Link},
+    catalogue::{OnConflict, Snapshot, Writer},
+    companies::store::{self as companies, RegistryEntry, Security, select_registry},
+    error::{Error, Result},
+    filings::{
+        entry::{Link, NewFiling},
+        served::from_filing,
+        store::Filings,
+    },
+    types::{Date, FilingId},
 };
 
 pub(super) const COMPANIES: &str = "companies.tsv";
@@ -26,8 +31,8 @@ const FILINGS_HEADER: &str =
 pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<()> {
     let entries = super::rows(COMPANIES, table, COMPANIES_HEADER, company)?;
     let known = companies::known(writer)?;
-    let newest = |entries: &mut dyn Iterator<Item = &Company>| {
-        entries.filter_map(Company::newest_event).max()
+    let newest = |entries: &mut dyn Iterator<Item = &RegistryEntry>| {
+        entries.filter_map(RegistryEntry::newest_event).max()
     };
     if newest(&mut entries.iter()) > newest(&mut known.values()) {
         companies::registry(writer, &entries)?;
@@ -48,7 +53,7 @@ pub(super) fn store_filings(
     table: &str,
 ) -> Result<()> {
     let mut entries = super::rows(name, table, FILINGS_HEADER, filing)?;
-    filings.store(writer, &mut entries, Known::Keep)?;
+    filings.store(writer, &mut entries, OnConflict::Keep)?;
     Ok(())
 }
 
@@ -65,10 +70,10 @@ fn number(field: &str) -> Result<u32> {
     field.parse().map_err(|_| Error::invalid(field, "a whole number"))
 }
 
-fn company(line: &str) -> Option<Result<Company>> {
+fn company(line: &str) -> Option<Result<RegistryEntry>> {
     let [id, cnpj, name, trade_name, status, since, sector, registered, cancelled] = fields(line)?;
     let read = || {
-        Ok(Company {
+        Ok(RegistryEntry {
             id: id.parse()?,
             cnpj: cnpj.parse()?,
             name: name.to_owned(),
@@ -90,11 +95,11 @@ fn security(line: &str) -> Option<Result<Security>> {
     Some(read())
 }
 
-fn filing(line: &str) -> Option<Result<Filing<'_>>> {
+fn filing(line: &str) -> Option<Result<NewFiling<'_>>> {
     let [id, date, company, name, category, kind, species, reference, version, sequence] =
         fields(line)?;
     let read = || {
-        Ok(Filing {
+        Ok(NewFiling {
             id: id.parse()?,
             date: date.parse()?,
             company: company.parse()?,
@@ -112,8 +117,7 @@ fn filing(line: &str) -> Option<Result<Filing<'_>>> {
 }
 
 pub(super) fn companies_table(snapshot: &Snapshot) -> Result<String> {
-    const SQL: &str = "SELECT id, cnpj, name, trade_name, status, status_since, sector,
-            registered_on, cancelled_on FROM company ORDER BY id";
+    const SQL: &str = concat!(select_registry!(), "ORDER BY id");
     table(snapshot, COMPANIES_HEADER, SQL)
 }
 
@@ -136,10 +140,12 @@ fn table(snapshot: &Snapshot, header: &str, sql: &str) -> Result<String> {
 /// The tables of filings by their names: one for each year of delivery.
 pub(super) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, String>> {
     // Sorted by company, equal names follow one another and shrink to nothing.
-    const SQL: &str = "SELECT key, filer.company, filer.name, class.category, type, species,
-            reference_day, version, sequence
-        FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class
-        WHERE url IS NULL ORDER BY filing.company, key";
+    const SQL: &str = concat!(
+        "SELECT key, filer.company, filer.name, class.category, type, species,
+            reference_day, version, sequence ",
+        from_filing!(),
+        "WHERE url IS NULL ORDER BY filing.company, key"
+    );
     let mut tables = BTreeMap::new();
     snapshot.rows(SQL, [], |row| {
         let (id, date) = FilingId::of_key(row.get(0)?)

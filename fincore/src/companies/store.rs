@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use rusqlite::OptionalExtension;
 
 use crate::{
-    Cnpj, CvmCode, Date, Result,
     catalogue::{Tally, Writer},
+    error::Result,
+    lookup::best_company_first,
     sqlite::{code, parsed, parsed_if_any},
-    types::{fold, words},
+    types::{Cnpj, CvmCode, Date, fold, words},
 };
 
 /// A company as the registry has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct RegistryEntry {
     pub(crate) id: CvmCode,
     pub(crate) cnpj: Cnpj,
     pub(crate) name: String,
@@ -24,7 +25,7 @@ pub(crate) struct Entry {
     pub(crate) cancelled_on: Option<Date>,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// The newest day that this entry tells of.
     pub(crate) fn newest_event(&self) -> Option<Date> {
         self.registered_on.max(self.cancelled_on).max(self.status_since)
@@ -39,13 +40,21 @@ pub(crate) struct Security {
     pub(crate) tickers: Vec<String>,
 }
 
-/// The registry as it is known.
-pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, Entry>> {
-    const SQL: &str = "SELECT id, cnpj, name, trade_name, status, status_since, sector,
-            registered_on, cancelled_on FROM company";
+/// What is published of each company, in the order of [`RegistryEntry`].
+macro_rules! select_registry {
+    () => {
+        "SELECT id, cnpj, name, trade_name, status, status_since, sector, registered_on, cancelled_on
+        FROM company "
+    };
+}
+pub(crate) use select_registry;
+
+/// The registry as it is stored.
+pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
+    const SQL: &str = select_registry!();
     let mut statement = writer.prepare(SQL)?;
     let entries = statement.query_map([], |row| {
-        let entry = Entry {
+        let entry = RegistryEntry {
             id: code(row, 0)?,
             cnpj: parsed(row, 1)?,
             name: row.get(2)?,
@@ -62,7 +71,7 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, Entry>> {
 }
 
 /// Makes `entries` the registry: what they do not name is taken out.
-pub(crate) fn registry(writer: &Writer, entries: &[Entry]) -> Result<Tally> {
+pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tally> {
     const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
     let mut before = known(writer)?;
     let mut tally = Tally::default();
@@ -87,7 +96,7 @@ pub(crate) fn registry(writer: &Writer, entries: &[Entry]) -> Result<Tally> {
     Ok(tally)
 }
 
-fn write(writer: &Writer, entry: &Entry) -> Result<()> {
+fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO company (id, cnpj, name, trade_name, status,
             status_since, status_folded, standing, sector, sector_folded, registered_on, cancelled_on)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
@@ -146,10 +155,13 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
 /// milliseconds.
 fn refresh(writer: &Writer) -> Result<()> {
     // Where companies share a CNPJ, the tickers are those of the one that look-up by CNPJ gives.
-    const TICKERS: &str = "UPDATE company SET tickers = COALESCE((
+    const TICKERS: &str = concat!(
+        "UPDATE company SET tickers = COALESCE((
             SELECT tickers FROM security WHERE security.cnpj = company.cnpj AND company.id = (
-                SELECT id FROM company AS same WHERE same.cnpj = company.cnpj
-                ORDER BY standing, id DESC LIMIT 1)), '')";
+                SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
+        best_company_first!(),
+        " LIMIT 1)), '')"
+    );
     const FORGET: &str = "INSERT INTO company_search (company_search) VALUES ('delete-all')";
     const READ: &str = "SELECT id, name, COALESCE(trade_name, ''), tickers, sector FROM company";
     const INDEX: &str = "INSERT INTO company_search (rowid, name, trade_name, tickers, sector)

@@ -1,14 +1,14 @@
 //! How many filings have which word: counted while an import runs, written at its end.
 use std::collections::HashMap;
 
-use crate::{Result, catalogue::Writer};
+use crate::{catalogue::Writer, error::Result};
 
 /// Changes to the table of words, not written yet.
 ///
 /// Every beginning of every word is counted once for a filing. Words repeat far more often than they
 /// are new, so each is taken apart only once.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct WordCounts {
     beginnings: Vec<Beginning>,
     by_text: HashMap<Box<str>, usize>,
     /// The beginnings of each word, the shortest first and the word itself last.
@@ -25,7 +25,7 @@ struct Beginning {
     complete_in: u64,
 }
 
-impl Counts {
+impl WordCounts {
     /// Counts the words of a filing that comes.
     pub(super) fn add(&mut self, words: &str) {
         self.change(words, 1);

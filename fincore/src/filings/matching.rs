@@ -1,44 +1,64 @@
 //! Which filings have the words that are searched for, and how many they are.
 use super::key;
-use crate::{Limit, Offset, Result, Snapshot, Words};
+use crate::{
+    catalogue::Snapshot,
+    error::Result,
+    types::{Limit, Offset, Words},
+};
 
-/// More words than this with one beginning are left to the full-text index to put together.
+/// More words than this with one prefix are left to the full-text index to merge.
 const MAX_ENDINGS: u32 = 64;
 
-/// Beginnings up to this length have an index of their own.
-const INDEXED_BEGINNING: usize = 3;
+/// Prefixes up to this length have an index of their own.
+const INDEXED_PREFIX: usize = 3;
 
-/// One page of the keys of matching filings, newest first, and the number of all of them.
-pub(super) fn keys_and_total(
-    snapshot: &Snapshot,
-    words: &Words,
-    limit: Limit<1000>,
-    offset: Offset,
-) -> Result<(Vec<i64>, u64)> {
-    const KEYS: &str = "SELECT rowid FROM filing_search WHERE filing_search MATCH ?1
-        ORDER BY rowid DESC LIMIT ?2 OFFSET ?3";
-    const TOTAL: &str = "SELECT COUNT(*) FROM filing_search WHERE filing_search MATCH ?1";
-    // How many filings have a word that begins so is kept up to date by every import.
-    const TOTAL_OF_ONE: &str = "SELECT begins FROM filing_word WHERE word = ?1";
-    let Some(matching) = expression(snapshot, words)? else { return Ok((Vec::new(), 0)) };
-    let total = match words.single() {
-        Some(word) => snapshot.count(TOTAL_OF_ONE, [word])?,
-        None => snapshot.count(TOTAL, [&matching])?,
-    };
-    Ok((snapshot.rows(KEYS, (&matching, limit.get(), offset.sql()), key)?, total))
+/// The filings that match.
+pub(super) struct Matching {
+    /// The words in the language of the full-text index; nothing where no filing can have them.
+    expression: Option<String>,
+    /// How many filings match.
+    pub(super) total: u64,
 }
 
-/// The words in the index's language; nothing where no filing can have them.
+/// Which filings have all the words, the last one as a prefix.
+pub(super) fn matching(snapshot: &Snapshot, words: &Words) -> Result<Matching> {
+    const TOTAL: &str = "SELECT COUNT(*) FROM filing_search WHERE filing_search MATCH ?1";
+    // How many filings have a word with a prefix is kept up to date by every import.
+    const TOTAL_OF_ONE: &str = "SELECT begins FROM filing_word WHERE word = ?1";
+    let expression = expression(snapshot, words)?;
+    let total = match (&expression, words.single()) {
+        (None, _) => 0,
+        (Some(_), Some(word)) => snapshot.count(TOTAL_OF_ONE, [word])?,
+        (Some(all), None) => snapshot.count(TOTAL, [all])?,
+    };
+    Ok(Matching { expression, total })
+}
+
+impl Matching {
+    /// One page of the keys of matching filings, newest first.
+    pub(super) fn keys(
+        &self,
+        snapshot: &Snapshot,
+        limit: Limit<1000>,
+        offset: Offset,
+    ) -> Result<Vec<i64>> {
+        const KEYS: &str = "SELECT rowid FROM filing_search WHERE filing_search MATCH ?1
+            ORDER BY rowid DESC LIMIT ?2 OFFSET ?3";
+        snapshot.rows(KEYS, (&self.expression, limit.get(), offset.sql()), key)
+    }
+}
+
+/// The words in the language of the index; nothing where no filing can have them.
 ///
-/// The index puts together all filings of a beginning before it gives the first. Where few words
-/// begin so, naming each of them lets it walk along them instead.
+/// The index merges all filings of a prefix before it yields the first. Where few words have the prefix,
+/// naming each of them lets it walk along them instead.
 fn expression(snapshot: &Snapshot, words: &Words) -> Result<Option<String>> {
     // In ASCII `{` follows `z`, the last character that words are made of.
     const ENDINGS: &str = "SELECT word FROM filing_word
         WHERE word >= ?1 AND word < ?1 || '{' AND complete > 0 LIMIT ?2";
     let Some(all) = words.by_beginning() else { return Ok(None) };
     let (others, last) = words.split_last();
-    if last.len() <= INDEXED_BEGINNING {
+    if last.len() <= INDEXED_PREFIX {
         return Ok(Some(all));
     }
     let endings: Vec<String> = snapshot.rows(ENDINGS, (last, MAX_ENDINGS + 1), |row| row.get(0))?;

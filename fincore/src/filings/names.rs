@@ -3,8 +3,8 @@ use std::{collections::HashMap, fmt::Write};
 
 use rusqlite::{OptionalExtension, Params};
 
-use super::store::Entry;
-use crate::{Result, catalogue::Writer, types::fold};
+use super::entry::NewFiling;
+use crate::{catalogue::Writer, error::Result, types::fold};
 
 /// The rows of names and classes that this import has met.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Named {
 
 impl Names {
     /// Filer and class of a filing, made where they are new.
-    pub(super) fn of(&mut self, writer: &Writer, entry: &Entry<'_>) -> Result<(usize, usize)> {
+    pub(super) fn of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(usize, usize)> {
         Ok((self.filer(writer, entry)?, self.class(writer, entry)?))
     }
 
@@ -34,7 +34,7 @@ impl Names {
         &self.rows[at]
     }
 
-    fn filer(&mut self, writer: &Writer, entry: &Entry<'_>) -> Result<usize> {
+    fn filer(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<usize> {
         const FIND: &str = "SELECT id FROM filer WHERE company = ?1 AND name = ?2";
         const WRITE: &str = "INSERT INTO filer (company, name) VALUES (?1, ?2) RETURNING id";
         let (company, name) = (entry.company.get(), &*entry.company_name);
@@ -48,7 +48,7 @@ impl Names {
         Ok(self.push(Named { id, category: 0, folded: fold(name) }))
     }
 
-    fn class(&mut self, writer: &Writer, entry: &Entry<'_>) -> Result<usize> {
+    fn class(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<usize> {
         const FIND_CATEGORY: &str = "SELECT id FROM category WHERE folded = ?1";
         const WRITE_CATEGORY: &str = "INSERT INTO category (folded) VALUES (?1) RETURNING id";
         const FIND: &str = "SELECT id FROM class

@@ -1,24 +1,45 @@
 //! Rows of the filing table as the filings that are served.
 use rusqlite::{Row, types::Type};
-use serde::Serializer;
 
 use super::Filing;
-use crate::{Date, FilingId, Result, Snapshot, sqlite::code, types::Form};
+use crate::{
+    catalogue::Snapshot,
+    error::Result,
+    sqlite::code,
+    types::{Date, FilingId, Form},
+};
 
-/// What stands between the levels of a class that takes the place of a missing subject.
+/// What joins the levels of a class that stands in for a missing subject.
 const LEVELS: &str = " · ";
+
+/// A filing with the name it was filed under and its class.
+macro_rules! from_filing {
+    () => {
+        "FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class "
+    };
+}
+pub(crate) use from_filing;
+
+/// What [`read`] reads.
+macro_rules! select_filing {
+    () => {
+        concat!(
+            "SELECT key, filer.company, filer.name, class.category, type, species, subject,
+                reference_day, version, sequence, url ",
+            $crate::filings::served::from_filing!()
+        )
+    };
+}
+pub(crate) use select_filing;
 
 /// The filings of these keys, in their order.
 pub(super) fn served(snapshot: &Snapshot, keys: &[i64]) -> Result<Vec<Filing>> {
-    const SQL: &str =
-        "SELECT key, filer.company, filer.name, class.category, type, species, subject,
-            reference_day, version, sequence, url
-        FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class WHERE key = ?1";
+    const SQL: &str = concat!(select_filing!(), "WHERE key = ?1");
     let filings = keys.iter().map(|key| Ok(snapshot.rows(SQL, [key], read)?.pop()));
     Ok(filings.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
+pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
     let (id, date) = FilingId::of_key(row.get(0)?)
         .ok_or_else(|| rusqlite::Error::InvalidColumnType(0, "key".into(), Type::Integer))?;
     let (category, kind, species): (String, String, String) =
@@ -63,12 +84,4 @@ pub(super) fn usual_url(id: FilingId, sequence: u32, version: u32) -> String {
              &NumeroSequencialDocumento={number}"
         ),
     }
-}
-
-/// `2024-02-15T00:00:00-03:00`.
-pub(super) fn midnight_in_brasilia<S: Serializer>(
-    date: &Date,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{date}T00:00:00-03:00"))
 }

@@ -1,62 +1,24 @@
 //! Writing filings, with everything that makes finding and counting them quick.
-use std::borrow::Cow;
-
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 
 use super::{
-    counts::Counts,
+    counts::WordCounts,
+    entry::{Link, NewFiling},
     names::{Named, Names},
-    served::usual_url,
+    served::from_filing,
 };
 use crate::{
-    CvmCode, Date, FilingId, Result,
-    catalogue::{Known, Tally, Writer},
-    types::{fold, words},
+    catalogue::{OnConflict, Tally, Writer},
+    error::Result,
+    types::{Date, ID_BITS, fold, words},
 };
-
-/// A filing as a file gives it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry<'a> {
-    pub(crate) id: FilingId,
-    pub(crate) date: Date,
-    pub(crate) company: CvmCode,
-    pub(crate) company_name: Cow<'a, str>,
-    pub(crate) category: Cow<'a, str>,
-    pub(crate) kind: Cow<'a, str>,
-    pub(crate) species: Cow<'a, str>,
-    pub(crate) subject: Cow<'a, str>,
-    pub(crate) reference_date: Option<Date>,
-    pub(crate) version: u32,
-    pub(crate) link: Link<'a>,
-}
-
-/// Where the document is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Link<'a> {
-    /// At CVM's usual address, which has this number in it.
-    Usual(Option<u32>),
-    Other(Cow<'a, str>),
-}
-
-impl<'a> Link<'a> {
-    /// Notes only what cannot be made from the rest of the filing.
-    pub(crate) fn new(url: Cow<'a, str>, id: FilingId, version: u32) -> Link<'a> {
-        let sequence =
-            url.split('&').find_map(|part| part.strip_prefix("numSequencia=")?.parse().ok());
-        if usual_url(id, sequence.unwrap_or_default(), version) == url {
-            Link::Usual(sequence)
-        } else {
-            Link::Other(url)
-        }
-    }
-}
 
 /// Filings on their way into the catalogue. What is counted over all of them is written by
 /// [`Filings::finish`], once.
 #[derive(Debug, Default)]
 pub(crate) struct Filings {
     names: Names,
-    counts: Counts,
+    counts: WordCounts,
     changed: bool,
 }
 
@@ -82,8 +44,8 @@ impl Filings {
     pub(crate) fn store(
         &mut self,
         writer: &Writer,
-        entries: &mut [Entry<'_>],
-        known: Known,
+        entries: &mut [NewFiling<'_>],
+        on_conflict: OnConflict,
     ) -> Result<Tally> {
         entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
         // All names first: a new row elsewhere would make the index write what it has gathered.
@@ -94,7 +56,7 @@ impl Filings {
         for (entry, (filer, class)) in entries.iter().zip(names) {
             let (filer, class) = (self.names.get(filer), self.names.get(class));
             let row = Stored::of(entry, filer, class);
-            let outcome = match table.find(&row, known)? {
+            let outcome = match table.find(&row, on_conflict)? {
                 Some((_, true)) => Tally::UNCHANGED,
                 Some((key, false)) => {
                     self.counts.remove(&table.remove(key)?);
@@ -118,7 +80,7 @@ impl Filings {
     pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
         const FORGET: &str = "DELETE FROM filing_total";
         const COUNT: &str = "WITH daily (category, day, filings) AS (
-                SELECT category, key >> 40, COUNT(*) FROM filing GROUP BY 1, 2)
+                SELECT category, key >> ?1, COUNT(*) FROM filing GROUP BY 1, 2)
             INSERT INTO filing_total (category, day, filings)
             SELECT category, day, SUM(filings) OVER (PARTITION BY category ORDER BY day) FROM daily
             UNION ALL
@@ -128,7 +90,7 @@ impl Filings {
         }
         self.counts.write(writer)?;
         writer.prepare(FORGET)?.execute([])?;
-        writer.prepare(COUNT)?.execute([])?;
+        writer.prepare(COUNT)?.execute([ID_BITS])?;
         Ok(())
     }
 }
@@ -172,10 +134,10 @@ impl<'w> Table<'w> {
     }
 
     /// The key of a filing that is known, and whether it is to stay as it is.
-    fn find(&mut self, row: &Stored<'_>, known: Known) -> Result<Option<(i64, bool)>> {
+    fn find(&mut self, row: &Stored<'_>, on_conflict: OnConflict) -> Result<Option<(i64, bool)>> {
         let read = |found: &Row<'_>| {
             let found = Stored::read(found)?;
-            Ok((found.key, known == Known::Keep || found == *row))
+            Ok((found.key, on_conflict == OnConflict::Keep || found == *row))
         };
         Ok(self.find.query_row([row.id], read).optional()?)
     }
@@ -200,9 +162,11 @@ impl<'w> Table<'w> {
 
     /// Takes a filing out of the table and the index, and gives the words it had.
     fn remove(&self, key: i64) -> Result<String> {
-        const TEXTS: &str = "SELECT filer.name,
-                class.category || ' ' || type || ' ' || species, subject
-            FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class WHERE key = ?1";
+        const TEXTS: &str = concat!(
+            "SELECT filer.name, class.category || ' ' || type || ' ' || species, subject ",
+            from_filing!(),
+            "WHERE key = ?1"
+        );
         const FORGET: &str =
             "INSERT INTO filing_search (filing_search, rowid, words) VALUES ('delete', ?1, ?2)";
         const REMOVE: &str = "DELETE FROM filing WHERE key = ?1";
@@ -218,7 +182,7 @@ impl<'w> Table<'w> {
 }
 
 impl<'a> Stored<'a> {
-    fn of(entry: &'a Entry<'_>, filer: &Named, class: &Named) -> Stored<'a> {
+    fn of(entry: &'a NewFiling<'_>, filer: &Named, class: &Named) -> Stored<'a> {
         let (sequence, url) = match &entry.link {
             Link::Usual(sequence) => (*sequence, None),
             Link::Other(url) => (None, Some(url.as_ref())),

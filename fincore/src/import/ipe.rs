@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use super::{table, text::Refusal};
 use crate::{
     Error, FilingId,
-    filings::store::{Entry, Link},
+    filings::entry::{Link, NewFiling},
     types::Form,
 };
 
@@ -25,17 +25,17 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// The filings of a table.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Refusal> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<NewFiling<'_>>, Refusal> {
     table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
 
-fn entry(fields: [&[u8]; 13]) -> Result<Entry<'_>, Error> {
+fn entry(fields: [&[u8]; 13]) -> Result<NewFiling<'_>, Error> {
     let [_, name, code, reference, category, kind, species, subject, date, _, _, version, link] =
         fields;
     let link = table::text(link);
     let id = id_in(&link)?;
     let version = table::number(version, "the version of a filing")?;
-    Ok(Entry {
+    Ok(NewFiling {
         id,
         date: table::value(date)?,
         company: table::value(code)?,

@@ -2,7 +2,7 @@
 use super::{table, text::Refusal};
 use crate::{
     Error, FilingId,
-    filings::store::{Entry, Link},
+    filings::entry::{Link, NewFiling},
     types::Form,
 };
 
@@ -19,11 +19,11 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// The filings of an index.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Refusal> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<NewFiling<'_>>, Refusal> {
     table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
 
-fn entry(fields: [&[u8]; 9]) -> Result<Entry<'_>, Error> {
+fn entry(fields: [&[u8]; 9]) -> Result<NewFiling<'_>, Error> {
     let [_, reference, version, name, code, category, document, received, link] = fields;
     let category = table::name(category);
     let (form, title) = form(&category)?;
@@ -31,7 +31,7 @@ fn entry(fields: [&[u8]; 9]) -> Result<Entry<'_>, Error> {
     let id = FilingId::new(form, number.into())
         .ok_or_else(|| Error::invalid(&number.to_string(), "the number of a document"))?;
     let version = table::number(version, "the version of a filing")?;
-    Ok(Entry {
+    Ok(NewFiling {
         id,
         date: table::value(received)?,
         company: table::value(code)?,
@@ -63,7 +63,7 @@ mod tests {
 
     fn check(row: &str) -> Result<Vec<String>, Refusal> {
         let bytes = format!("{}\n{row}\n", COLUMNS.join(";")).into_bytes();
-        let show = |entry: &Entry<'_>| {
+        let show = |entry: &NewFiling<'_>| {
             format!(
                 "{} {} {} {} {:?}",
                 entry.id, entry.company, entry.date, entry.category, entry.link

@@ -1,6 +1,6 @@
 //! CVM's registry of companies, `cad_cia_aberta.csv`.
 use super::{table, text::Refusal};
-use crate::{Error, companies::store::Entry};
+use crate::{Error, companies::store::RegistryEntry};
 
 /// The columns from `EMAIL` on tell of people; they are here because a file must have them, and are
 /// never read.
@@ -55,15 +55,15 @@ pub(super) const COLUMNS: [&str; 47] = [
 ];
 
 /// The companies of a registry, each once: one that trades in several markets has a row for each.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry>, Refusal> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<RegistryEntry>, Refusal> {
     table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
 
-fn entry(fields: [&[u8]; 47]) -> Result<Entry, Error> {
+fn entry(fields: [&[u8]; 47]) -> Result<RegistryEntry, Error> {
     let [cnpj, name, trade_name, registered, _, cancelled, _, status, since, code, sector, ..] =
         fields;
     let trade_name = table::name(trade_name).into_owned();
-    Ok(Entry {
+    Ok(RegistryEntry {
         id: table::value(code)?,
         cnpj: table::value(cnpj)?,
         name: table::required(name, "the name of a company")?,
@@ -100,7 +100,7 @@ mod tests {
             "11.396.633/0001-87;3A COMPANHIA SECURITIZADORA;;2010-03-08;;2015-12-18;X;CANCELADA;2015-12-18;21954;",
         ]);
         let companies = parse(&bytes).unwrap();
-        let show = |entry: &Entry| {
+        let show = |entry: &RegistryEntry| {
             format!("{} {} {:?} {}", entry.id, entry.name, entry.trade_name, entry.sector)
         };
         assert_eq!(

@@ -3,9 +3,10 @@ use rusqlite::OptionalExtension;
 
 use super::{CDI, CDI_DAILY, Rate};
 use crate::{
-    Currency, Date, Decimal, Result,
-    catalogue::{Known, Tally, Writer},
-    sqlite::parsed,
+    catalogue::{OnConflict, Tally, Writer},
+    error::Result,
+    sqlite::parsed_if_any,
+    types::{Currency, Date, Decimal},
 };
 
 /// One day of a currency; a side that its source does not give stays open.
@@ -19,10 +20,10 @@ pub(crate) struct Quote {
 
 /// Stores observations of an SGS series. The daily CDI also fills the annual one where that is not
 /// published.
-pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], known: Known) -> Result<Tally> {
+pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], on_conflict: OnConflict) -> Result<Tally> {
     let mut tally = Tally::default();
     for row in rows {
-        let stored = published(writer, series, row, known)?;
+        let stored = published(writer, series, row, on_conflict)?;
         if series == CDI_DAILY && stored != Tally::UNCHANGED {
             computed(writer, CDI, row.date, annual(row.value))?;
         }
@@ -31,7 +32,7 @@ pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], known: Known) -
     Ok(tally)
 }
 
-fn published(writer: &Writer, series: u32, row: &Rate, known: Known) -> Result<Tally> {
+fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) -> Result<Tally> {
     const FIND: &str = "SELECT computed, CAST(value AS REAL) = CAST(?3 AS REAL)
         FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
@@ -42,7 +43,7 @@ fn published(writer: &Writer, series: u32, row: &Rate, known: Known) -> Result<T
         .optional()?;
     let tally = match found {
         Some((false, true)) => return Ok(Tally::UNCHANGED),
-        Some((false, false)) if known == Known::Keep => return Ok(Tally::UNCHANGED),
+        Some((false, false)) if on_conflict == OnConflict::Keep => return Ok(Tally::UNCHANGED),
         Some((false, false)) => Tally::CHANGED,
         Some((true, _)) | None => Tally::NEW,
     };
@@ -87,66 +88,59 @@ pub(crate) fn annual(daily: Decimal) -> Option<Decimal> {
 }
 
 /// Stores closing quotes; a side that is not given leaves what is known.
-pub(crate) fn quotes(writer: &Writer, rows: &[Quote], known: Known) -> Result<Tally> {
+pub(crate) fn quotes(writer: &Writer, rows: &[Quote], on_conflict: OnConflict) -> Result<Tally> {
     rows.iter().try_fold(Tally::default(), |mut tally, row| {
-        tally += quote(writer, row, known)?;
+        tally += quote(writer, row, on_conflict)?;
         Ok(tally)
     })
 }
 
-fn quote(writer: &Writer, row: &Quote, known: Known) -> Result<Tally> {
+fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
     const FIND: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
     const WRITE: &str =
         "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
-    let read = |row: &rusqlite::Row<'_>| Ok((parsed_or_null(row, 0)?, parsed_or_null(row, 1)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((parsed_if_any(row, 0)?, parsed_if_any(row, 1)?));
     let found = writer.prepare(FIND)?.query_row((&currency, &date), read).optional()?;
     let (buy, sell) = found.unwrap_or((None, None));
-    let (buy, sell) = (Side::of(buy, row.buy, known), Side::of(sell, row.sell, known));
+    let (buy, sell) = (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
     let tally = match (found, buy, sell) {
-        (Some(_), Side::Same(_), Side::Same(_)) => return Ok(Tally::UNCHANGED),
-        (Some(_), Side::Changed(_), _) | (Some(_), _, Side::Changed(_)) => Tally::CHANGED,
+        (Some(_), Merged::Same(_), Merged::Same(_)) => return Ok(Tally::UNCHANGED),
+        (Some(_), Merged::Changed(_), _) | (Some(_), _, Merged::Changed(_)) => Tally::CHANGED,
         _ => Tally::NEW,
     };
-    let text = |side: Side| side.figure().map(|figure| figure.to_string());
+    let text = |side: Merged| side.figure().map(|figure| figure.to_string());
     writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
     Ok(tally)
 }
 
-/// A side of a quote, after what was there and what is given have met.
+/// A side of a quote: the stored figure merged with the given one.
 #[derive(Clone, Copy)]
-enum Side {
+enum Merged {
     Same(Option<Decimal>),
     New(Decimal),
     Changed(Decimal),
 }
 
-impl Side {
+impl Merged {
     /// A figure that only has other trailing zeros (5.1005 and 5.10050000) is the same figure.
-    fn of(there: Option<Decimal>, given: Option<Decimal>, known: Known) -> Side {
+    fn of(there: Option<Decimal>, given: Option<Decimal>, on_conflict: OnConflict) -> Merged {
         match (there, given) {
-            (None, Some(given)) => Side::New(given),
+            (None, Some(given)) => Merged::New(given),
             (Some(there), Some(given))
-                if known == Known::Replace && there.to_f64() != given.to_f64() =>
+                if on_conflict == OnConflict::Replace && there.to_f64() != given.to_f64() =>
             {
-                Side::Changed(given)
+                Merged::Changed(given)
             }
-            (there, _) => Side::Same(there),
+            (there, _) => Merged::Same(there),
         }
     }
 
     fn figure(self) -> Option<Decimal> {
         match self {
-            Side::Same(figure) => figure,
-            Side::New(figure) | Side::Changed(figure) => Some(figure),
+            Merged::Same(figure) => figure,
+            Merged::New(figure) | Merged::Changed(figure) => Some(figure),
         }
-    }
-}
-
-fn parsed_or_null(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Decimal>> {
-    match row.get_ref(column)? {
-        rusqlite::types::ValueRef::Null => Ok(None),
-        _ => parsed(row, column).map(Some),
     }
 }
 

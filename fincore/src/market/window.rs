@@ -1,8 +1,33 @@
-//! How far back a plan may look.
-use crate::{Date, DateRange, Feature, Result, Snapshot, plans::RECENT_DAYS};
+//! How far back a plan may look, and how far ahead anyone may.
+use crate::{
+    catalogue::Snapshot,
+    error::Result,
+    plans::{Feature, RECENT_DAYS},
+    types::{Date, DateRange},
+};
 
-/// The days that are asked for, as far back as the snapshot's plan goes: without a `from` they start
-/// where the plan does, and an end of them before that is answered with the upgrade prompt.
+/// A range of days, both included; it may hold none.
+#[derive(Clone, Copy)]
+pub(super) struct Days {
+    from: Date,
+    to: Date,
+}
+
+impl Days {
+    /// All days up to this one.
+    pub(super) fn until(to: Date) -> Days {
+        Days { from: Date::MIN, to }
+    }
+
+    /// Both ends as the database writes them.
+    pub(super) fn texts(self) -> (String, String) {
+        (self.from.to_string(), self.to.to_string())
+    }
+}
+
+/// The days that are asked for, cut to those that can be served: none after the snapshot's day, and none
+/// before the snapshot's plan begins. Asking for days before that by name is answered with the upgrade
+/// prompt, not cut silently.
 ///
 /// The newest observation is looked up only where it matters.
 pub(super) fn within_plan(
@@ -10,21 +35,25 @@ pub(super) fn within_plan(
     from: Option<Date>,
     to: Option<Date>,
     newest: impl FnOnce() -> Result<Option<Date>>,
-) -> Result<DateRange> {
+) -> Result<Days> {
     let asked = DateRange::new(from, to)?;
-    let Err(prompt) = snapshot.plan().need(Feature::HistoricalData) else { return Ok(asked) };
-    let Some(newest) = newest()? else { return Ok(asked) };
-    let oldest = newest.days_before(RECENT_DAYS);
-    if from.is_some_and(|from| from < oldest) || asked.to() < oldest {
-        return Err(prompt);
-    }
-    DateRange::new(from.or(Some(oldest)), to)
+    let oldest = match snapshot.plan().need(Feature::HistoricalData) {
+        Ok(()) => Date::MIN,
+        Err(prompt) => {
+            let oldest = newest()?.map_or(Date::MIN, |newest| newest.days_before(RECENT_DAYS));
+            if from.is_some_and(|from| from < oldest) || asked.to() < oldest {
+                return Err(prompt.into());
+            }
+            oldest
+        }
+    };
+    Ok(Days { from: asked.from().max(oldest), to: asked.to().min(snapshot.today()) })
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{
-        Catalogue, Date, Error, Feature, Import, Plan, Snapshot,
+        Catalogue, Date, Error, Feature, Import, Noun, Plan, Snapshot,
         market::{self, FxHistory, History},
     };
 
@@ -67,11 +96,11 @@ mod tests {
     ];
 
     fn history(from: Option<Date>, to: Option<Date>) -> History {
-        History { from, to, limit: crate::Limit::MAX }
+        History { from, to, limit: crate::Limit::MAX, ..History::default() }
     }
 
     fn dates<T>(
-        answer: crate::Result<market::Observations<T>>,
+        answer: crate::Result<crate::Page<T>>,
         date: fn(&T) -> Date,
     ) -> crate::Result<Vec<Date>> {
         Ok(answer?.data.iter().map(date).collect())
@@ -113,8 +142,9 @@ mod tests {
                         assert_eq!(dates.first(), Some(&day(newest)), "{plan} {from:?} {to:?}");
                         assert_eq!(dates.last(), Some(&day(oldest)), "{plan} {from:?} {to:?}");
                     }
-                    (Err(Error::PlanRequired { feature, current }), None) => {
-                        assert_eq!((feature, current), (Feature::HistoricalData, plan));
+                    (Err(Error::PlanRequired(prompt)), None) => {
+                        assert_eq!(prompt.feature, Feature::HistoricalData);
+                        assert_eq!(prompt.current_plan, plan);
                     }
                     other => panic!("{plan} {from:?} {to:?}: {other:?}"),
                 }
@@ -133,6 +163,36 @@ mod tests {
         assert!(market::overview(&snapshot).is_ok());
         assert!(market::series(&snapshot, 1, &History::default()).unwrap().is_empty());
         let unknown = FxHistory { pair: "XXX/BRL".parse().unwrap(), ..FxHistory::default() };
-        assert!(matches!(market::fx(&snapshot, unknown), Err(Error::UnknownPair(_))));
+        assert!(matches!(market::fx(&snapshot, unknown), Err(Error::NotFound { what: Noun::CurrencyPair, .. })));
+    }
+
+    #[test]
+    fn nobody_sees_a_day_after_today() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = catalogue(&dir);
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        for plan in Plan::ALL {
+            let snapshot = catalogue.snapshot(day("2026-07-15")).unwrap().for_plan(plan);
+            for answer in HISTORIES {
+                let dates = answer(&snapshot, None, None).unwrap();
+                assert_eq!(dates.first(), Some(&day("2026-07-01")), "{plan}");
+                let later = answer(&snapshot, Some(day("2026-07-20")), None).unwrap();
+                assert_eq!(later, [], "{plan}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_of_a_history_follow_one_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let snapshot = catalogue(&dir).snapshot(Date::MAX).unwrap();
+        let page = |offset| {
+            let (limit, offset) = (crate::Limit::new(10).unwrap(), crate::Offset::new(offset).unwrap());
+            market::ipca(&snapshot, History { limit, offset, ..History::default() }).unwrap()
+        };
+        let all = market::ipca(&snapshot, history(None, None)).unwrap().data;
+        let pages: Vec<_> = [0, 10, 20, 30, 40].map(page).into_iter().collect();
+        assert!(pages.iter().all(|page| (page.total, page.limit) == (32, 10)));
+        assert_eq!(pages.into_iter().flat_map(|page| page.data).collect::<Vec<_>>(), all);
     }
 }

@@ -1,7 +1,7 @@
 //! CNPJ, the tax number of a company.
 use std::{fmt, str::FromStr};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A CNPJ with right check digits, written `33.000.167/0001-01`.
 ///

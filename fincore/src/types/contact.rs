@@ -1,7 +1,7 @@
 //! Who a key is for.
 use std::{fmt, str::FromStr};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The name of a person or a firm: 1 to 100 characters without blanks around them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The registry code of a company.
 use std::{fmt, str::FromStr};
 
-use crate::{Cnpj, Error, Result};
+use crate::error::{Error, Result};
 
 /// The number under which CVM registers a company, 1 to 999999; `009512` is read as `9512`.
 ///
@@ -59,16 +59,6 @@ impl fmt::Debug for CvmCode {
 super::deserialize_from_str!(CvmCode);
 super::serialize_as_str!(CvmCode);
 
-/// The code or the CNPJ that a text is, as the database has them; at most one of the two.
-///
-/// Fourteen digits with leading zeros are a CNPJ, not a short code.
-pub(crate) fn company_number(text: &str) -> (Option<u32>, Option<String>) {
-    match text.parse::<Cnpj>() {
-        Ok(cnpj) => (None, Some(cnpj.to_string())),
-        Err(_) => (text.trim().parse().map(CvmCode::get).ok(), None),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,13 +70,6 @@ mod tests {
         {
             assert_eq!(text.parse::<CvmCode>().unwrap().to_string(), want);
         }
-    }
-
-    #[test]
-    fn tells_a_code_from_a_cnpj() {
-        assert_eq!(company_number("009512"), (Some(9512), None));
-        assert_eq!(company_number("00000000000191"), (None, Some("00.000.000/0001-91".into())));
-        assert_eq!(company_number("petrobras"), (None, None));
     }
 
     #[test]

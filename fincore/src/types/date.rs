@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A calendar day of the years 1 to 9999, written `YYYY-MM-DD`.
 ///

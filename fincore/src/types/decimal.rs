@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A number with exactly the decimals its source published: `4.0200` stays `4.0200`.
 ///

@@ -49,7 +49,7 @@ impl Form {
 
 /// A key holds, from the highest bit: the day (22 bits), the form (4), the number (36).
 const NUMBER_BITS: u32 = 36;
-const ID_BITS: u32 = 40;
+pub(crate) const ID_BITS: u32 = 40;
 
 impl FilingId {
     /// The filing of this number; nothing where the number is longer than any CVM will reach.

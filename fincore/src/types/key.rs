@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 const MARK: &str = "fin_";
 const RANDOM: usize = 32;

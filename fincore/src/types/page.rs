@@ -2,11 +2,11 @@
 use std::{fmt, str::FromStr};
 
 use serde::{
-    Deserialize, Deserializer, Serialize,
+    Deserialize, Deserializer,
     de::{Error as _, Visitor},
 };
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// How many rows an answer may have: 1 to `MAX`, by default 20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,19 +109,6 @@ impl FromStr for Offset {
 }
 
 super::deserialize_from_str!(Offset);
-
-/// A part of a list, and how long the whole list is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Page<T> {
-    /// The rows of this part.
-    pub data: Vec<T>,
-    /// How many rows the whole list has.
-    pub total: u64,
-    /// How many rows were asked for at most.
-    pub limit: u32,
-    /// How many rows come before these.
-    pub offset: u64,
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Currencies and pairs of them.
 use std::{fmt, str::FromStr};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A currency by its symbol of three capital letters, as the central bank writes it: `USD`, `SDR`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

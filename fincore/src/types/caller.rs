@@ -1,0 +1,103 @@
+//! Who asks.
+use std::net::IpAddr;
+
+use crate::plans::Plan;
+
+/// The number of a key in its accounts file; never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId(u32);
+
+impl KeyId {
+    pub(crate) fn new(number: u32) -> KeyId {
+        KeyId(number)
+    }
+
+    pub(crate) fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// Who asks: the holder of a key, or whoever is at an address.
+///
+/// ```
+/// use std::net::Ipv4Addr;
+/// use fincore::{Caller, Plan};
+///
+/// let caller = Caller::at(Ipv4Addr::LOCALHOST.into());
+/// assert_eq!((caller.plan, caller.id.key()), (Plan::Free, None));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// What the caller may ask for, and how often.
+    pub plan: Plan,
+    /// Whom the requests are counted on.
+    pub id: CallerId,
+}
+
+impl Caller {
+    /// The caller at an address, without a key.
+    #[must_use]
+    pub fn at(address: IpAddr) -> Caller {
+        Caller { plan: Plan::Free, id: CallerId::address(address) }
+    }
+
+    /// The holder of a key on this plan.
+    #[must_use]
+    pub fn with_key(key: KeyId, plan: Plan) -> Caller {
+        Caller { plan, id: CallerId::of_key(key) }
+    }
+}
+
+/// Whom requests are counted on: a key, an IPv4 address, or an IPv6 network of 2^64 addresses (/64), which
+/// is what a provider gives to one customer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallerId(
+    // Eight bytes, because there may be millions: the upper half of an IPv6 address. Multicast
+    // (ff00::/8) is nobody's address, so its numbers are free for the other two kinds.
+    u64,
+);
+
+impl CallerId {
+    const KEYS: u64 = 0xffff_0000_0000_0000;
+    const IPV4: u64 = 0xfffe_0000_0000_0000;
+
+    /// The id of an address. An IPv4 address written as IPv6 (`::ffff:a.b.c.d`) is IPv4.
+    #[must_use]
+    pub fn address(address: IpAddr) -> CallerId {
+        match address.to_canonical() {
+            IpAddr::V4(address) => CallerId(CallerId::IPV4 | u64::from(address.to_bits())),
+            IpAddr::V6(address) if address.is_multicast() => CallerId(0),
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                CallerId([a, b, c, d].iter().fold(0, |upper, part| upper << 16 | u64::from(*part)))
+            }
+        }
+    }
+
+    /// The id of a key, wherever its requests come from.
+    #[must_use]
+    pub fn of_key(key: KeyId) -> CallerId {
+        CallerId(CallerId::KEYS | u64::from(key.get()))
+    }
+
+    /// The key, where it is one.
+    #[must_use]
+    pub fn key(self) -> Option<KeyId> {
+        let number = u32::try_from(self.0 & !CallerId::KEYS).ok()?;
+        (self.0 & CallerId::KEYS == CallerId::KEYS).then_some(KeyId(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_keys_from_addresses() {
+        let key = KeyId::new(7);
+        assert_eq!(CallerId::of_key(key).key(), Some(key));
+        for address in ["127.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "ff02::1", "fdff::1"] {
+            assert_eq!(CallerId::address(address.parse().unwrap()).key(), None, "{address}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What a company is looked up by.
+use std::{fmt, str::FromStr};
+
+use super::{Cnpj, CvmCode};
+use crate::error::{Error, Result};
+
+/// A CVM code or a CNPJ: either names a company.
+///
+/// Fourteen characters are a CNPJ, also where they are all digits and start with zeros.
+///
+/// ```
+/// use fincore::{CompanyId, CvmCode};
+///
+/// let by_code: CompanyId = "009512".parse()?;
+/// assert_eq!(by_code, CompanyId::Cvm(CvmCode::new(9512)?));
+/// let by_cnpj: CompanyId = "33.000.167/0001-01".parse()?;
+/// assert!(matches!(by_cnpj, CompanyId::Cnpj(_)));
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompanyId {
+    /// The number under which CVM registers it.
+    Cvm(CvmCode),
+    /// Its tax number.
+    Cnpj(Cnpj),
+}
+
+impl FromStr for CompanyId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<CompanyId> {
+        let wanted = "the id of a company (a CVM code of 1 to 6 digits, or a CNPJ)";
+        let code = || text.trim().parse().map(CompanyId::Cvm);
+        text.parse()
+            .map(CompanyId::Cnpj)
+            .or_else(|_| code())
+            .map_err(|_| Error::invalid(text, wanted))
+    }
+}
+
+impl From<CvmCode> for CompanyId {
+    fn from(code: CvmCode) -> CompanyId {
+        CompanyId::Cvm(code)
+    }
+}
+
+impl From<Cnpj> for CompanyId {
+    fn from(cnpj: Cnpj) -> CompanyId {
+        CompanyId::Cnpj(cnpj)
+    }
+}
+
+impl fmt::Display for CompanyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompanyId::Cvm(code) => fmt::Display::fmt(code, f),
+            CompanyId::Cnpj(cnpj) => fmt::Display::fmt(cnpj, f),
+        }
+    }
+}
+
+super::deserialize_from_str!(CompanyId);
+super::serialize_as_str!(CompanyId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_a_code_from_a_cnpj() {
+        let read = |text: &str| text.parse::<CompanyId>().map(|id| format!("{id:?}")).ok();
+        assert_eq!(read("009512").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read(" 9512 ").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read("00000000000191").as_deref(), Some("Cnpj(00.000.000/0001-91)"));
+        for text in ["", "0", "petrobras", "33000167000102"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}
