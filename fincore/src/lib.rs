@@ -62,6 +62,9 @@ pub mod usage;
 pub mod bundle;
 mod import;
 
+/// The calendar library whose dates convert to and from [`Date`].
+pub use chrono;
+
 pub use accounts::Accounts;
 pub use catalogue::{Catalogue, Snapshot, Tally};
 pub use error::{Error, Result};

@@ -10,6 +10,7 @@ use crate::{
     catalogue::{Known, Writer},
     companies::store::{self as companies, Entry as Company, Security},
     filings::store::{Entry as Filing, Filings, Link},
+    types::whole_number,
 };
 
 pub(super) const COMPANIES: &str = "companies.tsv";
@@ -62,7 +63,7 @@ fn value<T: FromStr<Err = Error>>(field: &str) -> Result<Option<T>> {
 }
 
 fn number(field: &str) -> Result<u32> {
-    field.parse().map_err(|_| Error::invalid(field, "a whole number"))
+    whole_number(field).ok_or_else(|| Error::invalid(field, "a whole number"))
 }
 
 fn company(line: &str) -> Option<Result<Company>> {
