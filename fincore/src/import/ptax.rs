@@ -90,6 +90,13 @@ mod tests {
     }
 
     #[test]
+    fn the_same_quote_may_appear_twice_with_other_zeros() {
+        let text = "04012021;220;A;USD;5,0000;5,1000;1,0000;1,0000\n\
+                    04012021;220;A;USD;5,00000000;5,10000000;1,0000;1,0000\n";
+        assert_eq!(check(text).unwrap().len(), 2);
+    }
+
+    #[test]
     fn refuses_with_the_line() {
         let good = "04012021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n";
         let wrong = [

@@ -86,7 +86,7 @@ pub(super) fn quote(
         }
     };
     let (bought, sold) = (price(buy)?, price(sell)?);
-    if bought.to_f64() > sold.to_f64() {
+    if bought > sold {
         return Err(Error::invalid(
             buy,
             format_args!("a buying price of at most the selling price, {sell}"),

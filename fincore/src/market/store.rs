@@ -32,21 +32,21 @@ pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], known: Known) -
 }
 
 fn published(writer: &Writer, series: u32, row: &Rate, known: Known) -> Result<Tally> {
-    const FIND: &str = "SELECT computed, CAST(value AS REAL) = CAST(?3 AS REAL)
-        FROM rate WHERE series = ?1 AND date = ?2";
+    const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
-    let (date, value) = (row.date.to_string(), row.value.to_string());
-    let found = writer
+    let date = row.date.to_string();
+    let found: Option<(bool, Decimal)> = writer
         .prepare(FIND)?
-        .query_row((series, &date, &value), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row((series, &date), |row| Ok((row.get(0)?, parsed(row, 1)?)))
         .optional()?;
     let tally = match found {
-        Some((false, true)) => return Ok(Tally::UNCHANGED),
-        Some((false, false)) if known == Known::Keep => return Ok(Tally::UNCHANGED),
-        Some((false, false)) => Tally::CHANGED,
+        Some((false, there)) if there == row.value || known == Known::Keep => {
+            return Ok(Tally::UNCHANGED);
+        }
+        Some((false, _)) => Tally::CHANGED,
         Some((true, _)) | None => Tally::NEW,
     };
-    writer.prepare(WRITE)?.execute((series, &date, &value))?;
+    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string()))?;
     Ok(tally)
 }
 
@@ -126,9 +126,7 @@ impl Side {
     fn of(there: Option<Decimal>, given: Option<Decimal>, known: Known) -> Side {
         match (there, given) {
             (None, Some(given)) => Side::New(given),
-            (Some(there), Some(given))
-                if known == Known::Replace && there.to_f64() != given.to_f64() =>
-            {
+            (Some(there), Some(given)) if known == Known::Replace && there != given => {
                 Side::Changed(given)
             }
             (there, _) => Side::Same(there),
