@@ -18,7 +18,7 @@ fn list(category: Option<&str>, days: Option<(&str, &str)>, offset: u64) -> fili
         from: days.map(|(from, _)| day(from)),
         to: days.map(|(_, to)| day(to)),
         limit: Limit::default(),
-        offset: Offset::new(offset),
+        offset: Offset::new(offset).expect("a small offset"),
     }
 }
 

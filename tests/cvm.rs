@@ -61,7 +61,7 @@ fn walk<T>(limit: u32, page: impl Fn(Limit<1000>, Offset) -> Page<T>) -> Vec<T> 
     let mut all = Vec::new();
     loop {
         let offset = all.len() as u64;
-        let page = page(Limit::new(limit).unwrap(), Offset::new(offset));
+        let page = page(Limit::new(limit).unwrap(), Offset::new(offset).unwrap());
         assert_eq!((page.limit, page.offset), (limit, offset));
         if page.data.is_empty() {
             assert_eq!(page.total, offset);

@@ -67,6 +67,9 @@ pub mod bundle;
 #[cfg(feature = "import")]
 mod import;
 
+/// The calendar library whose dates convert to and from [`Date`].
+pub use chrono;
+
 pub use accounts::Accounts;
 pub use answers::{Meta, Page, Sourced};
 pub use catalogue::{Catalogue, Snapshot, Tally};

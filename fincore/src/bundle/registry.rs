@@ -14,7 +14,7 @@ use crate::{
         served::from_filing,
         store::Filings,
     },
-    types::{Date, FilingId},
+    types::{Date, FilingId, whole_number},
 };
 
 pub(super) const COMPANIES: &str = "companies.tsv";
@@ -67,7 +67,7 @@ fn value<T: FromStr<Err = Error>>(field: &str) -> Result<Option<T>> {
 }
 
 fn number(field: &str) -> Result<u32> {
-    field.parse().map_err(|_| Error::invalid(field, "a whole number"))
+    whole_number(field).ok_or_else(|| Error::invalid(field, "a whole number"))
 }
 
 fn company(line: &str) -> Option<Result<RegistryEntry>> {

@@ -4,6 +4,7 @@ use std::io::{Cursor, Read};
 use zip::{ZipArchive, result::ZipError};
 
 use super::text::Refusal;
+use crate::types::whole_number;
 
 /// The largest year there is unpacks to 25 MB, all tables of an archive to some 300 MB.
 const MAX_BYTES: u64 = 512 << 20;
@@ -64,7 +65,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Refusal> {
 /// `ipe_cia_aberta` of `ipe_cia_aberta_2024.csv`, where it is wanted.
 fn table_of(name: &str) -> Option<&str> {
     let (table, year) = name.strip_suffix(".csv")?.rsplit_once('_')?;
-    let is_year = year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+    let is_year = year.len() == 4 && whole_number::<u16>(year).is_some();
     (is_year && WANTED.contains(&table)).then_some(table)
 }
 

@@ -4,7 +4,7 @@
 //! 2013, `5;A;AFN;0,04152000` in August 2013, `005;A;AFN;0,07721000` today; period files write the
 //! date without slashes. All are read by the same few rules.
 use super::text::{self, Once, Refusal};
-use crate::{Decimal, Error, market::store::Quote};
+use crate::{Decimal, Error, market::store::Quote, types::whole_number};
 
 pub(super) fn recognises(start: &str) -> bool {
     let first = start.lines().next().unwrap_or_default();
@@ -30,7 +30,7 @@ fn parse_line(line: &str) -> Result<Quote, Error> {
         let wanted = "8 fields (date;code;type;symbol;buy;sell;parity buy;parity sell)";
         return Err(Error::Invalid(format!("it has {} fields, not {wanted}", fields.len())));
     };
-    if code.parse::<u16>().is_err() {
+    if whole_number::<u16>(code).is_none() {
         return Err(Error::invalid(code, "the number of a currency"));
     }
     if !matches!(kind, "A" | "B") {
@@ -87,6 +87,13 @@ mod tests {
             assert!(recognises(text));
             assert_eq!(check(text).unwrap(), [want]);
         }
+    }
+
+    #[test]
+    fn the_same_quote_may_appear_twice_with_other_zeros() {
+        let text = "04012021;220;A;USD;5,0000;5,1000;1,0000;1,0000\n\
+                    04012021;220;A;USD;5,00000000;5,10000000;1,0000;1,0000\n";
+        assert_eq!(check(text).unwrap().len(), 2);
     }
 
     #[test]

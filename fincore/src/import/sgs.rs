@@ -9,6 +9,7 @@ use crate::{
         CDI_DAILY, IPCA, Rate,
         store::{self, Quote},
     },
+    types::whole_number,
 };
 
 /// Which side of a quote a series gives.
@@ -44,7 +45,7 @@ pub(super) fn quoted(series: u32) -> Option<(Currency, Side)> {
 pub(super) fn series_of(name: &str) -> Option<u32> {
     let (_, rest) = name.split_once("sgs.")?;
     let digits = rest.split_once(|c: char| !c.is_ascii_digit()).map_or(rest, |(digits, _)| digits);
-    digits.parse().ok()
+    whole_number(digits)
 }
 
 pub(super) fn recognises(start: &str) -> bool {

@@ -8,7 +8,7 @@ use std::{
 use encoding_rs::WINDOWS_1252;
 
 use super::text::Refusal;
-use crate::{Date, Error};
+use crate::{Date, Error, types::whole_number};
 
 /// A table that is recognised, by what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,8 +132,7 @@ pub(super) fn day(field: &[u8]) -> Result<Option<Date>, Error> {
 
 pub(super) fn number(field: &[u8], what: &str) -> Result<u32, Error> {
     let text = text(field);
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits).ok_or_else(|| Error::invalid(&text, what))
+    whole_number(&text).ok_or_else(|| Error::invalid(&text, what))
 }
 
 /// The rows of a table, each made into an entry. The same entry may be there more than once, two

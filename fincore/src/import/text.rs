@@ -57,15 +57,14 @@ pub(super) fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, R
 
 /// `DD/MM/YYYY`, or `DDMMYYYY` as in PTAX period files.
 pub(super) fn date(text: &str) -> Result<Date, Error> {
-    match text.as_bytes() {
-        [d1, d2, b'/', m1, m2, b'/', year @ ..] | [d1, d2, m1, m2, year @ ..]
-            if year.len() == 4 =>
-        {
-            day_of(year, [*m1, *m2], [*d1, *d2])
+    let parts = || match text.as_bytes() {
+        [_, _, b'/', _, _, b'/', _, _, _, _] => {
+            day_of(text.get(6..)?, text.get(3..5)?, text.get(..2)?)
         }
+        [_, _, _, _, _, _, _, _] => day_of(text.get(4..)?, text.get(2..4)?, text.get(..2)?),
         _ => None,
-    }
-    .ok_or_else(|| Error::invalid(text, "a date (DD/MM/YYYY)"))
+    };
+    parts().ok_or_else(|| Error::invalid(text, "a date (DD/MM/YYYY)"))
 }
 
 /// Both sides of a closing quote, written with this decimal mark: above zero, and buy not above sell.
@@ -87,7 +86,7 @@ pub(super) fn quote(
         }
     };
     let (bought, sold) = (price(buy)?, price(sell)?);
-    if bought.to_f64() > sold.to_f64() {
+    if bought > sold {
         return Err(Error::invalid(
             buy,
             format_args!("a buying price of at most the selling price, {sell}"),

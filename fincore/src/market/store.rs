@@ -5,7 +5,7 @@ use super::{CDI, CDI_DAILY, Rate};
 use crate::{
     catalogue::{OnConflict, Tally, Writer},
     error::Result,
-    sqlite::parsed_if_any,
+    sqlite::{parsed, parsed_if_any},
     types::{Currency, Date, Decimal},
 };
 
@@ -33,21 +33,21 @@ pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], on_conflict: On
 }
 
 fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) -> Result<Tally> {
-    const FIND: &str = "SELECT computed, CAST(value AS REAL) = CAST(?3 AS REAL)
-        FROM rate WHERE series = ?1 AND date = ?2";
+    const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
-    let (date, value) = (row.date.to_string(), row.value.to_string());
-    let found = writer
+    let date = row.date.to_string();
+    let found: Option<(bool, Decimal)> = writer
         .prepare(FIND)?
-        .query_row((series, &date, &value), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row((series, &date), |row| Ok((row.get(0)?, parsed(row, 1)?)))
         .optional()?;
     let tally = match found {
-        Some((false, true)) => return Ok(Tally::UNCHANGED),
-        Some((false, false)) if on_conflict == OnConflict::Keep => return Ok(Tally::UNCHANGED),
-        Some((false, false)) => Tally::CHANGED,
+        Some((false, there)) if there == row.value || on_conflict == OnConflict::Keep => {
+            return Ok(Tally::UNCHANGED);
+        }
+        Some((false, _)) => Tally::CHANGED,
         Some((true, _)) | None => Tally::NEW,
     };
-    writer.prepare(WRITE)?.execute((series, &date, &value))?;
+    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string()))?;
     Ok(tally)
 }
 
@@ -127,9 +127,7 @@ impl Merged {
     fn of(there: Option<Decimal>, given: Option<Decimal>, on_conflict: OnConflict) -> Merged {
         match (there, given) {
             (None, Some(given)) => Merged::New(given),
-            (Some(there), Some(given))
-                if on_conflict == OnConflict::Replace && there.to_f64() != given.to_f64() =>
-            {
+            (Some(there), Some(given)) if on_conflict == OnConflict::Replace && there != given => {
                 Merged::Changed(given)
             }
             (there, _) => Merged::Same(there),

@@ -1,6 +1,7 @@
 //! The registry code of a company.
 use std::{fmt, str::FromStr};
 
+use super::whole_number;
 use crate::error::{Error, Result};
 
 /// The number under which CVM registers a company, 1 to 999999; `009512` is read as `9512`.
@@ -38,9 +39,7 @@ impl FromStr for CvmCode {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<CvmCode> {
-        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| digits);
-        number.and_then(Self::check).ok_or_else(|| Self::refuse(text))
+        whole_number(text).and_then(Self::check).ok_or_else(|| Self::refuse(text))
     }
 }
 

@@ -3,6 +3,7 @@ use std::{fmt, str::FromStr};
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
+use super::whole_number;
 use crate::error::{Error, Result};
 
 /// A calendar day of the years 1 to 9999, written `YYYY-MM-DD`.
@@ -11,6 +12,18 @@ use crate::error::{Error, Result};
 /// let day: fincore::Date = "2026-10-05".parse()?;
 /// assert_eq!(day.to_string(), "2026-10-05");
 /// assert!("2026-02-30".parse::<fincore::Date>().is_err());
+/// # Ok::<(), fincore::Error>(())
+/// ```
+///
+/// It converts to and from the dates of `chrono`, which this library re-exports:
+///
+/// ```
+/// use fincore::{Date, chrono::{Days, NaiveDate}};
+///
+/// let day: Date = "2026-10-05".parse()?;
+/// assert_eq!((day.year(), day.month(), day.day()), (2026, 10, 5));
+/// let tomorrow = NaiveDate::from(day) + Days::new(1);
+/// assert_eq!(Date::try_from(tomorrow)?.to_string(), "2026-10-06");
 /// # Ok::<(), fincore::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +56,24 @@ impl Date {
         } else {
             None
         }
+    }
+
+    /// The year, 1 to 9999.
+    #[must_use]
+    pub const fn year(self) -> u16 {
+        self.year
+    }
+
+    /// The month, 1 to 12.
+    #[must_use]
+    pub const fn month(self) -> u8 {
+        self.month
+    }
+
+    /// The day of the month, 1 to 31.
+    #[must_use]
+    pub const fn day(self) -> u8 {
+        self.day
     }
 
     /// The first day of the same month.
@@ -96,25 +127,19 @@ impl FromStr for Date {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Date> {
-        match text.as_bytes() {
-            [year @ .., b'-', m1, m2, b'-', d1, d2] if year.len() == 4 => {
-                day_of(year, [*m1, *m2], [*d1, *d2])
+        let parts = || match text.as_bytes() {
+            [_, _, _, _, b'-', _, _, b'-', _, _] => {
+                day_of(text.get(..4)?, text.get(5..7)?, text.get(8..)?)
             }
             _ => None,
-        }
-        .ok_or_else(|| Error::invalid(text, "a date (YYYY-MM-DD)"))
+        };
+        parts().ok_or_else(|| Error::invalid(text, "a date (YYYY-MM-DD)"))
     }
 }
 
-/// The day written by these ASCII digits.
-pub(crate) fn day_of(year: &[u8], month: [u8; 2], day: [u8; 2]) -> Option<Date> {
-    fn number(digits: &[u8]) -> Option<u16> {
-        digits.iter().try_fold(0, |sum, digit| {
-            digit.is_ascii_digit().then(|| sum * 10 + u16::from(digit - b'0'))
-        })
-    }
-    let small = |digits: [u8; 2]| number(&digits).and_then(|n| u8::try_from(n).ok());
-    Date::new(number(year)?, small(month)?, small(day)?)
+/// The day that these digits write, where the calendar has it.
+pub(crate) fn day_of(year: &str, month: &str, day: &str) -> Option<Date> {
+    Date::new(whole_number(year)?, whole_number(month)?, whole_number(day)?)
 }
 
 impl fmt::Display for Date {

@@ -1,5 +1,11 @@
 //! Published figures, digit by digit.
-use std::{fmt, str::FromStr};
+use std::{
+    any::TypeId,
+    cmp::Ordering,
+    fmt,
+    hash::{Hash, Hasher},
+    str::FromStr,
+};
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -8,15 +14,27 @@ use crate::error::{Error, Result};
 
 /// A number with exactly the decimals its source published: `4.0200` stays `4.0200`.
 ///
-/// It is written to JSON as a number with those digits, never through a float.
+/// Decimals compare and hash by value: `4.0` equals `4.00` and has the same hash, and the order is
+/// exact, because no float is involved. Where the published digits matter, compare the texts that
+/// `to_string` gives.
 ///
 /// ```
-/// let rate: fincore::Decimal = "4.0200".parse()?;
-/// assert_eq!(rate.to_string(), "4.0200");
+/// use fincore::Decimal;
+///
+/// let rate: Decimal = "4.0200".parse()?;
+/// let same: Decimal = "4.02".parse()?;
+/// assert_eq!(rate, same);
+/// assert_ne!(rate.to_string(), same.to_string());
+/// assert!(rate < "4.0201".parse()?);
+/// assert_eq!(rate.checked_add(same).unwrap().to_string(), "8.0400");
 /// assert_eq!(rate.to_f64(), 4.02);
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// `serde_json` writes a decimal as a number with the published digits. Every other format of serde
+/// gets these digits as text, because its numbers are floats and would lose them. A key of a JSON
+/// object is a text as well: convert a decimal that is one by `to_string`.
+#[derive(Clone, Copy)]
 pub struct Decimal {
     digits: i64,
     decimals: u8,
@@ -24,6 +42,9 @@ pub struct Decimal {
 
 /// Eighteen digits always fit an `i64`; the longest figure published has thirteen.
 const MAX_DIGITS: usize = 18;
+
+/// The first whole number with more digits than that.
+const TOO_LARGE: u128 = 10_u128.pow(18);
 
 impl Decimal {
     /// The number `digits × 10^-decimals`; `decimals` is at most 18.
@@ -41,6 +62,56 @@ impl Decimal {
     /// The digits as a whole number, and how many of them are decimals.
     pub(crate) fn parts(self) -> (i64, u8) {
         (self.digits, self.decimals)
+    }
+
+    /// How many decimals were published: 4 for `4.0200`.
+    #[must_use]
+    pub fn decimals(self) -> u8 {
+        self.decimals
+    }
+
+    /// The exact sum, with the decimals of whichever has more; nothing where that takes more than 18
+    /// digits.
+    #[must_use]
+    pub fn checked_add(self, other: Decimal) -> Option<Decimal> {
+        let decimals = self.decimals.max(other.decimals);
+        Decimal::fitting(self.scaled(decimals) + other.scaled(decimals), decimals)
+    }
+
+    /// The exact difference, with the decimals of whichever has more; nothing where that takes more
+    /// than 18 digits.
+    #[must_use]
+    pub fn checked_sub(self, other: Decimal) -> Option<Decimal> {
+        let decimals = self.decimals.max(other.decimals);
+        Decimal::fitting(self.scaled(decimals) - other.scaled(decimals), decimals)
+    }
+
+    /// The exact product, with the decimals of both together; nothing where that takes more than 18
+    /// digits. Trailing zeros are dropped only as far as the product would not fit otherwise.
+    #[must_use]
+    pub fn checked_mul(self, other: Decimal) -> Option<Decimal> {
+        let mut product = i128::from(self.digits) * i128::from(other.digits);
+        let mut decimals = self.decimals + other.decimals;
+        loop {
+            if let Some(fitting) = Decimal::fitting(product, decimals) {
+                return Some(fitting);
+            }
+            if decimals == 0 || product % 10 != 0 {
+                return None;
+            }
+            (product, decimals) = (product / 10, decimals - 1);
+        }
+    }
+
+    /// The digits with this many decimals, at least as many as there are. At most 19 digits and 18
+    /// zeros: twice that is within an `i128`.
+    fn scaled(self, decimals: u8) -> i128 {
+        i128::from(self.digits) * 10_i128.pow(u32::from(decimals - self.decimals))
+    }
+
+    fn fitting(digits: i128, decimals: u8) -> Option<Decimal> {
+        let fits = digits.unsigned_abs() < TOO_LARGE && usize::from(decimals) <= MAX_DIGITS;
+        i64::try_from(digits).ok().filter(|_| fits).map(|digits| Decimal { digits, decimals })
     }
 
     /// Whether the number is above zero, as every price is.
@@ -71,6 +142,38 @@ fn parse(text: &str, mark: char) -> Option<Decimal> {
     let digits = whole.bytes().chain(decimals.bytes()).fold(0, |n, b| n * 10 + i64::from(b - b'0'));
     let digits = if unsigned.len() < text.len() { -digits } else { digits };
     Some(Decimal { digits, decimals: u8::try_from(decimals.len()).ok()? })
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Decimal) -> Ordering {
+        let decimals = self.decimals.max(other.decimals);
+        self.scaled(decimals).cmp(&other.scaled(decimals))
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Decimal) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Decimal) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Decimal {}
+
+impl Hash for Decimal {
+    /// Hashes the number without its trailing zeros, so that equal numbers hash alike.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (mut digits, mut decimals) = self.parts();
+        while decimals > 0 && digits % 10 == 0 {
+            (digits, decimals) = (digits / 10, decimals - 1);
+        }
+        (digits, decimals).hash(state);
+    }
 }
 
 impl From<u32> for Decimal {
@@ -128,6 +231,11 @@ impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut buffer = [0; _];
         let text = self.write(&mut buffer);
+        // Only `serde_json` knows what a `RawValue` is; others would write a struct with an odd name.
+        // It is told by its error, which the adapters around it (flattened fields, tags) share.
+        if typeid::of::<S::Error>() != TypeId::of::<serde_json::Error>() {
+            return serializer.serialize_str(text);
+        }
         let number: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
         number.serialize(serializer)
     }
@@ -135,9 +243,16 @@ impl Serialize for Decimal {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::HashSet, hash::BuildHasher};
+
     use proptest::prelude::*;
+    use serde::Deserialize;
 
     use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
 
     #[test]
     fn keeps_the_published_digits() {
@@ -146,6 +261,121 @@ mod tests {
             let number: Decimal = text.parse().unwrap();
             assert_eq!(number.to_string(), text);
             assert_eq!(serde_json::to_string(&number).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn every_format_gets_the_digits() {
+        #[derive(Serialize)]
+        struct Row {
+            date: &'static str,
+            value: Decimal,
+        }
+        #[derive(Serialize)]
+        struct Flat {
+            id: u8,
+            #[serde(flatten)]
+            row: Row,
+        }
+        #[derive(Serialize)]
+        #[serde(tag = "kind", rename_all = "lowercase")]
+        enum Tagged {
+            Rate(Row),
+        }
+        let row = || Row { date: "2026-10-05", value: decimal("4.0200") };
+
+        let json = r#"{"date":"2026-10-05","value":4.0200}"#;
+        assert_eq!(serde_json::to_string(&row()).unwrap(), json);
+        assert_eq!(serde_json::to_vec_pretty(&row().value).unwrap(), b"4.0200");
+        let flat = serde_json::to_string(&Flat { id: 1, row: row() }).unwrap();
+        assert_eq!(flat, r#"{"id":1,"date":"2026-10-05","value":4.0200}"#);
+        let tagged = serde_json::to_string(&Tagged::Rate(row())).unwrap();
+        assert_eq!(tagged, r#"{"kind":"rate","date":"2026-10-05","value":4.0200}"#);
+        let value = serde_json::to_value(row()).unwrap();
+        assert_eq!(value, serde_json::json!({ "date": "2026-10-05", "value": 4.02 }));
+
+        let yaml = serde_norway::to_string(&row()).unwrap();
+        assert_eq!(yaml, "date: 2026-10-05\nvalue: '4.0200'\n");
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        csv.serialize(row()).unwrap();
+        assert_eq!(csv.into_inner().unwrap(), b"date,value\n2026-10-05,4.0200\n");
+        let binary = postcard::to_stdvec(&row()).unwrap();
+        let read = <(&str, &str)>::deserialize(&mut postcard::Deserializer::from_bytes(&binary));
+        assert_eq!(read.unwrap(), ("2026-10-05", "4.0200"));
+    }
+
+    #[test]
+    fn compares_by_value() {
+        let largest = "999999999999999999";
+        let ascending = [
+            "-999999999999999999",
+            "-999999999999999998",
+            "-10",
+            "-9.99",
+            "-0.100000000000000001",
+            "-0.1",
+            "-0.000000000000000001",
+            "0",
+            "0.000000000000000001",
+            "0.000000000000000002",
+            "0.1",
+            "0.100000000000000001",
+            "4.0200",
+            "4.02000001",
+            "99999999999999999.8",
+            "99999999999999999.9",
+            "999999999999999998",
+            largest,
+        ];
+        for (left, a) in ascending.iter().enumerate() {
+            for (right, b) in ascending.iter().enumerate() {
+                assert_eq!(decimal(a).cmp(&decimal(b)), left.cmp(&right), "{a} and {b}");
+            }
+        }
+        // As floats these are the same number.
+        assert_eq!(decimal(largest).to_f64(), decimal("999999999999999998").to_f64());
+    }
+
+    #[test]
+    fn trailing_zeros_change_neither_equality_nor_hash() {
+        let hasher = std::hash::RandomState::new();
+        for (a, b) in [("4.0", "4.00"), ("0", "-0.000"), ("40", "40.0"), ("-1.50", "-1.5")] {
+            assert_eq!(decimal(a), decimal(b));
+            assert_eq!(hasher.hash_one(decimal(a)), hasher.hash_one(decimal(b)), "{a} and {b}");
+        }
+        let different = ["4", "40", "0.4", "0.04", "-4", "0"].map(decimal);
+        assert_eq!(HashSet::from(different).len(), different.len());
+        assert_eq!(decimal("4.0200").decimals(), 4);
+    }
+
+    #[test]
+    fn calculates_exactly_or_not_at_all() {
+        let (largest, smallest) = ("999999999999999999", "0.000000000000000001");
+        let show = |result: Option<Decimal>| result.map(|number| number.to_string());
+        let cases = [
+            // Two numbers, their sum, difference and product.
+            ("1.10", "0.9", Some("2.00"), Some("0.20"), Some("0.990")),
+            ("-0.5", "0.50", Some("0.00"), Some("-1.00"), Some("-0.250")),
+            ("0", "0.00", Some("0.00"), Some("0.00"), Some("0.00")),
+            (largest, "0", Some(largest), Some(largest), Some("0")),
+            (largest, "1", None, Some("999999999999999998"), Some(largest)),
+            (largest, "0.1", None, None, Some("99999999999999999.9")),
+            (smallest, smallest, Some("0.000000000000000002"), Some("0.000000000000000000"), None),
+            (largest, largest, None, Some("0"), None),
+            // A product with 20 decimals fits once its last two, zeros, are dropped.
+            (
+                "0.1000000000",
+                "0.5000000000",
+                Some("0.6000000000"),
+                Some("-0.4000000000"),
+                Some("0.050000000000000000"),
+            ),
+        ];
+        for (a, b, sum, difference, product) in cases {
+            let (a, b) = (decimal(a), decimal(b));
+            assert_eq!(show(a.checked_add(b)).as_deref(), sum, "{a} + {b}");
+            assert_eq!(show(a.checked_sub(b)).as_deref(), difference, "{a} - {b}");
+            assert_eq!(show(a.checked_mul(b)).as_deref(), product, "{a} * {b}");
         }
     }
 
@@ -190,7 +420,24 @@ mod tests {
         fn what_is_printed_parses_back(digits in -(10i64.pow(18) - 1)..10i64.pow(18), decimals in 0u8..=18) {
             // The sign of a zero is not kept: `-0.00` reads as `0.00`.
             let number = Decimal::from_parts(digits, decimals);
-            prop_assert_eq!(number.to_string().parse::<Decimal>().unwrap(), number);
+            prop_assert_eq!(number.to_string().parse::<Decimal>().unwrap().parts(), number.parts());
+        }
+
+        #[test]
+        fn padded_with_zeros_a_number_stays_the_same(
+            digits in -(10i64.pow(9) - 1)..10i64.pow(9),
+            decimals in 0u8..=9,
+            zeros in 0u8..=9,
+            more in 1i64..10i64.pow(9),
+        ) {
+            let number = Decimal::from_parts(digits, decimals);
+            let padded = digits * 10i64.pow(zeros.into());
+            let longer = Decimal::from_parts(padded, decimals + zeros);
+            let hasher = std::hash::RandomState::new();
+            prop_assert_eq!(number, longer);
+            prop_assert_eq!(hasher.hash_one(number), hasher.hash_one(longer));
+            prop_assert!(number < Decimal::from_parts(padded + more, decimals + zeros));
+            prop_assert_eq!(number.checked_sub(longer), Some(Decimal::from(0)));
         }
 
         #[test]

@@ -1,6 +1,7 @@
 //! The identifier of a filing, and its place among all filings.
 use std::{fmt, str::FromStr};
 
+use super::whole_number;
 use crate::{Date, Error, Result};
 
 /// What a filing is identified by: CVM's protocol number, or for a periodic form its short name and
@@ -99,11 +100,8 @@ impl FromStr for FilingId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<FilingId> {
-        let number = |digits: &str| {
-            let plain =
-                digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-            digits.parse().ok().filter(|_| plain)
-        };
+        // A leading zero would be a second way to write the same id.
+        let number = |digits: &str| whole_number(digits).filter(|_| !digits.starts_with('0'));
         let of = |form: Form| FilingId::new(form, number(text.strip_prefix(form.prefix())?)?);
         Form::ALL.into_iter().find_map(of).ok_or_else(|| {
             Error::invalid(text, "the id of a filing (a protocol number, or one like dfp-144874)")

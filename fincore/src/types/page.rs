@@ -6,6 +6,7 @@ use serde::{
     de::{Error as _, Visitor},
 };
 
+use super::whole_number;
 use crate::error::{Error, Result};
 
 /// How many rows an answer may have: 1 to `MAX`, by default 20.
@@ -46,14 +47,13 @@ impl<const MAX: u32> FromStr for Limit<MAX> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Limit<MAX>> {
-        whole_number(text).and_then(Self::check).ok_or_else(|| Self::refuse(text))
+        plain_number(text).and_then(Self::check).ok_or_else(|| Self::refuse(text))
     }
 }
 
-/// Digits only: no sign, no leading zero, no blank.
-fn whole_number<N: FromStr>(text: &str) -> Option<N> {
-    let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    text.parse().ok().filter(|_| plain)
+/// A whole number without leading zeros, which are more often a mistake than meant.
+fn plain_number<N: FromStr>(text: &str) -> Option<N> {
+    whole_number(text).filter(|_| text == "0" || !text.starts_with('0'))
 }
 
 impl<'de, const MAX: u32> Deserialize<'de> for Limit<MAX> {
@@ -76,15 +76,19 @@ impl<'de, const MAX: u32> Deserialize<'de> for Limit<MAX> {
     }
 }
 
-/// How many rows are passed over before the first one that is wanted; by default none.
+/// How many rows are skipped before the first one that is wanted: 0 to 1,000,000,000, by default none.
+///
+/// No table is nearly as long; a larger number is a mistake of the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset(u64);
 
 impl Offset {
-    /// Passes over this many rows.
-    #[must_use]
-    pub fn new(rows: u64) -> Offset {
-        Offset(rows)
+    /// The largest offset.
+    pub const MAX: Offset = Offset(1_000_000_000);
+
+    /// Skips this many rows. Fails for more than [`Offset::MAX`].
+    pub fn new(rows: u64) -> Result<Offset> {
+        Self::check(rows).ok_or_else(|| Self::refuse(&rows.to_string()))
     }
 
     /// The number of rows.
@@ -93,9 +97,17 @@ impl Offset {
         self.0
     }
 
-    /// As the database counts; what is beyond its numbers is beyond every table, too.
+    /// The number of rows as SQLite takes it.
     pub(crate) fn sql(self) -> i64 {
-        i64::try_from(self.0).unwrap_or(i64::MAX)
+        i64::try_from(self.0).expect("the maximum fits")
+    }
+
+    fn check(rows: u64) -> Option<Offset> {
+        Some(Offset(rows)).filter(|offset| *offset <= Offset::MAX)
+    }
+
+    fn refuse(given: &str) -> Error {
+        Error::invalid(given, format_args!("a whole number from 0 to {}", Offset::MAX.0))
     }
 }
 
@@ -103,8 +115,7 @@ impl FromStr for Offset {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Offset> {
-        let refuse = || Error::invalid(text, "a whole number, 0 or above");
-        whole_number(text).map(Offset).ok_or_else(refuse)
+        plain_number(text).and_then(Self::check).ok_or_else(|| Self::refuse(text))
     }
 }
 
@@ -128,13 +139,20 @@ mod tests {
 
     #[test]
     fn an_offset_is_a_whole_number() {
-        for (text, rows) in [("0", 0), ("40", 40), ("18446744073709551615", u64::MAX)] {
+        for (text, rows) in [("0", 0), ("40", 40), ("1000000000", 1_000_000_000)] {
             assert_eq!(text.parse::<Offset>().unwrap().get(), rows);
+            assert_eq!(Offset::new(rows).unwrap(), text.parse().unwrap());
         }
-        for text in ["", "-1", "+1", "1.0", "01", " 1", "18446744073709551616", "x"] {
+        let wrong =
+            ["", "-1", "+1", "1.0", "01", "00", " 1", "1000000001", "18446744073709551616", "x"];
+        for text in wrong {
             let message = text.parse::<Offset>().unwrap_err().to_string();
-            assert_eq!(message, format!("{text:?} is not a whole number, 0 or above"));
+            assert_eq!(message, format!("{text:?} is not a whole number from 0 to 1000000000"));
         }
+        assert_eq!(
+            Offset::new(u64::MAX).unwrap_err().to_string(),
+            "\"18446744073709551615\" is not a whole number from 0 to 1000000000"
+        );
     }
 
     #[test]

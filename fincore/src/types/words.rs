@@ -2,6 +2,7 @@
 use std::{collections::HashSet, str::FromStr};
 
 use serde::Deserialize;
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::{Error, Limit, Offset, Result};
 
@@ -29,6 +30,16 @@ const MAX_WORDS: usize = 32;
 const MAX_LETTERS: usize = 64;
 
 /// What to search for, and how much of the result is wanted.
+///
+/// ```
+/// use fincore::{Limit, Search};
+///
+/// let search = Search::new("petróleo brasil")?;
+/// assert_eq!((search.limit.get(), search.offset.get()), (20, 0));
+/// let more = Search { limit: Limit::new(100)?, ..search };
+/// assert_eq!(more.q.as_str(), "petróleo brasil");
+/// # Ok::<(), fincore::Error>(())
+/// ```
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
@@ -37,9 +48,18 @@ pub struct Search {
     /// At most this many results.
     #[serde(default)]
     pub limit: Limit<1000>,
-    /// This many results are passed over.
+    /// This many results are skipped.
     #[serde(default)]
     pub offset: Offset,
+}
+
+impl Search {
+    /// A search for the words of `text` with the default limit and no offset.
+    ///
+    /// Fails where [`Words`] does.
+    pub fn new(text: &str) -> Result<Search> {
+        Ok(Search { q: text.parse()?, limit: Limit::default(), offset: Offset::default() })
+    }
 }
 
 impl Words {
@@ -128,59 +148,71 @@ fn cut(word: &str) -> &str {
     }
 }
 
-/// The text in small letters, without accents and with single blanks: texts that fold alike are
-/// taken for the same.
+/// The text in lowercase, without accents and with single blanks: texts that fold alike are taken for
+/// the same, and folding twice changes nothing.
 ///
-/// Every letter of Windows-1252, which all texts of the sources are written in, becomes ASCII.
+/// Every letter of Windows-1252, which all texts of the sources are written in, becomes ASCII. Search
+/// indexes hold folded words, so what a character of Windows-1252 becomes must never change.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            'a'..='z' | '0'..='9' => folded.push(c),
-            'A'..='Z' => folded.push(c.to_ascii_lowercase()),
-            // Accents apart from their letter, as some systems write them.
-            '\u{300}'..='\u{36f}' | 'ˆ' => (),
-            c if c.is_whitespace() || c.is_control() => {
-                if !folded.is_empty() && !folded.ends_with(' ') {
-                    folded.push(' ');
-                }
+            '!'..='~' => folded.push(c.to_ascii_lowercase()),
+            // Only letters and digits are taken apart: symbols such as ™ and ´ separate words.
+            c if c.is_alphanumeric() => {
+                decompose_compatible(c, |part| push_lowercase(&mut folded, part));
             }
-            c if c.is_ascii() => folded.push(c),
-            c => match plain(c) {
-                Some(letters) => folded.push_str(letters),
-                None => folded.extend(c.to_lowercase()),
-            },
+            c => push(&mut folded, c),
         }
     }
     folded.truncate(folded.trim_end().len());
     folded
 }
 
-/// The ASCII letters that a letter of Windows-1252 stands for.
+/// Appends the lowercase of a character that is already taken apart.
+fn push_lowercase(folded: &mut String, c: char) {
+    match c {
+        'a'..='z' | '0'..='9' => folded.push(c),
+        c => c.to_lowercase().for_each(|c| push(folded, c)),
+    }
+}
+
+/// Appends a character that has no uppercase and no accent: nothing for a mark on the letter before,
+/// at most one blank for whitespace.
+fn push(folded: &mut String, c: char) {
+    match c {
+        c if c.is_whitespace() || c.is_control() => {
+            if !folded.is_empty() && !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+        }
+        // The circumflex that stands alone is an accent too, though Unicode calls it a letter.
+        c if is_combining_mark(c) || c == 'ˆ' => (),
+        c => match plain(c) {
+            Some(letters) => folded.push_str(letters),
+            None => folded.push(c),
+        },
+    }
+}
+
+/// What stands for a character that Unicode does not decompose.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
-        'À'..='Å' | 'à'..='å' | 'ª' => "a",
-        'Æ' | 'æ' => "ae",
-        'Ç' | 'ç' => "c",
-        'Ð' | 'ð' => "d",
-        'È'..='Ë' | 'è'..='ë' => "e",
+        'æ' => "ae",
+        'đ' | 'ð' => "d",
         'ƒ' => "f",
-        'Ì'..='Ï' | 'ì'..='ï' => "i",
-        'Ñ' | 'ñ' => "n",
-        'Ò'..='Ö' | 'Ø' | 'ò'..='ö' | 'ø' | 'º' => "o",
-        'Œ' | 'œ' => "oe",
-        'Š' | 'š' => "s",
+        'ħ' => "h",
+        'ı' => "i",
+        'ł' => "l",
+        'ø' => "o",
+        'œ' => "oe",
         'ß' => "ss",
-        'Þ' | 'þ' => "th",
-        'Ù'..='Ü' | 'ù'..='ü' | 'µ' => "u",
-        'Ý' | 'Ÿ' | 'ý' | 'ÿ' => "y",
-        'Ž' | 'ž' => "z",
-        '¹' => "1",
-        '²' => "2",
-        '³' => "3",
-        '¼' => "1/4",
-        '½' => "1/2",
-        '¾' => "3/4",
+        'ŧ' => "t",
+        'þ' => "th",
+        // The sign of micro decomposes to the Greek letter.
+        'μ' => "u",
+        // In the middle of a decomposed ½.
+        '\u{2044}' => "/",
         _ => return None,
     })
 }
@@ -241,13 +273,66 @@ mod tests {
         assert_eq!("vale Ж".parse::<Words>().unwrap().by_beginning(), None);
     }
 
+    /// What each character of Windows-1252 becomes between two letters. Search indexes were written
+    /// with these: a changed entry means that every index must be rebuilt.
+    #[rustfmt::skip]
+    const WINDOWS_1252: [&str; 256] = [
+        " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ",
+        " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ",
+        " ", "!", "\"", "#", "$", "%", "&", "'", "(", ")", "*", "+", ",", "-", ".", "/",
+        "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ":", ";", "<", "=", ">", "?",
+        "@", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o",
+        "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z", "[", "\\", "]", "^", "_",
+        "`", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o",
+        "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z", "{", "|", "}", "~", " ",
+        "€", " ", "‚", "f", "„", "…", "†", "‡", "", "‰", "s", "‹", "oe", " ", "z", " ",
+        " ", "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "s", "›", "oe", " ", "z", "y",
+        " ", "¡", "¢", "£", "¤", "¥", "¦", "§", "¨", "©", "a", "«", "¬", "\u{ad}", "®", "¯",
+        "°", "±", "2", "3", "´", "u", "¶", "·", "¸", "1", "o", "»", "1/4", "1/2", "3/4", "¿",
+        "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i",
+        "d", "n", "o", "o", "o", "o", "o", "×", "o", "u", "u", "u", "u", "y", "th", "ss",
+        "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i",
+        "d", "n", "o", "o", "o", "o", "o", "÷", "o", "u", "u", "u", "u", "y", "th", "y",
+    ];
+
     #[test]
-    fn every_letter_of_windows_1252_becomes_ascii() {
-        for byte in 0..=255 {
-            let text = encoding_rs::WINDOWS_1252.decode(&[byte]).0.into_owned();
-            for word in words(&fold(&text)) {
-                assert!(word.is_ascii(), "{byte:#x} {text:?} {word:?}");
+    fn every_character_of_windows_1252_folds_as_it_always_did() {
+        for (byte, want) in (0..=255_u8).zip(WINDOWS_1252) {
+            let text = encoding_rs::WINDOWS_1252.decode(&[b'x', byte, b'y']).0.into_owned();
+            assert_eq!(fold(&text), format!("x{want}y"), "{byte:#x} {text:?}");
+            let alone = &text[1..text.len() - 1];
+            assert_eq!(fold(alone), want.trim(), "{byte:#x} {alone:?}");
+            assert!(words(want).all(str::is_ascii), "{byte:#x} {want:?}");
+        }
+    }
+
+    #[test]
+    fn folding_any_character_twice_changes_nothing() {
+        for c in char::MIN..=char::MAX {
+            for text in [c.to_string(), format!("a{c}"), format!("{c}a")] {
+                let folded = fold(&text);
+                assert_eq!(fold(&folded), folded, "{c:?} U+{:04X}", u32::from(c));
             }
+        }
+    }
+
+    #[test]
+    fn letters_beyond_windows_1252_lose_their_accents_too() {
+        let cases = [
+            // The sign of the ångström, whose lowercase is a letter with an accent.
+            ("\u{212b}", "a"),
+            ("\u{130}stanbul", "istanbul"),
+            ("Łódź", "lodz"),
+            ("ẞ", "ss"),
+            ("μ", "u"),
+            ("ﬁm", "fim"),
+            ("Ⅳ", "iv"),
+            ("ＡＢ１", "ab1"),
+            ("10⁻⁶", "10⁻6"),
+            ("Petrobras™", "petrobras™"),
+        ];
+        for (text, folded) in cases {
+            assert_eq!(fold(text), folded, "{text}");
         }
     }
 

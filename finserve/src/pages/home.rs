@@ -175,12 +175,11 @@ impl Card {
     /// How far the newest figure is from the last one that differs, and when that was.
     fn change(&self, visit: &Visit, value: Decimal) -> String {
         let language = visit.language;
-        let earlier =
-            self.points.iter().rev().find(|(_, figure)| figure.to_f64() != value.to_f64());
+        let earlier = self.points.iter().rev().find(|(_, figure)| *figure != value);
         let Some((date, figure)) = earlier else {
             return language.pick("unchanged for 12 months", "sem mudança há 12 meses").into();
         };
-        let decimals = value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let decimals = value.decimals().into();
         let change = language.signed(value.to_f64() - figure.to_f64(), decimals);
         let since =
             if self.shape == Shape::Bars { language.month(*date) } else { language.date(*date) };
