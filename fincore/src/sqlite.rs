@@ -118,7 +118,7 @@ fn check_file(path: &Path, schema: &Schema) -> Result<()> {
 fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Result<()> {
     const TABLE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0));
-    let identity = (|| {
+    let identity: rusqlite::Result<_> = (|| {
         let has_table: bool = connection.query_row(TABLE, [schema.table], |row| row.get(0))?;
         Ok((number("application_id")?, version_of(connection)?, has_table))
     })();

@@ -1,21 +1,29 @@
 //! Path captures and query string: decoded strictly, then read into one typed query.
 use std::{borrow::Cow, fmt};
 
-use fincore::{Error, Result};
+use fincore::excerpt;
 use percent_encoding::percent_decode_str;
 use serde::{
     de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, Visitor},
     forward_to_deserialize_any,
 };
 
+use super::refusal::Refusal;
+
 /// The name and value pairs of a request, each name once.
-#[derive(Debug, Default)]
-pub(crate) struct Params<'r>(Vec<(Cow<'r, str>, Cow<'r, str>)>);
+#[derive(Default)]
+pub(crate) struct Params<'r> {
+    pairs: Vec<Pair<'r>>,
+    /// How many of them, the first ones, are parts of the path.
+    captured: usize,
+}
+
+type Pair<'r> = (Cow<'r, str>, Cow<'r, str>);
 
 impl<'r> Params<'r> {
     /// Decodes a query string. Fails on broken escapes, bytes that are not UTF-8, NUL, and a name
     /// that is given twice.
-    pub(crate) fn from_query(query: &'r str) -> Result<Params<'r>> {
+    pub(crate) fn from_query(query: &'r str) -> Result<Params<'r>, Refusal> {
         let mut params = Params::default();
         for piece in query.split('&').filter(|piece| !piece.is_empty()) {
             let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
@@ -25,23 +33,31 @@ impl<'r> Params<'r> {
     }
 
     /// Adds a value, which must be the first of its name.
-    pub(crate) fn push(&mut self, name: Cow<'r, str>, value: Cow<'r, str>) -> Result<()> {
-        if self.0.iter().any(|(given, _)| *given == name) {
-            return Err(Error::Invalid(format!("parameter {:?} is given twice", short(&name))));
+    fn push(&mut self, name: Cow<'r, str>, value: Cow<'r, str>) -> Result<(), Refusal> {
+        if self.pairs.iter().any(|(given, _)| *given == name) {
+            let message = format!("parameter {:?} is given twice", excerpt(&name));
+            return Err(Refusal::BadRequest(message));
         }
-        self.0.push((name, value));
+        self.pairs.push((name, value));
         Ok(())
     }
 
-    /// These and `more`, no name twice.
-    pub(crate) fn and(mut self, more: Params<'r>) -> Result<Params<'r>> {
-        more.0.into_iter().try_for_each(|(name, value)| self.push(name, value))?;
+    /// Adds a part of the path.
+    pub(crate) fn capture(&mut self, name: &'r str, value: Cow<'r, str>) -> Result<(), Refusal> {
+        self.push(Cow::Borrowed(name), value)?;
+        self.captured = self.pairs.len();
+        Ok(())
+    }
+
+    /// These parts of the path and the parameters `more`, no name twice.
+    pub(crate) fn and(mut self, more: Params<'r>) -> Result<Params<'r>, Refusal> {
+        more.pairs.into_iter().try_for_each(|(name, value)| self.push(name, value))?;
         Ok(self)
     }
 
     /// Fails where there is a parameter that is not among `known`.
-    pub(crate) fn only(&self, known: &[&str]) -> Result<()> {
-        let Some((name, _)) = self.0.iter().find(|(name, _)| !known.contains(&name.as_ref()))
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Refusal> {
+        let Some((name, _)) = self.pairs.iter().find(|(name, _)| !known.contains(&name.as_ref()))
         else {
             return Ok(());
         };
@@ -49,19 +65,25 @@ impl<'r> Params<'r> {
             [] => "this endpoint takes none".to_owned(),
             known => format!("this endpoint takes {}", known.join(", ")),
         };
-        Err(Error::Invalid(format!("parameter {:?} is unknown; {takes}", short(name))))
+        Err(Refusal::BadRequest(format!("parameter {:?} is unknown; {takes}", excerpt(name))))
     }
 
-    /// Makes the typed query; the message of a failure names the parameter.
-    pub(crate) fn read<Q: DeserializeOwned>(self) -> Result<Q> {
-        let pairs = Pairs { rest: self.0.into_iter(), value: None };
-        Q::deserialize(de::value::MapAccessDeserializer::new(pairs))
-            .map_err(|Wrong(message)| Error::Invalid(message))
+    /// Makes the typed query. A parameter that cannot be read is a bad request, and the message names it; a
+    /// part of the path that cannot be read names nothing that exists.
+    pub(crate) fn read<Q: DeserializeOwned>(self) -> Result<Q, Refusal> {
+        let pairs = Pairs { rest: self.pairs.into_iter(), captured: self.captured, value: None };
+        Q::deserialize(de::value::MapAccessDeserializer::new(pairs)).map_err(Refusal::from)
+    }
+
+    /// Makes the one value that stands in the path.
+    pub(crate) fn read_captured<T: DeserializeOwned>(self) -> Result<T, Refusal> {
+        let value = self.pairs.into_iter().next().map(|(_, value)| value).unwrap_or_default();
+        T::deserialize(Text(value)).map_err(|wrong| Refusal::from(Wrong { in_path: true, ..wrong }))
     }
 }
 
 /// Text of a query string, in which a plus is a blank.
-fn decode_query(text: &str) -> Result<Cow<'_, str>> {
+fn decode_query(text: &str) -> Result<Cow<'_, str>, Refusal> {
     if text.contains('+') {
         return Ok(decode(&text.replace('+', " "))?.into_owned().into());
     }
@@ -69,8 +91,10 @@ fn decode_query(text: &str) -> Result<Cow<'_, str>> {
 }
 
 /// Text with percent escapes. Fails on broken ones, bytes that are not UTF-8, and NUL.
-pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>> {
-    let wrong = |wanted: &str| Error::Invalid(format!("{:?} in the address {wanted}", short(text)));
+pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, Refusal> {
+    let wrong = |wanted: &str| {
+        Refusal::BadRequest(format!("{:?} in the address {wanted}", excerpt(text)))
+    };
     let whole = |escape: &str| {
         escape.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
     };
@@ -84,21 +108,33 @@ pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>> {
     Ok(text)
 }
 
-/// The text as a message repeats it: what is long is cut.
-pub(crate) fn short(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
+/// What is wrong with a query, as a sentence that names the parameter.
+#[derive(Debug)]
+struct Wrong {
+    message: String,
+    /// Whether a part of the path is wrong.
+    in_path: bool,
+}
+
+impl Wrong {
+    fn new(message: impl Into<String>) -> Wrong {
+        Wrong { message: message.into(), in_path: false }
     }
 }
 
-/// What is wrong with a query, as a sentence that names the parameter.
-#[derive(Debug)]
-struct Wrong(String);
+impl From<Wrong> for Refusal {
+    fn from(wrong: Wrong) -> Refusal {
+        if wrong.in_path {
+            Refusal::NotFound(format!("there is nothing at this path: {}", wrong.message))
+        } else {
+            Refusal::BadRequest(wrong.message)
+        }
+    }
+}
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -106,18 +142,20 @@ impl std::error::Error for Wrong {}
 
 impl de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Wrong {
-        Wrong(message.to_string())
+        Wrong::new(message.to_string())
     }
 
     fn missing_field(field: &'static str) -> Wrong {
-        Wrong(format!("parameter {field:?} is missing"))
+        Wrong::new(format!("parameter {field:?} is missing"))
     }
 }
 
 /// The pairs as serde wants them: a name, then its value.
 struct Pairs<'r> {
-    rest: std::vec::IntoIter<(Cow<'r, str>, Cow<'r, str>)>,
-    value: Option<(Cow<'r, str>, Cow<'r, str>)>,
+    rest: std::vec::IntoIter<Pair<'r>>,
+    /// How many of the rest are parts of the path.
+    captured: usize,
+    value: Option<Pair<'r>>,
 }
 
 impl<'de> MapAccess<'de> for Pairs<'_> {
@@ -134,9 +172,14 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
         let (name, value) =
-            self.value.take().ok_or_else(|| Wrong("a value without a name".into()))?;
-        seed.deserialize(Text(value))
-            .map_err(|Wrong(why)| Wrong(format!("parameter {name:?}: {why}")))
+            self.value.take().ok_or_else(|| Wrong::new("a value without a name"))?;
+        let in_path = self.captured > 0;
+        self.captured = self.captured.saturating_sub(1);
+        seed.deserialize(Text(value)).map_err(|wrong| {
+            let why = wrong.message;
+            let message = if in_path { why } else { format!("parameter {name:?}: {why}") };
+            Wrong { message, in_path }
+        })
     }
 }
 
@@ -166,7 +209,7 @@ pub(crate) fn names<Q: DeserializeOwned>() -> &'static [&'static str] {
     impl<'de> de::Deserializer<'de> for Spy<'_> {
         type Error = Wrong;
         fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Wrong> {
-            Err(Wrong("query types are structs with named fields".into()))
+            Err(Wrong::new("query types are structs with named fields"))
         }
         fn deserialize_struct<V: Visitor<'de>>(
             self,
@@ -175,7 +218,7 @@ pub(crate) fn names<Q: DeserializeOwned>() -> &'static [&'static str] {
             _: V,
         ) -> Result<V::Value, Wrong> {
             *self.0 = fields;
-            Err(Wrong("the names are all that is wanted".into()))
+            Err(Wrong::new("the names are all that is wanted"))
         }
         forward_to_deserialize_any! {
             bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf

@@ -1,18 +1,20 @@
-//! Who is calling: the address a request comes from, and the key it carries.
+//! What a request says of its caller: the address it comes from, and the key it carries.
 use std::net::IpAddr;
 
-use fincore::{Error, Key, Result};
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use fincore::Key;
+use hyper::header::{AUTHORIZATION, HeaderMap};
 use ipnet::IpNet;
 
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+use super::{
+    headers::{X_API_KEY, X_FORWARDED_FOR},
+    refusal::Refusal,
+};
 
-/// The client's address: the peer's or, where that is one of our own proxies, the last address in
-/// `X-Forwarded-For` that is not. What stands before it was written by the client, who may lie.
+/// The caller's address: the peer's or, where that is one of our own proxies, the last address in
+/// `X-Forwarded-For` that is not. What stands before it was written by the caller, who may lie.
 pub(crate) fn address(peer: IpAddr, headers: &HeaderMap, proxies: &[IpNet]) -> IpAddr {
     let trusted = |address: &IpAddr| proxies.iter().any(|network| network.contains(address));
-    let lines = headers.get_all(FORWARDED_FOR).iter().rev();
+    let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
     let mut hops = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
     let mut address = peer.to_canonical();
     while trusted(&address) {
@@ -34,9 +36,9 @@ fn hop(text: &str) -> Option<IpAddr> {
 
 /// The key in `X-API-Key` or `Authorization: Bearer`; both may be given if they are the same.
 ///
-/// Fails for what is no key, whichever header it stands in, and for two that differ.
-pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>> {
-    let plain = headers.get_all(API_KEY).iter().map(|value| value.to_str().ok());
+/// Fails for what is no key, whichever header it is in, and for two that differ.
+pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>, Refusal> {
+    let plain = headers.get_all(X_API_KEY).iter().map(|value| value.to_str().ok());
     let bearer = headers.get_all(AUTHORIZATION).iter().map(|value| {
         let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
@@ -44,15 +46,16 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>> {
     let mut given = plain.chain(bearer);
     let Some(first) = given.next() else { return Ok(None) };
     if given.any(|other| other != first) {
-        let message = "two different keys are given; one of X-API-Key and Authorization is enough";
-        return Err(Error::Invalid(message.into()));
+        let message = "two different keys are given; send one, as X-API-Key or as Authorization";
+        return Err(Refusal::BadRequest(message.into()));
     }
-    first.ok_or(Error::InvalidKey)?.parse().map(Some)
+    let key = first.and_then(|text| text.parse().ok());
+    key.map(Some).ok_or(Refusal::InvalidKey)
 }
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
+    use hyper::header::{HeaderName, HeaderValue};
 
     use super::*;
 
@@ -82,7 +85,7 @@ mod tests {
             ("10.0.0.1", vec!["é"], "10.0.0.1"),
         ];
         for (peer, lines, client) in cases {
-            let lines: Vec<_> = lines.into_iter().map(|line| (FORWARDED_FOR, line)).collect();
+            let lines: Vec<_> = lines.into_iter().map(|line| (X_FORWARDED_FOR, line)).collect();
             let found = address(peer.parse().unwrap(), &headers(&lines), &proxies);
             assert_eq!(found, client.parse::<IpAddr>().unwrap(), "{peer} {lines:?}");
         }
@@ -94,11 +97,11 @@ mod tests {
         let proxies = ["10.0.0.0/8".parse().unwrap()];
         for n in 0..1000_u32 {
             let forged = std::net::Ipv4Addr::from_bits(n.wrapping_mul(0x9e37_79b9)).to_string();
-            let line = headers(&[(FORWARDED_FOR, &forged)]);
+            let line = headers(&[(X_FORWARDED_FOR, &forged)]);
             assert_eq!(address(peer, &line, &[]), peer);
             assert_eq!(address(peer, &line, &proxies), peer);
             let behind = format!("{forged}, 192.0.2.1");
-            let line = headers(&[(FORWARDED_FOR, &behind)]);
+            let line = headers(&[(X_FORWARDED_FOR, &behind)]);
             assert_eq!(address("10.0.0.1".parse().unwrap(), &line, &proxies), peer);
         }
     }
@@ -109,33 +112,33 @@ mod tests {
         let bearer = |key: &Key| format!("Bearer {}", key.reveal());
         let (of_one, of_two) = (bearer(&one), bearer(&two));
         let read = |lines: &[(HeaderName, &str)]| key(&headers(lines));
-        assert!(read(&[]).unwrap().is_none());
+        assert!(read(&[]).ok().flatten().is_none());
         for lines in [
-            vec![(API_KEY, one.reveal())],
+            vec![(X_API_KEY, one.reveal())],
             vec![(AUTHORIZATION, &of_one)],
             vec![(AUTHORIZATION, &of_one.replace("Bearer", "bEARER "))],
-            vec![(API_KEY, one.reveal()), (AUTHORIZATION, &of_one)],
-            vec![(API_KEY, one.reveal()), (API_KEY, one.reveal())],
+            vec![(X_API_KEY, one.reveal()), (AUTHORIZATION, &of_one)],
+            vec![(X_API_KEY, one.reveal()), (X_API_KEY, one.reveal())],
         ] {
-            assert_eq!(read(&lines).unwrap().as_ref(), Some(&one), "{}", lines.len());
+            assert_eq!(read(&lines).ok().flatten().as_ref(), Some(&one), "{}", lines.len());
         }
         for lines in [
-            vec![(API_KEY, one.reveal()), (AUTHORIZATION, &of_two)],
-            vec![(API_KEY, one.reveal()), (API_KEY, two.reveal())],
-            vec![(API_KEY, one.reveal()), (AUTHORIZATION, "Basic YTpi")],
+            vec![(X_API_KEY, one.reveal()), (AUTHORIZATION, &of_two)],
+            vec![(X_API_KEY, one.reveal()), (X_API_KEY, two.reveal())],
+            vec![(X_API_KEY, one.reveal()), (AUTHORIZATION, "Basic YTpi")],
         ] {
-            assert!(matches!(read(&lines), Err(Error::Invalid(_))));
+            assert!(matches!(read(&lines), Err(Refusal::BadRequest(_))));
         }
         for line in [
-            (API_KEY, ""),
-            (API_KEY, "é"),
-            (API_KEY, &of_one),
+            (X_API_KEY, ""),
+            (X_API_KEY, "é"),
+            (X_API_KEY, &of_one),
             (AUTHORIZATION, one.reveal()),
             (AUTHORIZATION, "Bearer"),
             (AUTHORIZATION, "Bearer "),
             (AUTHORIZATION, "Basic YTpi"),
         ] {
-            assert!(matches!(read(&[line]), Err(Error::InvalidKey)));
+            assert!(matches!(read(&[line]), Err(Refusal::InvalidKey)));
         }
     }
 }

@@ -1,0 +1,25 @@
+//! HTTP: from a connection to a reply.
+//!
+//! `server` accepts connections and reads a `request`; `answer` takes it through the steps that every request goes
+//! through; `routes` names the function that answers it; `render` writes what the function returned, `reply` and
+//! `refusal` turn that or the failure into a response.
+mod accept;
+mod access;
+mod answer;
+mod caller;
+mod description;
+mod encoding;
+mod front;
+mod headers;
+mod links;
+mod params;
+mod refusal;
+mod render;
+mod reply;
+mod request;
+mod routes;
+mod server;
+
+pub(crate) use access::Access;
+pub(crate) use answer::App;
+pub(crate) use server::{Listener, serve};

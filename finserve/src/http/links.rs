@@ -1,0 +1,84 @@
+//! The `Link` header of lists: where the first, the previous, the next and the last page are.
+use hyper::{Uri, header::HeaderValue};
+
+use super::{params, render::Extent};
+
+/// The links from one page of a list to others. `paged` says whether the endpoint takes an offset; where it
+/// does not, the page is the whole list.
+///
+/// Every other parameter stays as the request had it.
+pub(crate) fn links(uri: &Uri, extent: Extent, paged: bool) -> Option<HeaderValue> {
+    let Extent { total, limit, offset } = extent;
+    let limit_wide = u64::from(limit);
+    let last = if paged { total.saturating_sub(1) / limit_wide * limit_wide } else { 0 };
+    let mut pages = vec![("first", 0)];
+    if paged && offset > 0 {
+        pages.push(("prev", offset.saturating_sub(limit_wide)));
+    }
+    if paged && offset.saturating_add(limit_wide) < total {
+        pages.push(("next", offset + limit_wide));
+    }
+    pages.push(("last", last));
+    let kept = kept(uri);
+    let link = |(rel, offset): &(&str, u64)| {
+        let offset = if paged { format!("&offset={offset}") } else { String::new() };
+        format!("<{}?{kept}limit={limit}{offset}>; rel=\"{rel}\"", uri.path())
+    };
+    let links: Vec<String> = pages.iter().map(link).collect();
+    HeaderValue::try_from(links.join(", ")).ok()
+}
+
+/// The parameters that all pages share, each followed by an ampersand.
+fn kept(uri: &Uri) -> String {
+    let turns = |piece: &str| {
+        let name = piece.split('=').next().unwrap_or_default();
+        params::decode(name).is_ok_and(|name| name == "limit" || name == "offset")
+    };
+    let pieces = uri.query().unwrap_or_default().split('&');
+    pieces
+        .filter(|piece| !piece.is_empty() && !turns(piece))
+        .map(|piece| format!("{piece}&"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(uri: &str, (total, limit, offset): (u64, u32, u64)) -> String {
+        let uri: Uri = uri.parse().unwrap();
+        let header = links(&uri, Extent { total, limit, offset }, true).unwrap();
+        header.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn leads_to_every_page_and_keeps_the_filters() {
+        assert_eq!(
+            check("/a?q=S%C3%A3o+Paulo&offset=20&limit=10", (35, 10, 20)),
+            "</a?q=S%C3%A3o+Paulo&limit=10&offset=0>; rel=\"first\", \
+             </a?q=S%C3%A3o+Paulo&limit=10&offset=10>; rel=\"prev\", \
+             </a?q=S%C3%A3o+Paulo&limit=10&offset=30>; rel=\"next\", \
+             </a?q=S%C3%A3o+Paulo&limit=10&offset=30>; rel=\"last\""
+        );
+    }
+
+    #[test]
+    fn ends_where_the_list_does() {
+        let first_and_last =
+            "</a?limit=10&offset=0>; rel=\"first\", </a?limit=10&offset=0>; rel=\"last\"";
+        assert_eq!(check("/a", (10, 10, 0)), first_and_last);
+        assert_eq!(check("/a", (0, 10, 0)), first_and_last);
+        let beyond = check("/a?offset=500", (11, 10, 500));
+        assert!(beyond.contains("offset=490>; rel=\"prev\""), "{beyond}");
+        assert!(beyond.contains("offset=10>; rel=\"last\""), "{beyond}");
+        assert!(!beyond.contains("next"), "{beyond}");
+        let near_the_start = check("/a?offset=5", (11, 10, 5));
+        assert!(near_the_start.contains("offset=0>; rel=\"prev\""), "{near_the_start}");
+    }
+
+    #[test]
+    fn a_list_without_pages_is_one() {
+        let header = links(&"/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: 0 }, false);
+        assert_eq!(header.unwrap(), "</a?limit=3>; rel=\"first\", </a?limit=3>; rel=\"last\"");
+    }
+}

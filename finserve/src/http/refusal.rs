@@ -1,0 +1,193 @@
+//! Every way in which a request can fail, and how each is answered.
+use fincore::{Error, ErrorKind, Noun, plans::Upgrade};
+use hyper::{
+    StatusCode,
+    header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use maud::Markup;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    reply::{Body, OWN_FILES, Reply},
+    request::MAX_UPLOAD,
+};
+use crate::log::log;
+
+/// Where a caller finds the plans.
+pub(crate) const UPGRADE_URL: &str = "/pricing";
+
+/// Why a request is not answered with what it asked for.
+pub(crate) enum Refusal {
+    /// The request is wrong; the text says what was given and what is wanted.
+    BadRequest(String),
+    /// What is looked for does not exist; the text says what that is.
+    NotFound(String),
+    /// The path answers these methods, as in `Allow`.
+    MethodNotAllowed(String),
+    /// The key is malformed, unknown or revoked.
+    InvalidKey,
+    /// What is asked for belongs to a key, and none was given.
+    KeyRequired,
+    /// The plan does not include what is asked for.
+    PlanRequired(Box<Upgrade>),
+    /// Too many requests; the text says how many are allowed, and in what time.
+    RateLimited { allowed: String, retry_after: u64 },
+    /// The body is too long.
+    TooLarge,
+    /// The body must be of this media type.
+    WrongMedia(&'static str),
+    /// The data is in use for longer than we wait. The text is for the operator.
+    Busy(String),
+    /// Something of ours failed. The text is for the operator.
+    Internal(String),
+    /// A failure that a page shows.
+    Shown(Box<Refusal>, Markup),
+}
+
+impl From<Error> for Refusal {
+    fn from(err: Error) -> Refusal {
+        let message = err.to_string();
+        match err.kind() {
+            ErrorKind::Invalid => Refusal::BadRequest(message),
+            ErrorKind::NotFound(Noun::CurrencyPair) => Refusal::NotFound(format!(
+                "{message}; GET /api/v1/market/fx/pairs lists the pairs that have quotes"
+            )),
+            ErrorKind::NotFound(Noun::Company | Noun::Filing | Noun::Series | Noun::Key) => {
+                Refusal::NotFound(message)
+            }
+            ErrorKind::InvalidKey => Refusal::InvalidKey,
+            ErrorKind::PlanRequired(upgrade) => Refusal::PlanRequired(Box::new(upgrade.clone())),
+            ErrorKind::Busy => Refusal::Busy(message),
+            // A request imports nothing, so no file of its can be refused.
+            ErrorKind::Refused | ErrorKind::Storage => Refusal::Internal(message),
+        }
+    }
+}
+
+impl From<Upgrade> for Refusal {
+    fn from(upgrade: Upgrade) -> Refusal {
+        Refusal::PlanRequired(Box::new(upgrade))
+    }
+}
+
+/// How a refusal looks: a status, the members of its body, and its headers.
+struct Looks {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    more: Map<String, Value>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Refusal {
+    /// The reply to the request `id` of this route. What only the operator can help with is logged here.
+    pub(crate) fn reply(self, id: &str, route: &str) -> Reply {
+        if let Refusal::Busy(cause) | Refusal::Internal(cause) = &self {
+            log(format_args!("request {id} ({route}): {cause}"));
+        }
+        match self {
+            Refusal::Shown(refusal, page) => {
+                let Looks { status, headers, .. } = refusal.looks(id);
+                Reply::refused(status, Body::page(page, OWN_FILES)).with_headers(headers)
+            }
+            refusal => {
+                let looks = refusal.looks(id);
+                let (status, headers) = (looks.status, looks.headers.clone());
+                Reply::refused(status, looks.body()).with_headers(headers)
+            }
+        }
+    }
+
+    /// Every refusal has its status, its body and its headers here, and nowhere else.
+    fn looks(&self, id: &str) -> Looks {
+        let free_key = "POST /api/v1/plans/register issues a free one";
+        match self {
+            Refusal::BadRequest(message) => {
+                Looks::new(StatusCode::BAD_REQUEST, "bad_request", message.as_str())
+            }
+            Refusal::NotFound(message) => {
+                Looks::new(StatusCode::NOT_FOUND, "not_found", message.as_str())
+            }
+            Refusal::MethodNotAllowed(allow) => {
+                let message = format!("this path only answers {allow}");
+                Looks::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+                    .header(ALLOW, allow)
+            }
+            Refusal::InvalidKey => {
+                let message = format!("the API key is malformed, unknown or revoked; {free_key}");
+                Looks::new(StatusCode::UNAUTHORIZED, "invalid_api_key", message)
+                    .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\", error=\"invalid_token\"")
+            }
+            Refusal::KeyRequired => {
+                let message = format!("this endpoint needs an API key; {free_key}");
+                Looks::new(StatusCode::UNAUTHORIZED, "api_key_required", message)
+                    .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\"")
+            }
+            Refusal::PlanRequired(upgrade) => {
+                Looks::new(StatusCode::FORBIDDEN, "plan_required", upgrade.message.as_str())
+                    .member("feature", json!(upgrade.feature))
+                    .member("current_plan", json!(upgrade.current_plan))
+                    .member("required_plan", json!(upgrade.required_plan))
+                    .member("upgrade_url", json!(UPGRADE_URL))
+            }
+            Refusal::RateLimited { allowed, retry_after } => {
+                let message = format!("rate limit exceeded: {allowed}; retry in {retry_after} s");
+                Looks::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
+                    .member("retry_after", json!(retry_after))
+                    .header(RETRY_AFTER, &retry_after.to_string())
+            }
+            Refusal::TooLarge => {
+                let message = format!("the body is longer than {MAX_UPLOAD} bytes");
+                Looks::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
+            }
+            Refusal::WrongMedia(wanted) => {
+                let message = format!("the body must be {wanted}, and Content-Type must say so");
+                Looks::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+            }
+            Refusal::Busy(_) => {
+                let message = "the service is busy; please try again in a second";
+                Looks::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+                    .header(RETRY_AFTER, "1")
+            }
+            Refusal::Internal(_) => {
+                let message = format!("something went wrong here; please report request {id}");
+                Looks::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
+            }
+            Refusal::Shown(refusal, _) => refusal.looks(id),
+        }
+    }
+}
+
+impl Looks {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Looks {
+        Looks { status, code, message: message.into(), more: Map::new(), headers: Vec::new() }
+    }
+
+    fn member(mut self, name: &str, value: Value) -> Looks {
+        self.more.insert(name.to_owned(), value);
+        self
+    }
+
+    fn header(mut self, name: HeaderName, value: &str) -> Looks {
+        let value = HeaderValue::from_str(value).expect("our own texts are plain ASCII");
+        self.headers.push((name, value));
+        self
+    }
+
+    /// The one shape of every error.
+    fn body(self) -> Body {
+        #[derive(Serialize)]
+        struct ErrorBody {
+            error: &'static str,
+            message: String,
+            #[serde(flatten)]
+            more: Map<String, Value>,
+        }
+        // Messages repeat what is wrong, and that may be a key which was sent in a wrong place.
+        let message = fincore::Key::redact(&self.message);
+        let body = ErrorBody { error: self.code, message, more: self.more };
+        let bytes = serde_json::to_vec(&body).expect("texts and numbers can be written as JSON");
+        Body::new("application/json", bytes)
+    }
+}

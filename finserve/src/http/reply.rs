@@ -1,0 +1,253 @@
+//! Replies: status, headers and body of a response. Only this file and `refusal` know status codes.
+use std::{io, sync::LazyLock};
+
+use fincore::{Caller, limits::Standing, plans::WINDOW};
+use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use hyper::{
+    Response, StatusCode,
+    body::Bytes,
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+};
+use maud::Markup;
+
+use super::{
+    encoding::{self, Encoded},
+    headers::{self, ACCEPTED, EXPOSED},
+    request::Now,
+};
+
+/// What is sent: all at once, or piece by piece.
+pub(crate) type Payload = UnsyncBoxBody<Bytes, io::Error>;
+
+/// What a page of ours may load: nothing but our own files.
+pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
+    img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A body, ready to be sent, with its media type.
+pub(crate) struct Body {
+    media: &'static str,
+    content: Content,
+    /// What the page may load, if it is one.
+    policy: Option<&'static str>,
+}
+
+enum Content {
+    /// May be compressed for each request.
+    Plain(Bytes),
+    /// Was compressed when the program was built; unpacked once, if ever.
+    Gzip(&'static [u8], &'static LazyLock<Bytes>),
+}
+
+impl Body {
+    pub(crate) fn new(media: &'static str, bytes: impl Into<Bytes>) -> Body {
+        Body { media, content: Content::Plain(bytes.into()), policy: None }
+    }
+
+    /// A page that may load what its policy says.
+    pub(crate) fn page(page: Markup, policy: &'static str) -> Body {
+        let body = Body::new("text/html; charset=utf-8", page.into_string());
+        Body { policy: Some(policy), ..body }
+    }
+
+    /// A file that is kept compressed by gzip, and the same file unpacked.
+    pub(crate) fn packed(
+        media: &'static str,
+        packed: &'static [u8],
+        unpacked: &'static LazyLock<Bytes>,
+    ) -> Body {
+        Body { media, content: Content::Gzip(packed, unpacked), policy: None }
+    }
+
+    fn empty() -> Body {
+        Body::new("", Bytes::new())
+    }
+}
+
+/// How a reply may be cached.
+pub(crate) enum Caching {
+    /// Not at all.
+    Never,
+    /// Only if it is validated each time; it depends on these headers of the request.
+    Revalidated(&'static str),
+    /// For good, under this tag: the address changes with the content.
+    Forever(String),
+    /// For a minute, and longer while this tag is confirmed.
+    Tagged(String),
+}
+
+/// The answer to a request, whether it got what it asked for or not.
+pub(crate) struct Reply {
+    status: StatusCode,
+    body: Body,
+    caching: Caching,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Reply {
+    pub(crate) fn ok(body: Body, caching: Caching) -> Reply {
+        Reply { status: StatusCode::OK, body, caching, headers: Vec::new() }
+    }
+
+    /// Something new, which is told only once.
+    pub(crate) fn created(body: Body) -> Reply {
+        Reply { status: StatusCode::CREATED, ..Reply::ok(body, Caching::Never) }
+    }
+
+    pub(crate) fn refused(status: StatusCode, body: Body) -> Reply {
+        Reply { status, ..Reply::ok(body, Caching::Never) }
+    }
+
+    /// The answer to `OPTIONS` where these methods are known, as in `Allow`.
+    pub(crate) fn options(allow: &str) -> Reply {
+        let value = |text: &str| HeaderValue::from_str(text).expect("our own texts are ASCII");
+        let headers = vec![
+            (header::ALLOW, value(allow)),
+            (header::ACCESS_CONTROL_ALLOW_METHODS, value(allow)),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, value(&ACCEPTED.join(", "))),
+            (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
+        ];
+        let reply = Reply::ok(Body::empty(), Caching::Never);
+        Reply { status: StatusCode::NO_CONTENT, headers, ..reply }
+    }
+
+    pub(crate) fn with_headers(
+        mut self,
+        headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
+    ) -> Reply {
+        self.headers.extend(headers);
+        self
+    }
+
+    /// Whether the request failed.
+    pub(crate) fn is_error(&self) -> bool {
+        self.status.is_client_error() || self.status.is_server_error()
+    }
+
+    /// The response to a request with these headers.
+    pub(crate) fn respond(self, request: &HeaderMap, envelope: &Envelope<'_>) -> Response<Payload> {
+        let Reply { status, body, caching, headers } = self;
+        let with_key = envelope.caller.id.key().is_some();
+        let (cache, vary, tag) = match caching {
+            Caching::Never => ("no-store", None, None),
+            Caching::Revalidated(vary) => ("no-cache", Some(vary), None),
+            Caching::Forever(tag) => {
+                ("public, max-age=31536000, immutable", Some("Accept-Encoding"), Some(tag))
+            }
+            Caching::Tagged(tag) if with_key => {
+                ("private, max-age=60", Some(BY_CALLER), Some(tag))
+            }
+            Caching::Tagged(tag) => ("public, max-age=60", Some(BY_CALLER), Some(tag)),
+        };
+        let mut response = if tag.as_ref().is_some_and(|tag| confirms(request, tag)) {
+            bare(StatusCode::NOT_MODIFIED, Bytes::new())
+        } else {
+            // What must not be stored may hold a key: it is never compressed either.
+            let accepted = if cache == "no-store" { &HeaderMap::new() } else { request };
+            full(status, body, accepted)
+        };
+        let all = response.headers_mut();
+        if let Some(tag) = tag {
+            insert(all, header::ETAG, &tag);
+        }
+        if let Some(vary) = vary {
+            all.insert(header::VARY, HeaderValue::from_static(vary));
+        }
+        all.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+        all.extend(headers);
+        envelope.write(all);
+        response
+    }
+}
+
+/// What answers about data depend on besides their address.
+const BY_CALLER: &str = "X-API-Key, Authorization, Accept-Encoding";
+
+/// What every response says besides its answer.
+pub(crate) struct Envelope<'r> {
+    pub(crate) id: &'r str,
+    pub(crate) caller: Caller,
+    pub(crate) standing: Standing,
+    pub(crate) now: Now,
+}
+
+impl Envelope<'_> {
+    /// The plan and what is left of its limit, in the names that everyone knows and in those of the IETF's
+    /// draft, and what lets scripts of any origin read the response.
+    fn write(&self, response: &mut HeaderMap) {
+        let Standing { limit, remaining, free_after, .. } = self.standing;
+        let plan = self.caller.plan.id();
+        let free_at = self.now.utc + free_after;
+        let reset = free_at.timestamp() + i64::from(free_at.timestamp_subsec_nanos() > 0);
+        let seconds = free_after.as_secs() + u64::from(free_after.subsec_nanos() > 0);
+        let window = WINDOW.as_secs();
+        let own = [
+            (headers::X_PLAN, plan.to_owned()),
+            (headers::X_RATELIMIT_LIMIT, limit.to_string()),
+            (headers::X_RATELIMIT_REMAINING, remaining.to_string()),
+            (headers::X_RATELIMIT_RESET, reset.to_string()),
+            (headers::RATELIMIT_POLICY, format!("\"{plan}\";q={limit};w={window}")),
+            (headers::RATELIMIT, format!("\"{plan}\";r={remaining};t={seconds}")),
+            (headers::X_REQUEST_ID, self.id.to_owned()),
+        ];
+        for (name, value) in own {
+            insert(response, name, &value);
+        }
+        static EXPOSED_LIST: LazyLock<HeaderValue> = LazyLock::new(|| {
+            let names = EXPOSED.each_ref().map(HeaderName::as_str).join(", ");
+            HeaderValue::try_from(names).expect("names are ASCII")
+        });
+        response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_LIST.clone());
+        response.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
+}
+
+/// Whether `If-None-Match` names the tag. Tags are compared weakly: the data is the same in any encoding.
+fn confirms(request: &HeaderMap, tag: &str) -> bool {
+    let opaque = |tag: &str| {
+        let tag = tag.trim();
+        tag.strip_prefix("W/").unwrap_or(tag).to_owned()
+    };
+    request
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .any(|given| given.trim() == "*" || opaque(given) == opaque(tag))
+}
+
+/// A response with its body, in the encoding that the request likes best.
+fn full(status: StatusCode, body: Body, request: &HeaderMap) -> Response<Payload> {
+    let Encoded { encoding, bytes } = match body.content {
+        Content::Plain(bytes) => encoding::encode(bytes, request),
+        Content::Gzip(packed, _) if encoding::accepts_gzip(request) => {
+            Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
+        }
+        Content::Gzip(_, unpacked) => Encoded { encoding: None, bytes: (*unpacked).clone() },
+    };
+    let mut response = bare(status, bytes);
+    let headers = response.headers_mut();
+    if !body.media.is_empty() {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(body.media));
+    }
+    if let Some(encoding) = encoding {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    if let Some(policy) = body.policy {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
+    response
+}
+
+fn bare(status: StatusCode, bytes: Bytes) -> Response<Payload> {
+    let mut response = Response::new(Full::new(bytes).map_err(|never| match never {}).boxed_unsync());
+    *response.status_mut() = status;
+    response
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    let value = HeaderValue::from_str(value).expect("our own texts are plain ASCII");
+    headers.insert(name, value);
+}
