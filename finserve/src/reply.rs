@@ -16,7 +16,6 @@ use crate::{
 
 mod refusal;
 
-pub(crate) use refusal::without_keys;
 use refusal::{error, refuse};
 
 /// Browsers of any origin may call the service and see these headers.
