@@ -12,7 +12,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, backup::Backup};
 use crate::{
     Error, KeyHash, Result,
     keys::{self, Holder},
-    shards::lock,
+    lock::lock,
     sqlite::{self, Checkup},
 };
 

@@ -44,6 +44,7 @@ mod error;
 mod types;
 
 mod catalogue;
+mod lock;
 mod sqlite;
 
 pub mod market;
@@ -52,7 +53,6 @@ mod accounts;
 pub mod companies;
 pub mod filings;
 pub mod search;
-mod shards;
 
 pub mod keys;
 pub mod limits;

@@ -4,12 +4,14 @@
 //! second would be smaller, but a bucket must count until its *last* request is old enough, and by
 //! then a client that spaces its requests evenly has been refused.
 use std::{
-    collections::{VecDeque, hash_map::Entry},
+    collections::VecDeque,
     net::IpAddr,
     time::{Duration, Instant},
 };
 
-use crate::{keys::KeyId, shards::Shards};
+use dashmap::DashMap;
+
+use crate::keys::KeyId;
 
 /// Who is limited: a key, an IPv4 address, or a network of 2^64 IPv6 addresses (/64), which is what a
 /// provider gives to one customer.
@@ -76,14 +78,18 @@ pub struct Standing {
 pub struct Limits {
     window: u64,
     start: Instant,
-    logs: Shards<Caller, Log>,
+    logs: DashMap<Caller, Log>,
 }
+
+/// Parts of the table with a lock each. A part that grows holds its old and its new memory at once: of
+/// a million callers in few parts that would be too much. It also is what a sweep locks at a time.
+const SHARDS: usize = 64;
 
 impl Limits {
     /// Nobody has sent anything yet; `start` is not after any later `now`.
     #[must_use]
     pub fn new(window: Duration, start: Instant) -> Limits {
-        Limits { window: nanos(window), start, logs: Shards::default() }
+        Limits { window: nanos(window), start, logs: DashMap::with_shard_amount(SHARDS) }
     }
 
     /// Counts a request that arrives `now` if it passes, and tells how the caller stands after it.
@@ -92,11 +98,8 @@ impl Limits {
     /// is refused is not counted.
     pub fn admit(&self, caller: Caller, limit: u32, now: Instant) -> Result<Standing, Standing> {
         let now = self.since_start(now);
-        let mut logs = self.logs.part(caller.0);
-        let log = match logs.entry(caller) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Log::Empty),
-        };
+        // Holds the lock of the caller's shard until the request is counted.
+        let mut log = self.logs.entry(caller).or_insert(Log::Empty);
         let now = log.not_before_the_last(now);
         log.forget(now, self.window);
         if log.len() >= limit as usize {
@@ -109,8 +112,7 @@ impl Limits {
     /// How a caller stands, without counting anything.
     pub fn peek(&self, caller: Caller, limit: u32, now: Instant) -> Standing {
         let now = self.since_start(now);
-        let mut logs = self.logs.part(caller.0);
-        let Some(log) = logs.get_mut(&caller) else {
+        let Some(mut log) = self.logs.get_mut(&caller) else {
             return Log::Empty.standing(limit, now, self.window);
         };
         let now = log.not_before_the_last(now);
@@ -122,19 +124,16 @@ impl Limits {
     /// memory. To be called now and then.
     pub fn sweep(&self, now: Instant) {
         let now = self.since_start(now);
-        for mut logs in self.logs.parts() {
-            logs.retain(|_, log| log.last().is_some_and(|last| last + self.window > now));
-            if logs.capacity() > 4 * logs.len() {
-                let some_room = 2 * logs.len();
-                logs.shrink_to(some_room);
-            }
+        self.logs.retain(|_, log| log.last().is_some_and(|last| last + self.window > now));
+        if self.logs.capacity() > 4 * self.logs.len() {
+            self.logs.shrink_to_fit();
         }
     }
 
     /// How many callers are remembered.
     #[must_use]
     pub fn callers(&self) -> usize {
-        self.logs.parts().map(|logs| logs.len()).sum()
+        self.logs.len()
     }
 
     fn since_start(&self, now: Instant) -> u64 {

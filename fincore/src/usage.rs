@@ -1,12 +1,13 @@
 //! Usage: every request of a key counted once, by day and endpoint.
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{borrow::Cow, collections::BTreeMap, sync::Mutex};
 
+use dashmap::DashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Accounts, Date, DateRange, Plan, Result,
     keys::{self, KeyId},
-    shards::{Shards, lock},
+    lock::lock,
     sqlite::parsed,
 };
 
@@ -90,7 +91,7 @@ pub struct DayReport {
 /// what is written and what is kept for the next time are told apart under one lock.
 #[derive(Debug, Default)]
 pub struct Usage {
-    counts: Shards<KeyId, Vec<Slot>>,
+    counts: DashMap<KeyId, Vec<Slot>>,
     /// Held while counts are on their way from memory to the file, so that a report finds each of
     /// them in exactly one of the two.
     moving: Mutex<()>,
@@ -101,24 +102,30 @@ pub struct Usage {
 #[derive(Debug)]
 struct Slot {
     day: Date,
-    endpoint: &'static str,
+    endpoint: Cow<'static, str>,
     counts: Counts,
 }
 
 impl Usage {
-    /// Counts a request of `key` to `endpoint` on the UTC day `day`.
-    pub fn count(&self, key: KeyId, day: Date, endpoint: &'static str, ended: Ended) {
+    /// Counts a request of `key` to `endpoint` on the UTC day `day`. Any text names an endpoint; a
+    /// constant is not copied.
+    pub fn count(
+        &self,
+        key: KeyId,
+        day: Date,
+        endpoint: impl Into<Cow<'static, str>>,
+        ended: Ended,
+    ) {
         let one = match ended {
             Ended::Well => Counts { requests: 1, ..Counts::default() },
             Ended::InError => Counts { requests: 1, errors: 1, ..Counts::default() },
             Ended::Refused => Counts { rate_limited: 1, ..Counts::default() },
         };
-        self.add(key, Slot { day, endpoint, counts: one });
+        self.add(key, Slot { day, endpoint: endpoint.into(), counts: one });
     }
 
     fn add(&self, key: KeyId, slot: Slot) {
-        let mut part = self.counts.part(key.number().into());
-        let slots = part.entry(key).or_default();
+        let mut slots = self.counts.entry(key).or_default();
         let same = |known: &&mut Slot| known.day == slot.day && known.endpoint == slot.endpoint;
         match slots.iter_mut().find(same) {
             Some(known) => known.counts += slot.counts,
@@ -132,10 +139,7 @@ impl Usage {
     /// Fails where that cannot be written; nothing is lost then, and the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
         let _moving = lock(&self.moving);
-        let drained = self.counts.parts().flat_map(|mut part| std::mem::take(&mut *part));
-        let batch: Vec<(KeyId, Slot)> = drained
-            .flat_map(|(key, slots)| slots.into_iter().map(move |slot| (key, slot)))
-            .collect();
+        let batch = self.drain();
         if batch.is_empty() {
             return Ok(());
         }
@@ -144,6 +148,20 @@ impl Usage {
             batch.into_iter().for_each(|(key, slot)| self.add(key, slot));
         }
         written
+    }
+
+    /// Takes all counts out of memory, and gives back memory that many more keys than now have needed.
+    fn drain(&self) -> Vec<(KeyId, Slot)> {
+        let (mut batch, mut keys) = (Vec::new(), 0);
+        self.counts.retain(|key, slots| {
+            batch.extend(slots.drain(..).map(|slot| (*key, slot)));
+            keys += 1;
+            false
+        });
+        if self.counts.capacity() > 4 * keys {
+            self.counts.shrink_to_fit();
+        }
+        batch
     }
 
     /// What `key` asked for until now, on the UTC day `today` and before.
@@ -161,12 +179,11 @@ impl Usage {
         let mut days = BTreeMap::new();
         let record = {
             let _moving = lock(&self.moving);
-            let part = self.counts.part(key.number().into());
-            let kept = part.get(&key).into_iter().flatten();
-            for slot in kept.filter(|slot| range.contains(slot.day)) {
-                add_to(&mut days, slot.day, slot.endpoint, slot.counts);
+            if let Some(slots) = self.counts.get(&key) {
+                for slot in slots.iter().filter(|slot| range.contains(slot.day)) {
+                    add_to(&mut days, slot.day, &slot.endpoint, slot.counts);
+                }
             }
-            drop(part);
             accounts.read(|connection| {
                 for (date, endpoint, counts) in stored(connection, key, range)? {
                     add_to(&mut days, date, &endpoint, counts);
@@ -211,7 +228,7 @@ fn store(accounts: &Accounts, batch: &[(KeyId, Slot)]) -> Result<()> {
             let numbers = [counts.requests, counts.errors, counts.rate_limited];
             let [requests, errors, refused] =
                 numbers.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-            let row = (key.number(), day.to_string(), *endpoint, requests, errors, refused);
+            let row = (key.number(), day.to_string(), &**endpoint, requests, errors, refused);
             statement.execute(row)?;
         }
         Ok(())

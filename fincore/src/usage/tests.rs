@@ -41,6 +41,7 @@ fn reports_by_day_and_endpoint_what_is_written_and_what_is_not() {
     usage.count(key, today, SELIC, Ended::InError);
     usage.count(key, today, FX, Ended::Refused);
     usage.count(other, today, FX, Ended::Well);
+    usage.count(other, today, format!("{FX}/{}", "pairs"), Ended::Well);
 
     let report = usage.report(&accounts, key, &UsageQuery::default(), today).unwrap();
     let json = serde_json::to_value(&report).unwrap();
@@ -58,6 +59,10 @@ fn reports_by_day_and_endpoint_what_is_written_and_what_is_not() {
     });
     assert_eq!(json, wanted);
     assert_eq!((prefix.chars().count(), &prefix[..4], prefix.ends_with('…')), (13, "fin_", true));
+
+    let report = usage.report(&accounts, other, &UsageQuery::default(), today).unwrap();
+    let endpoints = [(FX.to_owned(), 1), (format!("{FX}/pairs"), 1)];
+    assert_eq!(report.data[0].endpoints, BTreeMap::from(endpoints));
 }
 
 #[test]
