@@ -393,7 +393,7 @@ mod tests {
         writer.note("SGS 432", b"[]");
         writer.commit().unwrap();
         let tag = catalogue.snapshot(TODAY).unwrap().tag().to_owned();
-        assert_eq!(tag, "TAG");
+        assert_eq!(tag, "5b5fa42921ec0f1250b7806400f2ca80");
     }
 
     #[test]

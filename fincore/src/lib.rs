@@ -73,8 +73,6 @@ pub use chrono;
 pub use accounts::Accounts;
 pub use answers::{Meta, Page, Sourced};
 pub use catalogue::{Catalogue, Snapshot, Tally};
-/// The crate whose times appear in signatures, such as that of [`keys::issue`].
-pub use chrono;
 pub use error::{Error, ErrorKind, Noun, Result};
 pub use excerpt::excerpt;
 #[cfg(feature = "import")]

@@ -1,102 +1,82 @@
-//! Exact limits: no stretch of time as long as the window ever passes more than the caller's number.
+//! Exact rate limits: no interval as long as the window ever admits more requests than the limit.
 //!
-//! The time of every request that passed is kept until it is as old as the window. Counting by the
-//! second would be smaller, but a bucket must count until its *last* request is old enough, and by
-//! then a client that spaces its requests evenly has been refused.
+//! [`Limits`] counts the requests of every [`Caller`] in memory; [`Limits::admit`] counts one if it is within the
+//! limit of the caller's plan, and gives the caller's [`Standing`] either way. Time comes in as an argument.
+//!
+//! The time of every admitted request is kept until it is as old as the window. Counting by the second would
+//! be smaller, but a bucket must count until its *last* request is old enough, and by then a client that
+//! spaces its requests evenly has been refused.
+//!
+//! ```
+//! use std::{net::Ipv4Addr, time::{Duration, Instant}};
+//! use fincore::{Caller, limits::Limits, plans::WINDOW};
+//!
+//! let start = Instant::now();
+//! let limits = Limits::new(WINDOW, start);
+//! let caller = Caller::at(Ipv4Addr::LOCALHOST.into());
+//!
+//! for sent in 1..=caller.plan.limit() {
+//!     let standing = limits.admit(&caller, start).unwrap();
+//!     assert_eq!(standing.remaining, caller.plan.limit() - sent);
+//! }
+//! assert_eq!(limits.admit(&caller, start).unwrap_err().retry_after, 60);
+//! assert!(limits.admit(&caller, start + Duration::from_secs(60)).is_ok());
+//! ```
 use std::{
-    collections::{VecDeque, hash_map::Entry},
-    net::IpAddr,
+    collections::VecDeque,
     time::{Duration, Instant},
 };
 
-use crate::{keys::KeyId, shards::Shards};
+use dashmap::DashMap;
 
-/// Who is limited: a key, an IPv4 address, or a network of 2^64 IPv6 addresses (/64), which is what a
-/// provider gives to one customer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Caller(
-    // Eight bytes, because there may be millions: the upper half of an IPv6 address. Multicast
-    // (ff00::/8) is nobody's address, so its numbers are free for the other two kinds.
-    u64,
-);
+use crate::types::{Caller, CallerId};
 
-impl Caller {
-    const KEYS: u64 = 0xffff_0000_0000_0000;
-    const IPV4: u64 = 0xfffe_0000_0000_0000;
-
-    /// The caller at an address. An IPv4 address written as IPv6 (`::ffff:a.b.c.d`) is IPv4.
-    #[must_use]
-    pub fn address(address: IpAddr) -> Caller {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Caller(Caller::IPV4 | u64::from(address.to_bits())),
-            IpAddr::V6(address) if address.is_multicast() => Caller(0),
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                Caller([a, b, c, d].iter().fold(0, |upper, part| upper << 16 | u64::from(*part)))
-            }
-        }
-    }
-
-    /// The holder of a key, wherever the request comes from.
-    #[must_use]
-    pub fn key(key: KeyId) -> Caller {
-        Caller(Caller::KEYS | u64::from(key.number()))
-    }
-}
-
-/// How a caller stands at a moment.
+/// How much of its limit a caller has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Standing {
-    /// The caller's number.
+    /// The limit.
     pub limit: u32,
-    /// How many requests pass now.
+    /// How many requests are admitted now.
     pub remaining: u32,
     /// The time until the whole limit is free again if nothing more is sent.
     pub free_after: Duration,
-    /// Whole seconds after which one request passes for certain; 0 where one passes now.
+    /// Whole seconds after which a request is admitted for certain; 0 where one is admitted now.
     pub retry_after: u64,
 }
 
-/// Counts the requests of any number of callers over a window of time, in memory.
-///
-/// ```
-/// use std::{net::Ipv4Addr, time::{Duration, Instant}};
-/// use fincore::limits::{Caller, Limits};
-///
-/// let start = Instant::now();
-/// let limits = Limits::new(Duration::from_secs(60), start);
-/// let caller = Caller::address(Ipv4Addr::LOCALHOST.into());
-///
-/// assert_eq!(limits.admit(caller, 2, start).unwrap().remaining, 1);
-/// assert_eq!(limits.admit(caller, 2, start).unwrap().remaining, 0);
-/// assert_eq!(limits.admit(caller, 2, start).unwrap_err().retry_after, 60);
-/// assert!(limits.admit(caller, 2, start + Duration::from_secs(60)).is_ok());
-/// ```
+/// Counts the requests of any number of callers over a window of time, in memory. `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Limits {
     window: u64,
     start: Instant,
-    logs: Shards<Caller, Log>,
+    logs: DashMap<CallerId, Log>,
 }
+
+/// Parts of the table with a lock each. A part that grows holds its old and its new memory at once: of
+/// a million callers in few parts that would be too much. It also is what a sweep locks at a time.
+const SHARDS: usize = 64;
 
 impl Limits {
     /// Nobody has sent anything yet; `start` is not after any later `now`.
     #[must_use]
     pub fn new(window: Duration, start: Instant) -> Limits {
-        Limits { window: nanos(window), start, logs: Shards::default() }
+        Limits { window: nanos(window), start, logs: DashMap::with_shard_amount(SHARDS) }
     }
 
-    /// Counts a request that arrives `now` if it passes, and tells how the caller stands after it.
+    /// Counts a request of a caller that arrives `now`, up to the limit of its plan, and gives the standing
+    /// after it.
     ///
-    /// Fails with how the caller stands where `limit` requests have passed within the window; what
-    /// is refused is not counted.
-    pub fn admit(&self, caller: Caller, limit: u32, now: Instant) -> Result<Standing, Standing> {
+    /// Fails with the standing where the limit is used up; a refused request is not counted.
+    pub fn admit(&self, caller: &Caller, now: Instant) -> Result<Standing, Standing> {
+        self.admit_up_to(caller.plan.limit(), caller.id, now)
+    }
+
+    /// The same up to a limit that is not a plan's.
+    pub fn admit_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Result<Standing, Standing> {
         let now = self.since_start(now);
-        let mut logs = self.logs.part(caller.0);
-        let log = match logs.entry(caller) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Log::Empty),
-        };
+        // Holds the lock of the caller's shard until the request is counted.
+        let mut log = self.logs.entry(id).or_insert(Log::Empty);
         let now = log.not_before_the_last(now);
         log.forget(now, self.window);
         if log.len() >= limit as usize {
@@ -106,11 +86,15 @@ impl Limits {
         Ok(log.standing(limit, now, self.window))
     }
 
-    /// How a caller stands, without counting anything.
-    pub fn peek(&self, caller: Caller, limit: u32, now: Instant) -> Standing {
+    /// The standing of a caller, without counting anything.
+    pub fn peek(&self, caller: &Caller, now: Instant) -> Standing {
+        self.peek_up_to(caller.plan.limit(), caller.id, now)
+    }
+
+    /// The same for a limit that is not a plan's.
+    pub fn peek_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Standing {
         let now = self.since_start(now);
-        let mut logs = self.logs.part(caller.0);
-        let Some(log) = logs.get_mut(&caller) else {
+        let Some(mut log) = self.logs.get_mut(&id) else {
             return Log::Empty.standing(limit, now, self.window);
         };
         let now = log.not_before_the_last(now);
@@ -122,19 +106,16 @@ impl Limits {
     /// memory. To be called now and then.
     pub fn sweep(&self, now: Instant) {
         let now = self.since_start(now);
-        for mut logs in self.logs.parts() {
-            logs.retain(|_, log| log.last().is_some_and(|last| last + self.window > now));
-            if logs.capacity() > 4 * logs.len() {
-                let some_room = 2 * logs.len();
-                logs.shrink_to(some_room);
-            }
+        self.logs.retain(|_, log| log.last().is_some_and(|last| last + self.window > now));
+        if self.logs.capacity() > 4 * self.logs.len() {
+            self.logs.shrink_to_fit();
         }
     }
 
     /// How many callers are remembered.
     #[must_use]
     pub fn callers(&self) -> usize {
-        self.logs.parts().map(|logs| logs.len()).sum()
+        self.logs.len()
     }
 
     fn since_start(&self, now: Instant) -> u64 {

@@ -1,13 +1,38 @@
 //! Usage: every request of a key counted once, by day and endpoint.
-use std::{collections::BTreeMap, sync::Mutex};
+//!
+//! [`Usage::count`] counts in memory, [`Usage::flush`] writes what was counted to the accounts file, and
+//! [`Usage::report`] gives both together.
+//!
+//! ```
+//! use fincore::{Accounts, Plan, keys, usage::{Outcome, Usage, UsageQuery}};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let now = chrono::DateTime::UNIX_EPOCH;
+//! let accounts = Accounts::open(dir.path().join("accounts.db"))?;
+//! let who = keys::Registration { name: "Ana".parse()?, email: "ana@example.com".parse()? };
+//! let key = keys::issue(&accounts, &who, Plan::Gold, now)?;
+//! let id = keys::authenticate(&accounts, &key)?.id.key().expect("the caller has a key");
+//!
+//! let (usage, today) = (Usage::default(), "2026-11-15".parse()?);
+//! usage.count(id, today, "/api/v1/market/selic", Outcome::Success);
+//! usage.flush(&accounts)?;
+//! let report = usage.report(&accounts, id, &UsageQuery::default(), today)?;
+//! assert_eq!(report.total.requests, 1);
+//! # Ok::<(), fincore::Error>(())
+//! ```
+use std::{borrow::Cow, collections::BTreeMap, sync::Mutex};
 
+use dashmap::DashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Accounts, Date, DateRange, Plan, Result,
-    keys::{self, KeyId},
-    shards::{Shards, lock},
+    accounts::Accounts,
+    error::Result,
+    keys,
+    lock::lock,
+    plans::Plan,
     sqlite::parsed,
+    types::{Date, DateRange, KeyId},
 };
 
 /// Days that a report covers by default.
@@ -15,23 +40,24 @@ const DAYS: u32 = 30;
 
 /// How a request of a key ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum Outcome {
     /// Admitted, and answered with what was asked for.
-    Well,
+    Success,
     /// Admitted, and answered with an error.
-    InError,
+    Failure,
     /// Refused by the rate limit.
-    Refused,
+    RateLimited,
 }
 
-/// How many requests there were.
+/// Numbers of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Counts {
-    /// Those that were admitted.
+    /// Admitted requests.
     pub requests: u64,
     /// Those of them that ended in an error.
     pub errors: u64,
-    /// Those that were refused because too many had come before.
+    /// Requests that the rate limit refused.
     pub rate_limited: u64,
 }
 
@@ -53,8 +79,9 @@ pub struct UsageQuery {
     pub to: Option<Date>,
 }
 
-/// What a key asked for.
+/// The requests of a key over some days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The beginning of the key.
     pub key: String,
@@ -72,8 +99,9 @@ pub struct Report {
     pub data: Vec<DayReport>,
 }
 
-/// What a key asked for on a day.
+/// The requests of a key on a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DayReport {
     /// The day, UTC.
     pub date: Date,
@@ -90,7 +118,7 @@ pub struct DayReport {
 /// what is written and what is kept for the next time are told apart under one lock.
 #[derive(Debug, Default)]
 pub struct Usage {
-    counts: Shards<KeyId, Vec<Slot>>,
+    counts: DashMap<KeyId, Vec<Slot>>,
     /// Held while counts are on their way from memory to the file, so that a report finds each of
     /// them in exactly one of the two.
     moving: Mutex<()>,
@@ -101,24 +129,30 @@ pub struct Usage {
 #[derive(Debug)]
 struct Slot {
     day: Date,
-    endpoint: &'static str,
+    endpoint: Cow<'static, str>,
     counts: Counts,
 }
 
 impl Usage {
-    /// Counts a request of `key` to `endpoint` on the UTC day `day`.
-    pub fn count(&self, key: KeyId, day: Date, endpoint: &'static str, ended: Ended) {
-        let one = match ended {
-            Ended::Well => Counts { requests: 1, ..Counts::default() },
-            Ended::InError => Counts { requests: 1, errors: 1, ..Counts::default() },
-            Ended::Refused => Counts { rate_limited: 1, ..Counts::default() },
+    /// Counts a request of `key` to `endpoint` on the UTC day `day`. Any text names an endpoint; a
+    /// constant is not copied.
+    pub fn count(
+        &self,
+        key: KeyId,
+        day: Date,
+        endpoint: impl Into<Cow<'static, str>>,
+        outcome: Outcome,
+    ) {
+        let one = match outcome {
+            Outcome::Success => Counts { requests: 1, ..Counts::default() },
+            Outcome::Failure => Counts { requests: 1, errors: 1, ..Counts::default() },
+            Outcome::RateLimited => Counts { rate_limited: 1, ..Counts::default() },
         };
-        self.add(key, Slot { day, endpoint, counts: one });
+        self.add(key, Slot { day, endpoint: endpoint.into(), counts: one });
     }
 
     fn add(&self, key: KeyId, slot: Slot) {
-        let mut part = self.counts.part(key.number().into());
-        let slots = part.entry(key).or_default();
+        let mut slots = self.counts.entry(key).or_default();
         let same = |known: &&mut Slot| known.day == slot.day && known.endpoint == slot.endpoint;
         match slots.iter_mut().find(same) {
             Some(known) => known.counts += slot.counts,
@@ -132,10 +166,7 @@ impl Usage {
     /// Fails where that cannot be written; nothing is lost then, and the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
         let _moving = lock(&self.moving);
-        let drained = self.counts.parts().flat_map(|mut part| std::mem::take(&mut *part));
-        let batch: Vec<(KeyId, Slot)> = drained
-            .flat_map(|(key, slots)| slots.into_iter().map(move |slot| (key, slot)))
-            .collect();
+        let batch = self.drain();
         if batch.is_empty() {
             return Ok(());
         }
@@ -144,6 +175,20 @@ impl Usage {
             batch.into_iter().for_each(|(key, slot)| self.add(key, slot));
         }
         written
+    }
+
+    /// Takes all counts out of memory, and gives back memory that many more keys than now have needed.
+    fn drain(&self) -> Vec<(KeyId, Slot)> {
+        let (mut batch, mut keys) = (Vec::new(), 0);
+        self.counts.retain(|key, slots| {
+            batch.extend(slots.drain(..).map(|slot| (*key, slot)));
+            keys += 1;
+            false
+        });
+        if self.counts.capacity() > 4 * keys {
+            self.counts.shrink_to_fit();
+        }
+        batch
     }
 
     /// What `key` asked for until now, on the UTC day `today` and before.
@@ -161,12 +206,11 @@ impl Usage {
         let mut days = BTreeMap::new();
         let record = {
             let _moving = lock(&self.moving);
-            let part = self.counts.part(key.number().into());
-            let kept = part.get(&key).into_iter().flatten();
-            for slot in kept.filter(|slot| range.contains(slot.day)) {
-                add_to(&mut days, slot.day, slot.endpoint, slot.counts);
+            if let Some(slots) = self.counts.get(&key) {
+                for slot in slots.iter().filter(|slot| range.contains(slot.day)) {
+                    add_to(&mut days, slot.day, &slot.endpoint, slot.counts);
+                }
             }
-            drop(part);
             accounts.read(|connection| {
                 for (date, endpoint, counts) in stored(connection, key, range)? {
                     add_to(&mut days, date, &endpoint, counts);
@@ -211,7 +255,7 @@ fn store(accounts: &Accounts, batch: &[(KeyId, Slot)]) -> Result<()> {
             let numbers = [counts.requests, counts.errors, counts.rate_limited];
             let [requests, errors, refused] =
                 numbers.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-            let row = (key.number(), day.to_string(), *endpoint, requests, errors, refused);
+            let row = (key.get(), day.to_string(), &**endpoint, requests, errors, refused);
             statement.execute(row)?;
         }
         Ok(())
@@ -227,7 +271,7 @@ fn stored(
         WHERE key = ?1 AND date BETWEEN ?2 AND ?3";
     let mut statement = connection.prepare_cached(SQL)?;
     let (from, to) = (range.from().to_string(), range.to().to_string());
-    let rows = statement.query_map((key.number(), from, to), |row| {
+    let rows = statement.query_map((key.get(), from, to), |row| {
         let number = |column| row.get(column).map(i64::unsigned_abs);
         let counts = Counts { requests: number(2)?, errors: number(3)?, rate_limited: number(4)? };
         Ok((parsed(row, 0)?, row.get(1)?, counts))

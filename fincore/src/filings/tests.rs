@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::{
-    store::{Entry, Filings, Link},
+    entry::{Link, NewFiling},
+    store::Filings,
     *,
 };
 use crate::{
-    Catalogue, Words,
-    catalogue::Known,
-    types::{Form, words},
+    catalogue::{Catalogue, OnConflict},
+    types::{Form, Words, words},
 };
 
 const NAMES: [&str; 3] = ["VALE S.A.", "PETRÓLEO  BRASILEIRO S.A.", "Vale do Rio Doce"];
@@ -34,8 +34,8 @@ const QUERIES: [&str; 12] = [
 /// Numbers from which a filing is made.
 type Seed = (u64, u8, usize, usize, usize, u32);
 
-fn entry(&(number, day, name, category, subject, version): &Seed) -> Entry<'static> {
-    Entry {
+fn entry(&(number, day, name, category, subject, version): &Seed) -> NewFiling<'static> {
+    NewFiling {
         id: FilingId::new(Form::Ipe, number).unwrap(),
         date: Date::new(2024, 2, day).unwrap(),
         company: CvmCode::new([1, 1, 2][name]).unwrap(),
@@ -60,12 +60,12 @@ fn seeds() -> impl Strategy<Value = Vec<Vec<Seed>>> {
 }
 
 /// The words of a filing, by the rule of the search itself.
-fn words_of(entry: &Entry<'_>) -> Vec<String> {
+fn words_of(entry: &NewFiling<'_>) -> Vec<String> {
     let text = [&*entry.company_name, &entry.category, &entry.kind, &entry.subject].join(" ");
     words(&fold(&text)).map(str::to_owned).collect()
 }
 
-fn matches(entry: &Entry<'_>, query: &str) -> bool {
+fn matches(entry: &NewFiling<'_>, query: &str) -> bool {
     let (words, folded) = (words_of(entry), fold(query));
     let wanted: Vec<&str> = crate::types::words(&folded).collect();
     let (last, others) = wanted.split_last().unwrap();
@@ -73,7 +73,7 @@ fn matches(entry: &Entry<'_>, query: &str) -> bool {
         && words.iter().any(|word| word.starts_with(last))
 }
 
-fn check(snapshot: &Snapshot, model: &BTreeMap<i64, Entry<'static>>) {
+fn check(snapshot: &Snapshot, model: &BTreeMap<i64, NewFiling<'static>>) {
     let newest: Vec<FilingId> = model.values().rev().map(|entry| entry.id).collect();
     let ids = |page: &Page<Filing>| page.data.iter().map(|filing| filing.id).collect::<Vec<_>>();
     let all = list(snapshot, List::default()).unwrap();
@@ -100,7 +100,7 @@ fn check(snapshot: &Snapshot, model: &BTreeMap<i64, Entry<'static>>) {
         assert_eq!((ids(&page), page.total), (wanted.clone(), wanted.len() as u64), "{q}");
     }
     for entry in model.values() {
-        let filing = find(snapshot, One { id: entry.id.to_string() }).unwrap();
+        let filing = find(snapshot, entry.id).unwrap();
         assert_eq!((filing.date, filing.version), (entry.date, entry.version));
         assert_eq!(
             (&*filing.company_name, &*filing.category),
@@ -115,12 +115,12 @@ proptest! {
     fn lists_searches_and_totals_follow_every_import(files in seeds()) {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-        let mut model: BTreeMap<i64, Entry<'static>> = BTreeMap::new();
+        let mut model: BTreeMap<i64, NewFiling<'static>> = BTreeMap::new();
         for file in files {
             let mut entries: Vec<_> = file.iter().map(entry).collect();
             let writer = catalogue.write().unwrap();
             let mut filings = Filings::default();
-            filings.store(&writer, &mut entries, Known::Replace).unwrap();
+            filings.store(&writer, &mut entries, OnConflict::Replace).unwrap();
             filings.finish(&writer).unwrap();
             writer.commit().unwrap();
             for entry in entries {
@@ -140,13 +140,13 @@ fn what_is_known_can_be_kept() {
     let mut filings = Filings::default();
     let official = entry(&(5, 1, 0, 0, 3, 1));
     let bundled = entry(&(5, 1, 0, 0, 0, 1));
-    filings.store(&writer, &mut [official], Known::Replace).unwrap();
-    let tally = filings.store(&writer, &mut [bundled], Known::Keep).unwrap();
+    filings.store(&writer, &mut [official], OnConflict::Replace).unwrap();
+    let tally = filings.store(&writer, &mut [bundled], OnConflict::Keep).unwrap();
     assert_eq!(tally.unchanged, 1);
     filings.finish(&writer).unwrap();
     writer.commit().unwrap();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let filing = find(&snapshot, One { id: "5".into() }).unwrap();
+    let filing = find(&snapshot, "5".parse().unwrap()).unwrap();
     assert_eq!(filing.description, SUBJECTS[3]);
 }
 
@@ -156,13 +156,13 @@ fn a_filing_is_served_with_its_class_for_a_subject_and_midnight_for_a_date() {
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let writer = catalogue.write().unwrap();
     let mut filings = Filings::default();
-    filings.store(&writer, &mut [entry(&(5, 1, 1, 2, 0, 1))], Known::Replace).unwrap();
+    filings.store(&writer, &mut [entry(&(5, 1, 1, 2, 0, 1))], OnConflict::Replace).unwrap();
     filings.finish(&writer).unwrap();
     writer.commit().unwrap();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let filing = find(&snapshot, One { id: "5".into() }).unwrap();
+    let filing = find(&snapshot, "5".parse().unwrap()).unwrap();
     assert_eq!(
-        serde_json::to_string(&filing).unwrap(),
+        serde_json::to_string(&*filing).unwrap(),
         r#"{"id":"5","company_id":"1","company_name":"PETRÓLEO  BRASILEIRO S.A.","category":"Fato Relevante","type":"AGO","species":"","description":"Fato Relevante · AGO","date":"2024-02-01T00:00:00-03:00","reference_date":null,"version":1,"url":"https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo=5&numSequencia=7&numVersao=1"}"#
     );
 }
@@ -173,17 +173,55 @@ fn a_company_is_unknown_where_neither_registry_nor_filings_name_it() {
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let writer = catalogue.write().unwrap();
     let mut filings = Filings::default();
-    filings.store(&writer, &mut [entry(&(5, 1, 0, 0, 0, 1))], Known::Replace).unwrap();
+    filings.store(&writer, &mut [entry(&(5, 1, 0, 0, 0, 1))], OnConflict::Replace).unwrap();
     filings.finish(&writer).unwrap();
     writer.commit().unwrap();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let of = |id: &str| {
-        let id = id.to_owned();
-        of_company(&snapshot, OfCompany { id, limit: Limit::default(), offset: Offset::default() })
-    };
+    let of = |id: &str| of_company(&snapshot, OfCompany::new(id.parse().unwrap()));
     assert_eq!(of("000001").unwrap().total, 1);
-    for id in ["2", "0", "x", "", "33000167000101"] {
+    for id in ["2", "33.000.167/0001-01"] {
         let message = of(id).unwrap_err().to_string();
-        assert_eq!(message, format!("no company {id:?} is known"));
+        assert_eq!(message, format!("there is no company {id:?}"));
     }
+}
+
+#[test]
+fn damaged_totals_are_an_error_and_never_a_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    let writer = catalogue.write().unwrap();
+    let mut filings = Filings::default();
+    let mut days = [entry(&(5, 1, 0, 0, 0, 1)), entry(&(6, 3, 0, 0, 0, 1))];
+    filings.store(&writer, &mut days, OnConflict::Replace).unwrap();
+    filings.finish(&writer).unwrap();
+    writer.prepare("UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)")
+        .unwrap()
+        .execute([])
+        .unwrap();
+    writer.commit().unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let query = List { from: Date::new(2024, 2, 2), ..List::default() };
+    assert!(matches!(list(&snapshot, query), Err(Error::Storage { .. })));
+}
+
+#[test]
+fn nothing_beyond_the_end_is_walked() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    let writer = catalogue.write().unwrap();
+    let mut filings = Filings::default();
+    filings.store(&writer, &mut [entry(&(5, 1, 0, 0, 0, 1))], OnConflict::Replace).unwrap();
+    filings.finish(&writer).unwrap();
+    // A page beyond the end must not even ask the tables that rows are read from.
+    for table in ["filing", "filing_search"] {
+        writer.prepare(&format!("DROP TABLE {table}")).unwrap().execute([]).unwrap();
+    }
+    writer.commit().unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let offset = Offset::new(1).unwrap();
+    let page = list(&snapshot, List { offset, ..List::default() }).unwrap();
+    assert_eq!((page.data.len(), page.total), (0, 1));
+    let page = search(&snapshot, Search { offset, ..Search::new("vale").unwrap() }).unwrap();
+    assert_eq!((page.data.len(), page.total), (0, 1));
+    assert!(list(&snapshot, List::default()).is_err());
 }

@@ -249,7 +249,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
     };
     let name = || {
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-        companies::find(&snapshot, companies::One { id: "7".into() }).unwrap().name
+        companies::find(&snapshot, "7".parse().unwrap()).unwrap().answer.name
     };
     let tally = |new, changed, unchanged, removed| Tally { new, changed, unchanged, removed };
     let old = registry(100, "2025-06-07");
@@ -271,7 +271,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
 
     // All fifty share a CNPJ; its ticker is the newest company's, and found under it.
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let find = |id: &str| companies::find(&snapshot, companies::One { id: id.into() }).unwrap();
+    let find = |id: &str| companies::find(&snapshot, id.parse().unwrap()).unwrap();
     assert_eq!(find("33000167000101").id.to_string(), "50");
-    assert_eq!((find("50").tickers, find("49").tickers), (vec!["PETR4".to_owned()], vec![]));
+    assert_eq!((find("50").answer.tickers, find("49").answer.tickers), (vec!["PETR4".to_owned()], vec![]));
 }

@@ -28,7 +28,7 @@ fn dump(catalogue: &Catalogue) -> String {
     let all = History { limit: Limit::MAX, ..History::default() };
     let series =
         [432, 433, 12, 4389].map(|number| market::series(&snapshot, number, &all).unwrap());
-    let pairs = market::fx_pairs(&snapshot).unwrap().data;
+    let pairs = market::fx_pairs(&snapshot, market::FxPairs::default()).unwrap().data;
     let quotes: Vec<_> = pairs
         .iter()
         .map(|known| {
@@ -100,7 +100,7 @@ fn a_day_is_served_once_buy_and_sell_are_there() {
         let (_dir, catalogue) = catalogue();
         let served = || market::fx(&catalogue.snapshot(Date::MAX).unwrap(), FxHistory::default());
         import(&catalogue, &[first]).unwrap();
-        assert!(matches!(served(), Err(Error::UnknownPair(_))));
+        assert!(matches!(served(), Err(Error::NotFound { .. })));
         assert_eq!(import(&catalogue, &[second]).unwrap()[0].tally.changed, 0);
         assert_eq!(
             format!("{:?}", served().unwrap().data),
@@ -179,7 +179,7 @@ fn current_is_the_newest_day_that_is_not_in_the_future() {
     };
     assert_eq!(on("2026-11-04").unwrap(), "2026-11-04");
     assert_eq!(on("2027-01-01").unwrap(), "2026-11-05");
-    assert!(matches!(on("2026-11-03"), Err(Error::NotFound(_))));
+    assert!(matches!(on("2026-11-03"), Err(Error::NotFound { .. })));
 }
 
 #[test]

@@ -77,10 +77,10 @@ fn an_unknown_prefix_and_an_ambiguous_one_are_refused() {
     assert!(list(&accounts).unwrap().iter().all(|record| record.revoked.is_none()));
 
     let unknown: KeyPrefix = "fin_~".replace('~', "0000000").parse().unwrap();
-    assert!(matches!(revoke(&accounts, &unknown, at(2)), Err(Error::NotFound(_))));
+    assert!(matches!(revoke(&accounts, &unknown, at(2)), Err(Error::NotFound { what: Noun::Key, .. })));
     assert_eq!(
         id(&accounts, &keys[0].prefix()).unwrap(),
-        authenticate(&accounts, &keys[0]).unwrap().id
+        authenticate(&accounts, &keys[0]).unwrap().id.key().unwrap()
     );
 }
 
@@ -114,7 +114,7 @@ fn reading_never_waits_for_a_writer() {
     accounts.refresh().unwrap();
     assert_eq!(plan_of(&accounts, &key), Some(Plan::Free));
     assert_eq!(list(&accounts).unwrap()[0].plan, Plan::Free);
-    assert_eq!(id(&accounts, &key.prefix()).unwrap(), authenticate(&accounts, &key).unwrap().id);
+    assert_eq!(id(&accounts, &key.prefix()).unwrap(), authenticate(&accounts, &key).unwrap().id.key().unwrap());
 }
 
 #[test]

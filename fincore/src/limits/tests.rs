@@ -8,9 +8,9 @@ use std::{
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Plan, plans::WINDOW};
+use crate::plans::{Plan, WINDOW};
 
-const SOMEONE: Caller = Caller(7);
+const SOMEONE: CallerId = CallerId::of_number(7);
 
 /// A limiter and its beginning; what a test calls time is added to it.
 fn limits() -> (Limits, Instant) {
@@ -18,8 +18,8 @@ fn limits() -> (Limits, Instant) {
     (Limits::new(WINDOW, start), start)
 }
 
-fn address(text: &str) -> Caller {
-    Caller::address(text.parse().unwrap())
+fn address(text: &str) -> CallerId {
+    CallerId::address(text.parse().unwrap())
 }
 
 #[test]
@@ -27,8 +27,8 @@ fn threads_together_pass_exactly_the_limit() {
     for run in 0..50 {
         let (limits, start) = limits();
         for (index, plan) in Plan::ALL.into_iter().enumerate() {
-            let key = Caller::key(crate::keys::KeyId::of(u32::try_from(index).unwrap()));
-            for caller in [key, Caller::address(Ipv4Addr::from([10, 0, 0, run]).into())] {
+            let key = CallerId::of_key(crate::types::KeyId::new(u32::try_from(index).unwrap()));
+            for caller in [key, CallerId::address(Ipv4Addr::from([10, 0, 0, run]).into())] {
                 // By address everyone is on Free.
                 let limit = if caller == key { plan.limit() } else { Plan::Free.limit() };
                 let start = start + 2 * WINDOW * u32::try_from(index).unwrap();
@@ -41,14 +41,14 @@ fn threads_together_pass_exactly_the_limit() {
 }
 
 /// What remained after each request that passed, of 64 threads with 100 requests each in a minute.
-fn crowd(limits: &Limits, caller: Caller, limit: u32, start: Instant) -> Vec<u32> {
+fn crowd(limits: &Limits, caller: CallerId, limit: u32, start: Instant) -> Vec<u32> {
     let (passed, together) = (Mutex::new(Vec::new()), Barrier::new(64));
     thread::scope(|scope| {
         for _ in 0..64 {
             scope.spawn(|| {
                 together.wait();
                 let mine: Vec<_> = (0..100)
-                    .map(|n| limits.admit(caller, limit, start + Duration::from_millis(n * 590)))
+                    .map(|n| limits.admit_up_to(limit, caller, start + Duration::from_millis(n * 590)))
                     .filter_map(|outcome| Some(outcome.ok()?.remaining))
                     .collect();
                 passed.lock().unwrap().extend(mine);
@@ -66,7 +66,7 @@ fn passed(
     times: impl Iterator<Item = u64>,
 ) -> Vec<u64> {
     let passes =
-        |time: &u64| limits.admit(SOMEONE, limit, start + Duration::from_nanos(*time)).is_ok();
+        |time: &u64| limits.admit_up_to(limit, SOMEONE, start + Duration::from_nanos(*time)).is_ok();
     times.filter(passes).collect()
 }
 
@@ -138,37 +138,37 @@ fn tells_when_the_limit_is_free_again() {
         let standing = outcome.unwrap_or_else(|refused| refused);
         (standing.remaining, standing.free_after.as_millis(), standing.retry_after)
     };
-    assert_eq!(standing(Ok(limits.peek(SOMEONE, 2, at(0)))), (2, 0, 0));
-    assert_eq!(standing(limits.admit(SOMEONE, 2, at(0))), (1, 60_000, 0));
-    assert_eq!(standing(limits.admit(SOMEONE, 2, at(1500))), (0, 60_000, 59));
-    assert_eq!(standing(limits.admit(SOMEONE, 2, at(2000))), (0, 59_500, 58));
-    assert_eq!(standing(limits.admit(SOMEONE, 2, at(59_999))), (0, 1501, 1));
-    assert_eq!(standing(limits.admit(SOMEONE, 2, at(60_000))), (0, 60_000, 2));
-    assert_eq!(standing(Ok(limits.peek(SOMEONE, 2, at(61_500)))), (1, 58_500, 0));
-    assert_eq!(standing(Ok(limits.peek(SOMEONE, 2, at(120_000)))), (2, 0, 0));
+    assert_eq!(standing(Ok(limits.peek_up_to(2, SOMEONE, at(0)))), (2, 0, 0));
+    assert_eq!(standing(limits.admit_up_to(2, SOMEONE, at(0))), (1, 60_000, 0));
+    assert_eq!(standing(limits.admit_up_to(2, SOMEONE, at(1500))), (0, 60_000, 59));
+    assert_eq!(standing(limits.admit_up_to(2, SOMEONE, at(2000))), (0, 59_500, 58));
+    assert_eq!(standing(limits.admit_up_to(2, SOMEONE, at(59_999))), (0, 1501, 1));
+    assert_eq!(standing(limits.admit_up_to(2, SOMEONE, at(60_000))), (0, 60_000, 2));
+    assert_eq!(standing(Ok(limits.peek_up_to(2, SOMEONE, at(61_500)))), (1, 58_500, 0));
+    assert_eq!(standing(Ok(limits.peek_up_to(2, SOMEONE, at(120_000)))), (2, 0, 0));
 }
 
 #[test]
 fn a_smaller_plan_holds_at_once() {
     let (limits, start) = limits();
     for second in 0..50 {
-        limits.admit(SOMEONE, 100, start + Duration::from_secs(second)).unwrap();
+        limits.admit_up_to(100, SOMEONE, start + Duration::from_secs(second)).unwrap();
     }
     let now = start + Duration::from_secs(50);
-    let refused = limits.admit(SOMEONE, 30, now).unwrap_err();
+    let refused = limits.admit_up_to(30, SOMEONE, now).unwrap_err();
     // 29 may be left: those of the seconds 0 to 20 have to go, and the last of them goes at 80.
     assert_eq!((refused.remaining, refused.retry_after), (0, 30));
-    assert!(limits.admit(SOMEONE, 30, now + Duration::from_secs(30)).is_ok());
-    assert_eq!(limits.admit(SOMEONE, 0, now).unwrap_err().retry_after, 60);
+    assert!(limits.admit_up_to(30, SOMEONE, now + Duration::from_secs(30)).is_ok());
+    assert_eq!(limits.admit_up_to(0, SOMEONE, now).unwrap_err().retry_after, 60);
 }
 
 #[test]
 fn a_thread_that_read_the_clock_earlier_gets_no_more() {
     let (limits, start) = limits();
     let late = start + Duration::from_secs(70);
-    limits.admit(SOMEONE, 2, late).unwrap();
-    limits.admit(SOMEONE, 2, start).unwrap();
-    let refused = limits.admit(SOMEONE, 2, late + Duration::from_secs(59)).unwrap_err();
+    limits.admit_up_to(2, SOMEONE, late).unwrap();
+    limits.admit_up_to(2, SOMEONE, start).unwrap();
+    let refused = limits.admit_up_to(2, SOMEONE, late + Duration::from_secs(59)).unwrap_err();
     assert_eq!(refused.retry_after, 1);
 }
 
@@ -177,17 +177,17 @@ fn addresses_of_one_network_are_one_caller() {
     let (limits, start) = limits();
     for low in 0..=u16::MAX {
         let host = Ipv6Addr::new(0x2001, 0xdb8, 1, 2, low, low.rotate_left(3), !low, low);
-        let _ = limits.admit(Caller::address(host.into()), 30, start);
+        let _ = limits.admit_up_to(30, CallerId::address(host.into()), start);
     }
     assert_eq!(limits.callers(), 1);
-    assert_eq!(limits.peek(address("2001:db8:1:2::"), 30, start).remaining, 0);
-    assert_eq!(limits.peek(address("2001:db8:1:3::"), 30, start).remaining, 30);
+    assert_eq!(limits.peek_up_to(30, address("2001:db8:1:2::"), start).remaining, 0);
+    assert_eq!(limits.peek_up_to(30, address("2001:db8:1:3::"), start).remaining, 30);
 }
 
 #[test]
 fn tells_callers_apart() {
     assert_eq!(address("::ffff:192.0.2.7"), address("192.0.2.7"));
-    let key = Caller::key(crate::keys::KeyId::of(0xc000_0207));
+    let key = CallerId::of_key(crate::types::KeyId::new(0xc000_0207));
     let others = ["192.0.2.7", "192.0.2.8", "2001:db8::", "::", "fe80::1", "0:0:c000:207::"];
     let mut callers: Vec<_> = others.into_iter().map(address).chain([key]).collect();
     callers.dedup();
@@ -200,18 +200,18 @@ fn tells_callers_apart() {
 fn forgets_callers_that_are_idle() {
     let (limits, start) = limits();
     for n in 0..10_000 {
-        limits.admit(Caller(n), 30, start + Duration::from_millis(n)).unwrap();
+        limits.admit_up_to(30, CallerId::of_number(n), start + Duration::from_millis(n)).unwrap();
     }
     limits.sweep(start + Duration::from_secs(65));
     assert_eq!(limits.callers(), 4999);
     limits.sweep(start + Duration::from_secs(70));
     assert_eq!(limits.callers(), 0);
-    assert!(limits.logs.parts().all(|logs| logs.capacity() == 0));
+    assert_eq!(limits.logs.capacity(), 0);
 }
 
 #[test]
 fn a_caller_with_one_request_costs_three_words() {
-    assert_eq!(size_of::<(Caller, Log)>(), 24);
+    assert_eq!(size_of::<(CallerId, Log)>(), 24);
 }
 
 proptest! {
@@ -228,7 +228,7 @@ proptest! {
             // The definition itself: fewer than the limit within the last 60 seconds.
             let recent = passed.iter().filter(|earlier| time - **earlier < nanos(WINDOW)).count();
             let now = start + Duration::from_nanos(time);
-            let outcome = limits.admit(SOMEONE, limit, now);
+            let outcome = limits.admit_up_to(limit, SOMEONE, now);
             prop_assert_eq!(outcome.is_ok(), recent < limit as usize);
             match outcome {
                 Ok(standing) => {
@@ -238,7 +238,7 @@ proptest! {
                 Err(standing) => {
                     prop_assert!((1..=60).contains(&standing.retry_after));
                     let later = now + Duration::from_secs(standing.retry_after);
-                    prop_assert!(limits_after(&passed, limit, start).admit(SOMEONE, limit, later).is_ok());
+                    prop_assert!(limits_after(&passed, limit, start).admit_up_to(limit, SOMEONE, later).is_ok());
                 }
             }
         }
@@ -249,7 +249,7 @@ proptest! {
 fn limits_after(passed: &[u64], limit: u32, start: Instant) -> Limits {
     let limits = Limits::new(WINDOW, start);
     for time in passed {
-        limits.admit(SOMEONE, limit, start + Duration::from_nanos(*time)).unwrap();
+        limits.admit_up_to(limit, SOMEONE, start + Duration::from_nanos(*time)).unwrap();
     }
     limits
 }

@@ -80,6 +80,11 @@ impl CallerId {
         CallerId(CallerId::KEYS | u64::from(key.get()))
     }
 
+    #[cfg(test)]
+    pub(crate) const fn of_number(number: u64) -> CallerId {
+        CallerId(number)
+    }
+
     /// The key, where it is one.
     #[must_use]
     pub fn key(self) -> Option<KeyId> {

@@ -7,17 +7,31 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
 
+impl Name {
+    /// The most characters that a name may have.
+    pub const MAX_CHARACTERS: usize = 100;
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for Name {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Name> {
-        const WANTED: &str = "a name (1 to 100 visible characters, no control characters)";
         let name = text.trim();
-        let fits = (1..=100).contains(&name.chars().count());
+        let fits = (1..=Name::MAX_CHARACTERS).contains(&name.chars().count());
         if fits && !name.chars().any(|c| c.is_control() || is_unseen(c)) {
             return Ok(Name(name.to_owned()));
         }
-        Err(Error::invalid(text, WANTED))
+        let wanted = format_args!(
+            "a name (1 to {} visible characters, no control characters)",
+            Name::MAX_CHARACTERS
+        );
+        Err(Error::invalid(text, wanted))
     }
 }
 
@@ -30,19 +44,37 @@ fn is_unseen(c: char) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
 
+impl Email {
+    /// The most bytes that an address may have, by RFC 5321; each is a character where all are ASCII.
+    pub const MAX_LENGTH: usize = 254;
+
+    /// The address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for Email {
     type Err = Error;
 
     /// Holds to what mail servers really take, in any alphabet: no quotes, no comments, no bare host.
     fn from_str(text: &str) -> Result<Email> {
-        const WANTED: &str = "an e-mail address (somebody@example.com, at most 254 characters)";
         let local = |part: &str| part.len() <= 64 && part.split('.').all(is_atom);
         let domain = |part: &str| part.contains('.') && part.split('.').all(is_label);
         match text.split_once('@') {
-            Some((name, host)) if text.len() <= 254 && local(name) && domain(host) => {
+            Some((name, host))
+                if text.len() <= Email::MAX_LENGTH && local(name) && domain(host) =>
+            {
                 Ok(Email(text.to_owned()))
             }
-            _ => Err(Error::invalid(text, WANTED)),
+            _ => Err(Error::invalid(
+                text,
+                format_args!(
+                    "an e-mail address (somebody@example.com, at most {} characters)",
+                    Email::MAX_LENGTH
+                ),
+            )),
         }
     }
 }
@@ -87,7 +119,7 @@ mod tests {
         let long = "é".repeat(100);
         for (text, name) in [("  Ana ", "Ana"), ("José & Filhos", "José & Filhos"), (&long, &long)]
         {
-            assert_eq!(text.parse::<Name>().unwrap().to_string(), name);
+            assert_eq!(text.parse::<Name>().unwrap().as_str(), name);
         }
         for text in ["", "   ", "\u{a0}", "a\nb", "a\u{7}b", "\u{9b}31m", &"x".repeat(101)] {
             assert!(text.parse::<Name>().is_err(), "{text:?}");
@@ -100,7 +132,7 @@ mod tests {
         assert_eq!(long.len(), 255);
         let longest = &long[1..];
         for text in ["a@b.co", "ana.maria+api@banco.com.br", "josé@exemplo.com.br", longest] {
-            assert_eq!(text.parse::<Email>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Email>().unwrap().as_str(), text);
         }
         let wrong = [
             "",

@@ -24,8 +24,6 @@ pub struct Key(String);
 impl Key {
     /// A new key from the generator of the operating system. Fails where that does.
     pub fn generate() -> Result<Key> {
-        // Bytes past the last multiple of 62 are dropped: they would favour the first characters.
-        const FAIR: u8 = 248;
         let mut key = String::with_capacity(LENGTH);
         key.push_str(MARK);
         while key.len() < MARK.len() + RANDOM {
@@ -33,8 +31,7 @@ impl Key {
             getrandom::fill(&mut bytes)
                 .map_err(|err| Error::storage("the system gives no random numbers", err))?;
             let missing = MARK.len() + RANDOM - key.len();
-            let fair = bytes.iter().filter(|byte| **byte < FAIR).take(missing);
-            key.extend(fair.map(|byte| char::from(BASE62[usize::from(byte % 62)])));
+            key.extend(bytes.into_iter().filter_map(character).take(missing));
         }
         let checksum = checksum(&key);
         key.push_str(&checksum);
@@ -58,6 +55,34 @@ impl Key {
     pub fn prefix(&self) -> KeyPrefix {
         KeyPrefix(self.0[..PREFIX].to_owned())
     }
+
+    /// The text with every key in it cut to its prefix, so that it may be shown, stored and logged.
+    /// What only looks like a key is cut as well.
+    ///
+    /// ```
+    /// let message = "\"fin_AbCdEfGhIjKlMnOp\" is not a date";
+    /// assert_eq!(fincore::Key::redact(message), "\"fin_AbCdEfGh…\" is not a date");
+    /// ```
+    #[must_use]
+    pub fn redact(text: &str) -> String {
+        let (mut redacted, mut rest) = (String::with_capacity(text.len()), text);
+        while let Some(at) = rest.find(MARK) {
+            let (before, key) = rest.split_at(at);
+            let after = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+            let end = key[MARK.len()..].find(after).map_or(key.len(), |end| MARK.len() + end);
+            let (shown, more) = if end > PREFIX { (PREFIX, "…") } else { (end, "") };
+            redacted.extend([before, &key[..shown], more]);
+            rest = &key[end..];
+        }
+        redacted + rest
+    }
+}
+
+/// The character of a random byte. Bytes past the last multiple of 62 have none: they would favour the
+/// first characters.
+fn character(byte: u8) -> Option<char> {
+    const FAIR: u8 = 248;
+    (byte < FAIR).then(|| char::from(BASE62[usize::from(byte % 62)]))
 }
 
 impl FromStr for Key {
@@ -93,7 +118,7 @@ fn checksum(text: &str) -> String {
 }
 
 /// The SHA-256 of a key. A key is random enough that nobody finds it from its hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
@@ -103,6 +128,13 @@ impl KeyHash {
 
     pub(crate) fn from_bytes(bytes: [u8; 32]) -> KeyHash {
         KeyHash(bytes)
+    }
+}
+
+impl fmt::Debug for KeyHash {
+    /// Shows nothing, so that no log has a hash to compare keys with.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyHash(…)")
     }
 }
 
@@ -145,7 +177,7 @@ super::serialize_as_str!(KeyPrefix);
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeMap;
 
     use super::*;
 
@@ -181,8 +213,9 @@ mod tests {
 
     #[test]
     fn what_is_no_key_is_refused() {
-        let key = Key::generate().unwrap();
-        let key = key.reveal();
+        let key = format!("{MARK}{}", &str::from_utf8(BASE62).unwrap()[..RANDOM]);
+        let key = &format!("{key}{}", checksum(&key));
+        assert!(key.parse::<Key>().is_ok());
         let swapped = key.to_ascii_lowercase();
         let (cut, long) = (&key[..LENGTH - 1], format!("{key}0"));
         let wide = format!("fin_{}", "é".repeat(19));
@@ -195,19 +228,33 @@ mod tests {
     fn shows_nothing_of_itself() {
         let key = Key::generate().unwrap();
         assert_eq!(format!("{key:?} {:?}", Some(&key)), "Key(…) Some(Key(…))");
+        assert_eq!(format!("{:?}", key.hash()), "KeyHash(…)");
     }
 
     #[test]
-    fn uses_all_characters_about_equally_often() {
-        let mut counts = [0_u32; 62];
-        let keys: HashSet<String> =
-            (0..2000).map(|_| Key::generate().unwrap().reveal().to_owned()).collect();
-        assert_eq!(keys.len(), 2000);
-        for byte in keys.iter().flat_map(|key| key[4..36].bytes()) {
-            counts[BASE62.iter().position(|known| *known == byte).unwrap()] += 1;
+    fn every_character_comes_from_equally_many_bytes() {
+        let mut counts = BTreeMap::new();
+        for c in (0..=255).filter_map(character) {
+            *counts.entry(c).or_insert(0) += 1;
         }
-        // 64,000 draws give 1032 each; ten standard deviations to either side are 320.
-        assert!(counts.iter().all(|count| (712..1352).contains(count)), "{counts:?}");
+        let wanted = BASE62.iter().map(|byte| (char::from(*byte), 4)).collect();
+        assert_eq!(counts, wanted);
+    }
+
+    #[test]
+    fn no_message_repeats_a_key() {
+        let key = Key::generate().unwrap();
+        let (key, prefix) = (key.reveal(), format!("{}…", key.prefix()));
+        let cases = [
+            ("nothing at all".to_owned(), "nothing at all".to_owned()),
+            (format!("{key:?} is not a date"), format!("\"{prefix}\" is not a date")),
+            (format!("{key}{key}"), prefix.clone()),
+            (format!("{key}, fin_{key}é"), format!("{prefix}, fin_{}…é", &key[..8])),
+            ("fin_AbCdEfGh… fin_".to_owned(), "fin_AbCdEfGh… fin_".to_owned()),
+        ];
+        for (message, redacted) in cases {
+            assert_eq!(Key::redact(&message), redacted);
+        }
     }
 
     #[test]

@@ -27,7 +27,9 @@ impl Currency {
             .then(|| Currency(symbol.map(|b| b.to_ascii_uppercase())))
     }
 
-    fn as_str(&self) -> &str {
+    /// The symbol: three capital letters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).expect("three ASCII letters")
     }
 }

@@ -22,7 +22,7 @@ fn new_key(accounts: &Accounts) -> KeyId {
     let who =
         Registration { name: "Ana".parse().unwrap(), email: "ana@example.com".parse().unwrap() };
     let key = keys::issue(accounts, &who, Plan::Gold, DateTime::UNIX_EPOCH).unwrap();
-    keys::authenticate(accounts, &key).unwrap().id
+    keys::authenticate(accounts, &key).unwrap().id.key().unwrap()
 }
 
 fn day(text: &str) -> Date {
@@ -34,13 +34,14 @@ fn reports_by_day_and_endpoint_what_is_written_and_what_is_not() {
     let (_dir, accounts) = accounts();
     let (key, other) = (new_key(&accounts), new_key(&accounts));
     let (usage, today) = (Usage::default(), day("2026-11-14"));
-    usage.count(key, day("2026-10-15"), SELIC, Ended::Well);
-    usage.count(key, day("2026-10-16"), SELIC, Ended::Well);
-    usage.count(key, today, SELIC, Ended::Well);
+    usage.count(key, day("2026-10-15"), SELIC, Outcome::Success);
+    usage.count(key, day("2026-10-16"), SELIC, Outcome::Success);
+    usage.count(key, today, SELIC, Outcome::Success);
     usage.flush(&accounts).unwrap();
-    usage.count(key, today, SELIC, Ended::InError);
-    usage.count(key, today, FX, Ended::Refused);
-    usage.count(other, today, FX, Ended::Well);
+    usage.count(key, today, SELIC, Outcome::Failure);
+    usage.count(key, today, FX, Outcome::RateLimited);
+    usage.count(other, today, FX, Outcome::Success);
+    usage.count(other, today, format!("{FX}/{}", "pairs"), Outcome::Success);
 
     let report = usage.report(&accounts, key, &UsageQuery::default(), today).unwrap();
     let json = serde_json::to_value(&report).unwrap();
@@ -58,6 +59,10 @@ fn reports_by_day_and_endpoint_what_is_written_and_what_is_not() {
     });
     assert_eq!(json, wanted);
     assert_eq!((prefix.chars().count(), &prefix[..4], prefix.ends_with('…')), (13, "fin_", true));
+
+    let report = usage.report(&accounts, other, &UsageQuery::default(), today).unwrap();
+    let endpoints = [(FX.to_owned(), 1), (format!("{FX}/pairs"), 1)];
+    assert_eq!(report.data[0].endpoints, BTreeMap::from(endpoints));
 }
 
 #[test]
@@ -91,9 +96,9 @@ fn a_million_requests_of_64_threads_add_up_while_being_written() {
                 scope.spawn(move || {
                     for request in 0..15_625 {
                         let ended = match request % 5 {
-                            0 => Ended::InError,
-                            1 => Ended::Refused,
-                            _ => Ended::Well,
+                            0 => Outcome::Failure,
+                            1 => Outcome::RateLimited,
+                            _ => Outcome::Success,
                         };
                         usage.count(key, today, if request % 2 == 0 { SELIC } else { FX }, ended);
                     }
@@ -132,10 +137,10 @@ fn what_cannot_be_written_is_kept_and_written_once_later() {
     let (key, usage, today) = (new_key(&accounts), Usage::default(), day("2026-11-14"));
     let block = |sql: &str| accounts.write(|tx| Ok(tx.execute_batch(sql)?)).unwrap();
     block("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END");
-    usage.count(key, today, SELIC, Ended::Well);
-    usage.count(key, today, FX, Ended::Well);
+    usage.count(key, today, SELIC, Outcome::Success);
+    usage.count(key, today, FX, Outcome::Success);
     assert!(usage.flush(&accounts).is_err());
-    usage.count(key, today, FX, Ended::Well);
+    usage.count(key, today, FX, Outcome::Success);
     let requests = |usage: &Usage| {
         usage.report(&accounts, key, &UsageQuery::default(), today).unwrap().total.requests
     };

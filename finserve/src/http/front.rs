@@ -1,12 +1,12 @@
 //! The pages as rows of the routing table: from a request to a page.
-use fincore::{Catalogue, Error, Result, keys::Registration};
+use fincore::{Catalogue, Error, Key, Result, keys::Registration};
 use serde::Deserialize;
 
 use super::{Field, KeyForm, Language, UsageForm, Visit, assets};
 use crate::{
     access::{Access, Call},
     params::Params,
-    reply::{Body, Caching, OWN_FILES, Outcome, without_keys},
+    reply::{Body, Caching, OWN_FILES, Outcome},
 };
 
 /// The reference draws itself with styles of its own making; apart from that it is bound like our pages.
@@ -74,7 +74,7 @@ pub(crate) fn register(guest: &Guest<'_>) -> Result<Outcome> {
         Ok(key) => Ok(Outcome::Created(page(&KeyForm::Issued(key.reveal().to_owned())))),
         Err((field, err @ (Error::Invalid(_) | Error::RateLimited { .. }))) => {
             let reason = reason(&guest.visit, field);
-            let (name, email) = (without_keys(&sent.name), without_keys(&sent.email));
+            let (name, email) = (Key::redact(&sent.name), Key::redact(&sent.email));
             let form = KeyForm::Wrong { name, email, field, reason };
             Ok(Outcome::Shown(err, Box::new(page(&form))))
         }
@@ -155,7 +155,7 @@ pub(crate) fn description(_: &Guest<'_>) -> Result<Outcome> {
 
 /// What a browser is shown at an address that is none.
 pub(crate) fn not_found(visit: &Visit, path: &str) -> Outcome {
-    let page = Body::page(super::not_found(visit, &without_keys(path)), OWN_FILES);
+    let page = Body::page(super::not_found(visit, &Key::redact(path)), OWN_FILES);
     Outcome::Shown(Error::NotFound(path.to_owned()), Box::new(page))
 }
 
