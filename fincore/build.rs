@@ -41,7 +41,8 @@ mod bundle {
             writeln!(source, "    ({name:?}, include_bytes!({packed:?})),")
                 .map_err(io::Error::other)?;
         }
-        let id: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let id: String =
+            digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         writeln!(source, "];\nconst ID: &str = {id:?};").map_err(io::Error::other)?;
         fs::write(Path::new(&out).join("bundle.rs"), source)
     }

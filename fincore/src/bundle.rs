@@ -26,11 +26,36 @@ const FX_HEADER: &str = "currency,date,buy,sell";
 /// The name under which a catalogue notes which bundle it has been given.
 const NOTED: &str = "bundle";
 
+/// How far [`fill_with`] has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The table that is stored next.
+    pub table: &'static str,
+    /// How many tables are stored.
+    pub done: usize,
+    /// How many tables there are.
+    pub tables: usize,
+}
+
 /// Puts the bundled data into a catalogue that has not been given it yet; tells whether it did.
 ///
 /// A catalogue that already has it costs one look-up. All of it becomes visible at once. Figures that
 /// are there already stay, because an import may have brought newer ones.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// assert!(fincore::bundle::fill(&catalogue)?);
+/// assert!(!fincore::bundle::fill(&catalogue)?);
+/// # Ok::<(), fincore::Error>(())
+/// ```
 pub fn fill(catalogue: &Catalogue) -> Result<bool> {
+    fill_with(catalogue, |_| ())
+}
+
+/// The same, and tells `progress` of each step; it takes seconds the first time.
+pub fn fill_with(catalogue: &Catalogue, mut progress: impl FnMut(Step)) -> Result<bool> {
     if catalogue.snapshot(Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
@@ -40,7 +65,8 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
         return Ok(false);
     }
     let mut filings = Filings::default();
-    for (name, packed) in TABLES {
+    for (done, (name, packed)) in TABLES.iter().enumerate() {
+        progress(Step { table: name, done, tables: TABLES.len() });
         let table = zstd::stream::decode_all(*packed)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
         let table = String::from_utf8(table)

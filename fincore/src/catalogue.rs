@@ -416,8 +416,7 @@ mod tests {
     #[test]
     fn hundreds_of_snapshots_live_at_once() {
         let (_dir, catalogue) = catalogue();
-        let snapshots: Vec<_> =
-            (0..READERS).map(|_| catalogue.snapshot(TODAY).unwrap()).collect();
+        let snapshots: Vec<_> = (0..READERS).map(|_| catalogue.snapshot(TODAY).unwrap()).collect();
         assert_eq!(snapshots.len(), 512);
     }
 

@@ -149,7 +149,9 @@ impl Import {
 
     fn store(&mut self, name: &str, rows: Rows<'_>) -> Result<Tally> {
         match rows {
-            Rows::Rates(series, rows) => store::rates(&self.writer, series, &rows, OnConflict::Replace),
+            Rows::Rates(series, rows) => {
+                store::rates(&self.writer, series, &rows, OnConflict::Replace)
+            }
             Rows::Quotes(rows) => store::quotes(&self.writer, &rows, OnConflict::Replace),
             Rows::Companies(rows) => {
                 if self.registries == Registries::Plausible {
@@ -158,7 +160,9 @@ impl Import {
                 companies::store::registry(&self.writer, &rows)
             }
             Rows::Securities(rows) => companies::store::securities(&self.writer, &rows),
-            Rows::Filings(mut rows) => self.filings.store(&self.writer, &mut rows, OnConflict::Replace),
+            Rows::Filings(mut rows) => {
+                self.filings.store(&self.writer, &mut rows, OnConflict::Replace)
+            }
         }
     }
 

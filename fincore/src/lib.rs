@@ -53,6 +53,7 @@ mod sqlite;
 pub mod table;
 
 pub mod companies;
+pub mod datasets;
 pub mod filings;
 pub mod market;
 pub mod search;
@@ -80,6 +81,6 @@ pub use import::{Import, Imported};
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, TableCheckup};
 pub use types::{
-    Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email, FilingId,
-    Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, Words,
+    Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email,
+    FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, Words,
 };

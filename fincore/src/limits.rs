@@ -73,7 +73,12 @@ impl Limits {
     }
 
     /// The same up to a limit that is not a plan's.
-    pub fn admit_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Result<Standing, Standing> {
+    pub fn admit_up_to(
+        &self,
+        limit: u32,
+        id: CallerId,
+        now: Instant,
+    ) -> Result<Standing, Standing> {
         let now = self.since_start(now);
         // Holds the lock of the caller's shard until the request is counted.
         let mut log = self.logs.entry(id).or_insert(Log::Empty);

@@ -345,7 +345,8 @@ mod tests {
         ];
         for (bytes, why) in cases {
             fs::write(&path, &bytes).unwrap();
-            let message = open(&path, &schema(&["CREATE TABLE a (x)", ID])).unwrap_err().to_string();
+            let message =
+                open(&path, &schema(&["CREATE TABLE a (x)", ID])).unwrap_err().to_string();
             assert!(message.contains("a.db"), "{message}");
             assert!(message.contains(why), "{message} lacks {why}");
             assert!(message.ends_with("not a test file: remove it"), "{message}");

@@ -1,10 +1,9 @@
 //! The command line.
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-};
+use std::{net::IpAddr, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
+};
 use fincore::{Date, Email, Name, Plan};
 use ipnet::IpNet;
 
@@ -20,13 +19,45 @@ const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
 ///
 /// The data comes with the program. Without a command it serves.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
+    /// Directory of the data; created and filled with the bundled figures on first use
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "FINSERVE_DATA",
+        default_value = "finserve-data"
+    )]
+    pub(crate) data: PathBuf,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) serve: Serve,
 }
+
+impl Cli {
+    /// The command line of this program. Ends the program where it is wrong or only asks for help.
+    pub(crate) fn read() -> Cli {
+        Cli::of(Cli::command().get_matches()).unwrap_or_else(|err| err.exit())
+    }
+
+    fn of(matches: ArgMatches) -> Result<Cli, clap::Error> {
+        if let Some(command) = matches.subcommand_name() {
+            let given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+            if let Some(flag) = SERVE_FLAGS.into_iter().find(given) {
+                let flag = flag.replace('_', "-");
+                let message =
+                    format!("--{flag} is a flag of serve; it cannot stand before {command}");
+                return Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message));
+            }
+        }
+        Cli::from_arg_matches(&matches)
+    }
+}
+
+/// The flags of [`Serve`], which may be given without the command.
+const SERVE_FLAGS: [&str; 3] = ["listen", "trusted_proxy", "registrations_per_hour"];
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -45,19 +76,19 @@ pub(crate) enum Command {
     /// Create, list, upgrade and revoke API keys; a running server obeys within a second
     #[command(subcommand)]
     Keys(Keys),
-    /// Show what a key has asked for, until a second ago
+    /// Show the requests of a key by day, up to a second ago
     Usage(Usage),
-    /// Copy the accounts to a new file while they are in use, and check the copy
+    /// Copy the accounts to a new file while they are in use, and verify the copy
     Backup(Backup),
-    /// Look through both databases for damage, and tell what is in them
-    Check(Check),
+    /// Check both databases for damage, and show what is in them
+    Check,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Address and port to listen on; port 0 takes a free one
+    /// Host and port to listen on, such as localhost:8080; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", env = "FINSERVE_LISTEN", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: String,
     /// Network of a proxy whose X-Forwarded-For is believed; may be given several times
     #[arg(
         long,
@@ -75,8 +106,6 @@ pub(crate) struct Serve {
         default_value_t = 20
     )]
     pub(crate) registrations_per_hour: u32,
-    #[command(flatten)]
-    pub(crate) data: Data,
 }
 
 /// A network, or one address as a network of its own.
@@ -92,18 +121,16 @@ pub(crate) struct Import {
     /// Files as downloaded
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Take a registry of companies that is older than the known one, or lacks many of its companies
+    /// Accept a registry of companies that is older than the stored one, or lacks many of its companies
     #[arg(long)]
     pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) data: Data,
 }
 
 /// A prefix stays text here: what is refused while the command line is read is repeated on the
 /// terminal, and it might be a whole key.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Keys {
-    /// Make a key and print it, this once
+    /// Create a key and print it, only this once
     Create {
         /// free, bronze, gold or platinum
         #[arg(long)]
@@ -111,19 +138,15 @@ pub(crate) enum Keys {
         /// Who it is for
         #[arg(long)]
         name: Name,
-        /// Where they are reached
+        /// How to reach them
         #[arg(long, value_name = "ADDRESS")]
         email: Email,
-        #[command(flatten)]
-        data: Data,
     },
     /// List all keys by their first characters
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
-        #[command(flatten)]
-        data: Data,
     },
     /// Move a key to another plan
     SetPlan {
@@ -131,15 +154,11 @@ pub(crate) enum Keys {
         prefix: String,
         /// free, bronze, gold or platinum
         plan: Plan,
-        #[command(flatten)]
-        data: Data,
     },
-    /// Make a key useless for good
+    /// Revoke a key for good
     Revoke {
         /// The first characters of the key, enough to tell it from all others
         prefix: String,
-        #[command(flatten)]
-        data: Data,
     },
 }
 
@@ -156,40 +175,16 @@ pub(crate) struct Usage {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) data: Data,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
     /// The file to write; it must not exist yet
     pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: Data,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Check {
-    #[command(flatten)]
-    pub(crate) data: Data,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Data {
-    /// Directory of the data; created and filled with the bundled figures on first use
-    #[arg(
-        long = "data",
-        value_name = "DIR",
-        env = "FINSERVE_DATA",
-        default_value = "finserve-data"
-    )]
-    pub(crate) dir: PathBuf,
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -197,11 +192,43 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    fn read(arguments: &[&str]) -> Result<Cli, clap::Error> {
+        let arguments = ["finserve"].iter().chain(arguments);
+        Cli::of(Cli::command().try_get_matches_from(arguments)?)
+    }
+
+    #[test]
+    fn the_data_directory_may_be_named_anywhere() {
+        for arguments in [
+            &["--data", "d", "keys", "list"][..],
+            &["keys", "--data", "d", "list"],
+            &["keys", "list", "--data", "d"],
+            &["--data", "d"],
+            &["serve", "--data", "d"],
+        ] {
+            assert_eq!(read(arguments).unwrap().data.to_str(), Some("d"), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn a_flag_of_the_server_before_another_command_is_refused() {
+        for flag in SERVE_FLAGS {
+            let flag = format!("--{}", flag.replace('_', "-"));
+            let value = if flag == "--trusted-proxy" { "::1" } else { "1" };
+            let message = read(&[&flag, value, "check"]).unwrap_err().to_string();
+            assert!(message.contains(&format!("{flag} is a flag of serve")), "{message}");
+        }
+        let serve = Serve::augment_args(clap::Command::new("serve"));
+        let known: Vec<_> =
+            serve.get_arguments().map(|argument| argument.get_id().as_str()).collect();
+        assert_eq!(known, SERVE_FLAGS);
+    }
+
     #[test]
     fn serves_without_a_command() {
-        let cli = Cli::try_parse_from(["finserve", "--listen", "127.0.0.1:0"]).unwrap();
+        let cli = read(&["--listen", "localhost:0"]).unwrap();
         assert!(cli.command.is_none());
-        assert_eq!(cli.serve.listen.port(), 0);
+        assert_eq!(cli.serve.listen, "localhost:0");
     }
 
     /// Each command and flag stands in the README's tables.
@@ -227,7 +254,7 @@ mod tests {
     #[test]
     fn a_proxy_is_a_network_or_an_address() {
         let proxies = |list: &str| {
-            let cli = Cli::try_parse_from(["finserve", "--trusted-proxy", list]).ok()?;
+            let cli = read(&["--trusted-proxy", list]).ok()?;
             Some(cli.serve.trusted_proxy.iter().map(ToString::to_string).collect::<Vec<_>>())
         };
         assert_eq!(proxies("10.0.0.0/8"), Some(vec!["10.0.0.0/8".into()]));

@@ -194,7 +194,10 @@ fn damaged_totals_are_an_error_and_never_a_number() {
     let mut days = [entry(&(5, 1, 0, 0, 0, 1)), entry(&(6, 3, 0, 0, 0, 1))];
     filings.store(&writer, &mut days, OnConflict::Replace).unwrap();
     filings.finish(&writer).unwrap();
-    writer.prepare("UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)")
+    writer
+        .prepare(
+            "UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)",
+        )
         .unwrap()
         .execute([])
         .unwrap();

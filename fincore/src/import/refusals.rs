@@ -273,5 +273,8 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let find = |id: &str| companies::find(&snapshot, id.parse().unwrap()).unwrap();
     assert_eq!(find("33000167000101").id.to_string(), "50");
-    assert_eq!((find("50").answer.tickers, find("49").answer.tickers), (vec!["PETR4".to_owned()], vec![]));
+    assert_eq!(
+        (find("50").answer.tickers, find("49").answer.tickers),
+        (vec!["PETR4".to_owned()], vec![])
+    );
 }

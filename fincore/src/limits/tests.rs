@@ -48,7 +48,9 @@ fn crowd(limits: &Limits, caller: CallerId, limit: u32, start: Instant) -> Vec<u
             scope.spawn(|| {
                 together.wait();
                 let mine: Vec<_> = (0..100)
-                    .map(|n| limits.admit_up_to(limit, caller, start + Duration::from_millis(n * 590)))
+                    .map(|n| {
+                        limits.admit_up_to(limit, caller, start + Duration::from_millis(n * 590))
+                    })
                     .filter_map(|outcome| Some(outcome.ok()?.remaining))
                     .collect();
                 passed.lock().unwrap().extend(mine);
@@ -65,8 +67,9 @@ fn passed(
     limit: u32,
     times: impl Iterator<Item = u64>,
 ) -> Vec<u64> {
-    let passes =
-        |time: &u64| limits.admit_up_to(limit, SOMEONE, start + Duration::from_nanos(*time)).is_ok();
+    let passes = |time: &u64| {
+        limits.admit_up_to(limit, SOMEONE, start + Duration::from_nanos(*time)).is_ok()
+    };
     times.filter(passes).collect()
 }
 

@@ -20,7 +20,12 @@ pub(crate) struct Quote {
 
 /// Stores observations of an SGS series. The daily CDI also fills the annual one where that is not
 /// published.
-pub(crate) fn rates(writer: &Writer, series: u32, rows: &[Rate], on_conflict: OnConflict) -> Result<Tally> {
+pub(crate) fn rates(
+    writer: &Writer,
+    series: u32,
+    rows: &[Rate],
+    on_conflict: OnConflict,
+) -> Result<Tally> {
     let mut tally = Tally::default();
     for row in rows {
         let stored = published(writer, series, row, on_conflict)?;
@@ -103,7 +108,8 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     let read = |row: &rusqlite::Row<'_>| Ok((parsed_if_any(row, 0)?, parsed_if_any(row, 1)?));
     let found = writer.prepare(FIND)?.query_row((&currency, &date), read).optional()?;
     let (buy, sell) = found.unwrap_or((None, None));
-    let (buy, sell) = (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
+    let (buy, sell) =
+        (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
     let tally = match (found, buy, sell) {
         (Some(_), Merged::Same(_), Merged::Same(_)) => return Ok(Tally::UNCHANGED),
         (Some(_), Merged::Changed(_), _) | (Some(_), _, Merged::Changed(_)) => Tally::CHANGED,

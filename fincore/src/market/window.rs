@@ -163,7 +163,10 @@ mod tests {
         assert!(market::overview(&snapshot).is_ok());
         assert!(market::series(&snapshot, 1, &History::default()).unwrap().is_empty());
         let unknown = FxHistory { pair: "XXX/BRL".parse().unwrap(), ..FxHistory::default() };
-        assert!(matches!(market::fx(&snapshot, unknown), Err(Error::NotFound { what: Noun::CurrencyPair, .. })));
+        assert!(matches!(
+            market::fx(&snapshot, unknown),
+            Err(Error::NotFound { what: Noun::CurrencyPair, .. })
+        ));
     }
 
     #[test]
@@ -187,7 +190,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let snapshot = catalogue(&dir).snapshot(Date::MAX).unwrap();
         let page = |offset| {
-            let (limit, offset) = (crate::Limit::new(10).unwrap(), crate::Offset::new(offset).unwrap());
+            let (limit, offset) =
+                (crate::Limit::new(10).unwrap(), crate::Offset::new(offset).unwrap());
             market::ipca(&snapshot, History { limit, offset, ..History::default() }).unwrap()
         };
         let all = market::ipca(&snapshot, history(None, None)).unwrap().data;

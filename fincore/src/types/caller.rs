@@ -101,7 +101,8 @@ mod tests {
     fn tells_keys_from_addresses() {
         let key = KeyId::new(7);
         assert_eq!(CallerId::of_key(key).key(), Some(key));
-        for address in ["127.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "ff02::1", "fdff::1"] {
+        for address in ["127.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "ff02::1", "fdff::1"]
+        {
             assert_eq!(CallerId::address(address.parse().unwrap()).key(), None, "{address}");
         }
     }

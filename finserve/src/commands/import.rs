@@ -5,18 +5,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fincore::{Error, Imported, Result, Tally};
-use indicatif::{ProgressBar, ProgressStyle};
+use fincore::{Error, Imported, Tally};
 
-use crate::{cli, open_catalogue, print};
+use super::{
+    Failure,
+    data::open_catalogue,
+    terminal::{print, progress},
+};
+use crate::cli;
 
-/// Imports all files or none; what became of them is printed once that is certain.
-pub(crate) fn run(args: &cli::Import) -> Result<()> {
+/// Imports all files or none; what they changed is printed once that is certain.
+pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     args.files.iter().try_for_each(|path| check(path)).map_err(nothing_imported)?;
-    let catalogue = open_catalogue(&args.data.dir)?;
+    let catalogue = open_catalogue(data)?;
     let import = fincore::Import::begin(&catalogue)?;
     let mut import = if args.force { import.forced() } else { import };
-    let progress = progress(args.files.len() as u64);
+    let progress = progress(args.files.len() as u64, "files");
     let mut outcomes = Vec::with_capacity(args.files.len());
     for path in &args.files {
         progress.set_message(path.display().to_string());
@@ -30,15 +34,8 @@ pub(crate) fn run(args: &cli::Import) -> Result<()> {
     print(&report(&outcomes))
 }
 
-/// Drawn on a terminal only.
-fn progress(files: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files, {elapsed}  {wide_msg}")
-        .expect("the template is well formed");
-    ProgressBar::new(files).with_style(style)
-}
-
 /// Looks before anything else happens: a mistyped name leaves not even an empty data directory.
-fn check(path: &Path) -> Result<()> {
+fn check(path: &Path) -> Result<(), Error> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
         Ok(_) => Err(unreadable(path, "it is not a file")),
@@ -46,23 +43,24 @@ fn check(path: &Path) -> Result<()> {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|err| unreadable(path, err))
 }
 
 fn unreadable(path: &Path, reason: impl Display) -> Error {
     let reason = format!("cannot be read: {reason}");
-    Error::Refused { file: path.display().to_string(), line: None, reason }
+    let file = path.display().to_string();
+    Error::Refused { file, line: None, reason, can_be_forced: false }
 }
 
-fn nothing_imported(err: Error) -> Error {
+/// Says that the other files were not imported either, and what can be done.
+fn nothing_imported(err: Error) -> Failure {
     match err {
-        Error::Refused { file, line, reason } => Error::Refused {
-            file,
-            line,
-            reason: format!("{reason} (refused; nothing was imported)"),
-        },
-        other => other,
+        Error::Refused { can_be_forced, .. } => {
+            let remedy = if can_be_forced { "; --force accepts it" } else { "" };
+            Failure::Said(format!("{err} (refused; nothing was imported{remedy})"))
+        }
+        other => other.into(),
     }
 }
 

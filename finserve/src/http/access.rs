@@ -1,26 +1,20 @@
-//! What stands between a caller and the answers: keys, limits and usage; and the caller's own endpoints.
+//! What stands between a caller and the answers: keys, limits and usage.
 use std::{
-    net::IpAddr,
+    sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use fincore::{
-    Accounts, Error, Key, Plan, Result,
+    Accounts, Caller, Key, Plan,
     keys::{self, Registration},
-    limits::{Caller, Limits, Standing},
+    limits::{Limits, Standing},
     plans::WINDOW,
-    usage::{Ended, Report, Usage, UsageQuery},
+    usage::{Outcome, Report, Usage, UsageQuery},
 };
-use hyper::header::{CONTENT_TYPE, HeaderMap};
 use ipnet::IpNet;
-use serde::Serialize;
+use tokio::sync::watch;
 
-use crate::{
-    cli, client,
-    params::Params,
-    reply::{Body, Caching, Outcome},
-    request::{Client, Now, Upload},
-};
+use super::{caller, now::Now, refusal::Refusal, request::Request};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -32,104 +26,165 @@ pub(crate) struct Access {
     registrations: Limits,
     registrations_per_hour: u32,
     proxies: Vec<IpNet>,
+    looks: Looks,
 }
 
-/// A request to one of the caller's own endpoints.
-pub(crate) struct Call<'r> {
-    pub(crate) client: Client,
-    pub(crate) headers: &'r HeaderMap,
-    pub(crate) upload: &'r Upload,
-    pub(crate) now: Now,
+/// The looks at what other programs have done to the keys. Anybody may ask for one; the thread that takes
+/// them decides how often that is.
+#[derive(Default)]
+pub(crate) struct Looks {
+    wanted: Arc<(Mutex<Wanted>, Condvar)>,
+    /// How many have been taken.
+    taken: watch::Sender<u64>,
 }
 
-impl<'r> Call<'r> {
-    /// The body, if it has arrived whole and is said to be of this media type.
-    pub(crate) fn body(&self, wanted: &'static str) -> Result<&'r [u8], Outcome> {
-        let media = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let media = media.unwrap_or_default().split(';').next().unwrap_or_default();
-        if !media.trim().eq_ignore_ascii_case(wanted) {
-            return Err(Outcome::WrongMedia(wanted));
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    #[default]
+    Nothing,
+    Look,
+    Stop,
+}
+
+impl Looks {
+    /// Asks for something.
+    pub(crate) fn want(&self, what: Wanted) {
+        let (wanted, bell) = &*self.wanted;
+        let mut wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        if *wanted != Wanted::Stop {
+            *wanted = what;
         }
-        match self.upload {
-            Upload::Whole(bytes) => Ok(bytes),
-            Upload::TooLarge => Err(Outcome::TooLarge),
-            Upload::Broken(why) => Err(Outcome::Failed(Error::Invalid((*why).into()))),
+        bell.notify_all();
+    }
+
+    /// Waits until something is wanted, or so long. What was wanted is wanted no more, but for the end.
+    pub(crate) fn wait(&self, longest: Duration) -> Wanted {
+        let (wanted, bell) = &*self.wanted;
+        let wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut wanted, _) = bell
+            .wait_timeout_while(wanted, longest, |wanted| *wanted == Wanted::Nothing)
+            .unwrap_or_else(PoisonError::into_inner);
+        let now = *wanted;
+        if now == Wanted::Look {
+            *wanted = Wanted::Nothing;
         }
+        now
+    }
+
+    /// Tells those who wait that a look has been taken.
+    pub(crate) fn taken(&self) {
+        self.taken.send_modify(|taken| *taken += 1);
+    }
+
+    /// Sees every look that is taken from now on.
+    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
+        self.taken.subscribe()
     }
 }
 
 impl Access {
-    pub(crate) fn new(accounts: Accounts, args: &cli::Serve, start: Instant) -> Access {
+    pub(crate) fn new(
+        accounts: Accounts,
+        registrations_per_hour: u32,
+        proxies: Vec<IpNet>,
+        start: Instant,
+    ) -> Access {
         Access {
             accounts,
             limits: Limits::new(WINDOW, start),
             usage: Usage::default(),
             registrations: Limits::new(HOUR, start),
-            registrations_per_hour: args.registrations_per_hour,
-            proxies: args.trusted_proxy.clone(),
+            registrations_per_hour,
+            proxies,
+            looks: Looks::default(),
         }
     }
 
-    /// Who is calling. Where the key is no good, that is whoever is at the address, and an error.
-    pub(crate) fn identify(&self, peer: IpAddr, headers: &HeaderMap) -> (Client, Result<()>) {
-        let address = Caller::address(client::address(peer, headers, &self.proxies));
-        let nobody = Client { plan: Plan::Free, key: None, address };
-        let holder = client::key(headers)
-            .and_then(|key| key.map(|key| keys::authenticate(&self.accounts, &key)).transpose());
-        match holder {
-            Ok(Some(holder)) => {
-                (Client { plan: holder.plan, key: Some(holder.id), address }, Ok(()))
-            }
-            Ok(None) => (nobody, Ok(())),
-            Err(err) => (nobody, Err(err)),
+    /// Whoever is at the address that a request comes from, whatever its key.
+    pub(crate) fn stranger(&self, request: &Request) -> Caller {
+        Caller::at(caller::address(request.peer, &request.head.headers, &self.proxies))
+    }
+
+    /// Who sent a request. Fails where it carries a key that is not valid.
+    pub(crate) fn identify(&self, request: &Request) -> Result<Caller, Refusal> {
+        match caller::key(&request.head.headers)? {
+            Some(key) => Ok(keys::authenticate(&self.accounts, &key)?),
+            None => Ok(self.stranger(request)),
         }
     }
 
-    /// Counts a request that may pass; fails with where the client stands if it may not.
-    pub(crate) fn admit(&self, client: &Client, now: Now) -> Result<Standing, Standing> {
-        self.limits.admit(client.caller(), client.plan.limit(), now.instant)
+    /// Whether a request carries a key that could be valid but is not known here: another program may have
+    /// issued it a moment ago. Whoever has used up the limit of its address is not believed.
+    pub(crate) fn may_be_new(&self, request: &Request) -> bool {
+        let Ok(Some(key)) = caller::key(&request.head.headers) else { return false };
+        keys::authenticate(&self.accounts, &key).is_err()
+            && self.peek(&self.stranger(request), request.now).remaining > 0
     }
 
-    /// Where the client stands, without counting.
-    pub(crate) fn peek(&self, client: &Client, now: Now) -> Standing {
-        self.limits.peek(client.caller(), client.plan.limit(), now.instant)
+    pub(crate) fn looks(&self) -> &Looks {
+        &self.looks
+    }
+
+    /// Counts a request that is within the caller's limit; fails with the caller's standing if it is not.
+    pub(crate) fn admit(&self, caller: &Caller, now: Now) -> Result<Standing, Standing> {
+        self.limits.admit(caller, now.instant)
+    }
+
+    /// The caller's standing, without counting.
+    pub(crate) fn peek(&self, caller: &Caller, now: Now) -> Standing {
+        self.limits.peek(caller, now.instant)
     }
 
     /// Notes how a request ended, where there is a key to note it on.
-    pub(crate) fn count(&self, client: &Client, endpoint: &'static str, ended: Ended, now: Now) {
-        if let Some(key) = client.key {
-            self.usage.count(key, now.utc_day(), endpoint, ended);
+    pub(crate) fn count(
+        &self,
+        caller: &Caller,
+        endpoint: &'static str,
+        outcome: Outcome,
+        now: Now,
+    ) {
+        if let Some(key) = caller.id.key() {
+            self.usage.count(key, now.utc_day(), endpoint, outcome);
         }
     }
 
     /// A new key on the Free plan, unless its address has had enough of them this hour.
-    pub(crate) fn register(&self, call: &Call<'_>, who: &Registration) -> Result<Key> {
-        let limit = self.registrations_per_hour;
-        let admitted = self.registrations.admit(call.client.address, limit, call.now.instant);
-        admitted.map_err(|standing| Error::RateLimited {
-            limit,
-            per: "registrations an hour from one address".into(),
+    pub(crate) fn register(&self, request: &Request, who: &Registration) -> Result<Key, Refusal> {
+        let (limit, address) = (self.registrations_per_hour, self.stranger(request).id);
+        let admitted = self.registrations.admit_up_to(limit, address, request.now.instant);
+        admitted.map_err(|standing| Refusal::RateLimited {
+            allowed: format!("an address may register {limit} keys per hour"),
             retry_after: standing.retry_after,
         })?;
-        keys::issue(&self.accounts, who, Plan::Free, call.now.utc)
+        Ok(keys::issue(&self.accounts, who, Plan::Free, request.now.utc)?)
     }
 
-    /// What a key has asked for in the last days, and where it stands now.
-    pub(crate) fn look_up(&self, key: &Key, now: Now) -> Result<(Report, Standing)> {
-        let holder = keys::authenticate(&self.accounts, key)?;
-        let report =
-            self.usage.report(&self.accounts, holder.id, &UsageQuery::default(), now.utc_day())?;
-        let standing = self.limits.peek(Caller::key(holder.id), holder.plan.limit(), now.instant);
-        Ok((report, standing))
+    /// The usage of a caller's key on the days that are asked for.
+    pub(crate) fn report(
+        &self,
+        caller: &Caller,
+        query: &UsageQuery,
+        now: Now,
+    ) -> Result<Report, Refusal> {
+        let key = caller.id.key().ok_or(Refusal::KeyRequired)?;
+        Ok(self.usage.report(&self.accounts, key, query, now.utc_day())?)
     }
 
-    /// Takes over what other programs did to the keys.
-    pub(crate) fn refresh(&self) -> Result<()> {
-        self.accounts.refresh()
+    /// The usage of a key in the last days, and its standing now.
+    pub(crate) fn look_up(&self, key: &Key, now: Now) -> Result<(Report, Standing), Refusal> {
+        let caller = keys::authenticate(&self.accounts, key)?;
+        Ok((self.report(&caller, &UsageQuery::default(), now)?, self.peek(&caller, now)))
+    }
+
+    /// Reads what other programs did to the keys.
+    pub(crate) fn refresh(&self) -> fincore::Result<()> {
+        let refreshed = self.accounts.refresh();
+        self.looks.taken();
+        refreshed
     }
 
     /// Writes what was counted since the last time.
-    pub(crate) fn flush(&self) -> Result<()> {
+    pub(crate) fn flush(&self) -> fincore::Result<()> {
         self.usage.flush(&self.accounts)
     }
 
@@ -138,44 +193,4 @@ impl Access {
         self.limits.sweep(now);
         self.registrations.sweep(now);
     }
-}
-
-/// `GET /api/v1/plans/usage`: what the caller's key has asked for.
-pub(crate) fn usage(access: &Access, call: &Call<'_>, params: Params<'_>) -> Result<Outcome> {
-    let key = call.client.key.ok_or(Error::KeyRequired)?;
-    let report = access.usage.report(&access.accounts, key, &params.read()?, call.now.utc_day())?;
-    Ok(Outcome::Found(Body::json(&report)?, Caching::Never))
-}
-
-/// What a registration answers.
-#[derive(Serialize)]
-struct Registered<'k> {
-    message: &'static str,
-    api_key: &'k str,
-    plan: Plan,
-    rate_limit: u32,
-}
-
-/// `POST /api/v1/plans/register`: a new key on the Free plan.
-pub(crate) fn register(access: &Access, call: &Call<'_>, _: Params<'_>) -> Result<Outcome> {
-    let bytes = match call.body("application/json") {
-        Ok(bytes) => bytes,
-        Err(outcome) => return Ok(outcome),
-    };
-    let key = access.register(call, &registration(bytes)?)?;
-    Ok(Outcome::Created(Body::json(&Registered {
-        message: "Welcome! Keep this key safe: it is shown this once, and cannot be shown again.",
-        api_key: key.reveal(),
-        plan: Plan::Free,
-        rate_limit: Plan::Free.limit(),
-    })?))
-}
-
-fn registration(bytes: &[u8]) -> Result<Registration> {
-    const WANTED: &str = r#"the body must be like {"name": "Ana", "email": "ana@example.com"}"#;
-    // serde would also read the members from an array, in order.
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Error::Invalid(WANTED.into()));
-    }
-    serde_json::from_slice(bytes).map_err(|err| Error::Invalid(format!("{WANTED}: {err}")))
 }

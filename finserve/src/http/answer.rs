@@ -1,184 +1,226 @@
-//! The way of a request, from its first line to what is sent back. Who may wait or take long makes
-//! room for others.
+//! The way of a request, from its first line to the response.
 use std::{
-    collections::hash_map::{DefaultHasher, RandomState},
-    hash::{BuildHasher, Hash, Hasher},
+    any::Any,
+    collections::hash_map::RandomState,
+    hash::BuildHasher,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use fincore::{Catalogue, Error, Plan, Result, Snapshot, limits::Standing, usage::Ended};
-use http_body_util::Full;
+use fincore::{Caller, Catalogue, Snapshot, excerpt, limits::Standing, usage::Outcome};
 use hyper::{
     Method, Response,
-    body::Bytes,
-    header::{ACCEPT, HOST, HeaderValue},
+    header::{ACCEPT, HOST},
     http::request::Parts,
 };
+use sha2::{Digest, Sha256};
 
-use crate::{
-    access::{Access, Call},
-    pages::{
-        Visit,
-        front::{self, AssetQuery, Guest, PageQuery},
-    },
+use super::{
+    accept,
+    access::Access,
+    context::Context,
+    front, links,
     params::{self, Params},
-    reply::{self, Caching, Envelope, Outcome},
-    request::{Client, Now, Request},
-    routes::{Answer, Found, Route, Routes},
+    refusal::Refusal,
+    render::Media,
+    reply::{Caching, Envelope, Payload, Reply},
+    request::Request,
+    routes::{Cost, Handler, Match, Query, Route, Routes},
 };
 
 /// Everything that requests share.
 pub(crate) struct App {
     catalogue: Catalogue,
-    pub(crate) access: Access,
+    access: Access,
     routes: Routes,
     /// Request ids are this, which differs from start to start, and a count.
     start: u32,
     requests: AtomicU64,
 }
 
+/// What is known of a request once it has been answered, for whoever counts, logs or measures it.
+#[derive(Default)]
+struct Trail<'t> {
+    /// The row of the table that it matched.
+    route: Option<&'t Route>,
+    /// Who sent it.
+    caller: Option<Caller>,
+    /// The caller's standing after it, where it was counted.
+    standing: Option<Standing>,
+    /// What its usage is counted as, if it is.
+    counted: Option<Outcome>,
+}
+
 impl App {
     pub(crate) fn new(catalogue: Catalogue, access: Access) -> App {
-        let start = RandomState::new().hash_one("request id") >> 32;
-        let start = u32::try_from(start).unwrap_or_default();
-        App { catalogue, access, routes: Routes::new(), start, requests: AtomicU64::new(0) }
+        App::with_routes(catalogue, access, Routes::new())
     }
 
-    /// Answers a request that arrives `now`.
-    pub(crate) fn answer(&self, request: &Request, now: Now) -> Response<Full<Bytes>> {
-        let count = self.requests.fetch_add(1, Ordering::Relaxed);
-        let id = format!("{:08x}-{count:x}", self.start);
-        let headers = &request.head.headers;
-        let (client, identified) = self.access.identify(request.peer, headers);
-        let (outcome, standing) = self.outcome(request, &client, identified, now);
-        reply::respond(outcome, headers, &Envelope { id: &id, client, standing, now })
+    fn with_routes(catalogue: Catalogue, access: Access, routes: Routes) -> App {
+        let start = RandomState::new().hash_one("request id") >> 32;
+        let start = u32::try_from(start).unwrap_or_default();
+        App { catalogue, access, routes, start, requests: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Answers a request. A panic on the way fails this request only.
+    pub(crate) fn answer(&self, request: &Request) -> Response<Payload> {
+        let id = format!("{:08x}-{:x}", self.start, self.requests.fetch_add(1, Ordering::Relaxed));
+        let mut trail = Trail::default();
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.walk(request, &mut trail)))
+            .unwrap_or_else(|panic| Err(Refusal::Internal(said(panic.as_ref()))));
+        let route = trail.route.map_or("no route", |route| route.path);
+        let reply = outcome.unwrap_or_else(|refusal| refusal.reply(&id, route));
+
+        // Whoever failed before the caller was known gets the headers of the caller it would have been.
+        let known =
+            || self.access.identify(request).unwrap_or_else(|_| self.access.stranger(request));
+        let caller = trail.caller.unwrap_or_else(known);
+        let standing = trail.standing.unwrap_or_else(|| self.access.peek(&caller, request.now));
+        if let Some(outcome) = trail.counted {
+            let outcome = match outcome {
+                Outcome::Success if reply.is_error() => Outcome::Failure,
+                outcome => outcome,
+            };
+            self.access.count(&caller, route, outcome, request.now);
+        }
+        let envelope = Envelope { id: &id, caller, standing, now: request.now };
+        reply.respond(&request.head.headers, &envelope)
     }
 
     /// The steps that every request goes through, in order; the first that fails answers.
-    fn outcome(
-        &self,
-        request: &Request,
-        client: &Client,
-        identified: Result<()>,
-        now: Now,
-    ) -> (Outcome, Standing) {
-        let peek = || self.access.peek(client, now);
-        let target = match self.target(&request.head) {
-            Ok(target) => target,
-            Err(outcome) => return (outcome, peek()),
+    fn walk<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
+        // Grammar, and what the request is about.
+        let target = match self.target(request)? {
+            Target::Row(row) => row,
+            Target::Options(allow) => return Ok(Reply::options(&allow)),
         };
-        match identified {
-            Ok(()) => (),
-            // Charged to the address, so that guessing keys uses up what the guesser has.
-            Err(err @ Error::InvalidKey) => {
-                let standing = self.access.admit(client, now).unwrap_or_else(|standing| standing);
-                return (Outcome::Failed(err), standing);
-            }
-            Err(err) => return (Outcome::Failed(err), peek()),
-        }
-        let Route { feature, path, .. } = target.route;
-        let run = || self.run(target, request, client, now).unwrap_or_else(Outcome::Failed);
-        if feature.is_none() {
-            return (run(), peek());
-        }
-        let (outcome, ended, standing) = match self.access.admit(client, now) {
-            Ok(standing) => {
-                let outcome = run();
-                let ended = if outcome.is_error() { Ended::InError } else { Ended::Well };
-                (outcome, ended, standing)
-            }
-            Err(standing) => {
-                (Outcome::Failed(too_many(client.plan, &standing)), Ended::Refused, standing)
+        trail.route = Some(target.route);
+
+        // Credential. Guessing keys uses up the limit of the guesser's address.
+        let caller = match self.access.identify(request) {
+            Ok(caller) => caller,
+            Err(refusal) => {
+                let stranger = self.access.stranger(request);
+                if matches!(refusal, Refusal::InvalidKey) {
+                    let admitted = self.access.admit(&stranger, request.now);
+                    trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
+                }
+                trail.caller = Some(stranger);
+                return Err(refusal);
             }
         };
-        self.access.count(client, path, ended, now);
-        (outcome, standing)
+        trail.caller = Some(caller);
+
+        if let Some(feature) = target.route.feature {
+            // Limit.
+            let admitted = self.access.admit(&caller, request.now);
+            trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
+            trail.counted = Some(Outcome::RateLimited);
+            admitted.map_err(|standing| too_many(&caller, standing))?;
+            trail.counted = Some(Outcome::Success);
+
+            // Plan.
+            caller.plan.need(feature)?;
+        }
+
+        // Parameters.
+        target.params.only(target.route.params)?;
+        let params = target.captures.and(target.params)?;
+
+        // Answer.
+        let (catalogue, access) = (&self.catalogue, &self.access);
+        let context = Context { catalogue, access, request, caller };
+        let answer = || match &target.route.handler {
+            Handler::Query(query) => data(&context, target.route, query.as_ref(), params),
+            Handler::Direct(direct) => direct(&context, params),
+        };
+        match target.route.cost {
+            Cost::Short => answer(),
+            // Other requests must not wait with it: their thread goes on without this one.
+            Cost::Long | Cost::Disk => tokio::task::block_in_place(answer),
+        }
     }
 
     /// What a request is about, if its grammar is right and there is such a thing.
-    fn target<'r>(&self, request: &'r Parts) -> Result<Target<'_, 'r>, Outcome> {
-        check_grammar(request)?;
-        let path = request.uri.path();
+    fn target<'t, 'r>(&'t self, request: &'r Request) -> Result<Target<'t, 'r>, Refusal> {
+        let head = &request.head;
+        check_grammar(head)?;
+        let path = head.uri.path();
         let readable = params::decode(path)?;
-        let params = Params::from_query(request.uri.query().unwrap_or(""))?;
-        let options = request.method == Method::OPTIONS;
-        match self.routes.find(&request.method, path)? {
-            Found::Row(route, captures) => Ok(Target { route, captures, params }),
-            Found::OtherMethods(allow) if options => Err(Outcome::Options(allow)),
-            Found::OtherMethods(allow) => Err(Outcome::NoSuchMethod(allow)),
-            Found::Nothing if options && path == "*" => Err(Outcome::Options(self.routes.allow())),
-            Found::Nothing if wants_page(request) => Err(front::not_found(
-                &Visit::new(&request.headers, None),
-                &params::short(&readable),
-            )),
-            Found::Nothing => Err(Outcome::NoSuchPath(params::short(&readable).into_owned())),
-        }
-    }
-
-    /// The plan, the parameters, the answer.
-    fn run(
-        &self,
-        Target { route, captures, params }: Target<'_, '_>,
-        Request { head, upload, .. }: &Request,
-        client: &Client,
-        now: Now,
-    ) -> Result<Outcome> {
-        route.feature.map_or(Ok(()), |feature| client.plan.need(feature))?;
-        params.only(route.params)?;
-        let params = captures.and(params)?;
-        match &route.answer {
-            Answer::Fixed(answer) => Ok(Outcome::Found(answer()?, Caching::Never)),
-            Answer::Query(answer) | Answer::Search(answer) => {
-                let query = || {
-                    let snapshot = self.catalogue.snapshot(now.today())?.for_plan(client.plan);
-                    let body = answer(&snapshot, params)?;
-                    Ok(Outcome::Found(body, Caching::Tagged(tag(&snapshot, head))))
-                };
-                match route.answer {
-                    Answer::Search(_) => tokio::task::block_in_place(query),
-                    _ => query(),
-                }
+        let params = Params::from_query(head.uri.query().unwrap_or(""))?;
+        let options = head.method == Method::OPTIONS;
+        match self.routes.find(&head.method, path)? {
+            Match::Row(route, captures) => Ok(Target::Row(Row { route, captures, params })),
+            Match::OtherMethods(allow) if options => Ok(Target::Options(allow)),
+            Match::OtherMethods(allow) => Err(Refusal::MethodNotAllowed(allow)),
+            Match::Nothing if options && path == "*" => Ok(Target::Options(self.routes.allow())),
+            Match::Nothing => {
+                let path = excerpt(&readable);
+                let message = format!("there is nothing at {path:?}; see /docs for what there is");
+                let refusal = Refusal::NotFound(message);
+                Err(if wants_page(head) {
+                    front::not_found(request, refusal, &path)
+                } else {
+                    refusal
+                })
             }
-            Answer::Own(answer) => {
-                let call = Call { client: *client, headers: &head.headers, upload, now };
-                // It may have to wait for the disk, and nobody else is to wait with it.
-                tokio::task::block_in_place(|| answer(&self.access, &call, params))
-            }
-            Answer::Page(page) => {
-                let PageQuery { lang } = params.read()?;
-                let call = Call { client: *client, headers: &head.headers, upload, now };
-                let visit = Visit::new(&head.headers, lang);
-                let guest = Guest { catalogue: &self.catalogue, access: &self.access, call, visit };
-                if head.method == Method::POST {
-                    return tokio::task::block_in_place(|| page(&guest));
-                }
-                page(&guest)
-            }
-            Answer::Asset(asset) => asset(&params.read::<AssetQuery>()?.name),
         }
     }
 }
 
-/// What a request is about: a row of the table, and the parameters of its path and its query string.
-struct Target<'t, 'r> {
+/// What a request is about.
+enum Target<'t, 'r> {
+    Row(Row<'t, 'r>),
+    /// It only asks which methods there are.
+    Options(String),
+}
+
+/// A row of the table, and the parameters of the path and of the query string.
+struct Row<'t, 'r> {
     route: &'t Route,
     captures: Params<'r>,
     params: Params<'r>,
 }
 
-fn too_many(plan: Plan, standing: &Standing) -> Error {
-    Error::RateLimited {
-        limit: standing.limit,
-        per: format!("requests a minute on the {} plan", plan.name()),
-        retry_after: standing.retry_after,
-    }
+/// The answer to a query of the data.
+fn data(
+    context: &Context<'_>,
+    route: &Route,
+    query: &Query,
+    params: Params<'_>,
+) -> Result<Reply, Refusal> {
+    let Context { catalogue, request, caller, .. } = context;
+    let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
+    let answer = query(&snapshot, params)?;
+    let body = answer.render(Media::Json)?;
+    let reply = Reply::ok(body, Caching::Tagged(tag(&snapshot, &request.head)));
+    let paged = route.params.contains(&"offset");
+    let link = answer.extent().and_then(|extent| links::links(&request.head.uri, extent, paged));
+    Ok(reply.with_headers(link.map(|link| (hyper::header::LINK, link))))
+}
+
+fn too_many(caller: &Caller, standing: Standing) -> Refusal {
+    let (plan, limit) = (caller.plan.name(), standing.limit);
+    let allowed = format!("the {plan} plan allows {limit} requests per minute");
+    Refusal::RateLimited { allowed, retry_after: standing.retry_after }
+}
+
+/// What a panic said, for the log.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("without a message"))
 }
 
 /// Whether a browser asks, for something that is not part of the API.
-fn wants_page(request: &Parts) -> bool {
-    let accepts =
-        |value: &HeaderValue| value.to_str().is_ok_and(|types| types.contains("text/html"));
-    !request.uri.path().starts_with("/api/") && request.headers.get_all(ACCEPT).iter().any(accepts)
+fn wants_page(head: &Parts) -> bool {
+    let mut offers = accept::offers(&head.headers, ACCEPT);
+    !head.uri.path().starts_with("/api/")
+        && offers.any(|(media, weight)| media == "text/html" && weight > 0.0)
 }
 
 /// The methods that HTTP has, known here or not.
@@ -186,20 +228,41 @@ const METHODS: [&str; 10] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "QUERY"];
 
 /// What hyper lets through and HTTP does not.
-fn check_grammar(request: &Parts) -> Result<()> {
-    if request.headers.get_all(HOST).iter().count() != 1 {
-        return Err(Error::Invalid("the Host header must be given exactly once".into()));
+fn check_grammar(head: &Parts) -> Result<(), Refusal> {
+    if head.headers.get_all(HOST).iter().count() != 1 {
+        return Err(Refusal::BadRequest("the Host header must be given exactly once".into()));
     }
-    if !METHODS.contains(&request.method.as_str()) {
-        return Err(Error::Invalid("the method is not one of HTTP's".into()));
+    if !METHODS.contains(&head.method.as_str()) {
+        return Err(Refusal::BadRequest("the method is not one of HTTP's".into()));
     }
     Ok(())
 }
 
-/// The same for the same question on the same day and plan about the same data, by the same program.
-fn tag(snapshot: &Snapshot, request: &Parts) -> String {
-    let mut hasher = DefaultHasher::new();
-    let question = (request.uri.path(), request.uri.query().unwrap_or(""));
-    (env!("CARGO_PKG_VERSION"), snapshot.today(), snapshot.plan(), question).hash(&mut hasher);
-    format!("W/\"{}-{:016x}\"", snapshot.tag(), hasher.finish())
+/// The same for the same question on the same day and plan about the same data, by the same program: on
+/// every machine.
+fn tag(snapshot: &Snapshot, head: &Parts) -> String {
+    let (today, plan) = (snapshot.today().to_string(), snapshot.plan().id());
+    let (path, query) = (head.uri.path(), head.uri.query().unwrap_or(""));
+    let mut question = Sha256::new();
+    for part in [env!("CARGO_PKG_VERSION"), &today, plan, path, query] {
+        question.update((part.len() as u64).to_be_bytes());
+        question.update(part);
+    }
+    let question = u64::from_be_bytes(
+        question.finalize()[..8].try_into().expect("a digest is longer than eight bytes"),
+    );
+    format!("W/\"{}-{question:016x}\"", snapshot.tag())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// An app whose table has these rows, on an empty catalogue.
+    pub(crate) fn app(dir: &tempfile::TempDir, rows: Vec<Route>) -> App {
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        let accounts = fincore::Accounts::open(dir.path().join("accounts.db")).unwrap();
+        let access = Access::new(accounts, 20, Vec::new(), std::time::Instant::now());
+        App::with_routes(catalogue, access, Routes::of(rows))
+    }
 }

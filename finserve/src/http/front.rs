@@ -1,175 +1,214 @@
 //! The pages as rows of the routing table: from a request to a page.
-use fincore::{Catalogue, Error, Key, Result, keys::Registration};
+use fincore::{Key, keys::Registration};
+use hyper::header::ACCEPT_LANGUAGE;
 use serde::Deserialize;
 
-use super::{Field, KeyForm, Language, UsageForm, Visit, assets};
-use crate::{
-    access::{Access, Call},
+use super::{
+    accept,
+    context::Context,
+    description,
     params::Params,
-    reply::{Body, Caching, OWN_FILES, Outcome},
+    refusal::Refusal,
+    reply::{Body, Caching, OWN_FILES, Reply},
+    request::Request,
 };
+use crate::pages::{self, Field, KeyForm, Language, UsageForm, View, assets};
 
 /// The reference draws itself with styles of its own making; apart from that it is bound like our pages.
 const REFERENCE_FILES: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; \
     img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'none'; \
     base-uri 'none'; frame-ancestors 'none'";
 
-const DESCRIPTION: &[u8] = include_bytes!("../../../openapi.yaml");
-
-/// A request for a page.
-pub(crate) struct Guest<'r> {
-    pub(crate) catalogue: &'r Catalogue,
-    pub(crate) access: &'r Access,
-    pub(crate) call: Call<'r>,
-    pub(crate) visit: Visit,
-}
-
 /// What can be chosen on every page.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageQuery {
-    pub(crate) lang: Option<Language>,
+    lang: Option<Language>,
 }
 
 /// Which file is wanted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AssetQuery {
-    pub(crate) name: String,
+    name: String,
+}
+
+/// How a page is shown to whoever sent the request: in the language that was chosen, or else in the browser's.
+fn view(request: &Request, chosen: Option<Language>) -> View {
+    let mut preferred = (Language::English, 0.0);
+    for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
+        let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+        if let (Ok(language), true) = (primary.parse(), weight > preferred.1) {
+            preferred = (language, weight);
+        }
+    }
+    View {
+        language: chosen.unwrap_or(preferred.0),
+        chosen: chosen.is_some(),
+        origin: request.origin(),
+    }
+}
+
+fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusal> {
+    let PageQuery { lang } = params.read()?;
+    Ok(view(context.request, lang))
+}
+
+/// A page that browsers keep only to ask each time whether it still holds.
+fn shown(page: maud::Markup) -> Reply {
+    let body = Body::page(page, OWN_FILES);
+    Reply::ok(body, Caching::Revalidated("Accept-Language, Accept-Encoding"))
 }
 
 /// `GET /`
-pub(crate) fn home(guest: &Guest<'_>) -> Result<Outcome> {
-    let snapshot = guest.catalogue.snapshot(guest.call.now.today())?;
-    Ok(found(Body::page(super::home(&snapshot, &guest.visit)?, OWN_FILES)))
+pub(crate) fn home(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let view = chosen_view(context, params)?;
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    Ok(shown(pages::home(&snapshot, &view)?))
 }
 
 /// `GET /pricing`
-pub(crate) fn pricing(guest: &Guest<'_>) -> Result<Outcome> {
-    Ok(found(Body::page(super::pricing(&guest.visit, &KeyForm::Empty), OWN_FILES)))
+pub(crate) fn pricing(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    Ok(shown(pages::pricing(&chosen_view(context, params)?, &KeyForm::Empty)))
 }
 
-/// `POST /pricing`: a free key for who filled in the form.
-pub(crate) fn register(guest: &Guest<'_>) -> Result<Outcome> {
+/// `POST /pricing`: a free key for whoever filled in the form.
+pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Sent {
         name: String,
         email: String,
     }
-    let sent: Sent = match form(&guest.call) {
-        Ok(sent) => sent,
-        Err(outcome) => return Ok(outcome),
+    let view = chosen_view(context, params)?;
+    let sent: Sent = form(context.request)?;
+    let registered = || {
+        let name = sent.name.parse().map_err(|err| (Field::Name, Refusal::from(err)))?;
+        let email = sent.email.parse().map_err(|err| (Field::Email, Refusal::from(err)))?;
+        let who = Registration { name, email };
+        context.access.register(context.request, &who).map_err(|refusal| (Field::Whole, refusal))
     };
-    let page = |form: &KeyForm| Body::page(super::pricing(&guest.visit, form), OWN_FILES);
-    let who = || {
-        let name = sent.name.parse().map_err(|err| (Field::Name, err))?;
-        let email = sent.email.parse().map_err(|err| (Field::Email, err))?;
-        guest
-            .access
-            .register(&guest.call, &Registration { name, email })
-            .map_err(|err| (Field::Whole, err))
-    };
-    match who() {
-        Ok(key) => Ok(Outcome::Created(page(&KeyForm::Issued(key.reveal().to_owned())))),
-        Err((field, err @ (Error::Invalid(_) | Error::RateLimited { .. }))) => {
-            let reason = reason(&guest.visit, field);
-            let (name, email) = (Key::redact(&sent.name), Key::redact(&sent.email));
-            let form = KeyForm::Wrong { name, email, field, reason };
-            Ok(Outcome::Shown(err, Box::new(page(&form))))
+    match registered() {
+        Ok(key) => {
+            let page = pages::pricing(&view, &KeyForm::Issued(key));
+            Ok(Reply::created(Body::page(page, OWN_FILES)))
         }
-        Err((_, err)) => Err(err),
+        Err((field, refusal @ (Refusal::BadRequest(_) | Refusal::RateLimited { .. }))) => {
+            let (name, email) = (Key::redact(&sent.name), Key::redact(&sent.email));
+            let page = pages::pricing(&view, &KeyForm::Wrong { name, email, field });
+            Err(Refusal::Shown(Box::new(refusal), page))
+        }
+        Err((_, refusal)) => Err(refusal),
     }
 }
 
-/// What is wrong with a field, in the visitor's language.
-fn reason(visit: &Visit, field: Field) -> String {
-    let (english, portuguese) = match field {
-        Field::Name => (
-            "Please enter a name of at most 100 characters, without line breaks.",
-            "Informe um nome de até 100 caracteres, sem quebras de linha.",
-        ),
-        Field::Email => (
-            "Please enter one e-mail address, like ana@example.com.",
-            "Informe um endereço de e-mail, como ana@example.com.",
-        ),
-        Field::Whole => (
-            "Too many keys were registered from your address this hour. Please try again later.",
-            "Muitas chaves foram registradas do seu endereço nesta hora. Tente de novo mais tarde.",
-        ),
-    };
-    visit.language.pick(english, portuguese).to_owned()
-}
-
 /// `GET /usage`
-pub(crate) fn usage(guest: &Guest<'_>) -> Result<Outcome> {
-    Ok(found(Body::page(super::usage(&guest.visit, &UsageForm::Empty), OWN_FILES)))
+pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    Ok(shown(pages::usage(&chosen_view(context, params)?, &UsageForm::Empty)))
 }
 
-/// `POST /usage`: what the key in the form has asked for.
-pub(crate) fn show_usage(guest: &Guest<'_>) -> Result<Outcome> {
+/// `POST /usage`: the usage of the key in the form.
+pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Sent {
         key: String,
     }
-    let sent: Sent = match form(&guest.call) {
-        Ok(sent) => sent,
-        Err(outcome) => return Ok(outcome),
-    };
-    let page = |form: &UsageForm| Body::page(super::usage(&guest.visit, form), OWN_FILES);
-    let key = sent.key.trim().parse();
-    match key.and_then(|key| guest.access.look_up(&key, guest.call.now)) {
+    let view = chosen_view(context, params)?;
+    let sent: Sent = form(context.request)?;
+    let now = context.request.now;
+    let key = sent.key.trim().parse().map_err(Refusal::from);
+    match key.and_then(|key| context.access.look_up(&key, now)) {
         Ok((report, standing)) => {
-            Ok(Outcome::Found(page(&UsageForm::Known(Box::new(report), standing)), Caching::Never))
+            let page = pages::usage(&view, &UsageForm::Known(Box::new(report), standing));
+            Ok(Reply::ok(Body::page(page, OWN_FILES), Caching::Never))
         }
-        Err(err @ (Error::InvalidKey | Error::Invalid(_))) => {
+        Err(refusal @ Refusal::InvalidKey) => {
             // Guessing here costs as much as guessing elsewhere.
-            let _ = guest.access.admit(&guest.call.client, guest.call.now);
-            let reason = guest
-                .visit
-                .language
-                .pick("This is not a key of this service.", "Esta não é uma chave deste serviço.");
-            Ok(Outcome::Shown(err, Box::new(page(&UsageForm::Wrong(reason.to_owned())))))
+            let _ = context.access.admit(&context.caller, now);
+            let page = pages::usage(&view, &UsageForm::Wrong);
+            Err(Refusal::Shown(Box::new(refusal), page))
         }
-        Err(err) => Err(err),
+        Err(refusal) => Err(refusal),
     }
 }
 
 /// The fields of a form, as browsers send them.
-fn form<Q: serde::de::DeserializeOwned>(call: &Call<'_>) -> Result<Q, Outcome> {
-    let body = call.body("application/x-www-form-urlencoded")?;
-    let text = str::from_utf8(body).map_err(|_| Error::Invalid("the form is not UTF-8".into()))?;
-    Ok(Params::from_query(text)?.read()?)
+fn form<Q: serde::de::DeserializeOwned>(request: &Request) -> Result<Q, Refusal> {
+    let body = request.body("application/x-www-form-urlencoded")?;
+    let text =
+        str::from_utf8(body).map_err(|_| Refusal::BadRequest("the form is not UTF-8".into()))?;
+    Params::from_query(text)?.read()
 }
 
 /// `GET /docs`
-pub(crate) fn docs(guest: &Guest<'_>) -> Result<Outcome> {
-    Ok(found(Body::page(super::docs(&guest.visit), REFERENCE_FILES)))
+pub(crate) fn docs(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let body = Body::page(pages::docs(&chosen_view(context, params)?), REFERENCE_FILES);
+    Ok(Reply::ok(body, Caching::Revalidated("Accept-Language, Accept-Encoding")))
 }
 
 /// `GET /docs/openapi.yaml`
-pub(crate) fn description(_: &Guest<'_>) -> Result<Outcome> {
-    Ok(found(Body::file("application/yaml", DESCRIPTION)))
+pub(crate) fn openapi_yaml(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    Ok(described("application/yaml", description::yaml(context.request)))
 }
 
-/// What a browser is shown at an address that is none.
-pub(crate) fn not_found(visit: &Visit, path: &str) -> Outcome {
-    let page = Body::page(super::not_found(visit, &Key::redact(path)), OWN_FILES);
-    Outcome::Shown(Error::NotFound(path.to_owned()), Box::new(page))
+/// `GET /docs/openapi.json`
+pub(crate) fn openapi_json(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    Ok(described("application/json", description::json(context.request)))
+}
+
+fn described(media: &'static str, document: String) -> Reply {
+    let vary = "Host, X-Forwarded-Proto, Accept-Encoding";
+    Reply::ok(Body::new(media, document), Caching::Revalidated(vary))
+}
+
+/// What a browser is shown at an address that does not exist.
+pub(crate) fn not_found(request: &Request, refusal: Refusal, path: &str) -> Refusal {
+    let page = pages::not_found(&view(request, None), &Key::redact(path));
+    Refusal::Shown(Box::new(refusal), page)
 }
 
 /// `GET /assets/{name}`
-pub(crate) fn asset(name: &str) -> Result<Outcome> {
-    let asset =
-        assets::find(name).ok_or_else(|| Error::NotFound(format!("there is no asset {name:?}")))?;
-    let body = match asset.content {
-        assets::Content::Plain(bytes) => Body::file(asset.media, bytes),
-        assets::Content::Gzip(bytes) => Body::packed_file(asset.media, bytes),
+pub(crate) fn asset(_: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let AssetQuery { name } = params.read()?;
+    let missing = || Refusal::NotFound(format!("there is no asset {name:?}"));
+    let asset = assets::find(&name).ok_or_else(missing)?;
+    let body = match &asset.content {
+        assets::Content::Plain(bytes) => Body::new(asset.media, *bytes),
+        assets::Content::Gzip(packed, unpacked) => Body::packed(asset.media, packed, unpacked),
     };
-    Ok(Outcome::Found(body, Caching::Forever(format!("\"{name}\""))))
+    Ok(Reply::ok(body, Caching::Forever(format!("\"{name}\""))))
 }
 
-fn found(body: Body) -> Outcome {
-    Outcome::Found(body, Caching::Asking)
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, time::Instant};
+
+    use fincore::chrono::DateTime;
+
+    use super::*;
+    use crate::http::{now::Now, request::Upload};
+
+    #[test]
+    fn follows_the_browser() {
+        let cases = [
+            ("", Language::English),
+            ("pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7", Language::Portuguese),
+            ("en-US,en;q=0.9,pt;q=0.8", Language::English),
+            ("de, pt;q=0.5, en;q=0.3", Language::Portuguese),
+            ("fr", Language::English),
+            ("PT", Language::Portuguese),
+            ("pt;q=0", Language::English),
+        ];
+        for (accept, language) in cases {
+            let head = hyper::Request::builder().header(ACCEPT_LANGUAGE, accept).body(()).unwrap();
+            let request = Request {
+                head: head.into_parts().0,
+                upload: Upload::TooLarge,
+                peer: Ipv4Addr::LOCALHOST.into(),
+                now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
+            };
+            assert_eq!(view(&request, None).language, language, "{accept}");
+        }
+    }
 }

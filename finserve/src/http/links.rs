@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_list_without_pages_is_one() {
-        let header = links(&"/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: 0 }, false);
+        let header =
+            links(&"/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: 0 }, false);
         assert_eq!(header.unwrap(), "</a?limit=3>; rel=\"first\", </a?limit=3>; rel=\"last\"");
     }
 }

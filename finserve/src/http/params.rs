@@ -92,9 +92,8 @@ fn decode_query(text: &str) -> Result<Cow<'_, str>, Refusal> {
 
 /// Text with percent escapes. Fails on broken ones, bytes that are not UTF-8, and NUL.
 pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, Refusal> {
-    let wrong = |wanted: &str| {
-        Refusal::BadRequest(format!("{:?} in the address {wanted}", excerpt(text)))
-    };
+    let wrong =
+        |wanted: &str| Refusal::BadRequest(format!("{:?} in the address {wanted}", excerpt(text)));
     let whole = |escape: &str| {
         escape.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
     };

@@ -8,10 +8,7 @@ use maud::Markup;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{
-    reply::{Body, OWN_FILES, Reply},
-    request::MAX_UPLOAD,
-};
+use super::reply::{Body, OWN_FILES, Reply};
 use crate::log::log;
 
 /// Where a caller finds the plans.
@@ -33,8 +30,8 @@ pub(crate) enum Refusal {
     PlanRequired(Box<Upgrade>),
     /// Too many requests; the text says how many are allowed, and in what time.
     RateLimited { allowed: String, retry_after: u64 },
-    /// The body is too long.
-    TooLarge,
+    /// The body is longer than this many bytes.
+    TooLarge { most: usize },
     /// The body must be of this media type.
     WrongMedia(&'static str),
     /// The data is in use for longer than we wait. The text is for the operator.
@@ -137,8 +134,8 @@ impl Refusal {
                     .member("retry_after", json!(retry_after))
                     .header(RETRY_AFTER, &retry_after.to_string())
             }
-            Refusal::TooLarge => {
-                let message = format!("the body is longer than {MAX_UPLOAD} bytes");
+            Refusal::TooLarge { most } => {
+                let message = format!("the body is longer than {most} bytes");
                 Looks::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
             }
             Refusal::WrongMedia(wanted) => {

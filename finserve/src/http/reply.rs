@@ -13,7 +13,7 @@ use maud::Markup;
 use super::{
     encoding::{self, Encoded},
     headers::{self, ACCEPTED, EXPOSED},
-    request::Now,
+    now::Now,
 };
 
 /// What is sent: all at once, or piece by piece.
@@ -35,7 +35,7 @@ enum Content {
     /// May be compressed for each request.
     Plain(Bytes),
     /// Was compressed when the program was built; unpacked once, if ever.
-    Gzip(&'static [u8], &'static LazyLock<Bytes>),
+    Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
 }
 
 impl Body {
@@ -53,7 +53,7 @@ impl Body {
     pub(crate) fn packed(
         media: &'static str,
         packed: &'static [u8],
-        unpacked: &'static LazyLock<Bytes>,
+        unpacked: &'static LazyLock<Vec<u8>>,
     ) -> Body {
         Body { media, content: Content::Gzip(packed, unpacked), policy: None }
     }
@@ -133,9 +133,7 @@ impl Reply {
             Caching::Forever(tag) => {
                 ("public, max-age=31536000, immutable", Some("Accept-Encoding"), Some(tag))
             }
-            Caching::Tagged(tag) if with_key => {
-                ("private, max-age=60", Some(BY_CALLER), Some(tag))
-            }
+            Caching::Tagged(tag) if with_key => ("private, max-age=60", Some(BY_CALLER), Some(tag)),
             Caching::Tagged(tag) => ("public, max-age=60", Some(BY_CALLER), Some(tag)),
         };
         let mut response = if tag.as_ref().is_some_and(|tag| confirms(request, tag)) {
@@ -223,7 +221,9 @@ fn full(status: StatusCode, body: Body, request: &HeaderMap) -> Response<Payload
         Content::Gzip(packed, _) if encoding::accepts_gzip(request) => {
             Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
         }
-        Content::Gzip(_, unpacked) => Encoded { encoding: None, bytes: (*unpacked).clone() },
+        Content::Gzip(_, unpacked) => {
+            Encoded { encoding: None, bytes: Bytes::from_static(unpacked.as_slice()) }
+        }
     };
     let mut response = bare(status, bytes);
     let headers = response.headers_mut();
@@ -242,7 +242,8 @@ fn full(status: StatusCode, body: Body, request: &HeaderMap) -> Response<Payload
 }
 
 fn bare(status: StatusCode, bytes: Bytes) -> Response<Payload> {
-    let mut response = Response::new(Full::new(bytes).map_err(|never| match never {}).boxed_unsync());
+    let mut response =
+        Response::new(Full::new(bytes).map_err(|never| match never {}).boxed_unsync());
     *response.status_mut() = status;
     response
 }

@@ -1,17 +1,13 @@
 //! A request as it arrives: what was sent, from where, and when.
-use std::{net::IpAddr, time::Instant};
+use std::net::IpAddr;
 
-use fincore::{
-    Date,
-    chrono::{DateTime, TimeDelta, Utc},
-};
 use hyper::{
     body::Bytes,
     header::{CONTENT_TYPE, HOST},
     http::request::Parts,
 };
 
-use super::{headers::X_FORWARDED_PROTO, refusal::Refusal};
+use super::{headers::X_FORWARDED_PROTO, now::Now, refusal::Refusal};
 
 /// The longest body, in bytes.
 pub(crate) const MAX_UPLOAD: usize = 16 * 1024;
@@ -32,25 +28,6 @@ pub(crate) enum Upload {
     Broken(&'static str),
 }
 
-/// A moment by both clocks: one that never jumps, one that people read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Now {
-    pub(crate) instant: Instant,
-    pub(crate) utc: DateTime<Utc>,
-}
-
-impl Now {
-    /// The day in Brasília, which has kept UTC−3 all year since 2019.
-    pub(crate) fn today(self) -> Date {
-        Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)
-    }
-
-    /// The day in UTC, by which usage is counted.
-    pub(crate) fn utc_day(self) -> Date {
-        Date::try_from(self.utc.date_naive()).unwrap_or(Date::MAX)
-    }
-}
-
 impl Request {
     /// The body, if it has arrived whole and is said to be of this media type.
     pub(crate) fn body(&self, wanted: &'static str) -> Result<&[u8], Refusal> {
@@ -61,7 +38,7 @@ impl Request {
         }
         match &self.upload {
             Upload::Whole(bytes) => Ok(bytes),
-            Upload::TooLarge => Err(Refusal::TooLarge),
+            Upload::TooLarge => Err(Refusal::TooLarge { most: MAX_UPLOAD }),
             Upload::Broken(why) => Err(Refusal::BadRequest((*why).into())),
         }
     }

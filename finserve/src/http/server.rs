@@ -7,8 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chrono::Utc;
-use fincore::{Error, Result};
+use fincore::chrono::Utc;
 use http_body_util::BodyExt;
 use hyper::{Method, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
@@ -22,13 +21,11 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 
-use crate::{
-    access::Access,
+use super::{
+    access::{Access, Wanted},
     answer::App,
-    cli,
-    housekeeping::Housekeeping,
-    open_accounts, open_catalogue, print,
-    request::{MAX_UPLOAD, Now, Request, Upload},
+    now::Now,
+    request::{MAX_UPLOAD, Request, Upload},
 };
 
 /// Connections beyond this many wait in the kernel's queue.
@@ -47,31 +44,42 @@ const MAX_HEAD: usize = 16 * 1024;
 /// How long requests under way may take after a signal to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves until SIGINT or SIGTERM.
-pub(crate) fn run(args: &cli::Serve) -> Result<()> {
-    let catalogue = open_catalogue(&args.data.dir)?;
-    let access = Access::new(open_accounts(&args.data.dir)?, args, Instant::now());
-    let app = Arc::new(App::new(catalogue, access));
-    let cannot =
-        |context: String| move |err: io::Error| Error::Storage { context, source: err.into() };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(cannot("cannot start".into()))?;
-    let housekeeping = Housekeeping::start(&app);
-    let served = runtime.block_on(async {
-        let listening = cannot(format!("cannot listen on {}", args.listen));
-        let listener = TcpListener::bind(args.listen).await.map_err(listening)?;
-        let address = listener.local_addr().map_err(cannot("cannot listen".into()))?;
-        let stop = stop_signal().map_err(cannot("cannot listen for signals".into()))?;
-        print(&format!("finserve {} listens on http://{address}\n", env!("CARGO_PKG_VERSION")))?;
-        serve(listener, app.clone(), stop).await;
+/// How long a key that is not known waits for a look at what other programs have done.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A socket that listens, and the runtime that will serve it.
+pub(crate) struct Listener {
+    runtime: tokio::runtime::Runtime,
+    listener: TcpListener,
+}
+
+impl Listener {
+    /// Listens on the first of these addresses that can be listened on.
+    pub(crate) fn bind(addresses: &[SocketAddr]) -> io::Result<Listener> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind(addresses))?;
+        Ok(Listener { runtime, listener })
+    }
+
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// Serves until SIGINT or SIGTERM; `started` runs once both stop the server instead of ending the program.
+///
+/// When this returns, nothing of any request runs any more.
+pub(crate) fn serve(
+    Listener { runtime, listener }: Listener,
+    app: &Arc<App>,
+    started: impl FnOnce(),
+) -> io::Result<()> {
+    runtime.block_on(async {
+        let stop = stop_signal()?;
+        started();
+        accept(listener, app.clone(), stop).await;
         Ok(())
-    });
-    // Once nobody counts any more, the last counts are written.
-    drop(runtime);
-    housekeeping.stop();
-    served.and(app.access.flush())
+    })
 }
 
 /// Waits for SIGINT or SIGTERM; from now on they no longer end the program by themselves.
@@ -86,7 +94,7 @@ fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+async fn accept(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     tokio::pin!(stop);
@@ -135,17 +143,36 @@ fn connection(
                 Method::POST => receive(body).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
+            let now = Now { instant: Instant::now(), utc: Utc::now() };
+            let request = Request { head, upload, peer: peer.ip(), now };
+            if app.access().may_be_new(&request) {
+                look_for_key(app.access(), &request).await;
+            }
             // Most queries take microseconds: handing them to another thread would cost more than
             // they do. What may take longer makes room for others by itself.
-            let now = Now { instant: Instant::now(), utc: Utc::now() };
-            Ok::<_, Infallible>(app.answer(&Request { head, upload, peer: peer.ip() }, now))
+            Ok::<_, Infallible>(app.answer(&request))
         }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
+        // Who has closed its sending side after the request still wants the answer.
+        .half_close(true)
         .serve_connection(TokioIo::new(Box::pin(stream)), service)
+}
+
+/// Waits until the accounts have been read since now, so that a key which another program issued a moment ago
+/// is known. The first look may have begun before; the second has not.
+async fn look_for_key(access: &Access, request: &Request) {
+    let mut looks = access.looks().watch();
+    for _ in 0..2 {
+        access.looks().want(Wanted::Look);
+        let looked = tokio::time::timeout(LOOK_TIMEOUT, looks.changed()).await;
+        if !matches!(looked, Ok(Ok(()))) || !access.may_be_new(request) {
+            return;
+        }
+    }
 }
 
 /// The body of a request, if it is short and comes soon.
@@ -169,4 +196,83 @@ async fn collect(mut body: Incoming) -> hyper::Result<Upload> {
         }
     }
     Ok(if length <= MAX_UPLOAD { Upload::Whole(bytes.into()) } else { Upload::TooLarge })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+    use crate::http::{
+        answer::tests::app,
+        own,
+        routes::{Cost, Handler, Route},
+    };
+
+    fn row(path: &'static str, handler: Handler) -> Route {
+        Route {
+            method: Method::GET,
+            path,
+            feature: None,
+            cost: Cost::Short,
+            params: &[],
+            handler,
+            is_api: true,
+        }
+    }
+
+    /// Serves these rows while `client` talks to the address.
+    fn with_server(rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
+        let dir = tempfile::tempdir().unwrap();
+        let app = Arc::new(app(&dir, rows));
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let Listener { runtime, listener } = Listener::bind(&[any]).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let server = runtime.spawn(accept(listener, app, async { drop(stopped.await) }));
+        client(address);
+        drop(stop);
+        runtime.block_on(server).unwrap();
+    }
+
+    #[test]
+    fn a_panic_fails_its_own_request_only() {
+        let rows = vec![
+            row("/panic", Handler::Direct(|_, _| panic!("a bug"))),
+            row("/query", Handler::Query(Box::new(|_, _| panic!("a {} bug", "worse")))),
+            row("/health", Handler::Direct(own::health)),
+        ];
+        with_server(rows, |address| {
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            for (path, status) in
+                [("/panic", "500"), ("/health", "200"), ("/query", "500"), ("/health", "200")]
+            {
+                write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+                let mut bytes = [0; 4096];
+                let length = stream.read(&mut bytes).unwrap();
+                let reply = str::from_utf8(&bytes[..length]).unwrap();
+                assert!(reply.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {reply}");
+                let id = reply.split("x-request-id: ").nth(1).unwrap().lines().next().unwrap();
+                assert!(
+                    status == "200" || reply.contains(&format!("report request {id}")),
+                    "{reply}"
+                );
+            }
+        });
+    }
+
+    #[test]
+    fn who_has_stopped_sending_is_answered() {
+        with_server(vec![row("/health", Handler::Direct(own::health))], |address| {
+            for _ in 0..200 {
+                let mut stream = std::net::TcpStream::connect(address).unwrap();
+                stream.write_all(b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+                stream.shutdown(std::net::Shutdown::Write).unwrap();
+                let mut reply = String::new();
+                stream.read_to_string(&mut reply).unwrap();
+                assert!(reply.starts_with("HTTP/1.1 200"), "{reply:?}");
+            }
+        });
+    }
 }

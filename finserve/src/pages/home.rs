@@ -6,9 +6,9 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
-    Visit,
     chart::{Chart, Shape},
     layout,
+    view::View,
 };
 
 /// A year of days; the newest of them is the current one.
@@ -27,10 +27,10 @@ struct Card {
 }
 
 /// The home page. Fails where the data has no current figures.
-pub(crate) fn home(snapshot: &Snapshot, visit: &Visit) -> Result<Markup> {
-    let cards = cards(snapshot, visit)?;
+pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
+    let cards = cards(snapshot, view)?;
     let newest = cards.iter().filter_map(|card| card.points.last()).map(|(date, _)| *date).max();
-    let say = |english, portuguese| visit.language.pick(english, portuguese);
+    let say = |english, portuguese| view.language.pick(english, portuguese);
     let content = html! {
         section.hero {
             h1 { (say("Brazil’s financial data, one call away", "Os dados financeiros do Brasil, a uma chamada")) }
@@ -40,19 +40,19 @@ pub(crate) fn home(snapshot: &Snapshot, visit: &Visit) -> Result<Markup> {
                     "Selic, CDI, IPCA e câmbio do Banco Central; todas as companhias registradas e seus documentos da CVM. JSON simples, com os dígitos publicados.",
                 ))
             }
-            pre.command tabindex="0" { code { "curl " (visit.origin) "/api/v1/market/overview" } }
+            pre.command tabindex="0" { code { "curl " (view.origin) "/api/v1/market/overview" } }
             p.actions {
-                a.button.primary href=(visit.link("/pricing")) { (say("Get a free key", "Obter uma chave grátis")) }
-                a.button href=(visit.link("/docs")) { (say("Try the API", "Experimentar a API")) }
+                a.button.primary href=(view.link("/pricing")) { (say("Get a free key", "Obter uma chave grátis")) }
+                a.button href=(view.link("/docs")) { (say("Try the API", "Experimentar a API")) }
             }
         }
         section aria-labelledby="now" {
             h2 id="now" { (say("The four indicators now", "Os quatro indicadores agora")) }
-            div.cards { @for card in &cards { (card.show(visit)) } }
+            div.cards { @for card in &cards { (card.show(view)) } }
             @if let Some(newest) = newest {
                 p.note {
                     (say("Newest figure: ", "Dado mais recente: "))
-                    time datetime=(newest) { (visit.language.date(newest)) } "."
+                    time datetime=(newest) { (view.language.date(newest)) } "."
                 }
             }
         }
@@ -81,25 +81,26 @@ pub(crate) fn home(snapshot: &Snapshot, visit: &Visit) -> Result<Markup> {
         }
     };
     Ok(layout::page(
-        visit,
+        view,
         "/",
         say("Brazil’s financial data", "Dados financeiros do Brasil"),
         &content,
     ))
 }
 
-fn cards(snapshot: &Snapshot, visit: &Visit) -> Result<[Card; 4]> {
-    let say = |english, portuguese| visit.language.pick(english, portuguese);
-    let days = |newest: Date, rates: Vec<Rate>| {
+fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let days = |newest: Date, mut points: Vec<(Date, Decimal)>| {
         let oldest = newest.days_before(YEAR - 1);
-        let mut points: Vec<_> = rates.into_iter().map(|rate| (rate.date, rate.value)).collect();
         points.retain(|(date, _)| (oldest..=newest).contains(date));
         points.reverse();
         points
     };
     let until = |current: &Rate, limit: u32| -> Result<History> {
-        Ok(History { from: None, to: Some(current.date), limit: Limit::new(limit)? })
+        Ok(History { to: Some(current.date), limit: Limit::new(limit)?, ..History::default() })
     };
+    let figures =
+        |rates: Vec<Rate>| rates.into_iter().map(|rate| (rate.date, rate.value)).collect();
     let now = market::overview(snapshot)?;
     let selic = market::selic(snapshot, until(&now.selic, YEAR)?)?.data;
     let cdi = market::cdi(snapshot, until(&now.cdi, YEAR)?)?.data;
@@ -107,7 +108,7 @@ fn cards(snapshot: &Snapshot, visit: &Visit) -> Result<[Card; 4]> {
     let dollar =
         FxHistory { to: Some(now.fx.date), limit: Limit::new(YEAR)?, ..FxHistory::default() };
     let dollar = market::fx(snapshot, dollar)?.data;
-    let dollar = dollar.into_iter().map(|day| Rate { date: day.date, value: day.sell }).collect();
+    let dollar = dollar.into_iter().map(|day| (day.date, day.sell)).collect();
     let percent_a_year = say("% a year", "% ao ano");
     Ok([
         Card {
@@ -117,7 +118,7 @@ fn cards(snapshot: &Snapshot, visit: &Visit) -> Result<[Card; 4]> {
             unit: percent_a_year,
             endpoint: "/api/v1/market/selic",
             shape: Shape::Line,
-            points: days(now.selic.date, selic),
+            points: days(now.selic.date, figures(selic)),
         },
         Card {
             id: "cdi",
@@ -126,7 +127,7 @@ fn cards(snapshot: &Snapshot, visit: &Visit) -> Result<[Card; 4]> {
             unit: percent_a_year,
             endpoint: "/api/v1/market/cdi",
             shape: Shape::Line,
-            points: days(now.cdi.date, cdi),
+            points: days(now.cdi.date, figures(cdi)),
         },
         Card {
             id: "ipca",
@@ -135,7 +136,7 @@ fn cards(snapshot: &Snapshot, visit: &Visit) -> Result<[Card; 4]> {
             unit: say("% in the month", "% no mês"),
             endpoint: "/api/v1/market/ipca",
             shape: Shape::Bars,
-            points: days(now.ipca.date, ipca),
+            points: days(now.ipca.date, figures(ipca)),
         },
         Card {
             id: "fx",
@@ -150,8 +151,8 @@ fn cards(snapshot: &Snapshot, visit: &Visit) -> Result<[Card; 4]> {
 }
 
 impl Card {
-    fn show(&self, visit: &Visit) -> Markup {
-        let language = visit.language;
+    fn show(&self, view: &View) -> Markup {
+        let language = view.language;
         let Some((date, value)) = self.points.last().copied() else { return html! {} };
         let title = language.pick(
             format!("{} over the last 12 months", self.name),
@@ -164,7 +165,7 @@ impl Card {
                 p.figure { data value=(value) { (language.number(value)) } " " span.unit { (self.unit) } }
                 p.change {
                     time datetime=(date) { @if self.shape == Shape::Bars { (language.month(date)) } @else { (language.date(date)) } }
-                    " · " (self.change(visit, value))
+                    " · " (self.change(view, value))
                 }
                 (chart.draw(language))
                 p.more { a href=(self.endpoint) { code { (self.endpoint) } } }
@@ -173,8 +174,8 @@ impl Card {
     }
 
     /// How far the newest figure is from the last one that differs, and when that was.
-    fn change(&self, visit: &Visit, value: Decimal) -> String {
-        let language = visit.language;
+    fn change(&self, view: &View, value: Decimal) -> String {
+        let language = view.language;
         let earlier = self.points.iter().rev().find(|(_, figure)| *figure != value);
         let Some((date, figure)) = earlier else {
             return language.pick("unchanged for 12 months", "sem mudança há 12 meses").into();

@@ -1,6 +1,5 @@
 //! English and Portuguese: which one a visitor reads, and how it writes numbers and dates.
 use fincore::{Date, Decimal, Error};
-use hyper::header::{ACCEPT_LANGUAGE, HeaderMap};
 use serde::Deserialize;
 
 /// A language of the pages.
@@ -11,22 +10,6 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// The language that the visitor's browser asks for; English where it asks for neither.
-    pub(crate) fn accepted(headers: &HeaderMap) -> Language {
-        let mut best = (Language::English, 0.0);
-        let lists = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok());
-        for offer in lists.flat_map(|list| list.split(',')) {
-            let (tag, weight) = offer.split_once(';').unwrap_or((offer, "q=1"));
-            let primary = tag.trim().split('-').next().unwrap_or_default().to_ascii_lowercase();
-            let weight: f32 =
-                weight.trim().strip_prefix("q=").and_then(|q| q.parse().ok()).unwrap_or(0.0);
-            if let (Ok(language), true) = (primary.parse(), weight > best.1) {
-                best = (language, weight);
-            }
-        }
-        best.0
-    }
-
     /// The tag of the `lang` attribute.
     pub(crate) fn tag(self) -> &'static str {
         self.pick("en", "pt-BR")
@@ -93,27 +76,7 @@ impl<'de> Deserialize<'de> for Language {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
-
-    #[test]
-    fn follows_the_browser() {
-        let cases = [
-            ("", Language::English),
-            ("pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7", Language::Portuguese),
-            ("en-US,en;q=0.9,pt;q=0.8", Language::English),
-            ("de, pt;q=0.5, en;q=0.3", Language::Portuguese),
-            ("fr", Language::English),
-            ("PT", Language::Portuguese),
-            ("pt;q=0", Language::English),
-        ];
-        for (accept, language) in cases {
-            let headers =
-                HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(accept))]);
-            assert_eq!(Language::accepted(&headers), language, "{accept}");
-        }
-    }
 
     #[test]
     fn writes_figures_and_days_as_the_reader_does() {

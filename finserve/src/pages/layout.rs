@@ -1,11 +1,11 @@
 //! What every page has around its content.
 use maud::{DOCTYPE, Markup, html};
 
-use super::{Visit, assets, language::Language};
+use super::{assets, language::Language, view::View};
 
 /// A whole page at `path`.
-pub(crate) fn page(visit: &Visit, path: &str, title: &str, content: &Markup) -> Markup {
-    let say = |english, portuguese| visit.language.pick(english, portuguese);
+pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
     let links = [
         ("/", say("Home", "Início")),
         ("/pricing", say("Pricing", "Planos")),
@@ -15,7 +15,7 @@ pub(crate) fn page(visit: &Visit, path: &str, title: &str, content: &Markup) -> 
     let current = |link: &str| (link == path).then_some("page");
     html! {
         (DOCTYPE)
-        html lang=(visit.language.tag()) {
+        html lang=(view.language.tag()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -32,13 +32,13 @@ pub(crate) fn page(visit: &Visit, path: &str, title: &str, content: &Markup) -> 
             body {
                 a.skip href="#content" { (say("Skip to the content", "Ir para o conteúdo")) }
                 header {
-                    a.brand href=(visit.link("/")) { "finserve" }
+                    a.brand href=(view.link("/")) { "finserve" }
                     nav aria-label=(say("Main", "Principal")) {
                         @for (link, name) in links {
-                            a href=(visit.link(link)) aria-current=[current(link)] { (name) }
+                            a href=(view.link(link)) aria-current=[current(link)] { (name) }
                         }
                     }
-                    (switch(visit, path))
+                    (switch(view, path))
                 }
                 main id="content" { (content) }
                 footer {
@@ -54,9 +54,9 @@ pub(crate) fn page(visit: &Visit, path: &str, title: &str, content: &Markup) -> 
 }
 
 /// The link to the same page in the other language, named in that language.
-fn switch(visit: &Visit, path: &str) -> Markup {
+fn switch(view: &View, path: &str) -> Markup {
     let (other, name) =
-        visit.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));
+        view.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));
     html! {
         a.language href=(format!("{path}?lang={}", other.code())) lang=(other.tag()) hreflang=(other.tag()) { (name) }
     }

@@ -3,9 +3,9 @@ use fincore::{Decimal, limits::Standing, usage::Report};
 use maud::{Markup, html};
 
 use super::{
-    Visit,
     chart::{Chart, Shape},
     layout,
+    view::View,
 };
 
 /// What the page shows.
@@ -13,18 +13,20 @@ use super::{
 pub(crate) enum UsageForm {
     /// Nothing has been sent.
     Empty,
-    /// The key is not one.
-    Wrong(String),
+    /// The key is not valid.
+    Wrong,
     /// What the key has asked for, and how it stands now.
     Known(Box<Report>, Standing),
 }
 
 /// The usage page.
-pub(crate) fn usage(visit: &Visit, form: &UsageForm) -> Markup {
-    let say = |english, portuguese| visit.language.pick(english, portuguese);
+pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
     let wrong = match form {
-        UsageForm::Wrong(reason) => Some(reason),
-        _ => None,
+        UsageForm::Wrong => {
+            Some(say("This is not a key of this service.", "Esta não é uma chave deste serviço."))
+        }
+        UsageForm::Empty | UsageForm::Known(..) => None,
     };
     let content = html! {
         h1 { (say("Usage of a key", "Uso de uma chave")) }
@@ -33,7 +35,7 @@ pub(crate) fn usage(visit: &Visit, form: &UsageForm) -> Markup {
             "Informe sua chave para ver o plano, o que resta do limite agora e as requisições dos últimos 30 dias. A chave é enviada só a este serviço, nunca como parte de um endereço.",
         )) }
         section id="usage" aria-live="polite" {
-            form method="post" action=(format!("{}#usage", visit.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
+            form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
                 label {
                     (say("API key", "Chave da API"))
                     input name="key" type="password" required autocomplete="off" spellcheck="false"
@@ -42,14 +44,14 @@ pub(crate) fn usage(visit: &Visit, form: &UsageForm) -> Markup {
                 }
                 button.primary { (say("Show usage", "Mostrar uso")) }
             }
-            @if let UsageForm::Known(report, standing) = form { (known(visit, report, *standing)) }
+            @if let UsageForm::Known(report, standing) = form { (known(view, report, *standing)) }
         }
     };
-    layout::page(visit, "/usage", say("Usage", "Uso"), &content)
+    layout::page(view, "/usage", say("Usage", "Uso"), &content)
 }
 
-fn known(visit: &Visit, report: &Report, standing: Standing) -> Markup {
-    let language = visit.language;
+fn known(view: &View, report: &Report, standing: Standing) -> Markup {
+    let language = view.language;
     let say = |english, portuguese| language.pick(english, portuguese);
     let title = say("Requests per day", "Requisições por dia");
     html! {

@@ -1,0 +1,26 @@
+//! The commands, one file each, and what they share: the data directory, the terminal, failures.
+mod backup;
+mod check;
+mod data;
+mod failure;
+mod import;
+mod keys;
+mod serve;
+mod terminal;
+mod usage;
+
+use crate::cli::{Cli, Command};
+
+pub(crate) use failure::Failure;
+
+/// Runs the command of a command line; without one, the server.
+pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
+    match command.unwrap_or(Command::Serve(serve)) {
+        Command::Serve(args) => serve::run(&data, args),
+        Command::Import(args) => import::run(&data, &args),
+        Command::Keys(command) => keys::run(&data, command),
+        Command::Usage(args) => usage::run(&data, &args),
+        Command::Backup(args) => backup::run(&data, &args),
+        Command::Check => check::run(&data),
+    }
+}

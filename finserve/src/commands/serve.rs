@@ -1,0 +1,66 @@
+//! `finserve serve`: answers requests until it is stopped.
+use std::{
+    net::{SocketAddr, ToSocketAddrs},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
+
+use fincore::{Catalogue, Date, chrono::Utc, datasets};
+
+use super::{
+    Failure,
+    data::{open_accounts, open_catalogue},
+    terminal::print,
+};
+use crate::{
+    cli,
+    housekeeping::Housekeeping,
+    http::{self, Access, App, Listener},
+};
+
+/// Serves until SIGINT or SIGTERM.
+pub(crate) fn run(data: &Path, args: cli::Serve) -> Result<(), Failure> {
+    let addresses = resolve(&args.listen)?;
+    let catalogue = open_catalogue(data)?;
+    let accounts = open_accounts(data)?;
+    let about = about(data, &catalogue)?;
+    let access =
+        Access::new(accounts, args.registrations_per_hour, args.trusted_proxy, Instant::now());
+    let app = Arc::new(App::new(catalogue, access));
+    let listening = || Failure::system(format!("cannot listen on {}", args.listen));
+    let listener = Listener::bind(&addresses).map_err(listening())?;
+    let address = listener.address().map_err(listening())?;
+    let housekeeping = Housekeeping::start(&app);
+    let mut printed = Ok(());
+    let served = http::serve(listener, &app, || {
+        let version = env!("CARGO_PKG_VERSION");
+        printed = print(&format!("finserve {version} listens on http://{address}\n{about}"));
+    });
+    // Now nobody counts any more: the last counts are written.
+    housekeeping.stop();
+    served.map_err(Failure::system("cannot wait for signals"))?;
+    printed?;
+    Ok(app.access().flush()?)
+}
+
+/// The addresses that a host and port mean, those of IPv4 first: every client tries them.
+fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
+    let cannot = format!("cannot listen on {listen}, which is not HOST:PORT or cannot be resolved");
+    let mut addresses: Vec<_> =
+        listen.to_socket_addrs().map_err(Failure::system(cannot))?.collect();
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    Ok(addresses)
+}
+
+/// Where the data is and how new it is.
+fn about(data: &Path, catalogue: &Catalogue) -> Result<String, Failure> {
+    let today = Date::try_from(Utc::now().date_naive()).unwrap_or(Date::MAX);
+    let newest = datasets::newest(&catalogue.snapshot(today)?)?;
+    let newest = newest.iter().map(|dataset| match dataset.newest {
+        Some(day) => format!("{} {day}", dataset.name),
+        None => format!("{} none", dataset.name),
+    });
+    let newest = newest.collect::<Vec<_>>().join(", ");
+    Ok(format!("data directory: {}\nnewest data: {newest}\n", data.display()))
+}

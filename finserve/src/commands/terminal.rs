@@ -1,0 +1,30 @@
+//! Output and progress.
+use std::io::{self, Write};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::Failure;
+
+/// Writes to the standard output. A reader who has seen enough is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::system("cannot write to the standard output")(err))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(value).map_err(io::Error::from);
+    let json = json.map_err(Failure::system("the answer cannot be written as JSON"))?;
+    print(&format!("{json}\n"))
+}
+
+/// A bar of this many steps, drawn on a terminal only.
+pub(crate) fn progress(steps: u64, unit: &str) -> ProgressBar {
+    let style = format!("{{bar:30}} {{pos}}/{{len}} {unit}, {{elapsed}}  {{wide_msg}}");
+    let style = ProgressStyle::with_template(&style).expect("the template is well formed");
+    ProgressBar::new(steps).with_style(style)
+}

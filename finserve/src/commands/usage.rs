@@ -1,0 +1,37 @@
+//! `finserve usage`: the requests of a key, by day.
+use std::path::Path;
+
+use fincore::{
+    Accounts, Date,
+    chrono::Utc,
+    keys,
+    usage::{Report, Usage, UsageQuery},
+};
+
+use super::{
+    Failure,
+    data::{ACCOUNTS, existing},
+    terminal::{print, print_json},
+};
+use crate::cli;
+
+pub(crate) fn run(data: &Path, args: &cli::Usage) -> Result<(), Failure> {
+    let accounts = Accounts::open(existing(data, ACCOUNTS)?)?;
+    let key = keys::id(&accounts, &args.prefix.parse()?)?;
+    let query = UsageQuery { from: args.from, to: args.to };
+    let today = Date::try_from(Utc::now().date_naive())?;
+    let report = Usage::default().report(&accounts, key, &query, today)?;
+    if args.json { print_json(&report) } else { print(&table(&report)) }
+}
+
+fn table(report: &Report) -> String {
+    let Report { key, plan, from, to, total, .. } = report;
+    let mut table = format!("{key} on {}, {from} to {to}\n", plan.name());
+    table += &format!("{:<10} {:>10} {:>10} {:>12}\n", "day", "requests", "errors", "rate limited");
+    let days = report.data.iter().map(|day| (day.date.to_string(), day.counts));
+    for (day, counts) in days.chain([("total".to_owned(), *total)]) {
+        let (requests, errors, refused) = (counts.requests, counts.errors, counts.rate_limited);
+        table += &format!("{day:<10} {requests:>10} {errors:>10} {refused:>12}\n");
+    }
+    table
+}

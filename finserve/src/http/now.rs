@@ -1,0 +1,26 @@
+//! When a request arrives.
+use std::time::Instant;
+
+use fincore::{
+    Date,
+    chrono::{DateTime, TimeDelta, Utc},
+};
+
+/// A moment by both clocks: one that never jumps, one that people read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    pub(crate) instant: Instant,
+    pub(crate) utc: DateTime<Utc>,
+}
+
+impl Now {
+    /// The day in Brasília, which has kept UTC−3 all year since 2019.
+    pub(crate) fn today(self) -> Date {
+        Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)
+    }
+
+    /// The day in UTC, by which usage is counted.
+    pub(crate) fn utc_day(self) -> Date {
+        Date::try_from(self.utc.date_naive()).unwrap_or(Date::MAX)
+    }
+}

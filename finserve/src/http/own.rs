@@ -1,0 +1,61 @@
+//! The endpoints that are about the caller's own key, and about the service itself.
+use fincore::{Plan, keys::Registration};
+use serde::Serialize;
+
+use super::{
+    context::Context,
+    params::Params,
+    refusal::Refusal,
+    render::{Answer, Media},
+    reply::{Caching, Reply},
+};
+
+/// `GET /health`: the service is up.
+pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    #[derive(Serialize)]
+    struct Health {
+        status: &'static str,
+        version: &'static str,
+    }
+    let health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
+    Ok(Reply::ok(Answer::object(health).render(Media::Json)?, Caching::Never))
+}
+
+/// `GET /api/v1/plans/usage`: the usage of the caller's key.
+pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let Context { access, caller, request, .. } = context;
+    let report = access.report(caller, &params.read()?, request.now)?;
+    Ok(Reply::ok(Answer::object(report).render(Media::Json)?, Caching::Never))
+}
+
+/// What a registration answers.
+#[derive(Serialize)]
+struct Registered {
+    message: &'static str,
+    api_key: String,
+    plan: Plan,
+    rate_limit: u32,
+}
+
+/// `POST /api/v1/plans/register`: a new key on the Free plan.
+pub(crate) fn register(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let Context { access, request, .. } = context;
+    let who = registration(request.body("application/json")?)?;
+    let key = access.register(request, &who)?;
+    let registered = Registered {
+        message: "Welcome! Store this key safely: it is shown only once.",
+        api_key: key.reveal().to_owned(),
+        plan: Plan::Free,
+        rate_limit: Plan::Free.limit(),
+    };
+    Ok(Reply::created(Answer::object(registered).render(Media::Json)?))
+}
+
+fn registration(bytes: &[u8]) -> Result<Registration, Refusal> {
+    const WANTED: &str = r#"the body must be like {"name": "Ana", "email": "ana@example.com"}"#;
+    // serde would also read the members from an array, in order.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Refusal::BadRequest(WANTED.into()));
+    }
+    serde_json::from_slice(bytes).map_err(|err| Refusal::BadRequest(format!("{WANTED}: {err}")))
+}
