@@ -99,7 +99,7 @@ fn check_filings(snapshot: &Snapshot, rows: &[Row]) {
     }
     for (company, total) in counted(rows, |row| &row.company) {
         let of = |limit, offset| {
-            let query = filings::OfCompany { id: company.to_owned(), limit, offset };
+            let query = filings::OfCompany { id: company.parse().unwrap(), limit, offset };
             filings::of_company(snapshot, query).unwrap()
         };
         assert_eq!(of(Limit::default(), Offset::default()).total, total, "{company}");
@@ -128,8 +128,8 @@ fn check_companies(snapshot: &Snapshot, rows: &BTreeMap<String, Vec<String>>) {
     assert_eq!(served.len(), rows.len());
     assert_eq!(&served.iter().map(shown).collect::<BTreeMap<_, _>>(), rows);
     for company in &served {
-        let one = companies::One { id: format!("{:0>6}", company.id) };
-        assert_eq!(companies::find(snapshot, one).unwrap(), *company);
+        let id = format!("{:0>6}", company.id).parse().unwrap();
+        assert_eq!(companies::find(snapshot, id).unwrap().answer, *company);
     }
     for column in [3, 4] {
         let values: BTreeSet<&String> = rows.values().map(|row| &row[column]).collect();
