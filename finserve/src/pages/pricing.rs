@@ -1,4 +1,4 @@
-//! `/pricing`: the plans, what each reaches, and a free key on the spot.
+//! `/pricing`: a free key on the spot, the plans, and what each includes.
 use fincore::plans::{Feature, Plan};
 use maud::{Markup, html};
 
@@ -29,67 +29,99 @@ pub(crate) fn pricing(visit: &Visit, form: &KeyForm) -> Markup {
     let content = html! {
         h1 { (say("Plans", "Planos")) }
         p.lead { (say(
-            "Start without a key, or with a free one. A larger plan reaches more and asks more often; the limits are exact to the request.",
-            "Comece sem chave, ou com uma grátis. Um plano maior alcança mais e consulta mais vezes; os limites são exatos por requisição.",
+            "Start without a key, or with a free one. Larger plans include more data and allow more requests per minute; limits are exact.",
+            "Comece sem chave ou com uma chave grátis. Planos maiores incluem mais dados e permitem mais requisições por minuto; os limites são exatos.",
         )) }
-        section.plans aria-label=(say("The four plans", "Os quatro planos")) {
-            @for plan in Plan::ALL { (card(plan, visit.language)) }
+        section.get-key id="key" aria-live="polite" { (key_section(visit, form)) }
+        section aria-labelledby="plans" {
+            h2 id="plans" { (say("The four plans", "Os quatro planos")) }
+            div.plans { @for plan in Plan::ALL { (card(plan, visit.language)) } }
         }
-        section id="key" aria-live="polite" { (key_section(visit, form)) }
-        section {
-            h2 { (say("What each plan reaches", "O que cada plano alcança")) }
-            div.scroll tabindex="0" { (comparison(visit.language)) }
+        section aria-labelledby="comparison" {
+            h2 id="comparison" { (say("What each plan includes", "O que cada plano inclui")) }
+            (comparison(visit.language))
+            p.note { (say(
+                "Coming: planned, not available yet on any plan.",
+                "Em breve: planejado, ainda não disponível em nenhum plano.",
+            )) }
         }
     };
     layout::page(visit, "/pricing", say("Plans", "Planos"), &content)
+}
+
+/// Whether the service has the feature today.
+fn is_available(feature: Feature) -> bool {
+    match feature {
+        Feature::BulkExport | Feature::Csv | Feature::Webhooks => false,
+        Feature::Plans
+        | Feature::Market
+        | Feature::Companies
+        | Feature::HistoricalData
+        | Feature::Filings
+        | Feature::PrioritySupport => true,
+    }
 }
 
 fn card(plan: Plan, language: Language) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     let (with, without): (Vec<_>, Vec<_>) =
         Feature::ALL.into_iter().partition(|feature| plan.reaches(*feature));
+    let (available, coming): (Vec<_>, Vec<_>) =
+        with.into_iter().partition(|feature| is_available(*feature));
+    let list = |features: Vec<Feature>| html! { @for feature in features { li { (name(feature, language)) } } };
     html! {
         article.card.plan {
             h3 { (plan.name()) }
-            p.price { "US$ " (plan.price()) " " small { (say("a month", "por mês")) } }
-            p.note { (plan.limit()) " " (say("requests a minute", "requisições por minuto")) }
-            ul { @for feature in with { li { (name(feature, language)) } } }
+            p.price { "US$ " (plan.price()) " " small { (say("per month", "por mês")) } }
+            p.note { (plan.limit()) " " (say("requests per minute", "requisições por minuto")) }
+            ul { (list(available)) }
+            @if !coming.is_empty() {
+                p.note { (say("Coming, not available yet:", "Em breve, ainda não disponível:")) }
+                ul.coming { (list(coming)) }
+            }
             @if !without.is_empty() {
                 p.note { (say("Not included:", "Não inclui:")) }
-                ul.without { @for feature in without { li { (name(feature, language)) } } }
+                ul.without { (list(without)) }
             }
             @if plan == Plan::Free {
                 p.more { a.button.primary href="#key" { (say("Get a key", "Obter uma chave")) } }
             } @else {
                 p.more { (say(
-                    "The operator of this service moves your key to this plan.",
-                    "O operador deste serviço passa sua chave para este plano.",
+                    "To switch, ask the operator of this service to move your key to this plan.",
+                    "Para mudar, peça ao operador deste serviço que passe sua chave para este plano.",
                 )) }
             }
         }
     }
 }
 
+/// The same as a table; narrow screens show the name of the plan in each cell.
 fn comparison(language: Language) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     html! {
-        table {
+        table.comparison {
             thead { tr {
                 th scope="col" { (say("Feature", "Recurso")) }
                 @for plan in Plan::ALL { th scope="col" { (plan.name()) } }
             } }
             tbody {
                 tr {
-                    th scope="row" { (say("Requests a minute", "Requisições por minuto")) }
-                    @for plan in Plan::ALL { td { (plan.limit()) } }
+                    th scope="row" { (say("Price per month", "Preço por mês")) }
+                    @for plan in Plan::ALL { td data-plan=(plan.name()) { "US$ " (plan.price()) } }
+                }
+                tr {
+                    th scope="row" { (say("Requests per minute", "Requisições por minuto")) }
+                    @for plan in Plan::ALL { td data-plan=(plan.name()) { (plan.limit()) } }
                 }
                 @for feature in Feature::ALL { tr {
                     th scope="row" { (name(feature, language)) }
                     @for plan in Plan::ALL {
-                        @if plan.reaches(feature) {
-                            td.tick { "✓" span.unseen { (say("yes", "sim")) } }
+                        @if !plan.reaches(feature) {
+                            td.no data-plan=(plan.name()) { span aria-hidden="true" { "–" } span.unseen { (say("no", "não")) } }
+                        } @else if is_available(feature) {
+                            td.tick data-plan=(plan.name()) { span aria-hidden="true" { "✓" } span.unseen { (say("yes", "sim")) } }
                         } @else {
-                            td { span.unseen { (say("no", "não")) } }
+                            td.coming data-plan=(plan.name()) { (say("coming", "em breve")) }
                         }
                     }
                 } }
@@ -103,13 +135,13 @@ fn name(feature: Feature, language: Language) -> &'static str {
     let (english, portuguese) = match feature {
         Feature::Plans => ("Usage statistics", "Estatísticas de uso"),
         Feature::Market => {
-            ("Market data: now and the last 12 months", "Mercado: agora e últimos 12 meses")
+            ("Market data: the last 12 months", "Dados de mercado: últimos 12 meses")
         }
         Feature::Companies => ("Companies and search", "Companhias e busca"),
-        Feature::HistoricalData => ("Market history since 1980", "Histórico de mercado desde 1980"),
-        Feature::Filings => ("Filings of companies", "Documentos das companhias"),
+        Feature::HistoricalData => ("Full market history", "Histórico completo de mercado"),
+        Feature::Filings => ("Company filings", "Documentos das companhias"),
         Feature::BulkExport => ("Bulk export (NDJSON)", "Exportação completa (NDJSON)"),
-        Feature::Csv => ("CSV on every list", "CSV em todas as listas"),
+        Feature::Csv => ("Lists as CSV", "Listas em CSV"),
         Feature::Webhooks => ("Webhooks", "Webhooks"),
         Feature::PrioritySupport => ("Priority support", "Suporte prioritário"),
     };
@@ -120,23 +152,18 @@ fn key_section(visit: &Visit, form: &KeyForm) -> Markup {
     let say = |english, portuguese| visit.language.pick(english, portuguese);
     match form {
         KeyForm::Issued(key) => html! {
-            div.result {
                 h2 { (say("Your key", "Sua chave")) }
-                p.key {
-                    code id="issued" { (key) }
-                    button type="button" hidden data-copy="issued" data-done=(say("Copied", "Copiada")) { (say("Copy", "Copiar")) }
-                }
+                p.key { code id="issued" { (key) } (layout::copy_button(visit, "issued")) }
                 p { (say(
-                    "It is shown this once: keep it somewhere safe. Try it:",
-                    "Ela é mostrada só desta vez: guarde-a em lugar seguro. Experimente:",
+                    "It is shown only once: keep it somewhere safe. Try it:",
+                    "Ela é mostrada uma única vez: guarde-a em lugar seguro. Experimente:",
                 )) }
-                pre.command tabindex="0" { code {
-                    "curl -H 'X-API-Key: " (key) "' " (visit.origin) "/api/v1/market/overview"
-                } }
-            }
+                (layout::command(visit, "first-call", &format!(
+                    "curl -H 'X-API-Key: {key}' {}/api/v1/market/overview", visit.origin
+                )))
         },
         form => html! {
-            h2 { (say("A free key, right now", "Uma chave grátis, agora mesmo")) }
+            h2 { (say("Get a free key", "Obtenha uma chave grátis")) }
             (key_form(visit, form))
         },
     }
@@ -153,7 +180,7 @@ fn key_form(visit: &Visit, form: &KeyForm) -> Markup {
     let reason = |field: Field| wrong.filter(|(at, _)| *at == field).map(|(_, reason)| reason);
     let invalid = |field: Field| reason(field).map(|_| "true");
     html! {
-        form method="post" action=(format!("{}#key", visit.link("/pricing"))) data-replace="#key" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
+        form method="post" action=(format!("{}#key", visit.link("/pricing"))) data-replace="#key" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
             @if let Some(reason) = reason(Field::Whole) { p.wrong role="alert" { (reason) } }
             label {
                 (say("Name", "Nome"))
