@@ -68,20 +68,22 @@ fn card(plan: Plan, language: Language) -> Markup {
         Feature::ALL.into_iter().partition(|feature| plan.reaches(*feature));
     let (available, coming): (Vec<_>, Vec<_>) =
         with.into_iter().partition(|feature| is_available(*feature));
-    let list = |features: Vec<Feature>| html! { @for feature in features { li { (name(feature, language)) } } };
     html! {
         article.card.plan {
             h3 { (plan.name()) }
             p.price { "US$ " (plan.price()) " " small { (say("per month", "por mês")) } }
             p.note { (plan.limit()) " " (say("requests per minute", "requisições por minuto")) }
-            ul { (list(available)) }
+            ul { @for feature in available { li { (name(feature, language)) } } }
             @if !coming.is_empty() {
                 p.note { (say("Coming, not available yet:", "Em breve, ainda não disponível:")) }
-                ul.coming { (list(coming)) }
+                ul.coming { @for feature in coming { li { (name(feature, language)) } } }
             }
             @if !without.is_empty() {
                 p.note { (say("Not included:", "Não inclui:")) }
-                ul.without { (list(without)) }
+                ul.without { @for feature in without { li {
+                    (name(feature, language))
+                    @if !is_available(feature) { " (" (say("coming", "em breve")) ")" }
+                } } }
             }
             @if plan == Plan::Free {
                 p.more { a.button.primary href="#key" { (say("Get a key", "Obter uma chave")) } }
