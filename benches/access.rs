@@ -9,11 +9,11 @@ use std::{
 use chrono::DateTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fincore::{
-    Accounts, Date, Key, Plan,
-    keys::{self, Holder, Registration},
-    limits::{Caller, Limits},
+    Accounts, Caller, Date, Key, Plan,
+    keys::{self, Registration},
+    limits::Limits,
     plans::WINDOW,
-    usage::{Ended, Usage},
+    usage::{Outcome, Usage},
 };
 
 const CALLERS: usize = 1000;
@@ -30,7 +30,7 @@ fn access(c: &mut Criterion) {
     let keys: Vec<Key> = (0..CALLERS)
         .map(|_| keys::issue(&accounts, &who, Plan::Platinum, DateTime::UNIX_EPOCH).expect("a key"))
         .collect();
-    let holders: Vec<Holder> =
+    let callers: Vec<Caller> =
         keys.iter().map(|key| keys::authenticate(&accounts, key).expect("it is known")).collect();
     let today = Date::new(2026, 11, 14).expect("a day");
 
@@ -38,12 +38,12 @@ fn access(c: &mut Criterion) {
         let start = Instant::now();
         let (limits, usage) = (Limits::new(WINDOW, start), Usage::default());
         let request = |n: u64| {
-            let holder = holders[usize::try_from(n).unwrap_or_default() % CALLERS];
+            let caller = callers[usize::try_from(n).unwrap_or_default() % CALLERS];
             // 30 requests a minute from each: all pass, and old ones are forgotten all the time.
             let now = start + Duration::from_millis(n * 2);
-            let passed = limits.admit(Caller::key(holder.id), holder.plan.limit(), now).is_ok();
-            let ended = if passed { Ended::Well } else { Ended::Refused };
-            usage.count(holder.id, today, ENDPOINT, ended);
+            let passed = limits.admit(&caller, now).is_ok();
+            let outcome = if passed { Outcome::Success } else { Outcome::RateLimited };
+            usage.count(caller.id.key().expect("it has a key"), today, ENDPOINT, outcome);
         };
         b.iter_custom(|requests| on_threads(requests, request));
     });

@@ -59,6 +59,51 @@ fn home_shows_the_figures_of_the_api() {
 }
 
 #[test]
+fn charts_have_axes_and_points_with_their_values() {
+    for (language, unit, last) in
+        [("en", "% a year", "4 Nov 2026"), ("pt", "% ao ano", "04/11/2026")]
+    {
+        let home = Server::shared().get(&format!("/?lang={language}"));
+        let selic = between(home.text(), "id=\"selic-title\"", "</figure>");
+        assert!(selic.contains(&format!(">{unit}</text>")), "no unit: {selic}");
+        let axes = between(selic, "<g class=\"axes\"", "</g>");
+        let labels = axes.matches("</text>").count();
+        assert!((8..=11).contains(&labels), "{labels} labels: {axes}");
+        let points = selic.matches("<g class=\"point\" tabindex=\"0\"").count();
+        assert!((12..=13).contains(&points), "{points} months");
+        let value = if language == "pt" { "13,75" } else { "13.75" };
+        assert!(selic.contains(&format!("aria-label=\"{last}: {value} {unit}\"")), "{selic}");
+        assert!(!selic.contains("polygon"), "an axis that leaves out zero has no filled area");
+    }
+}
+
+#[test]
+fn the_free_key_is_one_click_from_home() {
+    for (target, link) in [("/", "/pricing#key"), ("/?lang=pt", "/pricing?lang=pt#key")] {
+        let home = Server::shared().get(target);
+        assert!(home.text().contains(&format!("class=\"button primary\" href=\"{link}\"")));
+    }
+    let pricing = Server::shared().get("/pricing");
+    let (before, _) = pricing.text().split_once("<form").unwrap();
+    assert!(before.contains("id=\"key\"") && !before.contains("class=\"card plan\""));
+}
+
+#[test]
+fn pricing_says_what_does_not_exist_yet() {
+    for (language, note, word) in [
+        ("en", "Coming, not available yet:", "coming"),
+        ("pt", "Em breve, ainda não disponível:", "em breve"),
+    ] {
+        let page = Server::shared().get(&format!("/pricing?lang={language}"));
+        let count = |text: &str| page.text().matches(text).count();
+        // Gold has bulk export; Platinum that, CSV and webhooks.
+        assert_eq!((count(note), count(&format!(">{word}<"))), (2, 4), "{language}");
+        // Free and Bronze have none of the three, Gold has one.
+        assert_eq!(count(&format!(" ({word})")), 8, "{language}");
+    }
+}
+
+#[test]
 fn speaks_the_language_of_the_browser_or_the_one_chosen() {
     let get = |target: &str, accept: &str| {
         let page =
@@ -92,6 +137,9 @@ fn the_pricing_form_gives_a_key_that_works() {
     assert_eq!((usage.status, usage.header("cache-control")), (200, Some("no-store")));
     assert_eq!(between(usage.text(), "<dd id=\"requests\">", "<"), "1");
     assert_eq!(between(usage.text(), "<dd id=\"remaining\">", "<"), "29");
+    let endpoints = between(usage.text(), "id=\"by-endpoint\"", "</table>");
+    let row = "<code>/api/v1/market/overview</code></th><td class=\"count\">1</td>";
+    assert!(endpoints.contains(row), "{endpoints}");
     assert!(!usage.text().contains(key), "the key is not shown again");
 }
 

@@ -1,4 +1,4 @@
-// Forms without a reload, and copy buttons. Every page works without this file.
+// Forms without a reload, copy buttons, arrow keys on charts. Every page works without this file.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const target = form.dataset.replace;
@@ -14,7 +14,7 @@ document.addEventListener("submit", async (event) => {
     document.querySelector(target).replaceWith(part);
     const wrong = document.querySelector(target + " [aria-invalid]");
     if (wrong) wrong.focus();
-    showCopyButtons();
+    enhance();
   } catch {
     // The request may have been carried out, so it is not sent again by itself.
     let notice = form.querySelector("p.wrong");
@@ -32,13 +32,40 @@ document.addEventListener("submit", async (event) => {
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
-  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-  button.textContent = button.dataset.done;
+  const source = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+  } catch {
+    // Not allowed: the text is selected, ready for the keyboard.
+    getSelection().selectAllChildren(source);
+    return;
+  }
+  const label = (button.dataset.label ??= button.textContent);
+  const status = button.nextElementSibling;
+  button.textContent = status.textContent = button.dataset.done;
+  setTimeout(() => {
+    button.textContent = label;
+    status.textContent = "";
+  }, 3000);
 });
 
-function showCopyButtons() {
-  if (!navigator.clipboard) return;
-  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+// A chart is one stop of the tab key; arrow keys go from point to point.
+document.addEventListener("keydown", (event) => {
+  const point = event.target.closest?.(".point");
+  if (!point) return;
+  const points = [...point.parentNode.querySelectorAll(".point")];
+  const place = points.indexOf(point);
+  const next = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: points.length - 1 }[event.key];
+  if (!points[next]) return;
+  event.preventDefault();
+  point.setAttribute("tabindex", "-1");
+  points[next].setAttribute("tabindex", "0");
+  points[next].focus();
+});
+
+function enhance() {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+  for (const point of document.querySelectorAll(".point:has(~ .point)")) point.setAttribute("tabindex", "-1");
 }
 
-showCopyButtons();
+enhance();

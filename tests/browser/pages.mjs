@@ -1,10 +1,10 @@
-// The pages as people meet them, in a real browser: node pages.mjs [PROGRAM] [--screenshots DIR]
+// The pages as people meet them, in a real browser: node pages.mjs [PROGRAM] [--screenshots DIR] [--only WORDS]
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 import { Checks, Visitor, newCaller, startBrowser, startServer } from "./harness.mjs";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" }, only: { type: "string" } } });
 const program = positionals[0] ?? fileURLToPath(new URL("../../target/release/finserve", import.meta.url));
 
 const VIEWS = [390, 1280].flatMap((width) =>
@@ -12,8 +12,8 @@ const VIEWS = [390, 1280].flatMap((width) =>
 );
 const WAYS = [{ script: true, how: "without a reload" }, { script: false, how: "without JavaScript" }];
 const HEADINGS = {
-  "en-US": { "/": "Brazil’s financial data", "/nowhere": "There is nothing here" },
-  "pt-BR": { "/": "Os dados financeiros do Brasil", "/nowhere": "Não há nada aqui" },
+  "en-US": { "/": "Brazil’s financial data", "/nowhere": "Page not found" },
+  "pt-BR": { "/": "Os dados financeiros do Brasil", "/nowhere": "Página não encontrada" },
 };
 
 const server = await startServer(program);
@@ -23,19 +23,26 @@ try {
   for (const view of VIEWS) {
     const name = `${view.width} ${view.scheme} ${view.locale}`;
     await check(`${name}: home shows the figures of the API`, view, homeShowsTheFigures);
+    await check(`${name}: charts show values on hover and on focus`, view, chartsShowValues);
+    await check(`${name}: the copy button copies the first call`, view, copiesTheFirstCall);
     for (const way of WAYS) {
       // What the server sends is the same in either scheme.
       if (!way.script && view.scheme === "dark") continue;
       const visit = { ...view, script: way.script };
+      await check(`${name}: the button for a free key leads to the form, ${way.how}`, visit, freeKeyLeadsToTheForm);
       await check(`${name}: the pricing form yields a key that works, ${way.how}`, visit, pricingYieldsAKey);
       await check(`${name}: errors appear beside the field, ${way.how}`, visit, errorsStandBesideTheField);
       await check(`${name}: the usage page shows the count, ${way.how}`, visit, usageShowsTheCount);
     }
     await check(`${name}: the reference lists all operations`, view, referenceListsAll);
     await check(`${name}: the reference sends a request with a key`, view, referenceSends);
+    await check(`${name}: the reference keeps the key while the tab is open`, view, referenceKeepsTheKey);
+    await check(`${name}: the reference leads home and to the other language`, view, referenceLeadsHome);
     await check(`${name}: an address that is none has a page`, view, nowhereHasAPage);
     await check(`${name}: the other language is one click away`, view, languageSwitches);
   }
+  const plain = { ...VIEWS[0], script: false };
+  await check("charts show values on focus and copy buttons are hidden, without JavaScript", plain, chartsWorkPlainly);
   await check("the reference shows each operation", VIEWS.find((view) => view.width > 1000), referenceShowsEach);
 } finally {
   await browser.close();
@@ -45,6 +52,7 @@ process.exitCode = checks.finish();
 
 /** A check by a fresh visitor, who must have seen nothing wrong meanwhile. */
 function check(name, view, test) {
+  if (values.only && !name.includes(values.only)) return;
   return checks.run(name, async () => {
     const visitor = await Visitor.arrive(browser, server, view);
     try {
@@ -110,7 +118,7 @@ async function homeShowsTheFigures(visitor, view) {
       text: card.querySelector("data").textContent,
       value: card.querySelector("data").value,
       date: card.querySelector("time").dateTime,
-      charts: card.querySelectorAll("svg title").length,
+      charts: card.querySelectorAll("figure.chart svg").length,
     })),
   );
   assert.deepEqual(shown.map(({ date, value }) => ({ date, value: Number(value) })), wanted);
@@ -120,6 +128,101 @@ async function homeShowsTheFigures(visitor, view) {
     assert.equal(charts, 1);
   }
   assert.ok((await visitor.page.locator("h1").innerText()).startsWith(HEADINGS[view.locale]["/"]));
+}
+
+/** The values that a chart shows at this moment. */
+function shownValues(chart) {
+  return chart.locator(".value").evaluateAll((values) =>
+    values.filter((value) => getComputedStyle(value).visibility === "visible").map((value) => value.textContent),
+  );
+}
+
+async function chartsShowValues(visitor, view) {
+  const { page } = visitor;
+  await open(visitor, view, "/");
+  const current = await page.locator(".card data").allInnerTexts();
+  for (const [nth, chart] of (await page.locator("figure.chart").all()).entries()) {
+    await page.mouse.move(0, 0);
+    assert.deepEqual(await shownValues(chart), []);
+    await chart.scrollIntoViewIfNeeded();
+    const point = (which) => chart.locator(".point").nth(which);
+    await point(-1).locator(".hit").hover();
+    const [value] = await shownValues(chart);
+    assert.ok(value.endsWith(` · ${current[nth]}`), `${value} is not the current ${current[nth]}`);
+    // The pointer's value goes before that of the keyboard.
+    await point(-1).focus();
+    await point(2).locator(".hit").hover();
+    assert.deepEqual(await shownValues(chart), [await point(2).locator(".value").textContent()]);
+    await page.mouse.move(0, 0);
+    assert.deepEqual(await shownValues(chart), [value]);
+    await page.keyboard.press("ArrowLeft");
+    assert.deepEqual(await shownValues(chart), [await point(-2).locator(".value").textContent()]);
+    // The chart is one stop of the tab key.
+    await page.keyboard.press("Tab");
+    assert.deepEqual(await shownValues(chart), []);
+  }
+  await labelsKeepApart(page);
+}
+
+/** No two labels of a chart overlap, and none is cut off. */
+async function labelsKeepApart(page) {
+  const wrong = await page.locator("figure.chart svg").evaluateAll((charts) =>
+    charts.flatMap((chart) => {
+      const frame = chart.getBoundingClientRect();
+      const labels = [...chart.querySelectorAll(".axes text")].map((label) => [label.textContent, label.getBoundingClientRect()]);
+      const out = labels.filter(([, box]) => box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1);
+      const over = labels.filter(([, a], i) =>
+        labels.slice(i + 1).some(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
+      );
+      return [...out, ...over].map(([text]) => text);
+    }),
+  );
+  assert.deepEqual(wrong, []);
+}
+
+async function chartsWorkPlainly(visitor, view) {
+  const { page } = visitor;
+  await open(visitor, view, "/");
+  const chart = page.locator("figure.chart").first();
+  await chart.locator(".point").first().focus();
+  const [first] = await shownValues(chart);
+  await page.keyboard.press("Tab");
+  const [second] = await shownValues(chart);
+  assert.ok(first && second && first !== second, `${first}, then ${second}`);
+  assert.equal(await page.locator("[data-copy]").isVisible(), false);
+}
+
+async function copiesTheFirstCall(visitor, view) {
+  const { page } = visitor;
+  await open(visitor, view, "/");
+  const [label, done] = view.locale === "pt-BR" ? ["Copiar", "Copiado"] : ["Copy", "Copied"];
+  const button = page.locator(".hero [data-copy]");
+  assert.equal(await button.innerText(), label);
+  await button.click();
+  await page.locator(".hero [role=status]", { hasText: done }).waitFor({ state: "attached" });
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, `curl ${server.address}/api/v1/market/overview`);
+  await page.locator(".hero [data-copy]", { hasText: label }).waitFor();
+}
+
+async function freeKeyLeadsToTheForm(visitor, view) {
+  const { page } = visitor;
+  for (const start of ["/", `/?lang=${view.locale.slice(0, 2)}`]) {
+    await open(visitor, view, start);
+    await page.locator(".hero a.primary").click();
+    await page.locator("#key form").waitFor();
+    assert.equal(new URL(page.url()).hash, "#key");
+    assert.equal(new URL(page.url()).search, new URL(start, server.address).search, "the language is lost");
+    const box = await page.locator("#key form").boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= 900, `the form is at ${box.y}`);
+  }
+  await open(visitor, view, "/pricing");
+  const form = await page.locator("#key form").boundingBox();
+  assert.ok(form.y + form.height <= 900, "the form is below the first screen");
+  const table = await page.locator("table.comparison").boundingBox();
+  assert.ok(table.x >= 0 && table.x + table.width <= view.width, `the comparison is ${table.width} wide`);
+  const coming = await page.locator("table.comparison td.coming").count();
+  assert.equal(coming, 4, "bulk export on two plans, CSV and webhooks on one");
 }
 
 async function pricingYieldsAKey(visitor, view) {
@@ -135,8 +238,11 @@ async function pricingYieldsAKey(visitor, view) {
   assert.ok((await page.locator("#key .command").innerText()).includes(`X-API-Key: ${key}`), "no curl with the key");
   if (view.script) {
     assert.equal(await page.evaluate(() => window.stayed), true, "the page was loaded again");
-    await page.locator("[data-copy]").click();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key);
+    for (const [id, text] of [["issued", key], ["first-call", await page.locator("#first-call").textContent()]]) {
+      await page.locator(`[data-copy=${id}]`).click();
+      await page.locator(`[data-copy=${id}] + [role=status]:not(:empty)`).waitFor({ state: "attached" });
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
+    }
   }
   await isWellShown(visitor, view, "pricing-key");
   const { status, plan } = await api("/api/v1/market/overview", key);
@@ -176,7 +282,15 @@ async function usageShowsTheCount(visitor, view) {
   assert.equal(await page.locator("#requests").innerText(), "5");
   assert.equal(await page.locator("#remaining").innerText(), "25");
   assert.equal(await page.locator("#usage h2").innerText(), `${key.slice(0, 12)}…`);
-  assert.deepEqual(await page.locator("#usage tbody td").allInnerTexts(), ["5", "1", "0"]);
+  assert.deepEqual(await page.locator("#by-day tbody td").allInnerTexts(), ["5", "1", "0"]);
+  const endpoints = await page.locator("#by-endpoint tbody tr").evaluateAll((rows) =>
+    rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+  assert.deepEqual(endpoints, [["/api/v1/market/selic/current", "4"], ["/api/v1/market/selic", "1"]]);
+  await page.locator("#usage .point .hit").last().hover();
+  const [value] = await shownValues(page.locator("#usage figure.chart"));
+  assert.ok(value.endsWith(" · 5"), value);
+  await labelsKeepApart(page);
   assert.ok(!page.url().includes(key), "the key is in the address");
   await isWellShown(visitor, view, "usage-known");
 }
@@ -236,13 +350,17 @@ async function referenceSends(visitor, view) {
   await open(visitor, view, "/docs");
   await page.getByRole("button", { name: /Test Request.*market\/overview/s }).first().click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Select Auth Type" }).click();
-  await page.getByRole("option", { name: "ApiKey" }).click();
+  const send = async () => {
+    const [response] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes("/api/v1/market/overview")),
+      dialog.getByRole("button", { name: /^Send/ }).locator("visible=true").first().click(),
+    ]);
+    return response;
+  };
+  const without = await send();
+  assert.deepEqual([without.status(), without.request().headers()["x-api-key"]], [200, undefined]);
   await dialog.locator(".scalar-password-input").fill(key);
-  const [response] = await Promise.all([
-    page.waitForResponse((response) => response.url().includes("/api/v1/market/overview")),
-    dialog.getByRole("button", { name: /^Send/ }).locator("visible=true").first().click(),
-  ]);
+  const response = await send();
   assert.equal(new URL(response.url()).pathname, "/api/v1/market/overview");
   assert.equal(response.status(), 200);
   assert.equal(response.request().headers()["x-api-key"], key);
@@ -250,6 +368,38 @@ async function referenceSends(visitor, view) {
   await dialog.getByText("200 OK").first().waitFor();
   await dialog.getByText("USD/BRL").first().waitFor();
   await isWellShown(visitor, view, "docs-request");
+}
+
+async function referenceKeepsTheKey(visitor, view) {
+  const { page, context } = visitor;
+  const field = (page) => page.locator(".scalar-password-input").first();
+  await open(visitor, view, "/docs");
+  await field(page).fill("fin_test");
+  await page.waitForFunction(() => Object.values(window.sessionStorage).some((value) => value.includes("fin_test")));
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector(".scalar-password-input")?.value === "fin_test");
+  // Another tab has a storage of its own, and neither keeps the key for good.
+  const other = await context.newPage();
+  await other.goto("/docs");
+  await field(other).waitFor();
+  await other.getByRole("button", { name: /Test Request/ }).first().waitFor();
+  assert.equal(await field(other).inputValue(), "");
+  await other.goto("/usage");
+  assert.equal(await other.evaluate(() => JSON.stringify(window.localStorage)), "{}");
+}
+
+async function referenceLeadsHome(visitor, view) {
+  const { page } = visitor;
+  await open(visitor, view, "/docs");
+  await page.getByRole("button", { name: /Test Request/ }).first().waitFor();
+  // The header stays in view over a long page.
+  await page.mouse.wheel(0, 3000);
+  for (const path of ["/pricing", "/usage"]) await page.locator(`body > header a[href="${path}"]`).click({ trial: true });
+  await page.locator("body > header .brand").click();
+  assert.ok((await page.locator("h1").innerText()).startsWith(HEADINGS[view.locale]["/"]));
+  await open(visitor, view, "/docs");
+  await page.locator("body > header a.language").click();
+  await page.locator(`html[lang=${view.locale === "pt-BR" ? "en" : "pt-BR"}]`).waitFor();
 }
 
 async function nowhereHasAPage(visitor, view) {

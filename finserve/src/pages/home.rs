@@ -1,4 +1,4 @@
-//! `/`: what this is, and the four indicators as they are now.
+//! `/`: what this is, and the latest published figures of the four indicators.
 use fincore::{
     Date, Decimal, Limit, Result, Snapshot,
     market::{self, FxHistory, History, Rate},
@@ -6,7 +6,7 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
-    chart::{Chart, Shape},
+    chart::{Chart, Period, Shape},
     layout,
     view::View,
 };
@@ -22,6 +22,7 @@ struct Card {
     unit: &'static str,
     endpoint: &'static str,
     shape: Shape,
+    period: Period,
     /// Oldest first, over twelve months; never empty.
     points: Vec<(Date, Decimal)>,
 }
@@ -36,46 +37,46 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             h1 { (say("Brazil’s financial data, one call away", "Os dados financeiros do Brasil, a uma chamada")) }
             p.lead {
                 (say(
-                    "Selic, CDI, IPCA and exchange rates from the central bank; every registered company and its filings from the securities regulator. Plain JSON, with the digits that were published.",
-                    "Selic, CDI, IPCA e câmbio do Banco Central; todas as companhias registradas e seus documentos da CVM. JSON simples, com os dígitos publicados.",
+                    "Selic, CDI, IPCA and exchange rates from the central bank; every registered company and its filings from the securities regulator. Plain JSON, with every digit as published.",
+                    "Selic, CDI, IPCA e câmbio do Banco Central; todas as companhias registradas e seus documentos da CVM. JSON simples, com todos os dígitos publicados.",
                 ))
             }
-            pre.command tabindex="0" { code { "curl " (view.origin) "/api/v1/market/overview" } }
+            (layout::command(view, "first-call", &format!("curl {}/api/v1/market/overview", view.origin)))
             p.actions {
-                a.button.primary href=(view.link("/pricing")) { (say("Get a free key", "Obter uma chave grátis")) }
+                a.button.primary href=(format!("{}#key", view.link("/pricing"))) { (say("Get a free key", "Obter uma chave grátis")) }
                 a.button href=(view.link("/docs")) { (say("Try the API", "Experimentar a API")) }
             }
         }
-        section aria-labelledby="now" {
-            h2 id="now" { (say("The four indicators now", "Os quatro indicadores agora")) }
+        section aria-labelledby="latest" {
+            h2 id="latest" { (say("Latest published figures", "Últimos valores publicados")) }
             div.cards { @for card in &cards { (card.show(view)) } }
             @if let Some(newest) = newest {
                 p.note {
-                    (say("Newest figure: ", "Dado mais recente: "))
+                    (say("Each card shows the date of its figure. The newest one is from ", "Cada cartão mostra a data do seu valor. O mais recente é de "))
                     time datetime=(newest) { (view.language.date(newest)) } "."
                 }
             }
         }
         section.columns {
             div {
-                h2 { (say("Read it", "Leia")) }
+                h2 { (say("Query it", "Consulte")) }
                 p { (say(
-                    "Histories since 1980, current values, full-text search over companies and filings, exact totals. Every answer says where its figures come from.",
-                    "Séries desde 1980, valores atuais, busca textual em companhias e documentos, totais exatos. Cada resposta diz de onde vêm os números.",
+                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Every answer says where its figures come from.",
+                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. Cada resposta diz de onde vêm os números.",
                 )) }
             }
             div {
                 h2 { (say("Rely on it", "Confie")) }
                 p { (say(
-                    "Limits that are exact to the request, errors that name the parameter, ETags, compression, and a contract that is tested against the running service.",
-                    "Limites exatos por requisição, erros que apontam o parâmetro, ETags, compressão e um contrato testado contra o serviço em execução.",
+                    "Exact rate limits, errors that name the wrong parameter, ETags, compression, and an OpenAPI description that is tested against the running service.",
+                    "Limites de requisições exatos, erros que indicam o parâmetro errado, ETags, compressão e uma descrição OpenAPI testada contra o serviço em execução.",
                 )) }
             }
             div {
-                h2 { (say("Run it yourself", "Rode você mesmo")) }
+                h2 { (say("Run it yourself", "Rode no seu servidor")) }
                 p { (say(
-                    "One binary with its data inside, or a Rust library. No database server, no queue, nothing to configure.",
-                    "Um binário com os dados dentro, ou uma biblioteca Rust. Sem servidor de banco, sem fila, nada a configurar.",
+                    "One binary with the data built in, or a Rust library. No database server, no queue, nothing to configure.",
+                    "Um binário com os dados embutidos, ou uma biblioteca Rust. Sem servidor de banco de dados, sem fila, nada a configurar.",
                 )) }
             }
         }
@@ -114,19 +115,21 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         Card {
             id: "selic",
             name: "Selic",
-            about: say("target rate of the central bank", "meta da taxa básica"),
+            about: say("central bank’s target rate", "meta da taxa básica de juros"),
             unit: percent_a_year,
             endpoint: "/api/v1/market/selic",
             shape: Shape::Line,
+            period: Period::Day,
             points: days(now.selic.date, figures(selic)),
         },
         Card {
             id: "cdi",
             name: "CDI",
-            about: say("interbank deposit rate", "depósitos interbancários"),
+            about: say("interbank deposit rate", "taxa dos depósitos interbancários"),
             unit: percent_a_year,
             endpoint: "/api/v1/market/cdi",
             shape: Shape::Line,
+            period: Period::Day,
             points: days(now.cdi.date, figures(cdi)),
         },
         Card {
@@ -136,15 +139,20 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             unit: say("% in the month", "% no mês"),
             endpoint: "/api/v1/market/ipca",
             shape: Shape::Bars,
+            period: Period::Month,
             points: days(now.ipca.date, figures(ipca)),
         },
         Card {
             id: "fx",
             name: "USD/BRL",
-            about: say("dollar, PTAX closing, sell", "dólar, PTAX de fechamento, venda"),
+            about: say(
+                "US dollar, PTAX closing rate, sell side",
+                "dólar americano, PTAX de fechamento, venda",
+            ),
             unit: say("BRL per dollar", "reais por dólar"),
             endpoint: "/api/v1/market/fx",
             shape: Shape::Line,
+            period: Period::Day,
             points: days(now.fx.date, dollar),
         },
     ])
@@ -154,17 +162,25 @@ impl Card {
     fn show(&self, view: &View) -> Markup {
         let language = view.language;
         let Some((date, value)) = self.points.last().copied() else { return html! {} };
+        let to = self.period.of(date, language);
         let title = language.pick(
-            format!("{} over the last 12 months", self.name),
-            format!("{} nos últimos 12 meses", self.name),
+            format!("{}, 12 months to {to}", self.name),
+            format!("{}, 12 meses até {to}", self.name),
         );
-        let chart = Chart { id: self.id, title: &title, points: &self.points, shape: self.shape };
+        let chart = Chart {
+            id: self.id,
+            title: &title,
+            unit: self.unit,
+            points: &self.points,
+            shape: self.shape,
+            period: self.period,
+        };
         html! {
             article.card {
                 h3 { (self.name) " " small { (self.about) } }
                 p.figure { data value=(value) { (language.number(value)) } " " span.unit { (self.unit) } }
                 p.change {
-                    time datetime=(date) { @if self.shape == Shape::Bars { (language.month(date)) } @else { (language.date(date)) } }
+                    time datetime=(date) { (self.period.of(date, language)) }
                     " · " (self.change(view, value))
                 }
                 (chart.draw(language))
@@ -176,14 +192,14 @@ impl Card {
     /// How far the newest figure is from the last one that differs, and when that was.
     fn change(&self, view: &View, value: Decimal) -> String {
         let language = view.language;
-        let earlier = self.points.iter().rev().find(|(_, figure)| *figure != value);
+        let earlier =
+            self.points.iter().rev().find(|(_, figure)| figure.to_f64() != value.to_f64());
         let Some((date, figure)) = earlier else {
-            return language.pick("unchanged for 12 months", "sem mudança há 12 meses").into();
+            return language.pick("unchanged for 12 months", "sem alteração há 12 meses").into();
         };
-        let decimals = value.decimals().into();
+        let decimals = value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let change = language.signed(value.to_f64() - figure.to_f64(), decimals);
-        let since =
-            if self.shape == Shape::Bars { language.month(*date) } else { language.date(*date) };
+        let since = self.period.of(*date, language);
         language.pick(format!("{change} since {since}"), format!("{change} desde {since}"))
     }
 }

@@ -6,13 +6,6 @@ use super::{assets, language::Language, view::View};
 /// A whole page at `path`.
 pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    let links = [
-        ("/", say("Home", "Início")),
-        ("/pricing", say("Pricing", "Planos")),
-        ("/docs", say("API reference", "Referência da API")),
-        ("/usage", say("Usage", "Uso")),
-    ];
-    let current = |link: &str| (link == path).then_some("page");
     html! {
         (DOCTYPE)
         html lang=(view.language.tag()) {
@@ -21,7 +14,7 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="description" content=(say(
-                    "Selic, CDI, IPCA, exchange rates, companies and filings of Brazil as JSON.",
+                    "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
                     "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
                 ));
                 title { (title) " · finserve" }
@@ -31,25 +24,59 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
             }
             body {
                 a.skip href="#content" { (say("Skip to the content", "Ir para o conteúdo")) }
-                header {
-                    a.brand href=(view.link("/")) { "finserve" }
-                    nav aria-label=(say("Main", "Principal")) {
-                        @for (link, name) in links {
-                            a href=(view.link(link)) aria-current=[current(link)] { (name) }
-                        }
-                    }
-                    (switch(view, path))
-                }
+                (header(view, path))
                 main id="content" { (content) }
                 footer {
                     p { (say(
-                        "Data of Banco Central do Brasil and Comissão de Valores Mobiliários, under ODbL.",
-                        "Dados do Banco Central do Brasil e da Comissão de Valores Mobiliários, sob ODbL.",
+                        "Data from Banco Central do Brasil and Comissão de Valores Mobiliários, licensed under ODbL.",
+                        "Dados do Banco Central do Brasil e da Comissão de Valores Mobiliários, sob a licença ODbL.",
                     )) }
-                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href="/docs/openapi.yaml" { "OpenAPI" } " · " a href="/health" { (say("Health", "Estado")) } }
+                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href="/docs/openapi.yaml" { "OpenAPI" } " · " a href="/health" { (say("Service status", "Status do serviço")) } }
                 }
             }
         }
+    }
+}
+
+/// The links to all pages and to the other language, on top of the page at `path`.
+pub(crate) fn header(view: &View, path: &str) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let links = [
+        ("/", say("Home", "Início")),
+        ("/pricing", say("Pricing", "Planos")),
+        ("/docs", say("API reference", "Referência da API")),
+        ("/usage", say("Usage", "Uso")),
+    ];
+    let current = |link: &str| (link == path).then_some("page");
+    html! {
+        header {
+            a.brand href=(view.link("/")) { "finserve" }
+            nav aria-label=(say("Main", "Principal")) {
+                @for (link, name) in links {
+                    a href=(view.link(link)) aria-current=[current(link)] { (name) }
+                }
+            }
+            (switch(view, path))
+        }
+    }
+}
+
+/// A command line in a box, with a button that copies it. `id` tells boxes of a page apart.
+pub(crate) fn command(view: &View, id: &str, line: &str) -> Markup {
+    html! {
+        div.command {
+            pre tabindex="0" { code id=(id) { (line) } }
+            (copy_button(view, id))
+        }
+    }
+}
+
+/// A button that copies the text of the element `id`, and says so. The script shows it where it works.
+pub(crate) fn copy_button(view: &View, id: &str) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    html! {
+        button.copy type="button" hidden data-copy=(id) data-done=(say("Copied", "Copiado")) { (say("Copy", "Copiar")) }
+        span.unseen role="status" {}
     }
 }
 

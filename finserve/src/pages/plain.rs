@@ -1,4 +1,4 @@
-//! The reference page, and the page for addresses that are none.
+//! The API reference, and the page for unknown addresses.
 use maud::{DOCTYPE, Markup, html};
 
 use super::{assets, layout, view::View};
@@ -17,33 +17,30 @@ pub(crate) fn docs(view: &View) -> Markup {
                 link rel="stylesheet" href=(assets::REFERENCE_STYLE.path());
             }
             body {
-                nav.home aria-label=(view.language.pick("Main", "Principal")) {
-                    a href=(view.link("/")) { "▞ finserve" }
-                    a href=(view.link("/pricing")) { (view.language.pick("Pricing", "Planos")) }
-                    a href=(view.link("/usage")) { (view.language.pick("Usage", "Uso")) }
-                }
+                (layout::header(view, "/docs"))
                 main id="reference" {}
-                noscript { (view.language.pick(
-                    "The interactive reference needs JavaScript; ",
-                    "A referência interativa precisa de JavaScript; ",
-                )) a href="/docs/openapi.yaml" { "openapi.yaml" } }
-                script src=(assets::SCALAR.path()) {}
+                noscript { p { (view.language.pick(
+                    "The interactive reference needs JavaScript. The same description as a file: ",
+                    "A referência interativa precisa de JavaScript. A mesma descrição em arquivo: ",
+                )) a href="/docs/openapi.yaml" { "openapi.yaml" } } }
+                // Ours first: it decides where the reference may store keys.
                 script src=(assets::REFERENCE.path()) {}
+                script src=(assets::SCALAR.path()) {}
             }
         }
     }
 }
 
-/// What a browser is shown at an address that is none.
+/// What a browser is shown at an unknown address.
 pub(crate) fn not_found(view: &View, path: &str) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let content = html! {
-        h1 { (say("There is nothing here", "Não há nada aqui")) }
-        p.lead { code { (path) } " " (say("is not a page of this service.", "não é uma página deste serviço.")) }
+        h1 { (say("Page not found", "Página não encontrada")) }
+        p.lead { code { (path) } " " (say("does not exist on this service.", "não existe neste serviço.")) }
         p.actions {
             a.button.primary href=(view.link("/")) { (say("Home", "Início")) }
             a.button href=(view.link("/docs")) { (say("API reference", "Referência da API")) }
         }
     };
-    layout::page(view, "/", say("Not found", "Não encontrado"), &content)
+    layout::page(view, "/", say("Page not found", "Página não encontrada"), &content)
 }

@@ -1,4 +1,4 @@
-//! `/pricing`: the plans, what each reaches, and a free key on the spot.
+//! `/pricing`: a free key on the spot, the plans, and what each includes.
 use fincore::{
     Email, Key, Name,
     plans::{Feature, Plan},
@@ -13,7 +13,7 @@ pub(crate) enum KeyForm {
     Empty,
     /// What was sent cannot be taken; it is shown again with the reason beside the field.
     Wrong { name: String, email: String, field: Field },
-    /// The key, shown only once.
+    /// The key, shown this once.
     Issued(Key),
 }
 
@@ -28,15 +28,15 @@ pub(crate) enum Field {
 impl Field {
     /// What is wrong with it.
     fn reason(self, language: Language) -> String {
-        let (names, addresses) = (Name::MAX_CHARACTERS, "ana@example.com");
+        let (longest, example) = (Name::MAX_CHARACTERS, "ana@example.com");
         match self {
             Field::Name => language.pick(
-                format!("Please enter a name of at most {names} characters, without line breaks."),
-                format!("Informe um nome de até {names} caracteres, sem quebras de linha."),
+                format!("Please enter a name of at most {longest} characters, without line breaks."),
+                format!("Informe um nome de até {longest} caracteres, sem quebras de linha."),
             ),
             Field::Email => language.pick(
-                format!("Please enter one e-mail address, like {addresses}."),
-                format!("Informe um endereço de e-mail, como {addresses}."),
+                format!("Please enter one e-mail address, like {example}."),
+                format!("Informe um endereço de e-mail, como {example}."),
             ),
             Field::Whole => language.pick(
                 "Too many keys were registered from your address this hour. Please try again later."
@@ -54,16 +54,21 @@ pub(crate) fn pricing(view: &View, form: &KeyForm) -> Markup {
     let content = html! {
         h1 { (say("Plans", "Planos")) }
         p.lead { (say(
-            "Start without a key, or with a free one. A larger plan reaches more and asks more often; the limits are exact to the request.",
-            "Comece sem chave, ou com uma grátis. Um plano maior alcança mais e consulta mais vezes; os limites são exatos por requisição.",
+            "Start without a key, or with a free one. Larger plans include more data and allow more requests per minute; limits are exact.",
+            "Comece sem chave ou com uma chave grátis. Planos maiores incluem mais dados e permitem mais requisições por minuto; os limites são exatos.",
         )) }
-        section.plans aria-label=(say("The four plans", "Os quatro planos")) {
-            @for plan in Plan::ALL { (card(plan, view.language)) }
+        section.get-key id="key" aria-live="polite" { (key_section(view, form)) }
+        section aria-labelledby="plans" {
+            h2 id="plans" { (say("The four plans", "Os quatro planos")) }
+            div.plans { @for plan in Plan::ALL { (card(plan, view.language)) } }
         }
-        section id="key" aria-live="polite" { (key_section(view, form)) }
-        section {
-            h2 { (say("What each plan reaches", "O que cada plano alcança")) }
-            div.scroll tabindex="0" { (comparison(view.language)) }
+        section aria-labelledby="comparison" {
+            h2 id="comparison" { (say("What each plan includes", "O que cada plano inclui")) }
+            (comparison(view.language))
+            p.note { (say(
+                "Coming: planned, not available yet on any plan.",
+                "Em breve: planejado, ainda não disponível em nenhum plano.",
+            )) }
         }
     };
     layout::page(view, "/pricing", say("Plans", "Planos"), &content)
@@ -73,48 +78,64 @@ fn card(plan: Plan, language: Language) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     let (with, without): (Vec<_>, Vec<_>) =
         Feature::ALL.into_iter().partition(|feature| plan.includes(*feature));
+    let (available, coming): (Vec<_>, Vec<_>) =
+        with.into_iter().partition(|feature| feature.is_available());
     html! {
         article.card.plan {
             h3 { (plan.name()) }
-            p.price { "US$ " (plan.price()) " " small { (say("a month", "por mês")) } }
-            p.note { (plan.limit()) " " (say("requests a minute", "requisições por minuto")) }
-            ul { @for feature in with { li { (name(feature, language)) } } }
+            p.price { "US$ " (plan.price()) " " small { (say("per month", "por mês")) } }
+            p.note { (plan.limit()) " " (say("requests per minute", "requisições por minuto")) }
+            ul { @for feature in available { li { (name(feature, language)) } } }
+            @if !coming.is_empty() {
+                p.note { (say("Coming, not available yet:", "Em breve, ainda não disponível:")) }
+                ul.coming { @for feature in coming { li { (name(feature, language)) } } }
+            }
             @if !without.is_empty() {
                 p.note { (say("Not included:", "Não inclui:")) }
-                ul.without { @for feature in without { li { (name(feature, language)) } } }
+                ul.without { @for feature in without { li {
+                    (name(feature, language))
+                    @if !feature.is_available() { " (" (say("coming", "em breve")) ")" }
+                } } }
             }
             @if plan == Plan::Free {
                 p.more { a.button.primary href="#key" { (say("Get a key", "Obter uma chave")) } }
             } @else {
                 p.more { (say(
-                    "The operator of this service moves your key to this plan.",
-                    "O operador deste serviço passa sua chave para este plano.",
+                    "To switch, ask the operator of this service to move your key to this plan.",
+                    "Para mudar, peça ao operador deste serviço que passe sua chave para este plano.",
                 )) }
             }
         }
     }
 }
 
+/// The same as a table; narrow screens show the name of the plan in each cell.
 fn comparison(language: Language) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     html! {
-        table {
+        table.comparison {
             thead { tr {
                 th scope="col" { (say("Feature", "Recurso")) }
                 @for plan in Plan::ALL { th scope="col" { (plan.name()) } }
             } }
             tbody {
                 tr {
-                    th scope="row" { (say("Requests a minute", "Requisições por minuto")) }
-                    @for plan in Plan::ALL { td { (plan.limit()) } }
+                    th scope="row" { (say("Price per month", "Preço por mês")) }
+                    @for plan in Plan::ALL { td data-plan=(plan.name()) { "US$ " (plan.price()) } }
+                }
+                tr {
+                    th scope="row" { (say("Requests per minute", "Requisições por minuto")) }
+                    @for plan in Plan::ALL { td data-plan=(plan.name()) { (plan.limit()) } }
                 }
                 @for feature in Feature::ALL { tr {
                     th scope="row" { (name(feature, language)) }
                     @for plan in Plan::ALL {
-                        @if plan.includes(feature) {
-                            td.tick { "✓" span.unseen { (say("yes", "sim")) } }
+                        @if !plan.includes(feature) {
+                            td.no data-plan=(plan.name()) { span aria-hidden="true" { "–" } span.unseen { (say("no", "não")) } }
+                        } @else if feature.is_available() {
+                            td.tick data-plan=(plan.name()) { span aria-hidden="true" { "✓" } span.unseen { (say("yes", "sim")) } }
                         } @else {
-                            td { span.unseen { (say("no", "não")) } }
+                            td.coming data-plan=(plan.name()) { (say("coming", "em breve")) }
                         }
                     }
                 } }
@@ -128,13 +149,13 @@ fn name(feature: Feature, language: Language) -> &'static str {
     let (english, portuguese) = match feature {
         Feature::Plans => ("Usage statistics", "Estatísticas de uso"),
         Feature::Market => {
-            ("Market data: now and the last 12 months", "Mercado: agora e últimos 12 meses")
+            ("Market data: the last 12 months", "Dados de mercado: últimos 12 meses")
         }
         Feature::Companies => ("Companies and search", "Companhias e busca"),
-        Feature::HistoricalData => ("Market history since 1980", "Histórico de mercado desde 1980"),
-        Feature::Filings => ("Filings of companies", "Documentos das companhias"),
+        Feature::HistoricalData => ("Full market history", "Histórico completo de mercado"),
+        Feature::Filings => ("Company filings", "Documentos das companhias"),
         Feature::BulkExport => ("Bulk export (NDJSON)", "Exportação completa (NDJSON)"),
-        Feature::Csv => ("CSV on every list", "CSV em todas as listas"),
+        Feature::Csv => ("Lists as CSV", "Listas em CSV"),
         Feature::Webhooks => ("Webhooks", "Webhooks"),
         Feature::PrioritySupport => ("Priority support", "Suporte prioritário"),
     };
@@ -144,27 +165,20 @@ fn name(feature: Feature, language: Language) -> &'static str {
 fn key_section(view: &View, form: &KeyForm) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     match form {
-        KeyForm::Issued(key) => {
-            let key = key.reveal();
-            html! {
-                div.result {
-                    h2 { (say("Your key", "Sua chave")) }
-                    p.key {
-                        code id="issued" { (key) }
-                        button type="button" hidden data-copy="issued" data-done=(say("Copied", "Copiada")) { (say("Copy", "Copiar")) }
-                    }
-                    p { (say(
-                        "It is shown this once: keep it somewhere safe. Try it:",
-                        "Ela é mostrada só desta vez: guarde-a em lugar seguro. Experimente:",
-                    )) }
-                    pre.command tabindex="0" { code {
-                        "curl -H 'X-API-Key: " (key) "' " (view.origin) "/api/v1/market/overview"
-                    } }
-                }
-            }
-        }
+        KeyForm::Issued(key) => html! {
+                @let key = key.reveal();
+                h2 { (say("Your key", "Sua chave")) }
+                p.key { code id="issued" { (key) } (layout::copy_button(view, "issued")) }
+                p { (say(
+                    "It is shown only once: keep it somewhere safe. Try it:",
+                    "Ela é mostrada uma única vez: guarde-a em lugar seguro. Experimente:",
+                )) }
+                (layout::command(view, "first-call", &format!(
+                    "curl -H 'X-API-Key: {key}' {}/api/v1/market/overview", view.origin
+                )))
+        },
         form => html! {
-            h2 { (say("A free key, right now", "Uma chave grátis, agora mesmo")) }
+            h2 { (say("Get a free key", "Obtenha uma chave grátis")) }
             (key_form(view, form))
         },
     }
@@ -182,7 +196,7 @@ fn key_form(view: &View, form: &KeyForm) -> Markup {
         |field: Field| wrong.as_ref().filter(|(at, _)| *at == field).map(|(_, reason)| reason);
     let invalid = |field: Field| reason(field).map(|_| "true");
     html! {
-        form method="post" action=(format!("{}#key", view.link("/pricing"))) data-replace="#key" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
+        form method="post" action=(format!("{}#key", view.link("/pricing"))) data-replace="#key" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
             @if let Some(reason) = reason(Field::Whole) { p.wrong role="alert" { (reason) } }
             label {
                 (say("Name", "Nome"))

@@ -1,9 +1,11 @@
-//! `/usage`: what a key has asked for, day by day.
+//! `/usage`: the requests of a key, by day and by endpoint.
+use std::{cmp::Reverse, collections::BTreeMap};
+
 use fincore::{Decimal, limits::Standing, usage::Report};
 use maud::{Markup, html};
 
 use super::{
-    chart::{Chart, Shape},
+    chart::{Chart, Period, Shape},
     layout,
     view::View,
 };
@@ -13,9 +15,9 @@ use super::{
 pub(crate) enum UsageForm {
     /// Nothing has been sent.
     Empty,
-    /// The key is not valid.
+    /// The key is not one.
     Wrong,
-    /// What the key has asked for, and how it stands now.
+    /// The requests of the key, and what is left of its limit now.
     Known(Box<Report>, Standing),
 }
 
@@ -29,13 +31,13 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
         UsageForm::Empty | UsageForm::Known(..) => None,
     };
     let content = html! {
-        h1 { (say("Usage of a key", "Uso de uma chave")) }
+        h1 { (say("API key usage", "Uso da chave da API")) }
         p.lead { (say(
-            "Enter your key to see its plan, what is left of its limit now, and its requests of the last 30 days. The key is sent to this service only, never as part of an address.",
-            "Informe sua chave para ver o plano, o que resta do limite agora e as requisições dos últimos 30 dias. A chave é enviada só a este serviço, nunca como parte de um endereço.",
+            "Enter your key to see its plan, how many requests it has left right now, and its requests in the last 30 days. The key is sent to this service only, and never in a URL.",
+            "Informe sua chave para ver o plano, quantas requisições restam agora e as requisições dos últimos 30 dias. A chave é enviada somente a este serviço, e nunca em uma URL.",
         )) }
         section id="usage" aria-live="polite" {
-            form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Não funcionou. Tente de novo em instantes.")) {
+            form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
                 label {
                     (say("API key", "Chave da API"))
                     input name="key" type="password" required autocomplete="off" spellcheck="false"
@@ -53,37 +55,98 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
 fn known(view: &View, report: &Report, standing: Standing) -> Markup {
     let language = view.language;
     let say = |english, portuguese| language.pick(english, portuguese);
-    let title = say("Requests per day", "Requisições por dia");
+    let [from, to] = [report.from, report.to].map(|day| language.date(day));
+    let title = language.pick(
+        format!("Requests per day, {from} to {to}"),
+        format!("Requisições por dia, de {from} a {to}"),
+    );
+    let chart = Chart {
+        id: "requests-per-day",
+        title: &title,
+        unit: say("requests", "requisições"),
+        points: &points(report),
+        shape: Shape::Bars,
+        period: Period::Day,
+    };
     html! {
         h2 { code { (report.key) } }
         dl.facts {
             div { dt { (say("Plan", "Plano")) } dd { (report.plan.name()) } }
-            div { dt { (say("Limit", "Limite")) } dd { (report.rate_limit) " " (say("a minute", "por minuto")) } }
-            div { dt { (say("Left now", "Resta agora")) } dd id="remaining" { (standing.remaining) } }
+            div { dt { (say("Limit", "Limite")) } dd { (report.rate_limit) " " (say("per minute", "por minuto")) } }
+            div { dt { (say("Left right now", "Restam agora")) } dd id="remaining" { (standing.remaining) } }
             div { dt { (say("Requests", "Requisições")) } dd id="requests" { (report.total.requests) } }
             div { dt { (say("Errors", "Erros")) } dd { (report.total.errors) } }
-            div { dt { (say("Over the limit", "Acima do limite")) } dd { (report.total.rate_limited) } }
+            div { dt { (say("Rate limited", "Recusadas pelo limite")) } dd { (report.total.rate_limited) } }
         }
-        h3 { (title) }
-        (Chart { id: "requests-per-day", title, points: &points(report), shape: Shape::Bars }.picture(language))
-        div.scroll tabindex="0" { table {
+        div.columns {
+            section {
+                h3 { (say("Over time", "Ao longo do tempo")) }
+                (chart.picture(language))
+            }
+            section {
+                h3 { (say("By endpoint", "Por endpoint")) }
+                (by_endpoint(view, report))
+            }
+        }
+        section {
+            h3 { (say("By day", "Por dia")) }
+            (by_day(view, report))
+        }
+    }
+}
+
+/// Requests by endpoint over all days, the most used first.
+fn by_endpoint(view: &View, report: &Report) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (endpoint, count) in report.data.iter().flat_map(|day| &day.endpoints) {
+        *sums.entry(endpoint).or_default() += count;
+    }
+    let mut sums: Vec<(&str, u64)> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, count)| Reverse(*count));
+    html! {
+        table id="by-endpoint" {
+            thead { tr {
+                th scope="col" { "Endpoint" }
+                th.count scope="col" { (say("Requests", "Requisições")) }
+            } }
+            tbody {
+                @for (endpoint, count) in &sums { tr {
+                    th scope="row" { code { (endpoint) } }
+                    td.count { (count) }
+                } }
+                @if sums.is_empty() { tr { td colspan="2" { (none(view)) } } }
+            }
+        }
+    }
+}
+
+/// Requests on each day that had some, the newest first.
+fn by_day(view: &View, report: &Report) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    html! {
+        div.scroll tabindex="0" { table id="by-day" {
             thead { tr {
                 th scope="col" { (say("Day (UTC)", "Dia (UTC)")) }
-                th scope="col" { (say("Requests", "Requisições")) }
-                th scope="col" { (say("Errors", "Erros")) }
-                th scope="col" { (say("Over the limit", "Acima do limite")) }
+                th.count scope="col" { (say("Requests", "Requisições")) }
+                th.count scope="col" { (say("Errors", "Erros")) }
+                th.count scope="col" { (say("Rate limited", "Recusadas pelo limite")) }
             } }
             tbody {
                 @for day in &report.data { tr {
-                    th scope="row" { (language.date(day.date)) }
-                    td { (day.counts.requests) }
-                    td { (day.counts.errors) }
-                    td { (day.counts.rate_limited) }
+                    th scope="row" { (view.language.date(day.date)) }
+                    td.count { (day.counts.requests) }
+                    td.count { (day.counts.errors) }
+                    td.count { (day.counts.rate_limited) }
                 } }
-                @if report.data.is_empty() { tr { td colspan="4" { (say("No requests yet.", "Nenhuma requisição ainda.")) } } }
+                @if report.data.is_empty() { tr { td colspan="4" { (none(view)) } } }
             }
         } }
     }
+}
+
+fn none(view: &View) -> &'static str {
+    view.language.pick("No requests yet.", "Nenhuma requisição ainda.")
 }
 
 /// Every day of the report, oldest first; those without requests are zero.
