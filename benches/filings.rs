@@ -64,12 +64,12 @@ fn queries(criterion: &mut Criterion, snapshot: &Snapshot) {
         });
     }
     group.bench_function("find", |bench| {
-        let query = filings::One { id: "20100000005".into() };
-        bench.iter(|| filings::find(snapshot, black_box(query.clone())));
+        let id: fincore::FilingId = "20100000005".parse().expect("an id");
+        bench.iter(|| filings::find(snapshot, black_box(id)));
     });
     group.bench_function("of_company", |bench| {
         let (limit, offset) = (Limit::default(), Offset::default());
-        let query = filings::OfCompany { id: "1".into(), limit, offset };
+        let query = filings::OfCompany { id: "1".parse().expect("an id"), limit, offset };
         bench.iter(|| filings::of_company(snapshot, black_box(query.clone())));
     });
     group.finish();

@@ -17,7 +17,9 @@ fn market(criterion: &mut Criterion) {
         bench.iter(|| market::selic_current(black_box(&snapshot)));
     });
     group.bench_function("overview", |bench| bench.iter(|| market::overview(black_box(&snapshot))));
-    group.bench_function("fx_pairs", |bench| bench.iter(|| market::fx_pairs(black_box(&snapshot))));
+    group.bench_function("fx_pairs", |bench| {
+        bench.iter(|| market::fx_pairs(black_box(&snapshot), market::FxPairs::default()))
+    });
     for rows in [20, 1000] {
         let limit = Limit::new(rows).expect("a limit within bounds");
         let query = market::History { limit, ..Default::default() };

@@ -108,7 +108,7 @@ fn an_address_registers_only_so_many_keys_an_hour() {
     }
     let refused = server.post(REGISTER, &from(1), ANA);
     let message = refused.expect_error(429, "rate_limited");
-    assert!(message.contains("3 registrations an hour"), "{message}");
+    assert!(message.contains("3 keys per hour"), "{message}");
     let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((3500..=3600).contains(&wait), "{wait}");
     assert_eq!(server.post(REGISTER, &from(2), ANA).status, 201);
@@ -216,7 +216,7 @@ fn accounts_are_backed_up_and_checked_while_in_use() {
     let server = Server::start();
     let copy = server.data.path().join("copy.db");
     let target = copy.to_str().unwrap();
-    assert!(output(&server, &["backup", target]).contains("whole"));
+    assert!(output(&server, &["backup", target]).contains("complete and verified"));
     let restored = fincore::Accounts::open(&copy).unwrap();
     let (kept, known) = (fincore::keys::list(&restored), fincore::keys::list(&server.accounts()));
     assert_eq!(kept.unwrap(), known.unwrap());

@@ -27,6 +27,7 @@ fn a_company_has_its_fields_under_every_number() {
         "tickers": ["PETR3", "PETR4"],
         "registered_on": "1977-07-20",
         "cancelled_on": null,
+        "meta": { "source": "CVM, cadastro de companhias abertas", "licence": "ODbL-1.0" },
     });
     for id in ["9512", "009512", "33000167000101", "33.000.167%2F0001-01"] {
         assert_eq!(get(&format!("companies/{id}")), petrobras, "{id}");
@@ -77,7 +78,11 @@ fn pages_follow_one_another() {
         assert_eq!(beyond["total"], get(&format!("{list}limit=1"))["total"], "{list}");
     }
     assert_eq!(ids("filings/recent?limit=5"), ids("filings?limit=5"));
-    assert_eq!(get("filings/recent").as_object().unwrap().len(), 1);
+    let recent = get("filings/recent?limit=7");
+    assert_eq!(
+        (&recent["total"], &recent["limit"], &recent["offset"]),
+        (&json!(7), &json!(7), &json!(0))
+    );
 }
 
 #[test]
@@ -96,14 +101,27 @@ fn a_day_is_counted_to_the_last_filing() {
 
 #[test]
 fn what_is_not_there_is_404_and_what_is_wrong_400() {
-    for id in ["999999", "0", "nope", "33000167000102", "%20"] {
-        let message = error(&format!("companies/{id}"), 404, "not_found");
-        assert!(message.starts_with("no company"), "{message}");
-        assert!(error(&format!("companies/{id}/filings"), 404, "not_found").contains("no company"));
+    for path in ["companies/999999", "companies/999999/filings"] {
+        assert_eq!(error(path, 404, "not_found"), "there is no company \"999999\"");
     }
-    for id in ["1", "dfp-1", "nope", "-1", "99999999999999999999"] {
+    for (id, shown) in
+        [("0", "0"), ("nope", "nope"), ("33000167000102", "33000167000102"), ("%20", " ")]
+    {
+        for path in [format!("companies/{id}"), format!("companies/{id}/filings")] {
+            let message = error(&path, 404, "not_found");
+            assert!(
+                message.contains(&format!("{shown:?} is not the id of a company")),
+                "{message}"
+            );
+        }
+    }
+    for id in ["1", "dfp-1"] {
         let message = error(&format!("filings/{id}"), 404, "not_found");
-        assert!(message.starts_with("no filing"), "{message}");
+        assert_eq!(message, format!("there is no filing {id:?}"));
+    }
+    for id in ["nope", "-1", "99999999999999999999"] {
+        let message = error(&format!("filings/{id}"), 404, "not_found");
+        assert!(message.contains(&format!("{id:?} is not the id of a filing")), "{message}");
     }
     let wrong = [
         ("companies?limit=0", "\"limit\""),

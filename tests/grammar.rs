@@ -39,7 +39,8 @@ fn every_bad_parameter_is_named() {
         ("to=2024-01-01+", "to"),
         ("to=NaN", "to"),
         ("to=%F0%9F%98%80", "to"),
-        ("offset=1", "offset"),
+        ("offset=-1", "offset"),
+        ("offset=1000000001", "offset"),
         ("Limit=5", "Limit"),
         ("page=2", "page"),
         ("q=selic", "q"),
@@ -85,7 +86,10 @@ fn check(target: &str, parameter: &str) {
 #[test]
 fn says_which_parameters_there_are() {
     let message = Server::shared().get("/api/v1/market/fx?x=1").expect_error(400, "bad_request");
-    assert_eq!(message, "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit");
+    assert_eq!(
+        message,
+        "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit, offset"
+    );
 }
 
 #[test]

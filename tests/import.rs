@@ -111,7 +111,7 @@ fn an_output_that_cannot_be_written_is_said_in_one_sentence() {
         finserve(&["import", "--data"]).arg(&data).arg(&ipca).stdout(full).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(errors.starts_with("finserve: cannot write the output"), "{errors}");
+    assert!(errors.starts_with("finserve: cannot write to the standard output"), "{errors}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn check(target: &str, want: &str) {
 
 #[test]
 fn answers_with_the_digits_that_were_published() {
-    let year = r#""meta":{"source":"BCB SGS 432","unit":"percent per year"}"#;
+    let year = r#""total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year"}"#;
     check(
         "/api/v1/market/selic?from=1999-03-05&to=1999-03-06",
         &format!(
@@ -21,23 +21,23 @@ fn answers_with_the_digits_that_were_published() {
     );
     check(
         "/api/v1/market/ipca?from=2010-06-01&to=2010-06-30",
-        r#"{"data":[{"date":"2010-06-01","value":0.00}],"meta":{"source":"BCB SGS 433","unit":"percent per month"}}"#,
+        r#"{"data":[{"date":"2010-06-01","value":0.00}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month"}}"#,
     );
     check(
         "/api/v1/market/cdi?to=1994-06-30",
-        r#"{"data":[{"date":"1994-06-30","value":149.62}],"meta":{"source":"BCB SGS 4389 and 12","unit":"percent per year, 252 business days"}}"#,
+        r#"{"data":[{"date":"1994-06-30","value":149.62}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12"}}"#,
     );
-    let ptax = r#""meta":{"source":"BCB PTAX, closing bulletin","unit":"BRL per unit"}"#;
+    let ptax = r#""meta":{"source":"BCB PTAX, closing bulletin","licence":"ODbL-1.0","unit":"BRL per unit"}"#;
     check(
         "/api/v1/market/fx?from=2000-01-01&to=2000-01-03",
         &format!(
-            r#"{{"data":[{{"date":"2000-01-03","pair":"USD/BRL","buy":1.8003,"sell":1.8011}}],{ptax}}}"#
+            r#"{{"data":[{{"date":"2000-01-03","pair":"USD/BRL","buy":1.8003,"sell":1.8011}}],"total":1,"limit":20,"offset":0,{ptax}}}"#
         ),
     );
     check(
         "/api/v1/market/fx?pair=irr-brl&to=2026-07-31&limit=1",
         &format!(
-            r#"{{"data":[{{"date":"2026-07-31","pair":"IRR/BRL","buy":0.00000370,"sell":0.00000370}}],{ptax}}}"#
+            r#"{{"data":[{{"date":"2026-07-31","pair":"IRR/BRL","buy":0.00000370,"sell":0.00000370}}],"total":3,"limit":1,"offset":0,{ptax}}}"#
         ),
     );
 }
@@ -47,7 +47,13 @@ fn current_values_are_those_of_the_overview() {
     let get = |path: &str| Server::shared().get(&format!("/api/v1/market/{path}")).json();
     let overview = get("overview");
     for name in ["selic", "cdi", "ipca", "fx"] {
-        assert_eq!(get(&format!("{name}/current")), overview[name], "{name}");
+        let mut current = get(&format!("{name}/current"));
+        let meta = current.as_object_mut().unwrap().remove("meta").unwrap();
+        assert_eq!(
+            (&current, &meta),
+            (&overview[name], &overview["meta"]["indicators"][name]),
+            "{name}"
+        );
     }
     assert_eq!(overview["fx"]["pair"], "USD/BRL");
 }
@@ -166,6 +172,9 @@ fn a_running_server_serves_what_is_imported() {
     std::fs::write(&file, r#"[{"data":"01/09/2026","valor":"0.48"}]"#).unwrap();
     assert!(import(server.data.path(), &[&file]).status.success());
     let after = server.get("/api/v1/market/ipca/current");
-    assert_eq!(after.text(), r#"{"date":"2026-09-01","value":0.48}"#);
+    assert_eq!(
+        after.text(),
+        r#"{"date":"2026-09-01","value":0.48,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month"}}"#
+    );
     assert_ne!(before.header("etag"), after.header("etag"));
 }

@@ -242,5 +242,26 @@ fn files_of_pages_are_kept_for_good() {
 fn the_description_is_the_file_in_the_repository() {
     let description = Server::shared().get("/docs/openapi.yaml");
     assert_eq!(description.header("content-type"), Some("application/yaml"));
-    assert!(description.text() == include_str!("../openapi.yaml"));
+    let here = "http://localhost:8080";
+    let file = include_str!("../openapi.yaml");
+    assert_eq!(file.matches(here).count(), 1, "the address is replaced where it stands");
+    assert!(description.text() == file.replace(here, "http://test"));
+
+    let yaml: serde_json::Value = serde_norway::from_str(description.text()).unwrap();
+    let json = Server::shared().get("/docs/openapi.json");
+    assert_eq!(json.header("content-type"), Some("application/json"));
+    assert_eq!(json.json(), yaml);
+}
+
+#[test]
+fn nobody_writes_into_the_description() {
+    for host in ["a\"b", "x\\ny", "a b", "<script>"] {
+        let request =
+            format!("GET /docs/openapi.yaml HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let description = Server::shared().send(request.as_bytes());
+        assert!(description.text() == include_str!("../openapi.yaml"), "{host}");
+    }
+    let proxied =
+        Server::shared().keyless("GET", "/docs/openapi.json", "X-Forwarded-Proto: https\r\n");
+    assert_eq!(proxied.json()["servers"][0]["url"], "https://test");
 }

@@ -135,7 +135,8 @@ fn the_company_that_people_mean_comes_first() {
 #[test]
 fn an_unknown_alphabet_matches_nothing_and_is_no_error() {
     let reply = Server::shared().get(&format!("/api/v1/filings/search?q=vale+{}", escaped("株")));
-    assert_eq!(reply.json(), json!({ "data": [], "total": 0, "limit": 20, "offset": 0 }));
+    let found = reply.json();
+    assert_eq!((&found["data"], &found["total"]), (&json!([]), &json!(0)));
 }
 
 /// The official layout of a year: as many filings as wanted, all with the same subject.

@@ -87,7 +87,13 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Host and port to listen on, such as localhost:8080; port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS", env = "FINSERVE_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "FINSERVE_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_parser = host_and_port
+    )]
     pub(crate) listen: String,
     /// Network of a proxy whose X-Forwarded-For is believed; may be given several times
     #[arg(
@@ -106,6 +112,16 @@ pub(crate) struct Serve {
         default_value_t = 20
     )]
     pub(crate) registrations_per_hour: u32,
+}
+
+/// A host and a port; whether there is such a host is found out when it is listened on.
+fn host_and_port(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("an address is written 127.0.0.1:8080, [::1]:8080 or localhost:8080".into()),
+    }
 }
 
 /// A network, or one address as a network of its own.
@@ -214,7 +230,13 @@ mod tests {
     fn a_flag_of_the_server_before_another_command_is_refused() {
         for flag in SERVE_FLAGS {
             let flag = format!("--{}", flag.replace('_', "-"));
-            let value = if flag == "--trusted-proxy" { "::1" } else { "1" };
+            let value = if flag == "--trusted-proxy" {
+                "::1"
+            } else if flag == "--listen" {
+                "a:1"
+            } else {
+                "1"
+            };
             let message = read(&[&flag, value, "check"]).unwrap_err().to_string();
             assert!(message.contains(&format!("{flag} is a flag of serve")), "{message}");
         }

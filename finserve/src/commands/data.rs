@@ -7,7 +7,6 @@ use std::{
 use fincore::{Accounts, Catalogue, bundle};
 
 use super::{Failure, terminal};
-use crate::log::log;
 
 pub(crate) const CATALOGUE: &str = "catalogue.db";
 pub(crate) const ACCOUNTS: &str = "accounts.db";
@@ -28,16 +27,10 @@ pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
     Ok(catalogue)
 }
 
-/// Opens the accounts of a data directory; a new one has none, and the operator is told so.
+/// Opens the accounts of a data directory; a new one has none.
 pub(crate) fn open_accounts(data: &Path) -> Result<Accounts, Failure> {
     create(data)?;
-    let path = data.join(ACCOUNTS);
-    let is_new = !path.exists();
-    let accounts = Accounts::open(&path)?;
-    if is_new {
-        log(format_args!("created {}, which holds no keys yet", path.display()));
-    }
-    Ok(accounts)
+    Ok(Accounts::open(data.join(ACCOUNTS))?)
 }
 
 /// A look at data must not create it.

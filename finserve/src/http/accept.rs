@@ -3,18 +3,15 @@ use hyper::header::{HeaderMap, HeaderName};
 
 /// What the header offers, with its weights, in the order given. An offer whose weight cannot be read is left
 /// out.
-pub(crate) fn offers<'r>(
-    headers: &'r HeaderMap,
-    name: HeaderName,
-) -> impl Iterator<Item = (&'r str, f32)> {
+pub(crate) fn offers(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = (&str, f32)> {
     let lists = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     lists.flat_map(|list| list.split(',')).filter_map(|offer| {
         let (what, parameters) = offer.split_once(';').unwrap_or((offer, ""));
-        let weights = parameters.split(';').filter_map(|parameter| {
+        let mut weights = parameters.split(';').filter_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
             name.trim().eq_ignore_ascii_case("q").then(|| value.trim())
         });
-        let weight = weights.last().map_or(Some(1.0), |weight| weight.parse().ok())?;
+        let weight = weights.next_back().map_or(Some(1.0), |weight| weight.parse().ok())?;
         Some((what.trim(), weight))
     })
 }

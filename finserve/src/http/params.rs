@@ -233,7 +233,7 @@ pub(crate) fn names<Q: DeserializeOwned>() -> &'static [&'static str] {
 
 #[cfg(test)]
 mod tests {
-    use fincore::market::FxHistory;
+    use fincore::{CompanyId, market::FxHistory};
     use serde::Deserialize;
 
     use super::*;
@@ -243,20 +243,27 @@ mod tests {
         q: String,
     }
 
+    /// The query, or the message of what is wrong with it.
+    fn read<Q: DeserializeOwned>(query: &str) -> Result<Q, String> {
+        let read = Params::from_query(query).and_then(Params::read);
+        read.map_err(|refusal| match refusal {
+            Refusal::BadRequest(message) => message,
+            _ => panic!("another refusal"),
+        })
+    }
+
     #[test]
     fn tells_the_names_of_a_query() {
-        assert_eq!(names::<FxHistory>(), ["pair", "from", "to", "limit"]);
+        assert_eq!(names::<FxHistory>(), ["pair", "from", "to", "limit", "offset"]);
     }
 
     #[test]
     fn decodes_escapes_and_blanks() {
-        let search: Search = Params::from_query("&q=S%C3%A3o+%2B&").unwrap().read().unwrap();
-        assert_eq!(search.q, "São +");
+        assert_eq!(read::<Search>("&q=S%C3%A3o+%2B&").unwrap().q, "São +");
     }
 
     #[test]
     fn says_what_is_wrong() {
-        let fx = |query: &str| -> Result<FxHistory> { Params::from_query(query)?.read() };
         let wrong = [
             ("limit=0", "parameter \"limit\": \"0\" is not a whole number from 1 to 10000"),
             ("from=x", "parameter \"from\": \"x\" is not a date (YYYY-MM-DD)"),
@@ -273,9 +280,19 @@ mod tests {
             ("to=2024-01-01&to=2024-01-01", "parameter \"to\" is given twice"),
         ];
         for (query, message) in wrong {
-            assert_eq!(fx(query).unwrap_err().to_string(), message);
+            assert_eq!(read::<FxHistory>(query).unwrap_err(), message);
         }
-        let missing: Result<Search> = Params::default().read();
-        assert_eq!(missing.unwrap_err().to_string(), "parameter \"q\" is missing");
+        assert_eq!(read::<Search>("").unwrap_err(), "parameter \"q\" is missing");
+    }
+
+    #[test]
+    fn a_part_of_the_path_that_cannot_be_read_names_nothing() {
+        let captured = |id: &'static str| {
+            let mut params = Params::default();
+            assert!(params.capture("id", id.into()).is_ok());
+            params.read_captured::<CompanyId>()
+        };
+        assert!(captured("9512").is_ok());
+        assert!(matches!(captured("petrobras"), Err(Refusal::NotFound(_))));
     }
 }
