@@ -37,7 +37,7 @@ fn answers_with_the_digits_that_were_published() {
     check(
         "/api/v1/market/fx?pair=irr-brl&to=2026-07-31&limit=1",
         &format!(
-            r#"{{"data":[{{"date":"2026-07-31","pair":"IRR/BRL","buy":0.00000370,"sell":0.00000370}}],"total":3,"limit":1,"offset":0,{ptax}}}"#
+            r#"{{"data":[{{"date":"2026-07-31","pair":"IRR/BRL","buy":0.00000370,"sell":0.00000370}}],"total":2,"limit":1,"offset":0,{ptax}}}"#
         ),
     );
 }

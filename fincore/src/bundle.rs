@@ -202,7 +202,7 @@ mod tests {
     fn the_bundle_of_another_program_leaves_imported_figures() {
         let (_dir, catalogue) = catalogue();
         fill(&catalogue).unwrap();
-        let mut import = crate::Import::begin(&catalogue).unwrap();
+        let mut import = crate::import::Import::begin(&catalogue).unwrap();
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
         import.commit().unwrap();
         let writer = catalogue.write().unwrap();

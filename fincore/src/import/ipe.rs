@@ -3,9 +3,9 @@ use std::borrow::Cow;
 
 use super::{table, text::Refusal};
 use crate::{
-    Error, FilingId,
+    error::Error,
     filings::entry::{Link, NewFiling},
-    types::Form,
+    types::{FilingId, Form},
 };
 
 const COLUMNS: [&str; 13] = [

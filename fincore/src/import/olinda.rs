@@ -5,7 +5,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::text::{self, Refusal};
-use crate::{Currency, Date, Error, market::store::Quote};
+use crate::{
+    error::Error,
+    market::store::Quote,
+    types::{Currency, Date},
+};
 
 pub(super) fn recognises(start: &str) -> bool {
     start.starts_with('{') && start.contains("\"value\"")

@@ -1,9 +1,9 @@
 //! Forms filed every year or quarter: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
 use super::{table, text::Refusal};
 use crate::{
-    Error, FilingId,
+    error::Error,
     filings::entry::{Link, NewFiling},
-    types::Form,
+    types::{FilingId, Form},
 };
 
 const COLUMNS: [&str; 9] = [

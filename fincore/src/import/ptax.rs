@@ -4,7 +4,11 @@
 //! 2013, `5;A;AFN;0,04152000` in August 2013, `005;A;AFN;0,07721000` today; period files write the
 //! date without slashes. All are read by the same few rules.
 use super::text::{self, Once, Refusal};
-use crate::{Decimal, Error, market::store::Quote, types::whole_number};
+use crate::{
+    error::Error,
+    market::store::Quote,
+    types::{Decimal, whole_number},
+};
 
 pub(super) fn recognises(start: &str) -> bool {
     let first = start.lines().next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! CVM's registry of companies, `cad_cia_aberta.csv`.
 use super::{table, text::Refusal};
-use crate::{Error, companies::store::RegistryEntry};
+use crate::{companies::store::RegistryEntry, error::Error};
 
 /// The columns from `EMAIL` on tell of people; they are here because a file must have them, and are
 /// never read.

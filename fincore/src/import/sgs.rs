@@ -4,12 +4,12 @@ use serde_json::value::RawValue;
 
 use super::text::{self, Refusal};
 use crate::{
-    Currency, Decimal, Error,
+    error::Error,
     market::{
         CDI_DAILY, IPCA, Rate,
         store::{self, Quote},
     },
-    types::whole_number,
+    types::{Currency, Decimal, whole_number},
 };
 
 /// Which side of a quote a series gives.

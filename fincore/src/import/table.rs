@@ -8,7 +8,10 @@ use std::{
 use encoding_rs::WINDOWS_1252;
 
 use super::text::Refusal;
-use crate::{Date, Error, types::whole_number};
+use crate::{
+    error::Error,
+    types::{Date, whole_number},
+};
 
 /// A table that is recognised, by what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Date, Decimal, Limit, Pair,
     catalogue::temporary as catalogue,
     market::{self, FxCurrent, FxHistory, History},
+    types::{Date, Decimal, Limit, Pair},
 };
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {

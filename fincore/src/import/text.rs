@@ -1,7 +1,11 @@
 //! What the official text files have in common: lines, Brazilian dates and numbers, refusals.
 use std::{collections::HashMap, fmt::Debug, hash::Hash};
 
-use crate::{Currency, Date, Decimal, Error, market::store::Quote, types::day_of};
+use crate::{
+    error::Error,
+    market::store::Quote,
+    types::{Currency, Date, Decimal, day_of},
+};
 
 /// Before it the dollar was quoted in cruzeiros, cruzados and their successors.
 pub(super) const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");

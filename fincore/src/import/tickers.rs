@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 
 use super::{table, text::Refusal};
-use crate::{Cnpj, companies::store::Security};
+use crate::{companies::store::Security, types::Cnpj};
 
 const COLUMNS: [&str; 18] = [
     "CNPJ_Companhia",

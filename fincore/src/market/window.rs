@@ -53,8 +53,12 @@ pub(super) fn within_plan(
 #[cfg(test)]
 mod tests {
     use crate::{
-        Catalogue, Date, Error, Feature, Import, Noun, Plan, Snapshot,
+        catalogue::{Catalogue, Snapshot},
+        error::{Error, Noun},
+        import::Import,
         market::{self, FxHistory, History},
+        plans::{Feature, Plan},
+        types::Date,
     };
 
     /// A catalogue with one observation a month, on the first, from 2024-01 to 2026-08.
@@ -82,7 +86,7 @@ mod tests {
         catalogue
     }
 
-    type Answer = fn(&Snapshot, Option<Date>, Option<Date>) -> crate::Result<Vec<Date>>;
+    type Answer = fn(&Snapshot, Option<Date>, Option<Date>) -> crate::error::Result<Vec<Date>>;
 
     /// Every history there is, by the dates it gives.
     const HISTORIES: [Answer; 4] = [
@@ -90,19 +94,20 @@ mod tests {
         |s, from, to| dates(market::cdi(s, history(from, to)), |row| row.date),
         |s, from, to| dates(market::ipca(s, history(from, to)), |row| row.date),
         |s, from, to| {
-            let query = FxHistory { from, to, limit: crate::Limit::MAX, ..FxHistory::default() };
+            let query =
+                FxHistory { from, to, limit: crate::types::Limit::MAX, ..FxHistory::default() };
             dates(market::fx(s, query), |row| row.date)
         },
     ];
 
     fn history(from: Option<Date>, to: Option<Date>) -> History {
-        History { from, to, limit: crate::Limit::MAX, ..History::default() }
+        History { from, to, limit: crate::types::Limit::MAX, ..History::default() }
     }
 
     fn dates<T>(
-        answer: crate::Result<crate::Page<T>>,
+        answer: crate::error::Result<crate::answers::Page<T>>,
         date: fn(&T) -> Date,
-    ) -> crate::Result<Vec<Date>> {
+    ) -> crate::error::Result<Vec<Date>> {
         Ok(answer?.data.iter().map(date).collect())
     }
 
@@ -191,7 +196,7 @@ mod tests {
         let snapshot = catalogue(&dir).snapshot(Date::MAX).unwrap();
         let page = |offset| {
             let (limit, offset) =
-                (crate::Limit::new(10).unwrap(), crate::Offset::new(offset).unwrap());
+                (crate::types::Limit::new(10).unwrap(), crate::types::Offset::new(offset).unwrap());
             market::ipca(&snapshot, History { limit, offset, ..History::default() }).unwrap()
         };
         let all = market::ipca(&snapshot, history(None, None)).unwrap().data;

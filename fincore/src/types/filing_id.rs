@@ -1,8 +1,9 @@
 //! The identifier of a filing, and its place among all filings.
 use std::{fmt, str::FromStr};
 
+use super::Date;
 use super::whole_number;
-use crate::{Date, Error, Result};
+use crate::error::{Error, Result};
 
 /// What a filing is identified by: CVM's protocol number, or for a periodic form its short name and
 /// document number, as in `dfp-144874`.

@@ -4,7 +4,8 @@ use std::{collections::HashSet, str::FromStr};
 use serde::Deserialize;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use crate::{Error, Limit, Offset, Result};
+use super::{Limit, Offset};
+use crate::error::{Error, Result};
 
 /// What is searched for: at least one word, and at most 32 in 500 characters.
 ///
