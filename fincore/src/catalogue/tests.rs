@@ -1,0 +1,107 @@
+//! Snapshots, writers, and the tag of the data.
+use rusqlite::StatementStatus;
+
+use super::{temporary as catalogue, *};
+
+const TODAY: Date = Date::MAX;
+
+#[test]
+fn a_snapshot_does_not_see_a_later_commit() {
+    let (_dir, catalogue) = catalogue();
+    let before = catalogue.snapshot(TODAY).unwrap();
+    let writer = catalogue.write().unwrap();
+    writer.set_meta("bundle", "x").unwrap();
+    writer.commit().unwrap();
+    let after = catalogue.snapshot(TODAY).unwrap();
+    assert_eq!((before.version().unwrap(), before.meta("bundle").unwrap()), (0, None));
+    assert_eq!((after.version().unwrap(), after.meta("bundle").unwrap()), (1, Some("x".into())));
+}
+
+#[test]
+fn the_tag_tells_the_same_data_from_other_data() {
+    let tag_after = |sources: &[&str]| {
+        let (_dir, catalogue) = catalogue();
+        for source in sources {
+            let mut writer = catalogue.write().unwrap();
+            writer.note("kind", source.as_bytes());
+            writer.commit().unwrap();
+        }
+        catalogue.snapshot(TODAY).unwrap().tag().to_owned()
+    };
+    assert_eq!(tag_after(&["a", "b"]), tag_after(&["a", "b"]));
+    for other in [&["a"][..], &["b", "a"], &["a", "c"], &[]] {
+        assert_ne!(tag_after(&["a", "b"]), tag_after(other));
+    }
+}
+
+#[test]
+fn the_tag_does_not_change_between_versions_of_the_program() {
+    let (_dir, catalogue) = catalogue();
+    let mut writer = catalogue.write().unwrap();
+    writer.note("SGS 432", b"[]");
+    writer.commit().unwrap();
+    let tag = catalogue.snapshot(TODAY).unwrap().tag().to_owned();
+    assert_eq!(tag, "5b5fa42921ec0f1250b7806400f2ca80");
+}
+
+#[test]
+fn a_momentary_error_does_not_stick_to_a_connection() {
+    let (_dir, catalogue) = catalogue();
+    // The first reading of a snapshot fails after its transaction has begun.
+    let rename = |from: &str, to: &str| {
+        let connection = Connection::open(catalogue.path()).unwrap();
+        connection.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
+    };
+    rename("meta", "hidden");
+    for _ in 0..100 {
+        assert!(matches!(catalogue.snapshot(TODAY), Err(Error::Storage { .. })));
+    }
+    rename("hidden", "meta");
+    let snapshots: Vec<_> = (0..100).map(|_| catalogue.snapshot(TODAY).unwrap()).collect();
+    assert!(snapshots.iter().all(|snapshot| snapshot.version().unwrap() == 0));
+}
+
+#[test]
+fn hundreds_of_snapshots_live_at_once() {
+    let (_dir, catalogue) = catalogue();
+    let snapshots: Vec<_> = (0..READERS).map(|_| catalogue.snapshot(TODAY).unwrap()).collect();
+    assert_eq!(snapshots.len(), 512);
+}
+
+#[test]
+fn what_can_be_shared_between_threads() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    send::<Catalogue>();
+    sync::<Catalogue>();
+    send::<Snapshot>();
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_nothing() {
+    let (_dir, catalogue) = catalogue();
+    catalogue.write().unwrap().set_meta("bundle", "x").unwrap();
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    assert_eq!((snapshot.version().unwrap(), snapshot.meta("bundle").unwrap()), (0, None));
+}
+
+#[test]
+fn a_snapshot_cannot_write() {
+    let (_dir, catalogue) = catalogue();
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    assert!(snapshot.connection.execute("DELETE FROM meta", []).is_err());
+}
+
+#[test]
+fn cached_statements_are_not_compiled_again_when_parameters_change() {
+    let (_dir, catalogue) = catalogue();
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    // A range over an indexed column: the kind of parameter that SQLite would plan by its value.
+    const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date >= ?2 AND value LIKE ?3";
+    for n in 0..100 {
+        let mut statement = snapshot.connection.prepare_cached(SQL).unwrap();
+        let _ = statement.query_row((n, n.to_string(), n.to_string()), |_| Ok(()));
+    }
+    let statement = snapshot.connection.prepare_cached(SQL).unwrap();
+    assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+}

@@ -1,0 +1,125 @@
+//! Words, and the folding of every character.
+use proptest::prelude::*;
+
+use super::*;
+
+fn check(text: &str) -> Vec<String> {
+    text.parse::<Words>().unwrap().words
+}
+
+#[test]
+fn ignores_case_accents_and_punctuation() {
+    let long = "x".repeat(500);
+    let cases: [(&str, &[&str]); 12] = [
+        ("PETRÓLEO BRASILEIRO", &["petroleo", "brasileiro"]),
+        ("petro\u{301}leo", &["petroleo"]),
+        ("  S.A.  ", &["sa"]),
+        ("Vale S/A, s a, SA, s", &["vale", "sa", "s"]),
+        ("s b a s a", &["s", "b", "a", "sa"]),
+        ("a b a b a", &["a", "b", "a"]),
+        (&long, &[&long[..64]]),
+        ("Econômico-Financeiros", &["economico", "financeiros"]),
+        ("nº 358/02", &["no", "358", "02"]),
+        ("NEAR(a b) OR \"x\"*", &["near", "a", "b", "or", "x"]),
+        ("100%", &["100"]),
+        ("株式 Ж", &["株式", "ж"]),
+    ];
+    for (text, want) in cases {
+        assert_eq!(check(text), want, "{text}");
+    }
+}
+
+#[test]
+fn refuses_what_has_no_word_or_too_many() {
+    let long = ["a ".repeat(33), "x".repeat(501)];
+    let wrong = [
+        ("", "at least one letter"),
+        (" . ", "at least one letter"),
+        ("\"", "at least one letter"),
+        ("😀", "at least one letter"),
+        (&long[0], "at most 32 words (it has 33)"),
+        (&long[1], "at most 500 characters"),
+    ];
+    for (text, reason) in wrong {
+        let message = text.parse::<Words>().unwrap_err().to_string();
+        assert!(message.contains(reason), "{message}");
+    }
+}
+
+#[test]
+fn quotes_every_word() {
+    let words: Words = "vale OR s.a".parse().unwrap();
+    assert_eq!(words.by_beginning().unwrap(), "\"vale\" \"or\" \"sa\"*");
+    assert_eq!("vale Ж".parse::<Words>().unwrap().by_beginning(), None);
+}
+
+/// What each character of Windows-1252 becomes between two letters. Search indexes were written
+/// with these: a changed entry means that every index must be rebuilt.
+#[rustfmt::skip]
+const WINDOWS_1252: [&str; 256] = [
+    " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ",
+    " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ",
+    " ", "!", "\"", "#", "$", "%", "&", "'", "(", ")", "*", "+", ",", "-", ".", "/",
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ":", ";", "<", "=", ">", "?",
+    "@", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o",
+    "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z", "[", "\\", "]", "^", "_",
+    "`", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o",
+    "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z", "{", "|", "}", "~", " ",
+    "€", " ", "‚", "f", "„", "…", "†", "‡", "", "‰", "s", "‹", "oe", " ", "z", " ",
+    " ", "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "s", "›", "oe", " ", "z", "y",
+    " ", "¡", "¢", "£", "¤", "¥", "¦", "§", "¨", "©", "a", "«", "¬", "\u{ad}", "®", "¯",
+    "°", "±", "2", "3", "´", "u", "¶", "·", "¸", "1", "o", "»", "1/4", "1/2", "3/4", "¿",
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i",
+    "d", "n", "o", "o", "o", "o", "o", "×", "o", "u", "u", "u", "u", "y", "th", "ss",
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i",
+    "d", "n", "o", "o", "o", "o", "o", "÷", "o", "u", "u", "u", "u", "y", "th", "y",
+];
+
+#[test]
+fn every_character_of_windows_1252_folds_as_it_always_did() {
+    for (byte, want) in (0..=255_u8).zip(WINDOWS_1252) {
+        let text = encoding_rs::WINDOWS_1252.decode(&[b'x', byte, b'y']).0.into_owned();
+        assert_eq!(fold(&text), format!("x{want}y"), "{byte:#x} {text:?}");
+        let alone = &text[1..text.len() - 1];
+        assert_eq!(fold(alone), want.trim(), "{byte:#x} {alone:?}");
+        assert!(words(want).all(str::is_ascii), "{byte:#x} {want:?}");
+    }
+}
+
+#[test]
+fn folding_any_character_twice_changes_nothing() {
+    for c in char::MIN..=char::MAX {
+        for text in [c.to_string(), format!("a{c}"), format!("{c}a")] {
+            let folded = fold(&text);
+            assert_eq!(fold(&folded), folded, "{c:?} U+{:04X}", u32::from(c));
+        }
+    }
+}
+
+#[test]
+fn letters_beyond_windows_1252_lose_their_accents_too() {
+    let cases = [
+        // The sign of the ångström, whose lowercase is a letter with an accent.
+        ("\u{212b}", "a"),
+        ("\u{130}stanbul", "istanbul"),
+        ("Łódź", "lodz"),
+        ("ẞ", "ss"),
+        ("μ", "u"),
+        ("ﬁm", "fim"),
+        ("Ⅳ", "iv"),
+        ("ＡＢ１", "ab1"),
+        ("10⁻⁶", "10⁻6"),
+        ("Petrobras™", "petrobras™"),
+    ];
+    for (text, folded) in cases {
+        assert_eq!(fold(text), folded, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics_and_folding_twice_changes_nothing(text in "\\PC*") {
+        let _ = text.parse::<Words>();
+        prop_assert_eq!(fold(&fold(&text)), fold(&text));
+    }
+}

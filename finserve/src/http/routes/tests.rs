@@ -1,0 +1,85 @@
+//! The table held against `openapi.yaml`.
+use std::collections::BTreeMap;
+
+use serde_norway::Value;
+
+use super::*;
+
+const OPENAPI: &str = include_str!("../../../../openapi.yaml");
+
+/// Methods and paths with the plan they need and the parameters they take.
+type Table = BTreeMap<String, (Option<String>, Vec<String>)>;
+
+#[test]
+fn openapi_describes_exactly_this_table() {
+    assert_eq!(described(), of_the_program());
+}
+
+#[test]
+fn openapi_has_the_version_of_the_program() {
+    let document: Value = serde_norway::from_str(OPENAPI).unwrap();
+    assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn what_is_counted_is_what_the_api_holds() {
+    for route in table() {
+        assert_eq!(route.feature.is_some(), route.path.starts_with("/api/v1/"), "{}", route.path);
+    }
+}
+
+#[test]
+fn tells_the_methods_of_a_path() {
+    let routes = Routes::new();
+    let find = |method: Method, path| match routes.find(&method, path).ok().unwrap() {
+        Match::Row(route, _) => route.path.to_owned(),
+        Match::OtherMethods(allow) => allow,
+        Match::Nothing => "nothing".to_owned(),
+    };
+    let (health, register) = ("/health", "/api/v1/plans/register");
+    assert_eq!(find(Method::HEAD, health), health);
+    assert_eq!(find(Method::POST, register), register);
+    assert_eq!(find(Method::HEAD, register), "POST, OPTIONS");
+    assert_eq!(find(Method::POST, health), "GET, HEAD, OPTIONS");
+    assert_eq!(find(Method::GET, "/healthy"), "nothing");
+    assert_eq!(routes.allow(), "GET, HEAD, POST, OPTIONS");
+}
+
+fn of_the_program() -> Table {
+    let sorted = |names: &[&str]| {
+        let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();
+        names.sort();
+        names
+    };
+    let row = |route: Route| {
+        let plan = route.feature.map(|feature| feature.plan().to_string());
+        (format!("{} {}", route.method, route.path), (plan, sorted(route.params)))
+    };
+    table().into_iter().filter(|route| route.is_api).map(row).collect()
+}
+
+fn described() -> Table {
+    let document: Value = serde_norway::from_str(OPENAPI).unwrap();
+    let name_of = |parameter: &Value| {
+        let reference = parameter["$ref"].as_str().map(|path| path.rsplit('/').next().unwrap());
+        let parameter = match reference {
+            Some(name) => &document["components"]["parameters"][name],
+            None => parameter,
+        };
+        parameter["name"].as_str().expect("a parameter has a name").to_owned()
+    };
+    let row = |path: &Value, method: &Value, operation: &Value| {
+        let parameters = operation["parameters"].as_sequence();
+        let mut names: Vec<_> = parameters.into_iter().flatten().map(name_of).collect();
+        names.sort();
+        let method = method.as_str().unwrap().to_uppercase();
+        let plan = operation["x-plan"].as_str().map(ToOwned::to_owned);
+        (format!("{method} {}", path.as_str().unwrap()), (plan, names))
+    };
+    let mut table = Table::new();
+    for (path, item) in document["paths"].as_mapping().unwrap() {
+        let operations = item.as_mapping().unwrap().iter();
+        table.extend(operations.map(|(method, operation)| row(path, method, operation)));
+    }
+    table
+}
