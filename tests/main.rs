@@ -20,4 +20,5 @@ mod import;
 mod market;
 mod pages;
 mod search;
+mod structure;
 mod upstream;
