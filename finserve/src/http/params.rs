@@ -82,7 +82,7 @@ impl<'r> Params<'r> {
     }
 }
 
-/// Text of a query string, in which a plus is a blank.
+/// Text of a query string, in which a plus is a space.
 fn decode_query(text: &str) -> Result<Cow<'_, str>, Refusal> {
     if text.contains('+') {
         return Ok(decode(&text.replace('+', " "))?.into_owned().into());
@@ -202,7 +202,7 @@ impl<'de> de::Deserializer<'de> for Text<'_> {
     }
 }
 
-/// The field names that a query struct reads, told by its own `Deserialize`.
+/// The field names of a query struct, asked of its own `Deserialize`.
 pub(crate) fn names<Q: DeserializeOwned>() -> &'static [&'static str] {
     struct Spy<'a>(&'a mut &'static [&'static str]);
     impl<'de> de::Deserializer<'de> for Spy<'_> {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn decodes_escapes_and_blanks() {
+    fn decodes_escapes_and_spaces() {
         assert_eq!(read::<Search>("&q=S%C3%A3o+%2B&").unwrap().q, "São +");
     }
 

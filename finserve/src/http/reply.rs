@@ -88,7 +88,7 @@ impl Reply {
         Reply { status: StatusCode::OK, body, caching, headers: Vec::new() }
     }
 
-    /// Something new, which is told only once.
+    /// Something new, which is shown only once.
     pub(crate) fn created(body: Body) -> Reply {
         Reply { status: StatusCode::CREATED, ..Reply::ok(body, Caching::Never) }
     }
@@ -157,10 +157,10 @@ impl Reply {
     }
 }
 
-/// What answers about data depend on besides their address.
+/// The request headers that data responses depend on.
 const BY_CALLER: &str = "X-API-Key, Authorization, Accept-Encoding";
 
-/// What every response says besides its answer.
+/// What every response carries besides its body.
 pub(crate) struct Envelope<'r> {
     pub(crate) id: &'r str,
     pub(crate) caller: Caller,
