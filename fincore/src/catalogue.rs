@@ -301,6 +301,7 @@ pub(crate) enum OnConflict {
 
 /// How many rows an import added, changed, left alone and removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// Rows that were not stored before.
     pub new: usize,

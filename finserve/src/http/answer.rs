@@ -95,7 +95,7 @@ impl App {
     fn walk<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
         // Grammar, and what the request is about.
         let target = match self.target(request)? {
-            Target::Row(row) => row,
+            Target::Matched(matched) => matched,
             Target::Options(allow) => return Ok(Reply::options(&allow)),
         };
         trail.route = Some(target.route);
@@ -154,7 +154,7 @@ impl App {
         let params = Params::from_query(head.uri.query().unwrap_or(""))?;
         let options = head.method == Method::OPTIONS;
         match self.routes.find(&head.method, path)? {
-            Match::Row(route, captures) => Ok(Target::Row(Row { route, captures, params })),
+            Match::Row(route, captures) => Ok(Target::Matched(Matched { route, captures, params })),
             Match::OtherMethods(allow) if options => Ok(Target::Options(allow)),
             Match::OtherMethods(allow) => Err(Refusal::MethodNotAllowed(allow)),
             Match::Nothing if options && path == "*" => Ok(Target::Options(self.routes.allow())),
@@ -174,13 +174,13 @@ impl App {
 
 /// What a request is about.
 enum Target<'t, 'r> {
-    Row(Row<'t, 'r>),
+    Matched(Matched<'t, 'r>),
     /// It only asks which methods there are.
     Options(String),
 }
 
 /// A row of the table, and the parameters of the path and of the query string.
-struct Row<'t, 'r> {
+struct Matched<'t, 'r> {
     route: &'t Route,
     captures: Params<'r>,
     params: Params<'r>,

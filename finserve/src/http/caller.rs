@@ -9,6 +9,7 @@ use super::{
     headers::{X_API_KEY, X_FORWARDED_FOR},
     refusal::Refusal,
 };
+use crate::names::x_api_key;
 
 /// The caller's address: the peer's or, where that is one of our own proxies, the last address in
 /// `X-Forwarded-For` that is not. What comes before it was written by the caller, and may be forged.
@@ -46,8 +47,10 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>, Refusal> {
     let mut given = plain.chain(bearer);
     let Some(first) = given.next() else { return Ok(None) };
     if given.any(|other| other != first) {
-        let message = "two different keys are given; send one, as X-API-Key or as Authorization";
-        return Err(Refusal::BadRequest(message.into()));
+        let header = x_api_key!();
+        let message =
+            format!("two different keys are given; send one, as {header} or as Authorization");
+        return Err(Refusal::BadRequest(message));
     }
     let key = first.and_then(|text| text.parse().ok());
     key.map(Some).ok_or(Refusal::InvalidKey)

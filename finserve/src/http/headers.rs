@@ -1,6 +1,8 @@
 //! The names of headers that the `http` crate does not know.
 use hyper::header::HeaderName;
 
+use crate::names::x_api_key;
+
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 pub(crate) const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -19,5 +21,12 @@ pub(crate) const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-Ra
 
 /// Headers that scripts of any origin may send. The star allows all others but `Authorization`; clients that
 /// do not know it read the names.
-pub(crate) const ACCEPTED: &str = "*, X-API-Key, Authorization, Content-Type, Accept, Accept-Language, \
-    Cache-Control, Pragma, If-None-Match, If-Modified-Since, X-Requested-With, X-Request-Id";
+pub(crate) const ACCEPTED: &str = concat!(
+    "*, ",
+    x_api_key!(),
+    ", Authorization, Content-Type, Accept, Accept-Language, Cache-Control, Pragma, If-None-Match, \
+     If-Modified-Since, X-Requested-With, X-Request-Id"
+);
+
+/// The request headers that data responses depend on.
+pub(crate) const BY_CALLER: &str = concat!(x_api_key!(), ", Authorization, Accept-Encoding");

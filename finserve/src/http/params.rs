@@ -13,12 +13,12 @@ use super::refusal::Refusal;
 /// The name and value pairs of a request, each name once.
 #[derive(Default)]
 pub(crate) struct Params<'r> {
-    pairs: Vec<Pair<'r>>,
+    pairs: Vec<NameValue<'r>>,
     /// How many of them, the first ones, are parts of the path.
     captured: usize,
 }
 
-type Pair<'r> = (Cow<'r, str>, Cow<'r, str>);
+type NameValue<'r> = (Cow<'r, str>, Cow<'r, str>);
 
 impl<'r> Params<'r> {
     /// Decodes a query string. Fails on broken escapes, bytes that are not UTF-8, NUL, and a name
@@ -151,10 +151,10 @@ impl de::Error for Wrong {
 
 /// The pairs as serde wants them: a name, then its value.
 struct Pairs<'r> {
-    rest: std::vec::IntoIter<Pair<'r>>,
+    rest: std::vec::IntoIter<NameValue<'r>>,
     /// How many of the rest are parts of the path.
     captured: usize,
-    value: Option<Pair<'r>>,
+    value: Option<NameValue<'r>>,
 }
 
 impl<'de> MapAccess<'de> for Pairs<'_> {
