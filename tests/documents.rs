@@ -179,7 +179,7 @@ fn the_readme_says_what_the_bundle_covers() {
         format!("EUR on {euro} days"),
         format!("{single} others on one to three single days"),
         format!("the {} of CVM's registry", thousands(total("/api/v1/companies"))),
-        format!("{}: all kinds", thousands(total("/api/v1/filings"))),
+        format!("| filings | {}:", thousands(total("/api/v1/filings"))),
     ] {
         assert!(README.contains(&claim), "{claim}");
     }
