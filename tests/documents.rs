@@ -1,28 +1,51 @@
-//! What the documents promise: the examples of the README and of `openapi.yaml` give what they show.
+//! What the documents promise: the commands and figures of the README, the examples of `openapi.yaml`, and that
+//! DESIGN.md explains each dependency.
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use fincore::plans::{self, Offer};
 use serde_json::Value;
 
-use crate::harness::Server;
+use crate::harness::{Server, finserve};
 
 const README: &str = include_str!("../README.md");
+const DESIGN: &str = include_str!("../DESIGN.md");
+const MANIFEST: &str = include_str!("../Cargo.toml");
 const OPENAPI: &str = include_str!("../openapi.yaml");
 
-/// Each `curl` line of the README and the JSON below it.
-fn examples() -> Vec<(&'static str, &'static str)> {
-    README
-        .split("```console\n")
-        .skip(1)
-        .filter_map(|rest| rest.split_once("```").map(|(block, _)| block))
-        .flat_map(|block| block.split("$ ").skip(1))
-        .filter_map(|example| example.split_once('\n'))
-        .filter(|(command, answer)| command.starts_with("curl ") && !answer.trim().is_empty())
+/// A command of the README and the output that is shown below it; nothing where none is shown.
+struct Example {
+    command: &'static str,
+    output: &'static str,
+}
+
+/// Every command in the README's console blocks, in order.
+fn examples() -> Vec<Example> {
+    let blocks = README.split("```console\n").skip(1);
+    let blocks = blocks.filter_map(|rest| rest.split_once("```").map(|(block, _)| block));
+    let commands = blocks.flat_map(|block| block.strip_prefix("$ ").unwrap_or("").split("\n$ "));
+    commands
+        .map(|example| {
+            let (command, output) = example.split_once('\n').unwrap_or((example, ""));
+            Example { command, output: output.trim() }
+        })
         .collect()
 }
 
 #[test]
 fn the_curl_examples_of_the_readme_give_what_they_show() {
-    let examples = examples();
-    assert!(examples.len() >= 4, "{examples:?}");
-    for (command, answer) in examples {
+    let shown =
+        |example: &Example| example.command.starts_with("curl ") && !example.output.is_empty();
+    let mut compared = 0;
+    for Example { command, output } in examples().into_iter().filter(shown) {
+        // What goes through a pipe is left to the test that has a shell.
+        if command.contains(" | ") {
+            continue;
+        }
         let url = command
             .split(['\'', '"', ' '])
             .find(|word| word.contains("localhost:8080"))
@@ -33,12 +56,168 @@ fn the_curl_examples_of_the_readme_give_what_they_show() {
         } else {
             Server::shared().keyless("GET", target, "")
         };
-        // Compared as text, because digits count; the members of an error may stand in any order.
-        if reply.status == 200 {
-            assert_eq!(reply.text(), answer.trim(), "{command}");
-        } else {
-            assert_eq!(Some(reply.json()), serde_json::from_str(answer).ok(), "{command}");
+        // Compared as text, because digits count.
+        assert_eq!(reply.text(), output, "{command}");
+        compared += 1;
+    }
+    assert!(compared >= 7, "{compared}");
+}
+
+/// The server that the README starts: in the current directory, and on another port.
+struct Readme {
+    server: Child,
+    address: String,
+    announced: String,
+}
+
+impl Readme {
+    fn start(directory: &Path) -> Readme {
+        let mut server = finserve(&["--listen", "127.0.0.1:0"])
+            .current_dir(directory)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        let announced: Vec<String> = lines.take(3).map(Result::unwrap).collect();
+        let (_, address) = announced[0].split_once("http://").unwrap();
+        let (address, announced) = (address.to_owned(), announced.join("\n"));
+        Readme { server, address, announced }
+    }
+}
+
+impl Drop for Readme {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Whether there is a program of this name. The tests need nothing but Rust, and do without it.
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+#[test]
+fn the_commands_of_the_readme_work_when_they_are_pasted_in_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let readme = Readme::start(directory.path());
+    let skip_curl = !is_installed("curl");
+    let examples: Vec<Example> = examples()
+        .into_iter()
+        .filter(|example| {
+            let command = example.command;
+            // This test does not build the program, and has started the server itself.
+            let done = command.starts_with("cargo ") || command == "finserve";
+            !done && !(skip_curl && command.starts_with("curl "))
+        })
+        .collect();
+
+    // One shell for all, because later commands use the variables of earlier ones.
+    let mut script = String::new();
+    for (n, Example { command, .. }) in examples.iter().enumerate() {
+        let command = command.replace("localhost:8080", &readme.address);
+        script +=
+            &format!("{{ {command}\n}} >out.{n} 2>err.{n} || echo \"exit code $?\" >>out.{n}\n");
+    }
+    let programs = Path::new(env!("CARGO_BIN_EXE_finserve")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
+    let shell = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(directory.path())
+        .env("PATH", path)
+        .env("no_proxy", "*")
+        .env_remove("FINSERVE_DATA")
+        .status();
+    assert!(shell.unwrap().success());
+
+    for (n, Example { command, output }) in examples.iter().enumerate() {
+        let read = |name: &str| fs::read_to_string(directory.path().join(format!("{name}.{n}")));
+        let (given, errors) = (read("out").unwrap(), read("err").unwrap());
+        assert!(!given.contains("exit code"), "{command}: {given}{errors}");
+        if !output.is_empty() {
+            assert_eq!(given.replace('\r', "").trim(), *output, "{command}: {errors}");
         }
+    }
+    let start = self::examples().into_iter().find(|example| example.command == "finserve").unwrap();
+    assert_eq!(readme.announced.replace(&readme.address, "127.0.0.1:8080"), start.output);
+}
+
+#[test]
+fn the_plans_of_the_readme_are_those_of_the_library() {
+    let row =
+        |offer: &Offer| format!("| {} | {} | {} | ", offer.name, offer.price, offer.rate_limit);
+    let header = "| plan | US$ a month | requests a minute |";
+    let table = README.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    let rows: Vec<&str> = table.take_while(|line| line.starts_with('|')).collect();
+    let offers = plans::list().plans;
+    assert_eq!(rows.len(), offers.len());
+    for (shown, offer) in rows.into_iter().zip(&offers) {
+        assert!(shown.starts_with(&row(offer)), "{shown} is not {}", row(offer));
+    }
+}
+
+#[test]
+fn the_readme_says_what_the_bundle_covers() {
+    let total = |path: &str| Server::shared().get(path).json()["total"].as_u64().unwrap();
+    let thousands = |number: u64| format!("{},{:03}", number / 1000, number % 1000);
+    let pairs = Server::shared().get("/api/v1/market/fx/pairs").json();
+    let days: Vec<(&str, u64)> = pairs["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| (pair["pair"].as_str().unwrap(), pair["days"].as_u64().unwrap()))
+        .collect();
+    let named = |pair: &str| {
+        README.contains(&format!("{} ", &pair[..3])) || README.contains(&format!("{},", &pair[..3]))
+    };
+    let euro = days.iter().find(|(pair, _)| *pair == "EUR/BRL").unwrap().1;
+    let single = days.iter().filter(|(_, days)| *days <= 3).count();
+    let weeks: Vec<_> = days.iter().filter(|(_, days)| (7..=8).contains(days)).collect();
+    assert!(weeks.iter().all(|(pair, _)| named(pair)), "{weeks:?}");
+    assert_eq!(days.len(), 2 + weeks.len() + single);
+    for claim in [
+        format!("EUR on {euro} days"),
+        format!("{single} others on one to three single days"),
+        format!("the {} of CVM's registry", thousands(total("/api/v1/companies"))),
+        format!("| filings | {}:", thousands(total("/api/v1/filings"))),
+    ] {
+        assert!(README.contains(&claim), "{claim}");
+    }
+}
+
+/// The Rust example of the README; that it is the same is tested below.
+#[allow(dead_code, clippy::print_stdout, reason = "compiled, not run")]
+mod rust_example {
+    use fincore::{Catalogue, bundle, market};
+
+    fn main() -> fincore::Result<()> {
+        let catalogue = Catalogue::open("catalogue.db")?;
+        bundle::fill(&catalogue)?;
+
+        let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+        let now = market::overview(&snapshot)?;
+        println!("Selic {} % a year, dollar at R$ {}", now.selic.value, now.fx.sell);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_rust_example_of_the_readme_compiles() {
+    let (_, example) = README.split_once("```rust,no_run\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let compiled: Vec<&str> = include_str!("documents.rs").lines().map(str::trim).collect();
+    let example: Vec<&str> = example.lines().map(str::trim).collect();
+    assert!(compiled.windows(example.len()).any(|lines| lines == example), "{example:?}");
+}
+
+/// Every dependency has its sentence in DESIGN.md.
+#[test]
+fn the_design_says_why_for_each_dependency() {
+    let (_, dependencies) = MANIFEST.split_once("[workspace.dependencies]\n").unwrap();
+    let (dependencies, _) = dependencies.split_once("\n[").unwrap();
+    for line in dependencies.lines().filter(|line| line.contains('=')) {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(name == "fincore" || DESIGN.contains(&format!("`{name}`")), "{name}");
     }
 }
 
