@@ -1,12 +1,11 @@
 //! Every way in which a request can fail, and how each is answered.
-use fincore::{Error, ErrorKind, Noun, plans::Upgrade};
+use fincore::{Error, ErrorKind, Key, Noun, plans::Upgrade};
 use hyper::{
     StatusCode,
     header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use maud::Markup;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::reply::{Body, OWN_FILES, Reply};
 use crate::log::log;
@@ -73,7 +72,7 @@ struct ErrorParts {
     status: StatusCode,
     code: &'static str,
     message: String,
-    more: Map<String, Value>,
+    more: Vec<(&'static str, Value)>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -162,11 +161,11 @@ impl Refusal {
 
 impl ErrorParts {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ErrorParts {
-        ErrorParts { status, code, message: message.into(), more: Map::new(), headers: Vec::new() }
+        ErrorParts { status, code, message: message.into(), more: Vec::new(), headers: Vec::new() }
     }
 
-    fn member(mut self, name: &str, value: Value) -> ErrorParts {
-        self.more.insert(name.to_owned(), value);
+    fn member(mut self, name: &'static str, value: Value) -> ErrorParts {
+        self.more.push((name, value));
         self
     }
 
@@ -176,19 +175,14 @@ impl ErrorParts {
         self
     }
 
-    /// The one shape of every error.
+    /// The one shape of every error: a flat object, its code and message first.
     fn body(self) -> Body {
-        #[derive(Serialize)]
-        struct ErrorBody {
-            error: &'static str,
-            message: String,
-            #[serde(flatten)]
-            more: Map<String, Value>,
-        }
         // Messages repeat invalid input, which may be a key sent in the wrong place.
-        let message = fincore::Key::redact(&self.message);
-        let body = ErrorBody { error: self.code, message, more: self.more };
-        let bytes = serde_json::to_vec(&body).expect("texts and numbers can be written as JSON");
-        Body::new("application/json", bytes)
+        let message = Key::redact(&self.message);
+        let members = [("error", json!(self.code)), ("message", json!(message))];
+        let members = members.iter().chain(&self.more);
+        let members: Vec<String> =
+            members.map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+        Body::new("application/json", format!("{{{}}}", members.join(",")))
     }
 }
