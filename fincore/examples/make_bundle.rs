@@ -1,4 +1,4 @@
-//! Makes the tables of `data/` anew from official files.
+//! Rebuilds the tables in `data/` from official files.
 //!
 //! `cargo run --release -p fincore --example make_bundle -- data FILE…`
 #![allow(clippy::print_stdout)]

@@ -1,4 +1,4 @@
-//! The accounts file: who holds which key, and what was requested with it. Private, and precious.
+//! The accounts file: keys and their usage. It is private data, and cannot be downloaded again.
 use std::{
     collections::HashMap,
     fs,
@@ -16,8 +16,8 @@ use crate::{
     types::{Caller, KeyHash, KeyId},
 };
 
-/// How long a write waits for another program's. They take milliseconds; whoever asks for a key or for its
-/// usage is told to try again rather than kept waiting.
+/// How long a write waits for another program. Writes take milliseconds, so it is better to fail with
+/// "try again" than to keep a request waiting.
 const WRITER_PATIENCE: Duration = Duration::from_secs(2);
 
 const SCHEMA: Schema = Schema {
@@ -29,34 +29,34 @@ const SCHEMA: Schema = Schema {
     ],
     unmarked: 1,
     table: "key",
-    remedy: "restore a backup of it; remove it only where no key was ever issued",
+    remedy: "restore a backup; delete it only if no key was ever issued",
     audience: sqlite::Audience::Owner,
 };
 
-/// Keys and their usage, in one SQLite file that any number of programs may share.
+/// Keys and their usage in one SQLite file, which several programs can share.
 ///
-/// What is written is on disk when the call returns, also if the machine loses power. Accounts are `Send`
+/// A write is on disk when the call returns, even if the machine then loses power. Accounts are `Send`
 /// and `Sync`.
 #[derive(Debug)]
 pub struct Accounts {
     path: PathBuf,
     writer: Mutex<Connection>,
     reader: Mutex<Reader>,
-    /// All valid keys, so that no request has to read the file.
+    /// All valid keys, so that authentication never reads the file.
     live: RwLock<HashMap<KeyHash, Caller>>,
 }
 
 #[derive(Debug)]
 struct Reader {
     connection: Connection,
-    /// The newest change of a key that `live` has.
+    /// The newest change that `live` includes.
     seen: i64,
 }
 
 impl Accounts {
-    /// Opens the accounts file at `path`, creating it where there is none, readable by its owner only.
+    /// Opens the accounts file at `path`, creating it if there is none, readable by its owner only.
     ///
-    /// Fails where the file cannot be opened, is empty or not an accounts file, or was made by a newer
+    /// Fails if the file cannot be opened, is empty or not an accounts file, or was made by a newer
     /// version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Accounts> {
         let path = path.into();
@@ -75,16 +75,16 @@ impl Accounts {
         Ok(accounts)
     }
 
-    /// Where the file is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads what other programs have done to the keys since the last call: new ones, other plans, revoked
-    /// ones. Costs microseconds where nothing was done.
+    /// Picks up changes that other programs made to keys since the last call: new ones, changed plans,
+    /// revocations. Costs microseconds if there are none.
     ///
-    /// A server calls it several times a second; what this program does itself takes effect at once.
+    /// A server calls it several times a second. Changes made through this value take effect at once.
     pub fn refresh(&self) -> Result<()> {
         let mut reader = lock(&self.reader);
         let changes = changes(&reader.connection, reader.seen)?;
@@ -101,10 +101,10 @@ impl Accounts {
         Ok(())
     }
 
-    /// Writes a copy of the accounts to `target` while they are in use, and checks it.
+    /// Writes a copy of the accounts to `target` while they are in use, and checks the copy.
     ///
-    /// Fails where `target` exists already, cannot be written, or is damaged once written; it is then
-    /// removed.
+    /// Fails if `target` exists already or cannot be written, or if the copy is damaged; a damaged copy
+    /// is removed.
     pub fn backup(&self, target: &Path) -> Result<()> {
         const PAGES_A_STEP: i32 = 1000;
         if target.exists() {
@@ -114,7 +114,7 @@ impl Accounts {
         name.push(".part");
         let part = PathBuf::from(name);
         let cannot = |err| Error::storage(format!("cannot write {}", target.display()), err);
-        // Made anew, so that nothing of anybody else's is overwritten or removed.
+        // A new file, so that nothing existing is overwritten or removed.
         sqlite::private()
             .write(true)
             .create_new(true)
@@ -129,7 +129,7 @@ impl Accounts {
                 Duration::ZERO,
                 None,
             )?;
-            // One file, without a log beside it, until it is put to use.
+            // A single file, without a write-ahead log beside it.
             copy.pragma_update(None, "journal_mode", "delete")?;
             sqlite::check(&copy)
         })();
@@ -139,18 +139,18 @@ impl Accounts {
             Err(err) => Err(err),
         };
         if whole.is_err() {
-            // What is left of it is of no use; the error says why.
+            // A partial copy is useless; the error says why it failed.
             let _ = fs::remove_file(&part);
         }
         whole
     }
 
-    /// Looks through the whole file for damage, and tells what is in it.
+    /// Checks the whole file for damage and counts its rows.
     pub fn check(&self) -> Result<Checkup> {
         sqlite::check(&lock(&self.reader).connection)
     }
 
-    /// Who calls with this key, where it is valid.
+    /// The caller with this key, if it is valid.
     pub(crate) fn caller(&self, key: &KeyHash) -> Option<Caller> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
@@ -160,7 +160,7 @@ impl Accounts {
         work(&lock(&self.reader).connection)
     }
 
-    /// Runs `work` in one transaction, which is on disk when this returns, or has not happened.
+    /// Runs `work` in one transaction. When this returns, it is on disk or has not happened.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let mut connection = lock(&self.writer);
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -170,14 +170,14 @@ impl Accounts {
     }
 }
 
-/// What happened to a key: it has this caller now, or none any more.
+/// A change to a key: its caller, or `None` once it is revoked.
 struct Change {
     number: i64,
     key: KeyHash,
     caller: Option<Caller>,
 }
 
-/// What happened to keys after the change of this number, in order.
+/// The changes to keys after change number `seen`, in order.
 fn changes(connection: &Connection, seen: i64) -> Result<Vec<Change>> {
     const SQL: &str = "SELECT changed, hash, id, plan, revoked IS NULL FROM key
         WHERE changed > ?1 ORDER BY changed";

@@ -1,55 +1,55 @@
-//! What queries give back besides rows: how long the whole list is, and where the data comes from.
+//! Wrappers around query results: pages and sources.
 use std::{borrow::Cow, ops::Deref};
 
 use serde::Serialize;
 
 use crate::error::Result;
 
-/// The licence under which the central bank and CVM publish their data.
+/// The licence of the data that the central bank and CVM publish.
 pub(crate) const LICENCE: &str = "ODbL-1.0";
 
-/// Where an answer comes from.
+/// The source of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Meta {
-    /// Who published the data, under which name: `BCB SGS 432`.
+    /// Publisher and dataset: `BCB SGS 432`.
     pub source: Cow<'static, str>,
-    /// The licence of the data, by its SPDX name.
+    /// The licence of the data, as an SPDX identifier.
     pub licence: &'static str,
-    /// What the numbers mean.
+    /// The unit of the figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<&'static str>,
-    /// The source of figures that were computed by this library rather than published.
+    /// The dataset that figures were computed from, if this library computed any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_from: Option<&'static str>,
 }
 
 impl Meta {
-    /// Data that is not figures of one unit.
+    /// Metadata without a unit.
     pub(crate) fn of(source: &'static str) -> Meta {
         Meta { source: source.into(), licence: LICENCE, unit: None, computed_from: None }
     }
 }
 
-/// One part of a list, and how long the whole list is.
+/// One page of a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// The rows of this part.
+    /// The rows of this page.
     pub data: Vec<T>,
     /// The number of rows in the whole list.
     pub total: u64,
-    /// The most rows that this part may hold.
+    /// The most rows that a page can hold.
     pub limit: u32,
-    /// The number of rows before this part.
+    /// The number of rows before this page.
     pub offset: u64,
-    /// Where the rows come from.
+    /// The source of the rows.
     pub meta: Meta,
 }
 
 impl<T> Page<T> {
-    /// A part of a list of `total` rows. `rows` is only called where the list reaches as far as
-    /// `offset`: nothing beyond the end is ever walked.
+    /// A page of a list with `total` rows. `rows` is called only if `offset` is within the list, so that
+    /// nothing beyond the end is ever read.
     pub(crate) fn read(
         total: u64,
         (limit, offset): (u32, u64),
@@ -60,7 +60,7 @@ impl<T> Page<T> {
         Ok(Page { data, total, limit, offset, meta })
     }
 
-    /// The list `all` itself, cut to the part that is wanted.
+    /// A page of a list that is in memory.
     pub(crate) fn cut(mut all: Vec<T>, (limit, offset): (u32, u64), meta: Meta) -> Page<T> {
         let total = all.len() as u64;
         all.drain(..usize::try_from(offset).unwrap_or(usize::MAX).min(all.len()));
@@ -69,7 +69,7 @@ impl<T> Page<T> {
     }
 }
 
-/// A single answer, and where it comes from. It dereferences to the answer.
+/// A single result with its source. It dereferences to the result.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -84,10 +84,10 @@ impl<T> Page<T> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Sourced<T> {
-    /// The answer.
+    /// The result.
     #[serde(flatten)]
     pub answer: T,
-    /// Where it comes from.
+    /// Its source.
     pub meta: Meta,
 }
 

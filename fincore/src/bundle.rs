@@ -1,4 +1,17 @@
-//! The data that comes with the library: the tables of `data/`, compressed into it.
+//! The data that comes with the library, compressed into it.
+//!
+//! [`fill`] copies it into a [`Catalogue`] on first use: four market series, the companies in CVM's
+//! registry with their tickers, and about 84,000 filings. [`fill_with`] reports each [`Step`], for a
+//! progress bar. [`write_tables`] is how the bundle itself is made.
+//!
+//! ```
+//! # let dir = tempfile::tempdir().unwrap();
+//! let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! let mut tables = Vec::new();
+//! fincore::bundle::fill_with(&catalogue, |step| tables.push(step.table))?;
+//! assert!(tables.contains(&"selic.csv"));
+//! # Ok::<(), fincore::Error>(())
+//! ```
 use std::{fmt::Write, fs, path::Path};
 
 use crate::{
@@ -17,31 +30,31 @@ mod registry;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
-/// The tables that hold an SGS series each.
+/// The tables that hold one SGS series each.
 const SERIES: [(&str, u32); 3] = [("selic.csv", SELIC), ("cdi.csv", CDI_DAILY), ("ipca.csv", IPCA)];
 const SERIES_HEADER: &str = "date,value";
 const FX: &str = "fx.csv";
 const FX_HEADER: &str = "currency,date,buy,sell";
 
-/// The name under which a catalogue notes which bundle it has been given.
+/// The metadata entry with the id of the bundle that a catalogue has.
 const NOTED: &str = "bundle";
 
-/// How far [`fill_with`] has come.
+/// The progress of [`fill_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// The table that is stored next.
+    /// The table to be stored next.
     pub table: &'static str,
-    /// How many tables are stored.
+    /// The number of tables stored so far.
     pub done: usize,
-    /// How many tables there are.
+    /// The number of tables in total.
     pub tables: usize,
 }
 
-/// Puts the bundled data into a catalogue that has not been given it yet; tells whether it did.
+/// Copies the bundled data into a catalogue that does not have it yet. Returns whether it did.
 ///
-/// A catalogue that already has it costs one look-up. All of it becomes visible at once. Figures that
-/// are there already stay, because an import may have brought newer ones.
+/// If the catalogue already has it, this costs one look-up. All of it becomes visible at once. Stored
+/// figures are kept, because an import may have brought newer ones.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -54,13 +67,13 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     fill_with(catalogue, |_| ())
 }
 
-/// The same, and tells `progress` of each step; it takes seconds the first time.
+/// The same, and calls `progress` before each table. The first fill takes seconds.
 pub fn fill_with(catalogue: &Catalogue, mut progress: impl FnMut(Step)) -> Result<bool> {
     if catalogue.snapshot(Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
     let mut writer = catalogue.write()?;
-    // Another program may have been faster while this one waited for its turn.
+    // Another program may have been faster while this one waited for the lock.
     if writer.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
@@ -92,7 +105,7 @@ fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) 
     } else if name.starts_with(registry::FILINGS) {
         registry::store_filings(writer, filings, name, table)?;
     } else {
-        return Err(Error::storage(format!("the bundled {name}"), "no such table is known"));
+        return Err(Error::storage(format!("the bundled {name}"), "unknown table"));
     }
     Ok(())
 }
@@ -113,7 +126,7 @@ fn rows<'t, T>(
     }
     let row = |(index, line): (usize, &'t str)| match read(line) {
         Some(row) => row.map_err(|err: Error| refuse(index + 2, err.to_string())),
-        None => Err(refuse(index + 2, format!("not the fields {header}"))),
+        None => Err(refuse(index + 2, format!("the fields are not {header}"))),
     };
     lines.enumerate().map(row).collect()
 }
@@ -139,9 +152,9 @@ fn quote(line: &str) -> Option<Result<Quote>> {
     fields.next().is_none().then(read)
 }
 
-/// Writes the tables that a bundle is made of into `dir`, from the data of a snapshot.
+/// Writes the tables of a bundle into `dir`, from the data of a snapshot.
 ///
-/// Fails where a file cannot be written.
+/// Fails if a file cannot be written.
 pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
     let write = |name: &str, table: String| {
         let path = dir.join(name);
@@ -184,6 +197,7 @@ fn fx_table(snapshot: &Snapshot) -> Result<String> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "import")]
 mod tests {
     use super::*;
     use crate::{catalogue::temporary as catalogue, market};
@@ -260,7 +274,7 @@ mod tests {
         );
         assert_eq!(
             store("ipca.csv", "date,value\n2024-01-01\n"),
-            "ipca.csv, line 2: not the fields date,value"
+            "ipca.csv, line 2: the fields are not date,value"
         );
         let message = store("fx.csv", "currency,date,buy,sell\nUSD,2024-01-32,1.0,1.0\n");
         assert_eq!(message, "fx.csv, line 2: \"2024-01-32\" is not a date (YYYY-MM-DD)");

@@ -1,10 +1,9 @@
-//! The data file: opened, read through snapshots, written in one transaction.
+//! The data file, and snapshots to read it through.
 use std::path::{Path, PathBuf};
 
 use r2d2::{ManageConnection, Pool, PooledConnection};
 use r2d2_sqlite::SqliteConnectionManager;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
-use sha2::{Digest, Sha256};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::{
     error::{Error, Result},
@@ -12,6 +11,14 @@ use crate::{
     sqlite::{self, Checkup, Schema},
     types::Date,
 };
+
+// Only the bundle and imports write.
+#[cfg(any(feature = "bundle", feature = "import"))]
+mod writer;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub use writer::Tally;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) use writer::{OnConflict, Writer};
 
 const SCHEMA: Schema = Schema {
     what: "a data catalogue",
@@ -23,31 +30,28 @@ const SCHEMA: Schema = Schema {
     ],
     unmarked: 2,
     table: "rate",
-    remedy: "restore a copy, or remove it so that a new one is made from the bundled data, and import again",
+    remedy: "restore a copy, or delete it to start again from the bundled data, and repeat your imports",
     audience: sqlite::Audience::Default,
 };
 
-/// Snapshots that can be live at once. A server's requests hold one for microseconds; this many allow
-/// hundreds of tasks to keep one for as long as they like.
+/// The most snapshots at once. A request holds one for microseconds; the rest is for tasks that keep one
+/// for longer.
 const READERS: u32 = 512;
 
-/// How long [`Catalogue::snapshot`] waits for one of them to be dropped.
+/// How long [`Catalogue::snapshot`] waits for a free connection.
 const READER_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// How long an unused connection stays open.
 const IDLE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Kilobytes that a reader keeps in memory. Mapping the file instead would be as fast, but ends the whole
-/// program when somebody truncates the file.
+/// The page cache of a reader, in KiB. A memory map would be as fast, but kills the process when somebody
+/// truncates the file.
 const READER_CACHE: i64 = 8 * 1024;
 
-/// Kilobytes that an import may hold in memory before it writes: the indexes of millions of filings.
-const WRITER_CACHE: i64 = 256 * 1024;
-
-/// Public data: market rates, companies and filings, in one SQLite file that any number of programs may share.
+/// The data: market rates, companies and filings in one SQLite file, which several programs can share.
 ///
-/// A catalogue is `Send`, `Sync` and cheap to clone; all clones share one pool of connections. Reading
-/// goes through a [`Snapshot`].
+/// A catalogue is `Send`, `Sync` and cheap to clone; all clones share one pool of connections. It is read
+/// through a [`Snapshot`].
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     path: PathBuf,
@@ -55,9 +59,9 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Opens the data file at `path`, creating it empty where there is none.
+    /// Opens the data file at `path`, creating an empty one if there is none.
     ///
-    /// Fails where the file cannot be opened, is empty or not a catalogue, or was made by a newer version.
+    /// Fails if the file cannot be opened, is empty or not a catalogue, or was made by a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Catalogue> {
         let path = path.into();
         drop(sqlite::open(&path, &SCHEMA)?);
@@ -78,46 +82,35 @@ impl Catalogue {
         Ok(Catalogue { path, readers })
     }
 
-    /// The data as it is at this moment, read on the day `today`: what is dated later is not there yet.
+    /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
-    /// Everything read from one snapshot is consistent, also while an import commits. Up to 512 snapshots
-    /// can be live at once; one more waits for another to be dropped, and fails with [`Error::Busy`] after
-    /// five seconds. Whoever needs more drops a snapshot before it waits for something else, such as
-    /// an `.await`, and takes a new one afterwards: that costs microseconds. A snapshot that lives long
-    /// keeps the write-ahead log from being truncated.
+    /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next
+    /// call waits for one to be dropped, and fails with [`Error::Busy`] after five seconds. Taking a
+    /// snapshot costs microseconds, so drop it before you wait for something else, such as an `.await`. A
+    /// long-lived snapshot keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
         let connection = self.readers.get()?;
         connection.prepare_cached("BEGIN")?.execute([])?;
-        // From here on the snapshot ends the transaction, however it is dropped.
+        // From here on, dropping the snapshot ends the transaction.
         let mut snapshot = Snapshot { connection, tag: String::new(), today, plan: Plan::Platinum };
-        // The moment is that of the first reading, so this is it.
+        // SQLite fixes the view at the first read, which is this one.
         snapshot.tag = snapshot.meta("data_tag")?.unwrap_or_default();
         Ok(snapshot)
     }
 
-    /// Looks through the whole file for damage, and tells what is in it.
+    /// Checks the whole file for damage and counts its rows. Takes seconds on a large file.
     pub fn check(&self) -> Result<Checkup> {
         sqlite::check(&*self.readers.get()?)
     }
 
-    /// Where the file is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
-
-    /// Starts the one transaction of an import. Readers go on seeing the old data until it is committed.
-    pub(crate) fn write(&self) -> Result<Writer> {
-        let connection = sqlite::open(&self.path, &SCHEMA)?;
-        connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        let mut written = Sha256::new();
-        written.update(read_meta(&connection, "data_tag")?.unwrap_or_default());
-        Ok(Writer { connection, written })
-    }
 }
 
-/// Connections for snapshots. One whose transaction could not be ended is closed, never used again.
+/// Read connections. One whose transaction could not be ended is closed instead of reused.
 #[derive(Debug)]
 struct Readers(SqliteConnectionManager);
 
@@ -138,10 +131,10 @@ impl ManageConnection for Readers {
     }
 }
 
-/// The data at one moment. Made by [`Catalogue::snapshot`].
+/// A consistent, read-only view of a [`Catalogue`], made by [`Catalogue::snapshot`].
 ///
-/// A snapshot is `Send` but not `Sync`: it can move to another thread, but only one thread reads it at a
-/// time. Threads that read at once take a snapshot each.
+/// A snapshot is `Send` but not `Sync`: it can move to another thread, but threads cannot share it.
+/// Threads that read in parallel take one snapshot each.
 #[derive(Debug)]
 pub struct Snapshot {
     connection: PooledConnection<Readers>,
@@ -151,47 +144,46 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The same data, with market history and the global search limited to what `plan` includes: history
-    /// goes back 12 months without [`Feature::HistoricalData`](crate::Feature::HistoricalData), and the
-    /// global search leaves out filings without [`Feature::Filings`](crate::Feature::Filings). A snapshot
-    /// that was not given a plan reads everything.
+    /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
+    /// [`Feature::HistoricalData`](crate::Feature::HistoricalData), and the global search omits filings
+    /// without [`Feature::Filings`](crate::Feature::Filings). A snapshot without a plan reads everything.
     ///
-    /// Nothing else is gated here: which functions a caller may use at all is for whoever serves them to
-    /// decide, by [`Plan::need`].
+    /// Nothing else is restricted here: check [`Plan::need`] before you call a function on behalf of a
+    /// caller.
     #[must_use]
     pub fn for_plan(mut self, plan: Plan) -> Snapshot {
         self.plan = plan;
         self
     }
 
-    /// The plan on which this data is read.
+    /// The plan of this snapshot.
     #[must_use]
     pub fn plan(&self) -> Plan {
         self.plan
     }
 
-    /// The day on which this data is read.
+    /// The date of this snapshot.
     #[must_use]
     pub fn today(&self) -> Date {
         self.today
     }
 
-    /// A fingerprint of all that was ever imported, in order: two files with the same tag hold the same
-    /// data, wherever they are and whichever machine made them.
+    /// A fingerprint of everything imported so far, in order. Two files with the same tag hold the same
+    /// data, whichever machine made them.
     #[must_use]
     pub fn tag(&self) -> &str {
         &self.tag
     }
 
-    /// A number that rises with every import that changed something.
+    /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
         let version = read_meta(&self.connection, "data_version")?;
         version.and_then(|text| text.parse().ok()).ok_or_else(|| {
-            Error::storage("the data version cannot be read", "it is missing or no number")
+            Error::storage("the data version cannot be read", "it is missing or not a number")
         })
     }
 
-    /// All rows of a query, each made into a value.
+    /// All rows of a query, each read into a value.
     pub(crate) fn rows<T>(
         &self,
         sql: &str,
@@ -203,7 +195,7 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// Hands every row of a query to `each`, one at a time, until that fails.
+    /// Calls `each` for every row of a query; stops at the first error.
     pub(crate) fn for_each<T>(
         &self,
         sql: &str,
@@ -219,14 +211,14 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The one number that a query gives; 0 where it gives none.
+    /// The number that a query returns; 0 if it returns no row.
     pub(crate) fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let number: Option<i64> = statement.query_row(params, |row| row.get(0)).optional()?;
         Ok(number.and_then(|number| u64::try_from(number).ok()).unwrap_or_default())
     }
 
-    /// What the catalogue notes about itself under `name`.
+    /// A value from the catalogue's own metadata.
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         Ok(read_meta(&self.connection, name)?)
     }
@@ -234,104 +226,8 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        // Nothing was written. Should this fail, the pool closes the connection.
+        // If this fails, the pool closes the connection.
         let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut end| end.execute([]));
-    }
-}
-
-/// A transaction under way; dropped without [`Writer::commit`], it leaves nothing behind.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    connection: Connection,
-    /// Digests what was there and what is written.
-    written: Sha256,
-}
-
-impl Writer {
-    pub(crate) fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>> {
-        Ok(self.connection.prepare_cached(sql)?)
-    }
-
-    pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
-        Ok(read_meta(&self.connection, name)?)
-    }
-
-    pub(crate) fn set_meta(&self, name: &str, value: &str) -> Result<()> {
-        const SQL: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
-        self.prepare(SQL)?.execute([name, value])?;
-        Ok(())
-    }
-
-    /// Notes what the written rows were made from: a kind of file and its content. The data's tag
-    /// follows from it, so nothing that differs between two machines may go in.
-    pub(crate) fn note(&mut self, kind: &str, content: &[u8]) {
-        for part in [kind.as_bytes(), content] {
-            self.written.update((part.len() as u64).to_be_bytes());
-            self.written.update(part);
-        }
-    }
-
-    /// Makes everything written visible at once, under a new data version.
-    pub(crate) fn commit(self) -> Result<()> {
-        const SQL: &str = "UPDATE meta SET value = value + 1 WHERE name = 'data_version'";
-        self.prepare(SQL)?.execute([])?;
-        let tag: String = self.written.clone().finalize()[..TAG_BYTES]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        self.set_meta("data_tag", &tag)?;
-        self.connection.execute_batch("COMMIT")?;
-        // Keeps the log short. A reader may hold it open; then a later checkpoint does the work.
-        let _ = self.connection.pragma_query(None, "wal_checkpoint", |_| Ok(()));
-        Ok(())
-    }
-}
-
-/// How many bytes of the digest make the data's tag.
-const TAG_BYTES: usize = 16;
-
-/// What happens to a stored row when a new one of the same key has other facts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnConflict {
-    /// The new row replaces it: it was published later.
-    Replace,
-    /// The stored row stays: the new one may be older.
-    Keep,
-}
-
-/// How many rows an import added, changed, left alone and removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Tally {
-    /// Rows that were not stored before.
-    pub new: usize,
-    /// Rows that were stored with another value, which was replaced.
-    pub changed: usize,
-    /// Rows that were stored already as they are.
-    pub unchanged: usize,
-    /// Stored rows that no longer exist, and were removed.
-    pub removed: usize,
-}
-
-impl Tally {
-    pub(crate) const NEW: Tally = Tally { new: 1, ..Tally::NONE };
-    pub(crate) const CHANGED: Tally = Tally { changed: 1, ..Tally::NONE };
-    pub(crate) const UNCHANGED: Tally = Tally { unchanged: 1, ..Tally::NONE };
-    pub(crate) const REMOVED: Tally = Tally { removed: 1, ..Tally::NONE };
-    const NONE: Tally = Tally { new: 0, changed: 0, unchanged: 0, removed: 0 };
-
-    /// Whether the import changed anything.
-    pub(crate) fn is_change(self) -> bool {
-        self.new + self.changed + self.removed > 0
-    }
-}
-
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, more: Tally) {
-        self.new += more.new;
-        self.changed += more.changed;
-        self.unchanged += more.unchanged;
-        self.removed += more.removed;
     }
 }
 
@@ -340,8 +236,9 @@ fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<Str
     connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()
 }
 
-/// An empty catalogue, which goes with its directory.
+/// An empty catalogue in a temporary directory.
 #[cfg(test)]
+#[cfg(feature = "import")]
 pub(crate) fn temporary() -> (tempfile::TempDir, Catalogue) {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
@@ -349,4 +246,5 @@ pub(crate) fn temporary() -> (tempfile::TempDir, Catalogue) {
 }
 
 #[cfg(test)]
+#[cfg(feature = "import")]
 mod tests;

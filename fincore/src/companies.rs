@@ -1,7 +1,7 @@
-//! Companies of CVM's registry: listed, searched, and one by its id.
+//! Companies in CVM's registry.
 //!
-//! A [`Company`] is found by its CVM code or CNPJ ([`find`]), by words ([`search`]), or in a [`list`] filtered
-//! by status and sector. [`each`] walks through all of them without holding them in memory.
+//! A [`Company`] is looked up by its CVM code or CNPJ ([`find`]), by words ([`search`]), or in a [`list`]
+//! filtered by status and sector. [`each`] visits all of them without loading them into memory.
 //!
 //! ```
 //! use fincore::{Search, companies};
@@ -30,9 +30,10 @@ use crate::{
     types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, Words, fold},
 };
 
+#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 
-/// Where companies come from.
+/// The source of companies.
 const SOURCE: &str = "CVM, cadastro de companhias abertas";
 
 /// A company that is or was registered with CVM.
@@ -43,19 +44,19 @@ pub struct Company {
     pub id: CvmCode,
     /// The legal name, as published.
     pub name: String,
-    /// The name it trades under, where one is registered.
+    /// The trade name, if one is registered.
     pub trade_name: Option<String>,
-    /// Its tax number. A company that was registered anew has the same under two codes.
+    /// Its tax number. A company that registered again has two CVM codes with the same CNPJ.
     pub cnpj: Cnpj,
     /// The status of its registration: `ATIVO`, `CANCELADA` or `SUSPENSO(A) - DECISÃO ADM`.
     pub status: String,
-    /// What it does; empty for the few companies without a sector.
+    /// Its sector; empty for a few companies.
     pub sector: String,
-    /// The codes its securities are traded under.
+    /// The codes that its securities trade under.
     pub tickers: Vec<String>,
-    /// The day of its registration.
+    /// The date of its registration.
     pub registered_on: Option<Date>,
-    /// The day its registration ended.
+    /// The date its registration ended.
     pub cancelled_on: Option<Date>,
 }
 
@@ -75,7 +76,7 @@ impl table::Row for Company {
 
 serialize_by_columns!(Company);
 
-/// What [`read`] reads, from the table of companies.
+/// The columns that [`read`] expects.
 macro_rules! select_company {
     () => {
         "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on, cancelled_on
@@ -83,20 +84,20 @@ macro_rules! select_company {
     };
 }
 
-/// The filter of lists: a status and a sector, where they are not NULL.
+/// The filter of lists: status and sector, each ignored if NULL.
 macro_rules! by_status_and_sector {
     () => {
         "WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2) "
     };
 }
 
-/// Which companies are wanted; by default all, ordered by code.
+/// A query for companies; by default the first twenty by code.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
-    /// Only those of this status, whatever its case and accents.
+    /// Only companies with this status; case and accents are ignored.
     pub status: Option<String>,
-    /// Only those of this sector, whatever its case and accents.
+    /// Only companies in this sector; case and accents are ignored.
     pub sector: Option<String>,
     /// The most companies to return.
     #[serde(default)]
@@ -106,7 +107,7 @@ pub struct List {
     pub offset: Offset,
 }
 
-/// Companies ordered by code. A status or sector that no company has gives an empty list.
+/// Companies ordered by code. An unknown status or sector gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_status_and_sector!());
     const SQL: &str =
@@ -119,7 +120,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     })
 }
 
-/// Hands every company to `visit`, ordered by code, one at a time, until that fails.
+/// Calls `visit` for every company, ordered by code, without loading them all; stops at the first error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -139,12 +140,12 @@ pub fn each(snapshot: &Snapshot, visit: impl FnMut(Company) -> Result<()>) -> Re
     snapshot.for_each(SQL, [], read, visit)
 }
 
-/// Companies that have all the words in name, trade name, tickers or sector, or whose CVM code, CNPJ
-/// or ticker was given; best match first.
+/// Companies with all the words in name, trade name, tickers or sector, or with this CVM code, CNPJ or
+/// ticker; best match first.
 ///
-/// An exact code, CNPJ or ticker comes first, then matches in names, in trade names and in sectors. Among
-/// these, active companies come before others, names that start with the words before others, and listed
-/// companies before those without a ticker.
+/// An exact code, CNPJ or ticker ranks first, then matches in names, in trade names and in sectors.
+/// Within each group, active companies rank before others, names that start with the words before other
+/// names, and listed companies before those without a ticker.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     let ids = matching(snapshot, &query.q)?;
@@ -157,10 +158,10 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     })
 }
 
-/// The codes of all companies that match, best first. There are few enough to sort them all.
+/// The codes of all matching companies, best first. There are few enough to sort them all.
 fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
-    // Worse are "inside", where the name does not start with the words, and "begun", where the last word
-    // is a prefix only.
+    // Ranks lower: "inside", where the name does not start with the words, and "begun", where the last
+    // word matches only as a prefix.
     const SQL: &str = "WITH hit (id, place, inside, begun, score) AS (
             SELECT id, 0, 0, 0, 0.0 FROM company WHERE id = ?1 OR cnpj = ?2
             UNION ALL SELECT rowid, 0, 0, 0, 0.0 FROM company_search WHERE company_search MATCH ?3
@@ -174,8 +175,8 @@ fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
             SELECT id, MIN(place), MIN(inside), MIN(begun), MIN(score) FROM hit GROUP BY id)
         SELECT id FROM best JOIN company USING (id)
         ORDER BY place, standing, inside, begun, tickers = '', score, id";
-    let (Some(opening), Some(whole), Some(begun)) =
-        (words.opening(), words.exactly(), words.by_beginning())
+    let (Some(name_prefix), Some(whole), Some(prefix)) =
+        (words.as_name_prefix(), words.all_words(), words.with_last_as_prefix())
     else {
         return Ok(Vec::new());
     };
@@ -188,18 +189,18 @@ fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
         code,
         cnpj,
         format!("tickers : ({whole})"),
-        format!("name : ({opening})"),
+        format!("name : ({name_prefix})"),
         format!("name : ({whole})"),
-        format!("name : ({begun})"),
-        format!("{{name trade_name}} : ({begun})"),
-        begun,
+        format!("name : ({prefix})"),
+        format!("{{name trade_name}} : ({prefix})"),
+        prefix,
     );
     snapshot.rows(SQL, places, |row| row.get(0))
 }
 
-/// One company, by its CVM code or CNPJ; where several share a CNPJ, the active one.
+/// One company, by its CVM code or CNPJ; if several share a CNPJ, the active one.
 ///
-/// Fails with [`Error::NotFound`] where there is none.
+/// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, id: CompanyId) -> Result<Sourced<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     let found = match lookup::registered(snapshot, id)? {

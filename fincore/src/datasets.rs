@@ -1,4 +1,7 @@
-//! The datasets of a catalogue, and how new each of them is.
+//! The datasets of a catalogue, and how recent each one is.
+//!
+//! [`newest`] lists every [`Dataset`] with its newest date, for a status page or a check that imports
+//! still run.
 //!
 //! ```
 //! # let dir = tempfile::tempdir().unwrap();
@@ -18,17 +21,17 @@ use crate::{
     types::{Date, Limit},
 };
 
-/// A dataset, and the newest day it tells of.
+/// A dataset and its newest date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dataset {
     /// Its name.
     pub name: &'static str,
-    /// The newest day up to the snapshot's; nothing where the dataset is empty.
+    /// The newest date up to the snapshot's; `None` if the dataset is empty.
     pub newest: Option<Date>,
 }
 
-/// How new each dataset is.
+/// All datasets, each with its newest date.
 pub fn newest(snapshot: &Snapshot) -> Result<Vec<Dataset>> {
     let rate = |current: Result<Sourced<market::Rate>>| found(current.map(|rate| rate.date));
     let dollar = market::fx_current(snapshot, market::FxCurrent::default());
@@ -44,7 +47,7 @@ pub fn newest(snapshot: &Snapshot) -> Result<Vec<Dataset>> {
     ])
 }
 
-/// A dataset without rows is no failure.
+/// An empty dataset is not an error.
 fn found(newest: Result<Date>) -> Result<Option<Date>> {
     match newest {
         Ok(day) => Ok(Some(day)),
@@ -53,7 +56,7 @@ fn found(newest: Result<Date>) -> Result<Option<Date>> {
     }
 }
 
-/// The newest change in the registry of companies. Days after the snapshot's are typing errors.
+/// The newest change in the registry of companies. Later dates than the snapshot's are typing errors.
 fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
     const SQL: &str = "SELECT MAX(day) FROM (
             SELECT registered_on AS day FROM company UNION ALL

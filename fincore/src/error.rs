@@ -1,4 +1,4 @@
-//! The one error type: a variant for each thing that a caller can do differently.
+//! The error type: one variant for each way a caller can react.
 use std::fmt::{self, Display};
 
 use crate::{
@@ -6,26 +6,26 @@ use crate::{
     plans::{UnknownPlan, Upgrade},
 };
 
-/// What every function of the library returns.
+/// The result type of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call gave no answer.
+/// Why a call failed.
 ///
-/// The variants may grow. Code that has to decide about every kind of error, such as a server that
-/// gives each one a status, matches on [`Error::kind`].
+/// More variants may be added. Code that must handle every kind of error, such as a server that maps each
+/// one to a status code, matches on [`Error::kind`], which is exhaustive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The input is wrong; the text says what was given and what is wanted.
+    /// The input is wrong; the message says what was given and what is expected.
     #[error("{0}")]
     Invalid(String),
 
-    /// The input is well formed, but nothing is known under it.
+    /// The input is well formed, but the data has nothing under it.
     #[error("{what} {id}{}", .what.end())]
     NotFound {
-        /// What was looked for.
+        /// What was looked up.
         what: Noun,
-        /// What it was looked for by.
+        /// The id it was looked up by.
         id: String,
     },
 
@@ -33,39 +33,39 @@ pub enum Error {
     #[error("the API key is malformed, unknown or revoked")]
     InvalidKey,
 
-    /// The plan does not include what was asked for.
+    /// The plan does not include the requested feature.
     #[error("{}", .0.message)]
     PlanRequired(Box<Upgrade>),
 
-    /// A file was refused, and nothing of its import was stored.
+    /// A file was refused; the import it belongs to stores nothing.
     #[error("{file}{}: {reason}", .line.map(|n| format!(", line {n}")).unwrap_or_default())]
     Refused {
-        /// The name of the file as it was given.
+        /// The file name as passed in.
         file: String,
-        /// The line at fault, counted from 1, where there is one.
+        /// The line number, counted from 1, if one line is at fault.
         line: Option<usize>,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
         /// Whether a forced import accepts the file.
         can_be_forced: bool,
     },
 
-    /// The data is locked by another program for longer than we wait; trying again helps.
+    /// Another program holds the lock, or all connections are in use. Retrying later helps.
     #[error("the data is busy: {0}")]
     Busy(String),
 
-    /// The data cannot be read or written; only the operator can help.
+    /// A file cannot be read or written. Retrying does not help; the operator has to act.
     #[error("{context}: {source}")]
     Storage {
-        /// What was being done.
+        /// What the library was doing.
         context: String,
-        /// What the file system or the database said.
+        /// The error of the file system or the database.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// The kinds of [`Error`], complete on purpose: whoever matches on them decides about each, and a new
-/// kind does not compile until they have.
+/// The kind of an [`Error`]. It is exhaustive on purpose: a `match` on it stops compiling when a kind is
+/// added, so that every new kind gets handled.
 #[derive(Clone, Copy, Debug)]
 pub enum ErrorKind<'e> {
     /// [`Error::Invalid`]
@@ -84,7 +84,7 @@ pub enum ErrorKind<'e> {
     Storage,
 }
 
-/// What can be looked for and not be there.
+/// What was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noun {
     /// A company, by CVM code or CNPJ.
@@ -95,18 +95,18 @@ pub enum Noun {
     CurrencyPair,
     /// Observations of a series.
     Series,
-    /// A key, by its first characters.
+    /// A key, by its prefix.
     Key,
 }
 
 impl Display for Noun {
-    /// The beginning of a sentence that ends with what was looked for and [`Noun::end`].
+    /// The start of the message; the id and [`Noun::end`] follow.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Noun::Company => "there is no company",
             Noun::Filing => "there is no filing",
-            Noun::CurrencyPair => "there are no quotes of",
-            Noun::Series => "there is no observation of",
+            Noun::CurrencyPair => "there are no quotes for",
+            Noun::Series => "there are no observations of",
             Noun::Key => "no key starts with",
         })
     }
@@ -122,17 +122,17 @@ impl Noun {
 }
 
 impl Error {
-    /// The error for `given`, which is not what is `wanted`: `"abc" is not a date (YYYY-MM-DD)`.
+    /// An [`Error::Invalid`]: `"abc" is not a date (YYYY-MM-DD)`.
     pub fn invalid(given: &str, wanted: impl Display) -> Error {
         Error::Invalid(format!("{:?} is not {wanted}", excerpt(given)))
     }
 
-    /// The error for `id`, under which there is no `what`: `there is no company "999999"`.
+    /// An [`Error::NotFound`]: `there is no company "999999"`.
     pub fn not_found(what: Noun, id: &str) -> Error {
         Error::NotFound { what, id: format!("{:?}", excerpt(id)) }
     }
 
-    /// Which kind of error this is.
+    /// The kind of this error, for an exhaustive `match`.
     #[must_use]
     pub fn kind(&self) -> ErrorKind<'_> {
         match self {
@@ -191,11 +191,11 @@ mod tests {
         let refused = |line| Error::Refused {
             file: "a.csv".into(),
             line,
-            reason: "it holds no observation".into(),
+            reason: "it has no observations".into(),
             can_be_forced: false,
         };
-        assert_eq!(refused(Some(3)).to_string(), "a.csv, line 3: it holds no observation");
-        assert_eq!(refused(None).to_string(), "a.csv: it holds no observation");
+        assert_eq!(refused(Some(3)).to_string(), "a.csv, line 3: it has no observations");
+        assert_eq!(refused(None).to_string(), "a.csv: it has no observations");
     }
 
     #[test]
@@ -210,11 +210,11 @@ mod tests {
             (Error::not_found(Noun::Company, "999999"), "there is no company \"999999\""),
             (
                 Error::NotFound { what: Noun::CurrencyPair, id: "XXX/BRL".into() },
-                "there are no quotes of XXX/BRL",
+                "there are no quotes for XXX/BRL",
             ),
             (
                 Error::NotFound { what: Noun::Series, id: "the Selic".into() },
-                "there is no observation of the Selic yet",
+                "there are no observations of the Selic yet",
             ),
         ];
         for (err, message) in cases {

@@ -1,10 +1,10 @@
-//! Text as messages repeat it.
+//! Shortens input that error messages quote.
 use std::borrow::Cow;
 
 /// Long enough for every name and number, short enough for a message to stay one sentence.
 const MAX_CHARACTERS: usize = 60;
 
-/// The text, cut after 60 characters, so that a message that repeats input stays short.
+/// The first 60 characters of `text`, for messages that quote their input.
 ///
 /// ```
 /// assert_eq!(fincore::excerpt("9512"), "9512");

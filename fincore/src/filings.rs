@@ -1,8 +1,8 @@
-//! Filings of companies with CVM: listed, searched, the latest, one by its id, and those of a company.
+//! Documents that companies filed with CVM.
 //!
-//! A [`Filing`] is found by its id ([`find`]), by words ([`search`]), by company ([`of_company`]), or in a
-//! [`list`] filtered by category and day of delivery. [`each`] walks through a whole list without holding it
-//! in memory.
+//! A [`Filing`] is looked up by its id ([`find`]), by words ([`search`]), by company ([`of_company`]), or
+//! in a [`list`] filtered by category and delivery date; [`recent`] returns the latest. [`each`] visits a
+//! whole list without loading it into memory.
 //!
 //! ```
 //! use fincore::filings;
@@ -35,43 +35,47 @@ use crate::{
     },
 };
 
+#[cfg(any(feature = "bundle", feature = "import"))]
 mod counts;
+#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod entry;
 mod matching;
+#[cfg(any(feature = "bundle", feature = "import"))]
 mod names;
 pub(crate) mod served;
+#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 
 use served::{read, served};
 
-/// Where filings come from.
+/// The source of filings.
 const SOURCE: &str = "CVM, documentos de companhias abertas";
 
-/// A document that a company filed.
+/// A document that a company filed with CVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filing {
-    /// CVM's protocol number; for periodic forms their own, as in `dfp-144874`.
+    /// CVM's protocol number; for a periodic form its own number, as in `dfp-144874`.
     pub id: FilingId,
     /// The CVM code of the company. A few companies that file are not in the registry.
     pub company_id: CvmCode,
-    /// The name of the company in the file that listed the filing.
+    /// The company's name in the file that listed the filing.
     pub company_name: String,
-    /// The first of the three levels by which CVM classifies filings.
+    /// The first of CVM's three levels of classification.
     pub category: String,
     /// The second level; empty for many categories.
     pub r#type: String,
     /// The third level; empty for many types.
     pub species: String,
-    /// The subject as the company wrote it, on one line; without one, category, type and species.
+    /// The subject as the company wrote it, on one line; if there is none, category, type and species.
     pub description: String,
-    /// The day of delivery; in JSON its first moment in Brasília.
+    /// The delivery date; in JSON the start of that day in Brasília.
     pub date: Date,
-    /// The day the document is about, as the company typed it: some are years off.
+    /// The date the document refers to, as the company typed it: some are years off.
     pub reference_date: Option<Date>,
-    /// Counts from 1; a document that is filed again has a higher one.
+    /// The version, from 1; a document that is filed again gets a higher one.
     pub version: u32,
-    /// Where CVM keeps the document.
+    /// The address of the document at CVM.
     pub url: String,
 }
 
@@ -93,15 +97,15 @@ impl table::Row for Filing {
 
 serialize_by_columns!(Filing);
 
-/// Which filings are wanted; by default all, newest first.
+/// A query for filings; by default the newest twenty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
-    /// Only those of this category, whatever its case and accents.
+    /// Only filings in this category; case and accents are ignored.
     pub category: Option<String>,
-    /// The first day of delivery.
+    /// The first delivery date.
     pub from: Option<Date>,
-    /// The last day of delivery.
+    /// The last delivery date.
     pub to: Option<Date>,
     /// The most filings to return; [`each`] ignores it.
     #[serde(default)]
@@ -111,7 +115,7 @@ pub struct List {
     pub offset: Offset,
 }
 
-/// How many of the latest filings are wanted; by default twenty.
+/// A query for the latest filings; by default twenty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recent {
@@ -120,7 +124,7 @@ pub struct Recent {
     pub limit: Limit<1000>,
 }
 
-/// Whose filings are wanted.
+/// A query for the filings of one company.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfCompany {
@@ -135,16 +139,16 @@ pub struct OfCompany {
 }
 
 impl OfCompany {
-    /// The latest twenty filings of a company.
+    /// The newest twenty filings of a company.
     #[must_use]
     pub fn new(id: CompanyId) -> OfCompany {
         OfCompany { id, limit: Limit::default(), offset: Offset::default() }
     }
 }
 
-/// Filings by day of delivery, newest first. A category that no filing has gives an empty list.
+/// Filings by delivery date, newest first. An unknown category gives an empty list.
 ///
-/// Fails where `from` is after `to`.
+/// Fails if `from` is after `to`.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
     const KEYS: &str = "SELECT key FROM filing WHERE key BETWEEN ?1 AND ?2
         ORDER BY key DESC LIMIT ?3 OFFSET ?4";
@@ -165,7 +169,8 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
     })
 }
 
-/// Hands every filing that [`list`] would list to `visit`, newest first, one at a time, until that fails.
+/// Calls `visit` for every filing that matches `query`, newest first, without loading them all; stops at
+/// the first error. `limit` and `offset` are ignored.
 ///
 /// ```
 /// use fincore::filings;
@@ -197,7 +202,7 @@ pub fn each(
     snapshot.for_each(SQL, (from, to, wanted.category), read, visit)
 }
 
-/// Filings that have all the words in company name, category, type, species or subject, newest first.
+/// Filings with all the words in company name, category, type, species or subject, newest first.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
     let (limit, offset) = (query.limit, query.offset);
     let found = matching::matching(snapshot, &query.q)?;
@@ -206,7 +211,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
     })
 }
 
-/// The filings delivered last, newest first. The list is no longer than what is asked for.
+/// The latest filings, newest first. `total` is the number returned.
 pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
     const SQL: &str = "SELECT key FROM filing ORDER BY key DESC LIMIT ?1";
     let limit = query.limit.get();
@@ -214,9 +219,9 @@ pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
     Ok(Page::cut(served(snapshot, &keys)?, (limit, 0), Meta::of(SOURCE)))
 }
 
-/// One filing.
+/// One filing, by its id.
 ///
-/// Fails with [`Error::NotFound`] where there is none.
+/// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
     const SQL: &str = "SELECT key FROM filing WHERE id = ?1";
     let keys = snapshot.rows(SQL, [id.packed()], key)?;
@@ -227,7 +232,7 @@ pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
 
 /// Filings of one company, newest first.
 ///
-/// Fails with [`Error::NotFound`] where the company is neither in the registry nor named by a filing.
+/// Fails with [`Error::NotFound`] if the company is neither in the registry nor named by a filing.
 pub fn of_company(snapshot: &Snapshot, query: OfCompany) -> Result<Page<Filing>> {
     const TOTAL: &str = "SELECT COUNT(*) FROM filing WHERE company = ?1";
     const SQL: &str =
@@ -248,13 +253,13 @@ pub fn of_company(snapshot: &Snapshot, query: OfCompany) -> Result<Page<Filing>>
     })
 }
 
-/// The number under which the running totals of all filings stand.
+/// The category id of the running totals over all filings.
 const ALL_CATEGORIES: i64 = 0;
 
-/// The number of a category that is not known: no filing has it.
+/// The category id of an unknown category: no filing has it.
 const NO_CATEGORY: i64 = -1;
 
-/// Which filings a list is about.
+/// The filter of a list.
 struct Wanted {
     category: i64,
     days: DateRange,
@@ -271,12 +276,12 @@ impl Wanted {
         Ok(Wanted { category, days })
     }
 
-    /// The first and the last key that a filing of these days can have.
+    /// The smallest and the largest key that a filing in this range can have.
     fn keys(&self) -> (i64, i64) {
         (first_key(self.days.from()), last_key(self.days.to()))
     }
 
-    /// How many filings there are: the difference of two running totals, whatever lies between them.
+    /// The number of filings: the difference of two running totals, so the range can be any size.
     fn total(&self, snapshot: &Snapshot) -> Result<u64> {
         const SQL: &str = "SELECT filings FROM filing_total WHERE category = ?1 AND day <= ?2
             ORDER BY day DESC LIMIT 1";
@@ -293,4 +298,5 @@ fn key(row: &Row<'_>) -> rusqlite::Result<i64> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "import")]
 mod tests;

@@ -1,4 +1,4 @@
-//! Official files into the catalogue: recognised by content and name, all of them or none.
+//! Imports official files into the catalogue: recognised by content and name, all or nothing.
 use std::borrow::Cow;
 
 use crate::{
@@ -30,14 +30,18 @@ mod tickers;
 use table::Kind;
 use text::Refusal;
 
-/// What the importer takes, for the message about a file it does not know.
+/// The known files, for the message about an unknown one.
 const KNOWN_FILES: &str = "SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period \
-    files (.csv), PTAX answers of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY), and \
+    files (.csv), PTAX responses of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY), and \
     CVM's registry (cad_cia_aberta.csv), filings (ipe_, dfp_, itr_, fre_ and fca_cia_aberta_YEAR, \
     .zip or .csv) and tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv)";
 
-/// One import of any number of files. Nothing is seen by readers before [`Import::commit`]; dropped
-/// without it, nothing has happened.
+/// One import of any number of official files, all or nothing.
+///
+/// Readers see none of them before [`Import::commit`]; an import that is dropped changes nothing. Files
+/// are recognised by content, so they need no configuration: SGS series and PTAX quotes of the central
+/// bank, and the registry, filings and tickers of CVM, as JSON, CSV or zip archives. Importing a file
+/// again changes nothing, and revised figures replace older ones.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -57,41 +61,42 @@ pub struct Import {
     state: State,
 }
 
-/// What has become of an import so far.
+/// The state of an import so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Unchanged,
     Changed,
-    /// A file was refused, and all others with it.
+    /// A file was refused, so the whole import fails.
     Failed,
 }
 
-/// Which registries are taken.
+/// Which registries are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Registries {
-    /// Those that are not older than the known one and have hardly lost a company.
+    /// Those that are not older than the stored one and have hardly lost a company.
     Plausible,
-    /// All that can be read.
+    /// All that can be parsed.
     Any,
 }
 
-/// A registry that lost more than one company in this many is cut off: in a year none goes.
+/// A registry that lost more than one company in this many was truncated: in a whole year none
+/// disappears.
 const MOST_LOST: usize = 20;
 
-/// What a file held, and what it changed.
+/// The result of importing one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// What was recognised: `SGS 432`, `PTAX closing quotes`.
+    /// What the file was recognised as: `SGS 432`, `PTAX closing quotes`.
     pub what: String,
-    /// Its rows, by what they did to the catalogue.
+    /// The number of new, changed, unchanged and removed rows.
     pub tally: Tally,
-    /// Rows that do not belong into the catalogue, with the reason.
+    /// The number of rows that were left out, with the reason.
     pub left_out: Vec<(usize, &'static str)>,
 }
 
 impl Import {
-    /// Waits for another import to end, some seconds at most, and fails where it does not.
+    /// Starts an import. Waits some seconds for another one to end, then fails with [`Error::Busy`].
     pub fn begin(catalogue: &Catalogue) -> Result<Import> {
         Ok(Import {
             writer: catalogue.write()?,
@@ -101,16 +106,16 @@ impl Import {
         })
     }
 
-    /// The same import, which also takes a registry that is older than the known one or has lost more
-    /// than a twentieth of its companies.
+    /// Also accepts a registry that is older than the stored one, or that has lost more than a twentieth
+    /// of its companies.
     #[must_use]
     pub fn forced(self) -> Import {
         Import { registries: Registries::Any, ..self }
     }
 
-    /// Adds one file, recognised by its content and, where that does not tell, by its `name`.
+    /// Adds one file. It is recognised by its content and, if that is not enough, by its `name`.
     ///
-    /// Fails with [`Error::Refused`] for what is no complete file of a known kind. The whole import has
+    /// Fails with [`Error::Refused`] if it is not a complete file of a known kind. The whole import has
     /// failed then, and cannot be committed.
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Imported> {
         let before = std::mem::replace(&mut self.state, State::Failed);
@@ -133,9 +138,9 @@ impl Import {
         };
         let contents = files.iter().map(|bytes| parse(name, bytes)).collect::<Result<Vec<_>, _>>();
         let contents = contents.map_err(refuse)?;
-        // Some tables of an archive may be without rows, but not all of them.
+        // Some tables of an archive may be empty, but not all of them.
         if contents.iter().all(|content| content.rows.is_empty()) {
-            return Err(refuse(Refusal::whole("it holds no row")));
+            return Err(refuse(Refusal::whole("it has no rows")));
         }
         let what: Vec<&str> = contents.iter().map(|content| content.what.as_str()).collect();
         let mut imported =
@@ -184,9 +189,9 @@ impl Import {
         Err(Error::Refused { file: name.to_owned(), line: None, reason, can_be_forced: true })
     }
 
-    /// Makes all files visible at once. Where they changed nothing, the data version stays as it is.
+    /// Makes all files visible at once. If they changed nothing, the data version stays the same.
     ///
-    /// Fails where one of the files was refused.
+    /// Fails if one of the files was refused.
     pub fn commit(self) -> Result<()> {
         match self.state {
             State::Unchanged => Ok(()),
@@ -199,7 +204,7 @@ impl Import {
     }
 }
 
-/// A file made into rows.
+/// The parsed content of a file.
 #[derive(Debug)]
 struct Content<'a> {
     what: String,
@@ -220,7 +225,7 @@ impl Rows<'_> {
     fn is_empty(&self) -> bool {
         match self {
             Rows::Rates(_, rows) => rows.is_empty(),
-            // Quotes may all be from before the real.
+            // The quotes may all be older than the real.
             Rows::Quotes(_) => false,
             Rows::Companies(rows) => rows.is_empty(),
             Rows::Securities(rows) => rows.is_empty(),
@@ -229,7 +234,7 @@ impl Rows<'_> {
     }
 }
 
-/// Finds out what a file is and reads it; never looks further than its bytes and name.
+/// Recognises a file by its bytes and name, and parses it.
 fn parse<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, Refusal> {
     if table::recognises(bytes) {
         return parse_table(bytes);
@@ -247,7 +252,9 @@ fn parse<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, Refusal> {
     }
     if sgs::recognises(start) {
         let series = sgs::series_of(name).ok_or_else(|| {
-            Refusal::whole("which series is it? Name the file bcdata.sgs.NUMBER.json (or .csv)")
+            Refusal::whole(
+                "the series number is missing: name the file bcdata.sgs.NUMBER.json (or .csv)",
+            )
         })?;
         return Ok(of_series(series, sgs::parse(series, text)?));
     }
@@ -261,7 +268,7 @@ fn parse<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, Refusal> {
     if ptax::recognises(start) {
         return Ok(of_quotes("PTAX closing quotes".into(), ptax::parse(text)?));
     }
-    Err(Refusal::whole(format!("not a file this program knows; it takes {KNOWN_FILES}")))
+    Err(Refusal::whole(format!("unknown kind of file; known are {KNOWN_FILES}")))
 }
 
 fn parse_table(bytes: &[u8]) -> Result<Content<'_>, Refusal> {
@@ -277,7 +284,7 @@ fn parse_table(bytes: &[u8]) -> Result<Content<'_>, Refusal> {
             content
         }
         None => {
-            let reason = "a table of CVM, but not one this program takes; it takes";
+            let reason = "a table of CVM, but of an unknown kind; known are";
             return Err(Refusal::whole(format!("{reason} {KNOWN_FILES}")));
         }
     })

@@ -1,7 +1,8 @@
-//! API keys: issued, authenticated, moved to another plan, revoked.
+//! API keys: issue, authenticate, move to another plan, revoke.
 //!
-//! A [`Key`] is shown once, when it is issued; the accounts file holds its hash. A [`Registration`] says who
-//! it is for, a [`KeyRecord`] what is known of it afterwards, and a [`KeyPrefix`] names it.
+//! A [`Key`] is visible once, when it is issued; the accounts file stores only its hash. A
+//! [`Registration`] says who it is for, a [`KeyRecord`] is what the file knows about it, and a
+//! [`KeyPrefix`] identifies it afterwards.
 //!
 //! ```
 //! use fincore::{Accounts, Plan, keys};
@@ -40,32 +41,32 @@ macro_rules! select_key {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Registration {
-    /// A person or a firm.
+    /// A person or a company.
     pub name: Name,
-    /// Where they are reached.
+    /// Their e-mail address.
     pub email: Email,
 }
 
-/// What is known of a key; never the key itself.
+/// What the accounts file knows about a key; never the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct KeyRecord {
-    /// Its first characters.
+    /// Its prefix.
     pub prefix: KeyPrefix,
-    /// The plan it is on.
+    /// Its plan.
     pub plan: Plan,
     /// Who holds it.
     pub name: Name,
-    /// Where they are reached.
+    /// Their e-mail address.
     pub email: Email,
     /// When it was issued.
     pub created: DateTime<Utc>,
-    /// When it was revoked, if it was.
+    /// When it was revoked, if ever.
     pub revoked: Option<DateTime<Utc>>,
 }
 
-/// Makes a new key. It is on disk when this returns, and valid at once; this is the only time that it can
-/// be shown.
+/// Issues a new key. The key is on disk when this returns, and valid at once. It cannot be displayed
+/// again later.
 pub fn issue(
     accounts: &Accounts,
     who: &Registration,
@@ -86,16 +87,16 @@ pub fn issue(
     Ok(key)
 }
 
-/// Who calls with this key, from memory alone.
+/// The caller with this key. Reads memory only, so it is fast enough for every request.
 ///
-/// Fails with [`Error::InvalidKey`] where the key is unknown or revoked.
+/// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
 pub fn authenticate(accounts: &Accounts, key: &Key) -> Result<Caller> {
     accounts.caller(&key.hash()).ok_or(Error::InvalidKey)
 }
 
-/// Moves the key that starts with `prefix` to another plan.
+/// Moves the key with this prefix to another plan.
 ///
-/// Fails where no key starts so, more than one does, or the key is revoked.
+/// Fails if no key has the prefix, several have it, or the key is revoked.
 pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<KeyRecord> {
     const SQL: &str = "UPDATE key SET plan = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
         WHERE id = ?1";
@@ -109,9 +110,9 @@ pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<K
     })
 }
 
-/// Revokes the key that starts with `prefix` for good; a second time changes nothing.
+/// Revokes the key with this prefix for good; doing it again changes nothing.
 ///
-/// Fails where no key starts so, or more than one does.
+/// Fails if no key has the prefix, or several have it.
 pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Result<KeyRecord> {
     const SQL: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
         WHERE id = ?1";
@@ -134,7 +135,7 @@ fn change(
     Ok(record)
 }
 
-/// All keys ever issued, the oldest first.
+/// All keys ever issued, oldest first.
 pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
     const SQL: &str = concat!(select_key!(), "ORDER BY id");
     accounts.read(|connection| {
@@ -144,15 +145,15 @@ pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
     })
 }
 
-/// The number of the one key that starts with `prefix`.
+/// The id of the key with this prefix.
 ///
-/// Fails where no key starts so, or more than one does.
+/// Fails if no key has the prefix, or several have it.
 pub fn id(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyId> {
     accounts.read(|connection| Ok(find(connection, prefix)?.0))
 }
 
 fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
-    // A tilde comes after every character of a key.
+    // A tilde sorts after every character of a key.
     const SQL: &str = concat!(select_key!(), "WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2");
     let mut statement = connection.prepare_cached(SQL)?;
     let mut found = statement.query_map([prefix.as_str()], record)?;
@@ -165,7 +166,7 @@ fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord
     Ok(first)
 }
 
-/// The record of a key by its number.
+/// The record of a key by its id.
 pub(crate) fn get(connection: &Connection, key: KeyId) -> Result<KeyRecord> {
     const SQL: &str = concat!(select_key!(), "WHERE id = ?1");
     let found = connection.prepare_cached(SQL)?.query_row([key.get()], record).optional()?;

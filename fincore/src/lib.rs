@@ -1,44 +1,115 @@
-//! Brazil's financial data as plain functions over embedded SQLite.
+//! Brazilian financial data as plain functions over embedded SQLite.
 //!
-//! [`Catalogue`] is the data file. [`bundle::fill`] puts the figures that come with the library into
-//! it, [`Import`] adds what the central bank and the securities regulator CVM publish, and a [`Snapshot`]
-//! reads it: every query is a function of a snapshot and a query struct, such as [`market::selic`],
-//! [`companies::search`] or [`filings::list`].
+//! The central bank publishes interest rates, inflation and exchange rates; the securities regulator
+//! CVM publishes the registry of listed companies and the documents they file. This library keeps
+//! both in one SQLite file, ships with a copy of the data, and reads the official files to update it.
 //!
-//! [`Accounts`] is the other file: [`keys`] are issued and recognised in it, and [`usage`] is noted.
-//! [`plans`] says what each plan reaches, and [`limits`] counts how often a caller may ask.
+//! - A [`Catalogue`] is the data file.
+//! - [`bundle::fill`] copies the data that comes with the library into it; an [`Import`] adds newer
+//!   official files.
+//! - A [`Snapshot`] is a consistent view of it. Every query is a function of a snapshot, and usually of
+//!   a query struct: [`market::selic`], [`companies::search`], [`filings::list`].
+//! - [`Accounts`] is a second file, for those who serve the data: API [`keys`] and their [`usage`].
 //!
-//! The library opens no socket, reads no clock and logs nothing. What day it is comes in with the
-//! snapshot; whatever goes wrong comes back as an [`Error`].
+//! The library opens no sockets, reads no clock and writes no logs. Dates and times are arguments;
+//! whatever goes wrong is returned as an [`Error`].
+//!
+//! # Example
+//!
+//! A complete program. It leaves `catalogue.db` in the current directory, and starts faster the
+//! second time.
 //!
 //! ```
-//! use fincore::{Catalogue, Date, bundle, companies, filings, market};
+//! use fincore::{Catalogue, Date, Search, bundle, companies, filings, market};
 //!
+//! fn main() -> fincore::Result<()> {
 //! # let dir = tempfile::tempdir().unwrap();
-//! # let dir = dir.path();
-//! let catalogue = Catalogue::open(dir.join("catalogue.db"))?;
-//! bundle::fill(&catalogue)?;
+//! # std::env::set_current_dir(&dir).unwrap();
+//!     // Creates the file on first use, and fills it with the bundled data.
+//!     let catalogue = Catalogue::open("catalogue.db")?;
+//!     bundle::fill(&catalogue)?;
 //!
-//! let today: Date = "2026-10-05".parse()?;
-//! let snapshot = catalogue.snapshot(today)?;
-//! let selic = market::selic_current(&snapshot)?;
-//! assert_eq!((selic.date, selic.value.to_string()), (today, "13.75".into()));
+//!     // Queries read from a snapshot, taken as of a date.
+//!     let today: Date = "2026-10-05".parse()?;
+//!     let snapshot = catalogue.snapshot(today)?;
 //!
-//! let query = market::FxHistory { pair: "EUR/BRL".parse()?, ..Default::default() };
-//! for day in market::fx(&snapshot, query)?.data {
-//!     println!("{} {} {}", day.date, day.buy, day.sell);
+//!     let selic = market::selic_current(&snapshot)?;
+//!     println!("Selic on {}: {} % per year ({})", selic.date, selic.value, selic.meta.source);
+//!
+//!     let september = market::FxHistory {
+//!         pair: "USD/BRL".parse()?,
+//!         from: Some("2026-09-01".parse()?),
+//!         ..Default::default()
+//!     };
+//!     for quote in market::fx(&snapshot, september)?.data {
+//!         println!("{} {}: buy {}, sell {}", quote.date, quote.pair, quote.buy, quote.sell);
+//!     }
+//!
+//!     let found = companies::search(&snapshot, Search::new("petrobras")?)?;
+//!     for company in &found.data {
+//!         let filed = filings::of_company(&snapshot, filings::OfCompany::new(company.id.into()))?;
+//!         println!("{} {}: {} filings", company.id, company.name, filed.total);
+//!     }
+//!     Ok(())
 //! }
+//! ```
 //!
-//! let petrobras = companies::find(&snapshot, companies::One { id: "33.000.167/0001-01".into() })?;
-//! assert_eq!((petrobras.id.get(), &*petrobras.status), (9512, "ATIVO"));
-//! let april = filings::List {
-//!     category: Some("fato relevante".into()),
-//!     from: Some("2024-04-01".parse()?),
-//!     to: Some("2024-04-30".parse()?),
-//!     ..Default::default()
+//! More programs are in the `examples` directory.
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`market`] | Selic, CDI, IPCA and exchange rates: history and current values |
+//! | [`companies`] | the companies in CVM's registry: list, search, look-up |
+//! | [`filings`] | the documents that companies filed: list, search, look-up |
+//! | [`search`] | one search over companies and filings |
+//! | [`datasets`] | how recent each dataset is |
+//! | [`table`] | the columns of each row type, for CSV and other formats |
+//! | [`bundle`] | the data that comes with the library |
+//! | [`keys`] | API keys: issue, authenticate, revoke |
+//! | [`plans`] | plans, their features and rate limits |
+//! | [`limits`] | exact rate limits, in memory |
+//! | [`usage`] | requests per key, day and endpoint |
+//!
+//! Values such as [`Date`], [`Decimal`], [`Cnpj`] and [`Pair`] are at the top level. Each is made by
+//! `parse`, and a value that exists is valid.
+//!
+//! # Features
+//!
+//! Both are on by default. Without them the library reads catalogues that another build has written.
+//!
+//! | feature | adds | dependencies |
+//! | --- | --- | --- |
+//! | `bundle` | the bundled data: [`bundle`] | `zstd` |
+//! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
+//!
+//! # Threads
+//!
+//! [`Catalogue`], [`Accounts`], [`limits::Limits`] and [`usage::Usage`] are `Send` and `Sync`: share one
+//! of each. A [`Snapshot`] is `Send` but not `Sync`: take one per thread or task. Up to 512 can be live
+//! at once, and none of them blocks an import or is blocked by one.
+//!
+//! # Errors
+//!
+//! Every fallible function returns [`Result`]. The message of an [`Error`] says what was given and
+//! what is expected, and can be shown to users: `"2026-02-30" is not a date (YYYY-MM-DD)`. To react to an
+//! error, match on [`Error::kind`]: an [`ErrorKind`] has no hidden variants, so the compiler reports
+//! every place that does not handle a new one.
+//!
+//! ```
+//! use fincore::{Date, ErrorKind};
+//!
+//! let err = "2026-02-30".parse::<Date>().unwrap_err();
+//! let status = match err.kind() {
+//!     ErrorKind::Invalid | ErrorKind::Refused => 400,
+//!     ErrorKind::InvalidKey => 401,
+//!     ErrorKind::PlanRequired(_) => 403,
+//!     ErrorKind::NotFound(_) => 404,
+//!     ErrorKind::Storage => 500,
+//!     ErrorKind::Busy => 503,
 //! };
-//! assert_eq!(filings::list(&snapshot, april)?.total, 230);
-//! # Ok::<(), fincore::Error>(())
+//! assert_eq!(status, 400);
 //! ```
 // What they forbid, and why, is in clippy.toml beside this crate's manifest.
 #![cfg_attr(
@@ -79,7 +150,9 @@ pub use chrono;
 
 pub use accounts::Accounts;
 pub use answers::{Meta, Page, Sourced};
-pub use catalogue::{Catalogue, Snapshot, Tally};
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub use catalogue::Tally;
+pub use catalogue::{Catalogue, Snapshot};
 pub use error::{Error, ErrorKind, Noun, Result};
 pub use excerpt::excerpt;
 #[cfg(feature = "import")]
@@ -90,3 +163,8 @@ pub use types::{
     Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email,
     FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, Words,
 };
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

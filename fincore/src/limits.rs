@@ -1,11 +1,13 @@
-//! Exact rate limits: no interval as long as the window ever admits more requests than the limit.
+//! Exact rate limits over a sliding window: in any 60 seconds, a caller gets at most its limit of
+//! requests.
 //!
-//! [`Limits`] counts the requests of every [`Caller`] in memory; [`Limits::admit`] counts one if it is within the
-//! limit of the caller's plan, and gives the caller's [`Standing`] either way. Time comes in as an argument.
+//! [`Limits`] counts the requests of every [`Caller`] in memory. [`Limits::admit`] counts one request if
+//! it is within the limit of the caller's plan, and returns the caller's [`Standing`] either way. Time is
+//! an argument, so that tests need not wait.
 //!
-//! The time of every admitted request is kept until it is as old as the window. Counting by the second would
-//! be smaller, but a bucket must count until its *last* request is old enough, and by then a client that
-//! spaces its requests evenly has been refused.
+//! The time of every admitted request is kept until it leaves the window. Buckets of a second would be
+//! smaller, but a bucket has to count until its *last* request leaves the window, and by then a client
+//! that spaces its requests evenly has been refused.
 //!
 //! ```
 //! use std::{net::Ipv4Addr, time::{Duration, Instant}};
@@ -37,15 +39,15 @@ use crate::types::{Caller, CallerId};
 pub struct Standing {
     /// The limit.
     pub limit: u32,
-    /// How many requests are admitted now.
+    /// How many more requests would be admitted now.
     pub remaining: u32,
-    /// The time until the whole limit is free again if nothing more is sent.
+    /// The time until the whole limit is available again, if nothing more is sent.
     pub free_after: Duration,
-    /// Whole seconds after which a request is admitted for certain; 0 where one is admitted now.
+    /// Whole seconds after which a request is certainly admitted; 0 if one is admitted now.
     pub retry_after: u64,
 }
 
-/// Counts the requests of any number of callers over a window of time, in memory. `Send` and `Sync`.
+/// Counts the requests of any number of callers in memory, over a sliding window. `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Limits {
     window: u64,
@@ -53,26 +55,26 @@ pub struct Limits {
     logs: DashMap<CallerId, Log>,
 }
 
-/// Parts of the table with a lock each. A part that grows holds its old and its new memory at once: of
-/// a million callers in few parts that would be too much. It also is what a sweep locks at a time.
+/// Shards of the table, each with its own lock. A growing shard needs its old and its new memory at once,
+/// so few large shards would need too much for a million callers. A sweep locks one at a time.
 const SHARDS: usize = 64;
 
 impl Limits {
-    /// Nobody has sent anything yet; `start` is not after any later `now`.
+    /// A limiter without requests; `start` must not be after any later `now`.
     #[must_use]
     pub fn new(window: Duration, start: Instant) -> Limits {
         Limits { window: nanos(window), start, logs: DashMap::with_shard_amount(SHARDS) }
     }
 
-    /// Counts a request of a caller that arrives `now`, up to the limit of its plan, and gives the standing
-    /// after it.
+    /// Counts a request that arrives `now` against the limit of the caller's plan, and returns the
+    /// standing after it.
     ///
-    /// Fails with the standing where the limit is used up; a refused request is not counted.
+    /// Fails with the standing if the limit is used up; a refused request does not count.
     pub fn admit(&self, caller: &Caller, now: Instant) -> Result<Standing, Standing> {
         self.admit_up_to(caller.plan.limit(), caller.id, now)
     }
 
-    /// The same up to a limit that is not a plan's.
+    /// The same with an explicit limit.
     pub fn admit_up_to(
         &self,
         limit: u32,
@@ -91,12 +93,12 @@ impl Limits {
         Ok(log.standing(limit, now, self.window))
     }
 
-    /// The standing of a caller, without counting anything.
+    /// The standing of a caller; counts nothing.
     pub fn peek(&self, caller: &Caller, now: Instant) -> Standing {
         self.peek_up_to(caller.plan.limit(), caller.id, now)
     }
 
-    /// The same for a limit that is not a plan's.
+    /// The same with an explicit limit.
     pub fn peek_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Standing {
         let now = self.since_start(now);
         let Some(mut log) = self.logs.get_mut(&id) else {
@@ -107,8 +109,7 @@ impl Limits {
         log.standing(limit, now, self.window)
     }
 
-    /// Forgets the callers whose requests are all older than the window, and gives back their
-    /// memory. To be called now and then.
+    /// Forgets callers without requests in the window, and frees their memory. Call it from time to time.
     pub fn sweep(&self, now: Instant) {
         let now = self.since_start(now);
         self.logs.retain(|_, log| log.last().is_some_and(|last| last + self.window > now));
@@ -117,7 +118,7 @@ impl Limits {
         }
     }
 
-    /// How many callers are remembered.
+    /// The number of callers in memory.
     #[must_use]
     pub fn callers(&self) -> usize {
         self.logs.len()
@@ -128,13 +129,13 @@ impl Limits {
     }
 }
 
-/// Enough for 584 years.
+/// A `u64` of nanoseconds lasts 584 years.
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// When a caller's requests passed, oldest first, in nanoseconds since the start. Most callers send
-/// one request and are gone: that one needs no memory of its own.
+/// The times of a caller's admitted requests, oldest first, in nanoseconds since the start. Most callers
+/// send a single request, which needs no allocation.
 #[derive(Debug)]
 enum Log {
     Empty,
@@ -142,12 +143,12 @@ enum Log {
     Many(Box<Times>),
 }
 
-/// Never longer than the caller's limit.
+/// Never more than the caller's limit.
 #[derive(Debug)]
 struct Times(VecDeque<u64>);
 
 impl Log {
-    /// Threads read the clock before they get their turn, so a later turn may bring an earlier time.
+    /// A thread reads the clock before it gets the lock, so times can arrive out of order.
     fn not_before_the_last(&self, now: u64) -> u64 {
         self.last().map_or(now, |last| last.max(now))
     }
@@ -195,8 +196,8 @@ impl Log {
     fn standing(&self, limit: u32, now: u64, window: u64) -> Standing {
         let used = u32::try_from(self.len()).unwrap_or(u32::MAX);
         let wait = |time: u64| Duration::from_nanos((time + window).saturating_sub(now));
-        // After a change to a smaller plan more than the limit may have passed; all those above it
-        // and one more have to grow old.
+        // After a downgrade, more than the limit may be in the window: the excess and one more have to
+        // leave it.
         let retry_after = self.len().checked_sub(limit as usize).map_or(0, |above| {
             let wait = wait(self.get(above).unwrap_or(now));
             wait.as_secs() + u64::from(wait.subsec_nanos() > 0)

@@ -1,4 +1,4 @@
-//! Which company an id means.
+//! Resolves an id to a company.
 use crate::{
     catalogue::Snapshot,
     error::Result,
@@ -6,15 +6,16 @@ use crate::{
     types::{CompanyId, CvmCode},
 };
 
-/// Which of the companies that share a CNPJ is meant, best first: the active one, then the one registered last.
+/// The order of companies that share a CNPJ, best first: the active one, then the one registered last.
 macro_rules! best_company_first {
     () => {
         "standing, id DESC"
     };
 }
+#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use best_company_first;
 
-/// The code of the registered company that `id` means, if there is one.
+/// The CVM code of the registered company with this id, if there is one.
 pub(crate) fn registered(snapshot: &Snapshot, id: CompanyId) -> Result<Option<CvmCode>> {
     const BY_CODE: &str = "SELECT id FROM company WHERE id = ?1";
     const BY_CNPJ: &str = concat!(

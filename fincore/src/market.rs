@@ -1,8 +1,10 @@
-//! Market rates: Selic, CDI, IPCA and exchange rates, as history and as they are now.
+//! Market data: the Selic, CDI and IPCA rates, and exchange rates.
 //!
-//! A [`Rate`] is a percentage on a day, an [`FxRate`] the closing quote of a currency pair on a day. Each series has
-//! a history, newest first ([`selic`], [`cdi`], [`ipca`], [`fx`]), and a current value ([`selic_current`] …): the
-//! newest that is not after the snapshot's day. [`overview`] gives the four at once.
+//! A [`Rate`] is a percentage on a date; an [`FxRate`] is the closing quote of a currency pair on a date.
+//! Each series has a history, newest first ([`selic`], [`cdi`], [`ipca`], [`fx`]), and a current value
+//! ([`selic_current`] and so on): the newest one that is not after the snapshot's date. [`overview`]
+//! returns all four current values. Other series of the central bank that you import are read with
+//! [`series`] or [`each`].
 //!
 //! ```
 //! use fincore::market::{self, FxHistory, History};
@@ -30,6 +32,7 @@ use crate::{
 };
 
 mod rows;
+#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 mod window;
 
@@ -45,7 +48,7 @@ pub(crate) const CDI_DAILY: u32 = 12;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub(crate) const IPCA: u32 = 433;
 
-/// Which days of a series are wanted; by default the newest twenty.
+/// A query for the history of a series; by default the newest twenty days.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct History {
@@ -56,12 +59,12 @@ pub struct History {
     /// The most days to return.
     #[serde(default)]
     pub limit: Limit<10_000>,
-    /// The number of days to skip, from the newest on.
+    /// The number of days to skip, counted from the newest.
     #[serde(default)]
     pub offset: Offset,
 }
 
-/// Which days of a currency pair are wanted; by default the newest twenty of `USD/BRL`.
+/// A query for the history of a currency pair; by default the newest twenty days of `USD/BRL`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FxHistory {
@@ -75,12 +78,12 @@ pub struct FxHistory {
     /// The most days to return.
     #[serde(default)]
     pub limit: Limit<10_000>,
-    /// The number of days to skip, from the newest on.
+    /// The number of days to skip, counted from the newest.
     #[serde(default)]
     pub offset: Offset,
 }
 
-/// Which pair is wanted; by default `USD/BRL`.
+/// A query for the current quote of a pair; by default `USD/BRL`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FxCurrent {
@@ -89,7 +92,7 @@ pub struct FxCurrent {
     pub pair: Pair,
 }
 
-/// Which currency pairs are wanted; by default all.
+/// A query for the list of currency pairs; by default all of them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FxPairs {
@@ -107,15 +110,15 @@ impl Default for FxPairs {
     }
 }
 
-/// Some 160 currencies are quoted.
+/// Some 160 currencies have quotes.
 fn all_pairs() -> Limit<1000> {
     Limit::MAX
 }
 
-/// A series that is served under a name of its own.
+/// A series with a function of its own.
 struct Series {
     number: u32,
-    /// As messages call it.
+    /// Its name in messages.
     name: &'static str,
     unit: &'static str,
     /// The series from which missing figures are computed.
@@ -134,7 +137,7 @@ const IPCA_SERIES: Series =
     Series { number: IPCA, name: "the IPCA", unit: "percent per month", computed_from: None };
 
 impl Series {
-    /// Where these figures come from: as published, computed, or some of each.
+    /// The source of these rows: published, computed, or both.
     fn meta(&self, rows: &[Observed]) -> Meta {
         let published = format!("BCB SGS {}", self.number);
         let computed = rows.iter().filter(|row| row.computed).count();
@@ -164,52 +167,53 @@ impl Series {
     }
 }
 
-/// The Selic target rate set by Copom, percent per year, newest first.
+/// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///
-/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
+/// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn selic(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
     SELIC_SERIES.history(snapshot, &query)
 }
 
 /// The interbank deposit rate (CDI), percent per year on 252 business days, newest first.
 ///
-/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
+/// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
     CDI_SERIES.history(snapshot, &query)
 }
 
 /// Consumer price inflation (IPCA), percent per month, newest first, dated on the first of the month.
 ///
-/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
+/// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn ipca(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
     IPCA_SERIES.history(snapshot, &query)
 }
 
-/// The Selic target rate in force on the snapshot's day. Fails where there is no observation.
+/// The Selic target rate on the snapshot's date. Fails if there are no observations.
 pub fn selic_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
     SELIC_SERIES.current(snapshot)
 }
 
-/// The newest CDI. Fails where there is no observation.
+/// The newest CDI. Fails if there are no observations.
 pub fn cdi_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
     CDI_SERIES.current(snapshot)
 }
 
-/// The newest monthly IPCA. Fails where there is no observation.
+/// The newest monthly IPCA. Fails if there are no observations.
 pub fn ipca_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
     IPCA_SERIES.current(snapshot)
 }
 
-/// Any imported series of the central bank's SGS by its number, newest first; empty where none was imported.
+/// Any imported series of the central bank's SGS by its number, newest first; empty if it was not
+/// imported.
 ///
-/// Fails where `from` is after `to`, and where they reach further back than the snapshot's plan.
+/// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Vec<Rate>> {
     let rows = observed(snapshot, number, query)?.data;
     Ok(rows.into_iter().map(|row| row.rate).collect())
 }
 
-/// Hands every observation of an SGS series up to the snapshot's day to `visit`, newest first, one at a
-/// time, until that fails.
+/// Calls `visit` for every observation of an SGS series up to the snapshot's date, newest first, without
+/// loading them all; stops at the first error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -236,7 +240,7 @@ pub fn each(
     snapshot.for_each(SQL, (number, today), read, |row| visit(row.rate))
 }
 
-/// An observation as it is stored.
+/// A stored observation.
 struct Observed {
     rate: Rate,
     computed: bool,
@@ -258,7 +262,7 @@ fn observed(snapshot: &Snapshot, number: u32, query: &History) -> Result<Page<Ob
     let (from, to) = days.texts();
     let (limit, offset) = (query.limit.get(), query.offset);
     let total = snapshot.count(TOTAL, (number, &from, &to))?;
-    // Whoever named the series knows better where it comes from.
+    // The caller sets the exact source.
     Page::read(total, (limit, offset.get()), Meta::of("BCB SGS"), || {
         snapshot.rows(SQL, (number, &from, &to, limit, offset.sql()), Observed::read)
     })
@@ -270,15 +274,15 @@ fn newest_rate(snapshot: &Snapshot, number: u32) -> Result<Option<Observed>> {
     Ok(snapshot.rows(SQL, (number, snapshot.today().to_string()), Observed::read)?.pop())
 }
 
-/// Where exchange rates come from.
+/// The source of exchange rates.
 fn ptax() -> Meta {
     Meta { unit: Some("BRL per unit"), ..Meta::of("BCB PTAX, closing bulletin") }
 }
 
 /// Closing quotes of a currency pair (PTAX), newest first.
 ///
-/// Fails where the pair has no quotes at all, where `from` is after `to`, and where they reach further
-/// back than the snapshot's plan.
+/// Fails if the pair has no quotes at all, if `from` is after `to`, or if the range reaches back further
+/// than the snapshot's plan allows.
 pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
     const TOTAL: &str = "SELECT COUNT(*) FROM fx
         WHERE currency = ?1 AND date BETWEEN ?2 AND ?3 AND buy IS NOT NULL AND sell IS NOT NULL";
@@ -288,7 +292,7 @@ pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
     let (from, to) = days.texts();
     let total = snapshot.count(TOTAL, (priced(pair), from, to))?;
     if total == 0 {
-        // A pair without quotes on these days is an empty list, one without any is a mistake.
+        // No quotes in this range is an empty list; no quotes at all is an error.
         newest()?;
     }
     let (limit, offset) = (query.limit.get(), query.offset);
@@ -297,14 +301,14 @@ pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
     })
 }
 
-/// The newest closing quote of a currency pair. Fails where the pair has none.
+/// The newest closing quote of a currency pair. Fails if there is none.
 pub fn fx_current(snapshot: &Snapshot, query: FxCurrent) -> Result<Sourced<FxRate>> {
     let newest = quotes(snapshot, query.pair, Days::until(snapshot.today()), (1, 0))?.pop();
     let unknown = || Error::NotFound { what: Noun::CurrencyPair, id: query.pair.to_string() };
     Ok(Sourced::new(newest.ok_or_else(unknown)?, ptax()))
 }
 
-/// The currency whose quotes are those of the pair: all are quoted in reais. Others have no quotes.
+/// The currency whose quotes answer for this pair; `None` if the pair is not priced in reais.
 fn priced(pair: Pair) -> Option<String> {
     (pair.quote == Currency::BRL).then(|| pair.base.to_string())
 }
@@ -346,7 +350,7 @@ pub fn each_quote(
     snapshot.for_each(SQL, (priced(pair), today), |row| read_quote(row, pair), visit)
 }
 
-/// Every currency pair with quotes, ordered by name, with the days that it covers.
+/// All currency pairs with quotes, ordered by code, with the dates they cover.
 pub fn fx_pairs(snapshot: &Snapshot, query: FxPairs) -> Result<Page<FxPair>> {
     const SQL: &str = "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx
         WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL
@@ -359,7 +363,7 @@ pub fn fx_pairs(snapshot: &Snapshot, query: FxPairs) -> Result<Page<FxPair>> {
     Ok(Page::cut(pairs, (query.limit.get(), query.offset.get()), ptax()))
 }
 
-/// The newest value of each of the four indicators. Fails where one of them has none at all.
+/// The newest value of each of the four indicators. Fails if one of them has none.
 pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
     let (selic, cdi) = (selic_current(snapshot)?, cdi_current(snapshot)?);
     let (ipca, fx) = (ipca_current(snapshot)?, fx_current(snapshot, FxCurrent::default())?);

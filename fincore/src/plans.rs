@@ -1,7 +1,8 @@
-//! The plans: their prices, their limits, and what each of them includes.
+//! Plans: their prices, their rate limits, and the features they include.
 //!
-//! This table is the only place that knows them; servers, pages and documents follow from it. A [`Plan`]
-//! includes [`Feature`]s, and [`Plan::need`] fails with an [`Upgrade`] prompt where it does not.
+//! A [`Plan`] includes [`Feature`]s; [`Plan::need`] fails with an [`Upgrade`] prompt if it does not
+//! include one. [`list`] returns all plans as they are offered. This module is the only place that
+//! defines them.
 //!
 //! ```
 //! use fincore::{Feature, Plan};
@@ -17,17 +18,17 @@ use serde::{Serialize, Serializer};
 
 use crate::excerpt::excerpt;
 
-/// The time over which [`Plan::limit`] is counted.
+/// The window that [`Plan::limit`] applies to.
 pub const WINDOW: Duration = Duration::from_secs(60);
 
-/// How far market history goes back without [`Feature::HistoricalData`], counted from the newest
+/// How many days market history goes back without [`Feature::HistoricalData`], counted from the newest
 /// observation of the series.
 pub const RECENT_DAYS: u32 = 365;
 
-/// A plan, from the smallest to the largest; each includes all that the smaller ones do.
+/// A plan, from the smallest to the largest. Each one includes everything in the smaller ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plan {
-    /// Without a key, or with one that anyone may register.
+    /// Without a key, or with one that anybody can register.
     Free,
     /// Companies and search.
     Bronze,
@@ -38,16 +39,16 @@ pub enum Plan {
 }
 
 impl Plan {
-    /// All plans, the smallest first.
+    /// All plans, smallest first.
     pub const ALL: [Plan; 4] = [Plan::Free, Plan::Bronze, Plan::Gold, Plan::Platinum];
 
-    /// The word by which programs know it: `free`.
+    /// Its identifier: `free`.
     #[must_use]
     pub fn id(self) -> &'static str {
         self.row().0
     }
 
-    /// The name that people read: `Free`.
+    /// Its display name: `Free`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().1
@@ -59,7 +60,7 @@ impl Plan {
         self.row().2
     }
 
-    /// Requests in any [`WINDOW`].
+    /// The most requests in any [`WINDOW`].
     #[must_use]
     pub fn limit(self) -> u32 {
         self.row().3
@@ -80,12 +81,12 @@ impl Plan {
         self >= feature.plan()
     }
 
-    /// Fails with the upgrade prompt where the plan does not include the feature.
+    /// Fails with an upgrade prompt if the plan does not include the feature.
     pub fn need(self, feature: Feature) -> Result<(), Upgrade> {
         if self.includes(feature) { Ok(()) } else { Err(self.upgrade(feature)) }
     }
 
-    /// The upgrade prompt that a caller on this plan gets for a feature of a larger one.
+    /// The upgrade prompt for a feature that needs a larger plan than this one.
     #[must_use]
     pub fn upgrade(self, feature: Feature) -> Upgrade {
         let (needs, required) = (feature.row().needs, feature.plan().name());
@@ -98,14 +99,14 @@ impl Plan {
     }
 }
 
-/// The upgrade prompt: which plan includes what was asked for.
+/// An upgrade prompt: which plan includes the requested feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct Upgrade {
-    /// What was asked for.
+    /// The requested feature.
     pub feature: Feature,
-    /// The plan of the caller.
+    /// The caller's plan.
     pub current_plan: Plan,
     /// The smallest plan that includes the feature.
     pub required_plan: Plan,
@@ -113,7 +114,7 @@ pub struct Upgrade {
     pub message: String,
 }
 
-/// A text that names no plan.
+/// The error for a text that is not a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{:?} is not a plan (free, bronze, gold or platinum)", excerpt(.0))]
 pub struct UnknownPlan(String);

@@ -1,5 +1,8 @@
 //! One search over companies and filings.
 //!
+//! [`global`] runs both searches and returns the [`Matches`]. On a plan without filings it returns the
+//! companies, and an upgrade prompt in place of the filings.
+//!
 //! ```
 //! use fincore::{Search, search};
 //!
@@ -24,23 +27,23 @@ use crate::{
     types::Search,
 };
 
-/// What matches, of each kind.
+/// The matches of each kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Matches {
     /// Companies, best match first.
     pub companies: Vec<Company>,
-    /// Filings, newest first; none where the snapshot's plan does not include them.
+    /// Filings, newest first; empty if the snapshot's plan does not include them.
     pub filings: Vec<Filing>,
-    /// Which plan includes the filings, where they were left out: an empty list would look like no match.
+    /// The upgrade prompt, if the filings were left out: an empty list alone would look like no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<Upgrade>,
-    /// Where they come from.
+    /// The source of the matches.
     pub meta: Meta,
 }
 
-/// Companies and filings that match, as [`companies::search`] and [`filings::search`] give them; limit
-/// and offset apply to each.
+/// The companies and filings that match, as in [`companies::search`] and [`filings::search`]. Limit and
+/// offset apply to each list separately.
 pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     let meta = Meta::of("CVM, cadastro e documentos de companhias abertas");
     let companies = companies::search(snapshot, query.clone())?.data;

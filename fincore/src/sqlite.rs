@@ -1,4 +1,4 @@
-//! What both database files have in common: how they are created, opened, migrated and read.
+//! Shared by both database files: creating, opening, migrating, reading and checking them.
 use std::{
     fs::{self, File, OpenOptions},
     path::{Path, PathBuf},
@@ -24,25 +24,25 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long a writer waits for another program's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long it waits between two tries where SQLite leaves that to us.
+/// The pause between two attempts where SQLite does not wait by itself.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Statements kept ready on each connection; there are fewer in the library.
+/// Prepared statements cached per connection; the library has fewer.
 const CACHED_STATEMENTS: usize = 128;
 
-/// One of our kinds of database file.
+/// A kind of database file.
 pub(crate) struct Schema {
     /// What the file is, for messages: `an accounts file`.
     pub(crate) what: &'static str,
-    /// What SQLite's header calls the file, so that no other database is taken for it.
+    /// The application id in SQLite's header, which tells our files from other databases.
     pub(crate) application_id: i32,
-    /// One step each, in order; a step that has landed never changes.
+    /// In order. A released migration never changes.
     pub(crate) migrations: &'static [&'static str],
-    /// The number of the first steps, which did not write the application id yet.
+    /// How many of the first migrations did not set the application id yet.
     pub(crate) unmarked: usize,
-    /// A table of those steps.
+    /// A table that those migrations create.
     pub(crate) table: &'static str,
-    /// What the operator can do about a file that is none of ours.
+    /// Advice for a file that is not ours.
     pub(crate) remedy: &'static str,
     /// Who may read the file.
     pub(crate) audience: Audience,
@@ -57,10 +57,10 @@ pub(crate) enum Audience {
     Default,
 }
 
-/// Opens the file at `path`, creating it where there is none, and brings it to the newest step.
+/// Opens the file at `path`, creating it if needed, and applies missing migrations.
 ///
-/// Fails for a file that exists but is empty, or is something else: treating it as a new file would
-/// silently forget what it should hold.
+/// Fails for a file that exists but is empty, or is something else: treating it as new would silently
+/// lose what it should hold.
 pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
     if !path.exists() {
         create(path, schema)?;
@@ -79,8 +79,8 @@ fn connect(path: &Path, schema: &Schema) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Makes a new file. It appears under its name once it is complete, so that no other program ever sees a
-/// part of it; where another one was faster, its file stays.
+/// Creates a file. It gets its name once it is complete, so that no other program ever sees a partial file; if
+/// another program was faster, its file stays.
 fn create(path: &Path, schema: &Schema) -> Result<()> {
     static FILES: AtomicU32 = AtomicU32::new(0);
     let cannot = |err| Error::storage(format!("cannot create {}", path.display()), err);
@@ -98,19 +98,19 @@ fn create(path: &Path, schema: &Schema) -> Result<()> {
         match fs::hard_link(&new, path) {
             Ok(()) => Ok(()),
             Err(_) if path.exists() => Ok(()),
-            // Not every file system has links.
+            // Not every file system has hard links.
             Err(_) => fs::rename(&new, path).map_err(cannot),
         }
     });
-    // The file has its own name now, or is of no use.
+    // By now it is linked under its real name, or useless.
     let _ = fs::remove_file(&new);
-    // Where a directory cannot be synced, the system does it in its own time.
+    // Best effort: not every system can sync a directory.
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|file| file.sync_all());
     made
 }
 
-/// Options for a file that only its owner may read; SQLite gives its log the same rights.
+/// Options for a file that only its owner can read; SQLite gives its log the same permissions.
 pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -155,9 +155,9 @@ fn refuse(path: &Path, schema: &Schema, why: &str) -> Error {
     Error::storage(format!("{path} {why}, not {what}"), *remedy)
 }
 
-/// The journal mode is a property of the file: set once, it holds for every later connection.
+/// The journal mode is stored in the file, so later connections inherit it.
 fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
-    // SQLite does not wait here by itself when another program does the same to a new file.
+    // SQLite does not wait by itself if another program does this at the same time.
     let mut tries = BUSY_TIMEOUT.as_millis() / BUSY_PAUSE.as_millis();
     loop {
         match connection.pragma_update(None, "journal_mode", "wal") {
@@ -178,28 +178,32 @@ pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     }
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-    // Without it SQLite compiles a cached statement anew whenever a parameter changes: 8 µs, not 0.8.
+    // Without this, SQLite recompiles a cached statement whenever a parameter changes: 8 µs instead of
+    // 0.8.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
 fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Result<()> {
-    // Looked at before locking, so that opening an up-to-date file never waits for a writer.
+    // Checked before locking, so that opening an up-to-date file never waits for a writer.
     if version_of(connection)? == migrations.len() {
         return Ok(());
     }
     let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let done = version_of(&tx)?;
     let Some(missing) = migrations.get(done..) else {
-        let reason = format!("it is at version {done}, this program knows {}", migrations.len());
+        let reason = format!("it is at version {done}, this program supports {}", migrations.len());
         let advice = format!("{} was made by a newer program", path.display());
         return Err(Error::storage(advice, reason));
     };
     for (step, migration) in (done + 1..).zip(missing) {
         tx.execute_batch(migration).map_err(|err| {
-            // The error would repeat the whole text of the step.
+            // The full error would repeat the whole SQL.
             let reason = err.sqlite_error().map_or_else(|| err.to_string(), ToString::to_string);
-            Error::storage(format!("{} cannot be brought to step {step}", path.display()), reason)
+            Error::storage(
+                format!("{} cannot be migrated to version {step}", path.display()),
+                reason,
+            )
         })?;
     }
     tx.pragma_update(None, "user_version", migrations.len().to_string())?;
@@ -212,36 +216,36 @@ fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
     Ok(version as usize)
 }
 
-/// What a look through a whole file found.
+/// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Checkup {
-    /// Damage, a sentence each; empty where the file is whole.
+    /// Damage, one sentence each; empty if the file is sound.
     pub problems: Vec<String>,
-    /// How many migrations it has had.
+    /// The number of migrations applied.
     pub version: usize,
     /// Its tables, by name.
     pub tables: Vec<TableCheckup>,
 }
 
-/// What is in a table.
+/// The contents of one table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TableCheckup {
     /// Its name.
     pub name: String,
-    /// Its rows.
+    /// The number of rows.
     pub rows: u64,
-    /// The newest day of those that have one.
+    /// The newest date, if the table has dates.
     pub newest: Option<String>,
 }
 
-/// Looks through the whole file for damage, and tells what is in it.
+/// Checks the whole file for damage and counts its rows.
 pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
     const DAMAGE: &str = "SELECT integrity_check FROM pragma_integrity_check
         WHERE integrity_check <> 'ok'
         UNION ALL
-        SELECT 'a row of ' || \"table\" || ' belongs to none of ' || parent
+        SELECT 'a row of ' || \"table\" || ' refers to a missing row of ' || parent
         FROM pragma_foreign_key_check";
     const TABLES: &str = "SELECT list.name, EXISTS (
             SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date')
@@ -256,7 +260,7 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
         .collect::<rusqlite::Result<_>>()?;
     let mut tables = Vec::new();
     for (name, dated) in names {
-        // The names of tables are our own; they cannot be parameters.
+        // Table names are our own, and cannot be parameters.
         let newest = if dated { "MAX(date)" } else { "NULL" };
         let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
         let (rows, newest) =
@@ -285,7 +289,7 @@ where
     if row.get_ref(column)? == ValueRef::Null { Ok(None) } else { parsed(row, column).map(Some) }
 }
 
-/// A CVM code from a column of numbers.
+/// A CVM code from an integer column.
 pub(crate) fn code(row: &Row<'_>, column: usize) -> rusqlite::Result<CvmCode> {
     CvmCode::new(row.get(column)?).map_err(|err| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, Box::new(err))

@@ -1,13 +1,35 @@
-//! Rows as tables: what a row type says of itself so that JSON, CSV and other formats follow from it.
+//! The columns of each row type, for CSV or any other table format.
 //!
-//! Every row of a list is a type that implements [`Row`]: it names its columns once, each with the
-//! function that reads its cell. How a cell is written is decided by the format, not by the row.
+//! Every row type implements [`Row`]: a list of [`Column`]s, each with a name and a function that reads
+//! its [`Cell`] from a row. A writer for a new format handles seven kinds of cell, and then writes
+//! rates, quotes, companies and filings alike. (JSON needs no writer: rows implement `Serialize`.)
 //!
 //! ```
-//! use fincore::{market::Rate, table::Row};
+//! use fincore::{market, table::{Cell, Row}};
 //!
-//! let names: Vec<&str> = Rate::COLUMNS.iter().map(|column| column.name).collect();
-//! assert_eq!(names, ["date", "value"]);
+//! /// Tab-separated values with a header.
+//! fn tsv<R: Row>(rows: &[R]) -> String {
+//!     let text = |cell: Cell<'_>| match cell {
+//!         Cell::Empty => String::new(),
+//!         Cell::Text(text) => text.replace('\t', " "),
+//!         Cell::Integer(number) => number.to_string(),
+//!         Cell::Figure(figure) => figure.to_string(),
+//!         Cell::Day(day) | Cell::StartOfDay(day) => day.to_string(),
+//!         Cell::List(texts) => texts.join(" "),
+//!     };
+//!     let line = |cells: Vec<String>| cells.join("\t") + "\n";
+//!     let header = line(R::COLUMNS.iter().map(|column| column.name.to_owned()).collect());
+//!     let row = |row| line(R::COLUMNS.iter().map(|column| text((column.cell)(row))).collect());
+//!     header + &rows.iter().map(row).collect::<String>()
+//! }
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! # fincore::bundle::fill(&catalogue)?;
+//! let snapshot = catalogue.snapshot("1980-02-15".parse()?)?;
+//! let inflation = market::ipca(&snapshot, market::History::default())?;
+//! assert_eq!(tsv(&inflation.data), "date\tvalue\n1980-02-01\t4.62\n1980-01-01\t6.62\n");
+//! # Ok::<(), fincore::Error>(())
 //! ```
 use std::borrow::Cow;
 
@@ -17,7 +39,7 @@ use crate::types::{Date, Decimal};
 
 /// A type whose values are the rows of a table.
 pub trait Row: Sized + 'static {
-    /// The columns, in the order in which they are written.
+    /// The columns, in order.
     const COLUMNS: &'static [Column<Self>];
 }
 
@@ -26,26 +48,26 @@ pub trait Row: Sized + 'static {
 pub struct Column<R> {
     /// The name: the key in JSON, the header in CSV.
     pub name: &'static str,
-    /// Reads the cell of a row.
+    /// Reads the cell from a row.
     pub cell: fn(&R) -> Cell<'_>,
 }
 
-/// What stands in a column of a row.
+/// The value of one column in one row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'r> {
-    /// Nothing.
+    /// No value.
     Empty,
     /// Text.
     Text(Cow<'r, str>),
     /// A whole number.
     Integer(u64),
-    /// A figure with the digits that were published.
+    /// A number with its published digits.
     Figure(Decimal),
-    /// A calendar day.
+    /// A date.
     Day(Date),
-    /// The first moment of a day in Brasília: `2024-02-15T00:00:00-03:00`.
+    /// The start of a day in Brasília: `2024-02-15T00:00:00-03:00`.
     StartOfDay(Date),
-    /// Several texts.
+    /// A list of strings.
     List(&'r [String]),
 }
 
@@ -74,7 +96,7 @@ impl From<Decimal> for Cell<'_> {
 }
 
 impl Cell<'_> {
-    /// The text that `value` is displayed as.
+    /// Text from a value's `Display`.
     pub(crate) fn shown(value: impl std::fmt::Display) -> Self {
         Cell::Text(Cow::Owned(value.to_string()))
     }
@@ -94,7 +116,7 @@ impl Serialize for Cell<'_> {
     }
 }
 
-/// Writes a row as an object with a member per column.
+/// Serializes a row as a struct with one field per column.
 pub(crate) fn serialize<R: Row, S: Serializer>(row: &R, serializer: S) -> Result<S::Ok, S::Error> {
     let mut object = serializer.serialize_struct("Row", R::COLUMNS.len())?;
     for column in R::COLUMNS {
@@ -103,7 +125,7 @@ pub(crate) fn serialize<R: Row, S: Serializer>(row: &R, serializer: S) -> Result
     object.end()
 }
 
-/// Lets a row type be serialized by its columns.
+/// Implements `Serialize` for a row type by its columns.
 macro_rules! serialize_by_columns {
     ($type:ty) => {
         impl serde::Serialize for $type {

@@ -1,4 +1,4 @@
-//! Values of the domain. Text becomes one of them through `FromStr` only, and is right from then on.
+//! Domain types. Each has one parser, `FromStr`, so a value that exists is valid.
 mod caller;
 mod cnpj;
 mod company_id;
@@ -18,19 +18,24 @@ pub use cnpj::Cnpj;
 pub use company_id::CompanyId;
 pub use contact::{Email, Name};
 pub use cvm_code::CvmCode;
+#[cfg(feature = "import")]
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
 pub(crate) use digits::whole_number;
 pub use filing_id::FilingId;
-pub(crate) use filing_id::{Form, ID_BITS, first_key, last_key};
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) use filing_id::ID_BITS;
+pub(crate) use filing_id::{Form, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
 pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
+pub(crate) use words::fold;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) use words::words;
 pub use words::{Search, Words};
-pub(crate) use words::{fold, words};
 
-/// Reads a type from text by its `FromStr`, so that JSON, query strings and files share one parser.
+/// Deserializes a type through its `FromStr`, so that JSON, query strings and files share one parser.
 macro_rules! deserialize_from_str {
     ($type:ty) => {
         impl<'de> serde::Deserialize<'de> for $type {
@@ -43,7 +48,7 @@ macro_rules! deserialize_from_str {
 }
 use deserialize_from_str;
 
-/// Writes a type as the text of its `Display`.
+/// Serializes a type through its `Display`.
 macro_rules! serialize_as_str {
     ($type:ty) => {
         impl serde::Serialize for $type {

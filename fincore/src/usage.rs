@@ -1,7 +1,7 @@
-//! Usage: every request of a key counted once, by day and endpoint.
+//! Usage: requests per key, day and endpoint.
 //!
-//! [`Usage::count`] counts in memory, [`Usage::flush`] writes what was counted to the accounts file, and
-//! [`Usage::report`] gives both together.
+//! [`Usage::count`] counts in memory, [`Usage::flush`] writes the counts to the accounts file, and
+//! [`Usage::report`] adds up both.
 //!
 //! ```
 //! use fincore::{Accounts, Plan, keys, usage::{Outcome, Usage, UsageQuery}};
@@ -35,13 +35,13 @@ use crate::{
     types::{Date, DateRange, KeyId},
 };
 
-/// Days that a report covers by default.
+/// The number of days that a report covers by default.
 const DAYS: u32 = 30;
 
-/// How a request of a key ended.
+/// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Admitted, and answered with what was asked for.
+    /// Admitted, and answered successfully.
     Success,
     /// Admitted, and answered with an error.
     Failure,
@@ -55,7 +55,7 @@ pub enum Outcome {
 pub struct Counts {
     /// Admitted requests.
     pub requests: u64,
-    /// Those of them that ended in an error.
+    /// Admitted requests that ended in an error.
     pub errors: u64,
     /// Requests that the rate limit refused.
     pub rate_limited: u64,
@@ -69,31 +69,31 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// The days a report covers: by default the last 30, up to today.
+/// The range of a report; by default the last 30 days, up to today.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UsageQuery {
-    /// No day before this one.
+    /// The first day.
     pub from: Option<Date>,
-    /// No day after this one.
+    /// The last day.
     pub to: Option<Date>,
 }
 
-/// The requests of a key over some days.
+/// The requests of a key over a range of days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The beginning of the key.
+    /// The prefix of the key.
     pub key: String,
-    /// The plan it is on.
+    /// Its plan.
     pub plan: Plan,
-    /// Requests a minute on that plan.
+    /// Requests per minute on that plan.
     pub rate_limit: u32,
     /// The first day of the report.
     pub from: Date,
-    /// Its last day.
+    /// The last day of the report.
     pub to: Date,
-    /// All its days together.
+    /// The sum over all days.
     pub total: Counts,
     /// The days with requests, newest first.
     pub data: Vec<DayReport>,
@@ -105,27 +105,26 @@ pub struct Report {
 pub struct DayReport {
     /// The day, UTC.
     pub date: Date,
-    /// All endpoints together.
+    /// The sum over all endpoints.
     #[serde(flatten)]
     pub counts: Counts,
     /// Admitted requests by endpoint.
     pub endpoints: BTreeMap<String, u64>,
 }
 
-/// Counts in memory what is not in the accounts file yet.
+/// Counts requests in memory until they are written to the accounts file. `Send` and `Sync`.
 ///
-/// A crash loses what was counted since the last [`flush`](Usage::flush), and never counts twice:
-/// what is written and what is kept for the next time are told apart under one lock.
+/// A crash loses what was counted since the last [`flush`](Usage::flush), but nothing ever counts twice.
 #[derive(Debug, Default)]
 pub struct Usage {
     counts: DashMap<KeyId, Vec<Slot>>,
-    /// Held while counts are on their way from memory to the file, so that a report finds each of
-    /// them in exactly one of the two.
+    /// Held while counts move from memory to the file, so that a report finds each of them in exactly one
+    /// place.
     moving: Mutex<()>,
 }
 
-/// What one key asked of one endpoint on one day. A key has few of them between two writings, so they
-/// are found by looking through them.
+/// The requests of one key to one endpoint on one day. A key has few of these between two flushes, so a
+/// linear search finds them.
 #[derive(Debug)]
 struct Slot {
     day: Date,
@@ -134,8 +133,8 @@ struct Slot {
 }
 
 impl Usage {
-    /// Counts a request of `key` to `endpoint` on the UTC day `day`. Any text names an endpoint; a
-    /// constant is not copied.
+    /// Counts a request of `key` to `endpoint` on the UTC day `day`. An endpoint is any name; a constant
+    /// is not copied.
     pub fn count(
         &self,
         key: KeyId,
@@ -160,10 +159,10 @@ impl Usage {
         }
     }
 
-    /// Writes what was counted into the accounts file, in one transaction. To be called once a
-    /// second and before the end.
+    /// Writes the counts to the accounts file in one transaction. Call it about once a second, and before
+    /// exit.
     ///
-    /// Fails where that cannot be written; nothing is lost then, and the next call tries again.
+    /// If writing fails, nothing is lost: the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
         let _moving = lock(&self.moving);
         let batch = self.drain();
@@ -177,7 +176,7 @@ impl Usage {
         written
     }
 
-    /// Takes all counts out of memory, and gives back memory that many more keys than now have needed.
+    /// Takes all counts out of memory, and shrinks the table if it was much larger than needed.
     fn drain(&self) -> Vec<(KeyId, Slot)> {
         let (mut batch, mut keys) = (Vec::new(), 0);
         self.counts.retain(|key, slots| {
@@ -191,9 +190,9 @@ impl Usage {
         batch
     }
 
-    /// What `key` asked for until now, on the UTC day `today` and before.
+    /// The usage of `key` until now; `today` is the current UTC day.
     ///
-    /// Fails where `from` is after `to`.
+    /// Fails if `from` is after `to`.
     pub fn report(
         &self,
         accounts: &Accounts,

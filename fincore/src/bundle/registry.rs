@@ -1,6 +1,6 @@
-//! Companies, tickers and filings as plain tables: a line each, fields between tabs.
+//! Companies, tickers and filings as tables with tab-separated fields, one row per line.
 //!
-//! Names hold commas, semicolons and quotes; tabs and line ends they never hold.
+//! Names contain commas, semicolons and quotes, but never tabs or line breaks.
 use std::{collections::BTreeMap, fmt::Write, ops::Range, str::FromStr};
 
 use rusqlite::{Row, types::ValueRef};
@@ -22,12 +22,12 @@ const COMPANIES_HEADER: &str =
     "id\tcnpj\tname\ttrade_name\tstatus\tstatus_since\tsector\tregistered_on\tcancelled_on";
 pub(super) const TICKERS: &str = "tickers.tsv";
 const TICKERS_HEADER: &str = "cnpj\tdocument\ttickers";
-/// Followed by the year of delivery.
+/// Followed by the year of delivery and `.tsv`.
 pub(super) const FILINGS: &str = "filings_";
 const FILINGS_HEADER: &str =
     "id\tdate\tcompany\tcompany_name\tcategory\ttype\tspecies\treference_date\tversion\tsequence";
 
-/// Stores the bundled registry, unless a newer one is known.
+/// Stores the bundled registry, unless a newer one is stored.
 pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<()> {
     let entries = super::rows(COMPANIES, table, COMPANIES_HEADER, company)?;
     let known = companies::known(writer)?;
@@ -45,7 +45,7 @@ pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<()> {
     Ok(())
 }
 
-/// Stores bundled filings; of those that are known already more may be known than is bundled.
+/// Stores bundled filings. Stored ones stay, because imported filings have more fields.
 pub(super) fn store_filings(
     writer: &Writer,
     filings: &mut Filings,
@@ -57,7 +57,7 @@ pub(super) fn store_filings(
     Ok(())
 }
 
-/// The fields of a line, where there are as many as wanted.
+/// The fields of a line, if there are exactly `N`.
 fn fields<const N: usize>(line: &str) -> Option<[&str; N]> {
     line.split('\t').collect::<Vec<_>>().try_into().ok()
 }
@@ -126,7 +126,7 @@ pub(super) fn tickers_table(snapshot: &Snapshot) -> Result<String> {
     table(snapshot, TICKERS_HEADER, SQL)
 }
 
-/// A table whose columns are those of the query.
+/// Writes the result of a query as a table.
 fn table(snapshot: &Snapshot, header: &str, sql: &str) -> Result<String> {
     let mut table = format!("{header}\n");
     snapshot.rows(sql, [], |row| {
@@ -137,9 +137,9 @@ fn table(snapshot: &Snapshot, header: &str, sql: &str) -> Result<String> {
     Ok(table)
 }
 
-/// The tables of filings by their names: one for each year of delivery.
+/// The tables of filings by name, one for each year of delivery.
 pub(super) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, String>> {
-    // Sorted by company, equal names follow one another and shrink to nothing.
+    // Sorted by company, so that equal names are adjacent and compress to nothing.
     const SQL: &str = concat!(
         "SELECT key, filer.company, filer.name, class.category, type, species,
             reference_day, version, sequence ",
@@ -166,7 +166,7 @@ pub(super) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, Str
     Ok(tables)
 }
 
-/// These columns of a row, a tab between each two.
+/// Writes these columns of a row, separated by tabs.
 fn cells(table: &mut String, row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<()> {
     for column in columns.clone() {
         if column > columns.start {

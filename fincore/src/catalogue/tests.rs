@@ -47,7 +47,7 @@ fn the_tag_does_not_change_between_versions_of_the_program() {
 #[test]
 fn a_momentary_error_does_not_stick_to_a_connection() {
     let (_dir, catalogue) = catalogue();
-    // The first reading of a snapshot fails after its transaction has begun.
+    // The first read of a snapshot fails after its transaction has begun.
     let rename = |from: &str, to: &str| {
         let connection = Connection::open(catalogue.path()).unwrap();
         connection.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
@@ -96,7 +96,7 @@ fn a_snapshot_cannot_write() {
 fn cached_statements_are_not_compiled_again_when_parameters_change() {
     let (_dir, catalogue) = catalogue();
     let snapshot = catalogue.snapshot(TODAY).unwrap();
-    // A range over an indexed column: the kind of parameter that SQLite would plan by its value.
+    // A range over an indexed column: a parameter whose value SQLite would plan by.
     const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date >= ?2 AND value LIKE ?3";
     for n in 0..100 {
         let mut statement = snapshot.connection.prepare_cached(SQL).unwrap();

@@ -1,4 +1,4 @@
-//! Writing companies: a registry takes the place of the one before, tickers that of older ones.
+//! Writes companies: a registry replaces the previous one, newer tickers replace older ones.
 use std::collections::HashMap;
 
 use rusqlite::OptionalExtension;
@@ -11,7 +11,7 @@ use crate::{
     types::{Cnpj, CvmCode, Date, fold, words},
 };
 
-/// A company as the registry has it.
+/// A company in the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegistryEntry {
     pub(crate) id: CvmCode,
@@ -26,13 +26,13 @@ pub(crate) struct RegistryEntry {
 }
 
 impl RegistryEntry {
-    /// The newest day that this entry tells of.
+    /// The newest date in this entry.
     pub(crate) fn newest_event(&self) -> Option<Date> {
         self.registered_on.max(self.cancelled_on).max(self.status_since)
     }
 }
 
-/// The tickers of a company by the registration form of this document number.
+/// The tickers of a company, from the registration form with this document number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Security {
     pub(crate) cnpj: Cnpj,
@@ -40,16 +40,17 @@ pub(crate) struct Security {
     pub(crate) tickers: Vec<String>,
 }
 
-/// What is published of each company, in the order of [`RegistryEntry`].
+/// The published columns, in the order of [`RegistryEntry`].
 macro_rules! select_registry {
     () => {
         "SELECT id, cnpj, name, trade_name, status, status_since, sector, registered_on, cancelled_on
         FROM company "
     };
 }
+#[cfg(feature = "bundle")]
 pub(crate) use select_registry;
 
-/// The registry as it is stored.
+/// The stored registry.
 pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
     const SQL: &str = select_registry!();
     let mut statement = writer.prepare(SQL)?;
@@ -70,7 +71,7 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> 
     Ok(entries.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Makes `entries` the registry: what they do not name is taken out.
+/// Replaces the registry with `entries`; companies that are missing from them are removed.
 pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tally> {
     const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
     let mut before = known(writer)?;
@@ -123,7 +124,7 @@ fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
     Ok(())
 }
 
-/// Stores tickers; those of a newer form than the known one take its place.
+/// Stores tickers, unless those of a newer form are stored already.
 pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
     const FIND: &str = "SELECT document, tickers FROM security WHERE cnpj = ?1";
     const WRITE: &str =
@@ -151,10 +152,9 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Gives each company its tickers and each word its place in the index, all anew: it takes
-/// milliseconds.
+/// Rebuilds the tickers of every company and the search index: that takes milliseconds.
 fn refresh(writer: &Writer) -> Result<()> {
-    // Where companies share a CNPJ, the tickers are those of the one that look-up by CNPJ gives.
+    // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
     const TICKERS: &str = concat!(
         "UPDATE company SET tickers = COALESCE((
             SELECT tickers FROM security WHERE security.cnpj = company.cnpj AND company.id = (

@@ -1,37 +1,37 @@
-//! How many filings have which word: counted while an import runs, written at its end.
+//! Counts filings per word and prefix during an import; written at its end.
 use std::collections::HashMap;
 
 use crate::{catalogue::Writer, error::Result};
 
-/// Changes to the table of words, not written yet.
+/// Pending changes to the word table.
 ///
-/// Every beginning of every word is counted once for a filing. Words repeat far more often than they
-/// are new, so each is taken apart only once.
+/// Every prefix of every word counts once per filing. Words repeat far more often than they are new, so
+/// each is split into prefixes only once.
 #[derive(Debug, Default)]
 pub(super) struct WordCounts {
-    beginnings: Vec<Beginning>,
+    prefixes: Vec<Prefix>,
     by_text: HashMap<Box<str>, usize>,
-    /// The beginnings of each word, the shortest first and the word itself last.
+    /// The prefixes of each word, shortest first; the last one is the word itself.
     words: HashMap<Box<str>, Box<[usize]>>,
     filing: u64,
 }
 
 #[derive(Debug, Default)]
-struct Beginning {
+struct Prefix {
     begins: i64,
     complete: i64,
-    /// The last filings that were counted here, so that none is counted twice.
+    /// The last filing counted here, so that none counts twice.
     begins_in: u64,
     complete_in: u64,
 }
 
 impl WordCounts {
-    /// Counts the words of a filing that comes.
+    /// Counts the words of a new filing.
     pub(super) fn add(&mut self, words: &str) {
         self.change(words, 1);
     }
 
-    /// Counts the words of a filing that goes.
+    /// Uncounts the words of a removed filing.
     pub(super) fn remove(&mut self, words: &str) {
         self.change(words, -1);
     }
@@ -40,17 +40,17 @@ impl WordCounts {
         self.filing += 1;
         for word in words.split(' ') {
             if !self.words.contains_key(word) {
-                self.take_apart(word);
+                self.split(word);
             }
-            let beginnings = &self.words[word];
-            for at in beginnings {
-                let beginning = &mut self.beginnings[*at];
-                if beginning.begins_in != self.filing {
-                    beginning.begins_in = self.filing;
-                    beginning.begins += by;
+            let prefixes = &self.words[word];
+            for at in prefixes {
+                let prefix = &mut self.prefixes[*at];
+                if prefix.begins_in != self.filing {
+                    prefix.begins_in = self.filing;
+                    prefix.begins += by;
                 }
             }
-            let Some(whole) = beginnings.last().map(|at| &mut self.beginnings[*at]) else {
+            let Some(whole) = prefixes.last().map(|at| &mut self.prefixes[*at]) else {
                 continue;
             };
             if whole.complete_in != self.filing {
@@ -60,32 +60,32 @@ impl WordCounts {
         }
     }
 
-    fn take_apart(&mut self, word: &str) {
-        let beginnings = (1..=word.len()).map(|length| {
+    fn split(&mut self, word: &str) {
+        let prefixes = (1..=word.len()).map(|length| {
             let text = &word[..length];
             *self.by_text.entry(text.into()).or_insert_with(|| {
-                self.beginnings.push(Beginning::default());
-                self.beginnings.len() - 1
+                self.prefixes.push(Prefix::default());
+                self.prefixes.len() - 1
             })
         });
-        let beginnings = beginnings.collect();
-        self.words.insert(word.into(), beginnings);
+        let prefixes = prefixes.collect();
+        self.words.insert(word.into(), prefixes);
     }
 
-    /// Writes what has been counted. Words that no filing has any more are forgotten.
+    /// Writes the counts, and removes words that no filing has any more.
     pub(super) fn write(self, writer: &Writer) -> Result<()> {
         const SQL: &str = "INSERT INTO filing_word (word, begins, complete) VALUES (?1, ?2, ?3)
             ON CONFLICT DO UPDATE SET begins = begins + excluded.begins,
                 complete = complete + excluded.complete";
         const FORGET: &str = "DELETE FROM filing_word WHERE begins = 0";
         let mut changes: Vec<_> =
-            self.by_text.iter().map(|(text, at)| (text, &self.beginnings[*at])).collect();
-        // In the order of the table, which is then written from end to end.
+            self.by_text.iter().map(|(text, at)| (text, &self.prefixes[*at])).collect();
+        // In key order, so that the table is written sequentially.
         changes.sort_unstable_by_key(|(text, _)| *text);
         let mut statement = writer.prepare(SQL)?;
-        for (text, beginning) in changes {
-            if (beginning.begins, beginning.complete) != (0, 0) {
-                statement.execute((text, beginning.begins, beginning.complete))?;
+        for (text, prefix) in changes {
+            if (prefix.begins, prefix.complete) != (0, 0) {
+                statement.execute((text, prefix.begins, prefix.complete))?;
             }
         }
         writer.prepare(FORGET)?.execute([])?;

@@ -1,10 +1,11 @@
-//! A filing as a file gives it, before it is stored.
+//! Filings parsed from a file, before they are stored.
 use std::borrow::Cow;
 
+#[cfg(feature = "import")]
 use super::served::usual_url;
 use crate::types::{CvmCode, Date, FilingId};
 
-/// A filing as a file gives it.
+/// A filing parsed from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewFiling<'a> {
     pub(crate) id: FilingId,
@@ -23,13 +24,16 @@ pub(crate) struct NewFiling<'a> {
 /// Where the document is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Link<'a> {
-    /// At CVM's usual address, which has this number in it.
+    /// At CVM's usual address, which contains this sequence number.
     Usual(Option<u32>),
+    /// Anywhere else. Bundled filings are all at the usual address.
+    #[cfg_attr(not(feature = "import"), allow(dead_code))]
     Other(Cow<'a, str>),
 }
 
+#[cfg(feature = "import")]
 impl<'a> Link<'a> {
-    /// Notes only what cannot be made from the rest of the filing.
+    /// Keeps only what cannot be derived from the rest of the filing.
     pub(crate) fn new(url: Cow<'a, str>, id: FilingId, version: u32) -> Link<'a> {
         let sequence =
             url.split('&').find_map(|part| part.strip_prefix("numSequencia=")?.parse().ok());

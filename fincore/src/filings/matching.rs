@@ -1,4 +1,4 @@
-//! Which filings have the words that are searched for, and how many they are.
+//! Finds and counts the filings that match a search.
 use super::key;
 use crate::{
     catalogue::Snapshot,
@@ -6,7 +6,7 @@ use crate::{
     types::{Limit, Offset, Words},
 };
 
-/// More words than this with one prefix are left to the full-text index to merge.
+/// If more words than this share the prefix, the full-text index merges them.
 const MAX_ENDINGS: u32 = 64;
 
 /// Prefixes up to this length have an index of their own.
@@ -14,16 +14,16 @@ const INDEXED_PREFIX: usize = 3;
 
 /// The filings that match.
 pub(super) struct Matching {
-    /// The words in the language of the full-text index; nothing where no filing can have them.
+    /// The FTS5 expression; `None` if no filing can match.
     expression: Option<String>,
-    /// How many filings match.
+    /// The number of matches.
     pub(super) total: u64,
 }
 
-/// Which filings have all the words, the last one as a prefix.
+/// The filings with all the words, the last one as a prefix.
 pub(super) fn matching(snapshot: &Snapshot, words: &Words) -> Result<Matching> {
     const TOTAL: &str = "SELECT COUNT(*) FROM filing_search WHERE filing_search MATCH ?1";
-    // How many filings have a word with a prefix is kept up to date by every import.
+    // Every import updates the number of filings per prefix.
     const TOTAL_OF_ONE: &str = "SELECT begins FROM filing_word WHERE word = ?1";
     let expression = expression(snapshot, words)?;
     let total = match (&expression, words.single()) {
@@ -48,15 +48,15 @@ impl Matching {
     }
 }
 
-/// The words in the language of the index; nothing where no filing can have them.
+/// The FTS5 expression for the words; `None` if no filing can match.
 ///
-/// The index merges all filings of a prefix before it yields the first. Where few words have the prefix,
-/// naming each of them lets it walk along them instead.
+/// The index merges all filings of a prefix before it yields the first one. If few words have the prefix,
+/// naming each of them avoids that.
 fn expression(snapshot: &Snapshot, words: &Words) -> Result<Option<String>> {
     // In ASCII `{` follows `z`, the last character that words are made of.
     const ENDINGS: &str = "SELECT word FROM filing_word
         WHERE word >= ?1 AND word < ?1 || '{' AND complete > 0 LIMIT ?2";
-    let Some(all) = words.by_beginning() else { return Ok(None) };
+    let Some(all) = words.with_last_as_prefix() else { return Ok(None) };
     let (others, last) = words.split_last();
     if last.len() <= INDEXED_PREFIX {
         return Ok(Some(all));

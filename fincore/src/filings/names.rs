@@ -1,4 +1,4 @@
-//! What many filings refer to: the names they were filed under, and the classes CVM sorts them by.
+//! The names and classes that filings refer to.
 use std::{collections::HashMap, fmt::Write};
 
 use rusqlite::{OptionalExtension, Params};
@@ -6,26 +6,26 @@ use rusqlite::{OptionalExtension, Params};
 use super::entry::NewFiling;
 use crate::{catalogue::Writer, error::Result, types::fold};
 
-/// The rows of names and classes that this import has met.
+/// The name and class rows that this import has seen.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     filers: HashMap<String, usize>,
     classes: HashMap<String, usize>,
     rows: Vec<Named>,
-    /// What is looked up, kept so that a look-up does not cost an allocation.
+    /// The look-up key, kept so that a look-up does not allocate.
     wanted: String,
 }
 
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) id: i64,
-    /// Of a class, the row of its category.
+    /// For a class, the row of its category.
     pub(super) category: i64,
     pub(super) folded: String,
 }
 
 impl Names {
-    /// Filer and class of a filing, made where they are new.
+    /// The filer and class of a filing; new ones are stored.
     pub(super) fn of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(usize, usize)> {
         Ok((self.filer(writer, entry)?, self.class(writer, entry)?))
     }
@@ -43,7 +43,7 @@ impl Names {
         if let Some(at) = self.filers.get(&self.wanted) {
             return Ok(*at);
         }
-        let id = found_or_made(writer, FIND, WRITE, (company, name))?;
+        let id = find_or_insert(writer, FIND, WRITE, (company, name))?;
         self.filers.insert(self.wanted.clone(), self.rows.len());
         Ok(self.push(Named { id, category: 0, folded: fold(name) }))
     }
@@ -65,8 +65,8 @@ impl Names {
             return Ok(*at);
         }
         let [name, kind, species] = levels;
-        let category = found_or_made(writer, FIND_CATEGORY, WRITE_CATEGORY, [fold(name)])?;
-        let id = found_or_made(writer, FIND, WRITE, (name, kind, species, category))?;
+        let category = find_or_insert(writer, FIND_CATEGORY, WRITE_CATEGORY, [fold(name)])?;
+        let id = find_or_insert(writer, FIND, WRITE, (name, kind, species, category))?;
         self.classes.insert(self.wanted.clone(), self.rows.len());
         Ok(self.push(Named { id, category, folded: fold(&levels.join(" ")) }))
     }
@@ -77,7 +77,7 @@ impl Names {
     }
 }
 
-fn found_or_made(
+fn find_or_insert(
     writer: &Writer,
     find: &str,
     write: &str,

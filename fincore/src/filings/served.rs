@@ -1,4 +1,4 @@
-//! Rows of the filing table as the filings that are served.
+//! Reads rows of the filing table.
 use rusqlite::{Row, types::Type};
 
 use super::Filing;
@@ -9,10 +9,10 @@ use crate::{
     types::{Date, FilingId, Form},
 };
 
-/// What joins the levels of a class that stands in for a missing subject.
+/// Joins the levels of the class that replaces a missing subject.
 const LEVELS: &str = " · ";
 
-/// A filing with the name it was filed under and its class.
+/// A filing joined with its filer's name and its class.
 macro_rules! from_filing {
     () => {
         "FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class "
@@ -20,7 +20,7 @@ macro_rules! from_filing {
 }
 pub(crate) use from_filing;
 
-/// What [`read`] reads.
+/// The columns that [`read`] expects.
 macro_rules! select_filing {
     () => {
         concat!(
@@ -32,7 +32,7 @@ macro_rules! select_filing {
 }
 pub(crate) use select_filing;
 
-/// The filings of these keys, in their order.
+/// The filings with these keys, in this order.
 pub(super) fn served(snapshot: &Snapshot, keys: &[i64]) -> Result<Vec<Filing>> {
     const SQL: &str = concat!(select_filing!(), "WHERE key = ?1");
     let filings = keys.iter().map(|key| Ok(snapshot.rows(SQL, [key], read)?.pop()));
@@ -71,7 +71,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
     })
 }
 
-/// The address that CVM gives nearly every document; only what differs between them is stored.
+/// The address of nearly every document at CVM; only the parts that vary are stored.
 pub(super) fn usual_url(id: FilingId, sequence: u32, version: u32) -> String {
     let number = id.number();
     match id.form() {

@@ -1,4 +1,4 @@
-//! Writing filings, with everything that makes finding and counting them quick.
+//! Writes filings, with the index and the totals that make queries fast.
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 
 use super::{
@@ -13,8 +13,7 @@ use crate::{
     types::{Date, ID_BITS, fold, words},
 };
 
-/// Filings on their way into the catalogue. What is counted over all of them is written by
-/// [`Filings::finish`], once.
+/// The filings of one import. [`Filings::finish`] writes the counts over all of them, once.
 #[derive(Debug, Default)]
 pub(crate) struct Filings {
     names: Names,
@@ -22,7 +21,7 @@ pub(crate) struct Filings {
     changed: bool,
 }
 
-/// A row of the table of filings.
+/// A row of the filing table.
 #[derive(Debug, PartialEq, Eq)]
 struct Stored<'a> {
     key: i64,
@@ -39,8 +38,8 @@ struct Stored<'a> {
 }
 
 impl Filings {
-    /// Stores filings, and sorts them for that: the tables and the index are written fastest, and
-    /// smallest, in the order of their keys.
+    /// Stores filings. Sorts them first: table and index are written fastest, and end up smallest, in key
+    /// order.
     pub(crate) fn store(
         &mut self,
         writer: &Writer,
@@ -48,7 +47,7 @@ impl Filings {
         on_conflict: OnConflict,
     ) -> Result<Tally> {
         entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
-        // All names first: a new row elsewhere would make the index write what it has gathered.
+        // All names first: a write to another table would make the index flush what it has gathered.
         let names = entries.iter().map(|entry| self.names.of(writer, entry));
         let names = names.collect::<Result<Vec<_>>>()?;
         let mut table = Table::new(writer)?;
@@ -76,7 +75,7 @@ impl Filings {
         Ok(tally)
     }
 
-    /// Writes the totals, after the last filing has been stored.
+    /// Writes the totals after the last filing.
     pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
         const FORGET: &str = "DELETE FROM filing_total";
         const COUNT: &str = "WITH daily (category, day, filings) AS (
@@ -95,7 +94,7 @@ impl Filings {
     }
 }
 
-/// The words of folded texts, as the index is given them.
+/// The words of folded texts, as the index stores them.
 fn searchable(texts: [&str; 3]) -> String {
     let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 1).sum());
     for word in texts.into_iter().flat_map(words).filter(|word| word.is_ascii()) {
@@ -107,7 +106,7 @@ fn searchable(texts: [&str; 3]) -> String {
     all
 }
 
-/// The table of filings and its index, with the statements to write both.
+/// The filing table and its index, with prepared statements for both.
 struct Table<'w> {
     find: CachedStatement<'w>,
     insert: CachedStatement<'w>,
@@ -133,7 +132,7 @@ impl<'w> Table<'w> {
         })
     }
 
-    /// The key of a filing that is known, and whether it is to stay as it is.
+    /// The key of the stored filing, and whether it stays as it is.
     fn find(&mut self, row: &Stored<'_>, on_conflict: OnConflict) -> Result<Option<(i64, bool)>> {
         let read = |found: &Row<'_>| {
             let found = Stored::read(found)?;
@@ -160,7 +159,7 @@ impl<'w> Table<'w> {
         Ok(())
     }
 
-    /// Takes a filing out of the table and the index, and gives the words it had.
+    /// Removes a filing from the table and the index, and returns its words.
     fn remove(&self, key: i64) -> Result<String> {
         const TEXTS: &str = concat!(
             "SELECT filer.name, class.category || ' ' || type || ' ' || species, subject ",

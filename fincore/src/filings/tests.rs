@@ -1,4 +1,4 @@
-//! What imports leave behind, whatever they bring and in which order: compared with a simple model.
+//! Compares the stored filings with a simple model, after any sequence of imports.
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ const QUERIES: [&str; 12] = [
     "da at",
 ];
 
-/// Numbers from which a filing is made.
+/// The numbers that a test filing is made from.
 type Seed = (u64, u8, usize, usize, usize, u32);
 
 fn entry(&(number, day, name, category, subject, version): &Seed) -> NewFiling<'static> {
@@ -59,7 +59,7 @@ fn seeds() -> impl Strategy<Value = Vec<Vec<Seed>>> {
     proptest::collection::vec(file, 1..5)
 }
 
-/// The words of a filing, by the rule of the search itself.
+/// The words of a filing, split as the search does.
 fn words_of(entry: &NewFiling<'_>) -> Vec<String> {
     let text = [&*entry.company_name, &entry.category, &entry.kind, &entry.subject].join(" ");
     words(&fold(&text)).map(str::to_owned).collect()
@@ -215,7 +215,7 @@ fn nothing_beyond_the_end_is_walked() {
     let mut filings = Filings::default();
     filings.store(&writer, &mut [entry(&(5, 1, 0, 0, 0, 1))], OnConflict::Replace).unwrap();
     filings.finish(&writer).unwrap();
-    // A page beyond the end must not even ask the tables that rows are read from.
+    // A page beyond the end must not even query the tables that rows are read from.
     for table in ["filing", "filing_search"] {
         writer.prepare(&format!("DROP TABLE {table}")).unwrap().execute([]).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Zip archives as CVM publishes them: the tables that are wanted, unpacked in memory.
+//! Zip archives as CVM publishes them, unpacked in memory.
 use std::io::{Cursor, Read};
 
 use zip::{ZipArchive, result::ZipError};
@@ -6,13 +6,13 @@ use zip::{ZipArchive, result::ZipError};
 use super::text::Refusal;
 use crate::types::whole_number;
 
-/// The largest year there is unpacks to 25 MB, all tables of an archive to some 300 MB.
+/// The largest year unpacks to 25 MB, all tables of an archive to some 300 MB.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Text of these tables shrinks to a tenth or a twentieth. What shrinks more is no such text.
+/// These tables compress ten- to twentyfold. Anything far beyond that is a zip bomb.
 const MAX_RATIO: u64 = 100;
 
-/// Tables that are read, without year and ending; archives have others beside them.
+/// The tables to read, without year and extension; archives contain others too.
 const WANTED: [&str; 6] = [
     "ipe_cia_aberta",
     "dfp_cia_aberta",
@@ -22,14 +22,14 @@ const WANTED: [&str; 6] = [
     "fca_cia_aberta_valor_mobiliario",
 ];
 
-/// Filings of events come alone in their archive.
+/// Event filings are alone in their archive.
 const ALONE: &str = "ipe_cia_aberta";
 
 pub(super) fn recognises(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK")
 }
 
-/// The wanted tables of an archive. Nothing is written to a disk, whatever names members have.
+/// The wanted tables of an archive. Nothing is written to disk, so names of members can do no harm.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Refusal> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     let mut wanted: Vec<(String, usize)> = Vec::new();
@@ -38,13 +38,13 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Refusal> {
         let name = member.name().map_err(damaged)?;
         let Some(table) = table_of(&name) else { continue };
         if wanted.iter().any(|(known, _)| known == table) {
-            return Err(Refusal::whole(format!("the zip archive holds two tables {table}")));
+            return Err(Refusal::whole(format!("the zip archive has two tables {table}")));
         }
         wanted.push((table.to_owned(), index));
     }
     if wanted.is_empty() {
         return Err(Refusal::whole(format!(
-            "the zip archive holds none of the tables this program takes ({})",
+            "the zip archive has none of the known tables ({})",
             WANTED.join(", ")
         )));
     }
@@ -62,7 +62,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Refusal> {
     Ok(tables)
 }
 
-/// `ipe_cia_aberta` of `ipe_cia_aberta_2024.csv`, where it is wanted.
+/// `ipe_cia_aberta` for `ipe_cia_aberta_2024.csv`, if it is wanted.
 fn table_of(name: &str) -> Option<&str> {
     let (table, year) = name.strip_suffix(".csv")?.rsplit_once('_')?;
     let is_year = year.len() == 4 && whole_number::<u16>(year).is_some();
@@ -78,14 +78,15 @@ fn member(
     let name = member.name().map_err(damaged)?.into_owned();
     let most = room.min(MAX_RATIO * member.compressed_size().max(1024));
     let mut table = Vec::new();
-    // The size that the archive claims is not believed: reading stops at what is too much.
+    // The size in the header is not trusted: reading stops at the limit.
     member
         .take(most + 1)
         .read_to_end(&mut table)
         .map_err(|err| Refusal::whole(format!("the zip archive is damaged: {name}: {err}")))?;
     if table.len() as u64 > most {
         let megabytes = most >> 20;
-        let reason = format!("{name} unpacks to over {megabytes} MB, more than its size allows");
+        let reason =
+            format!("{name} unpacks to over {megabytes} MB, which is implausible for its size");
         return Err(Refusal::whole(reason));
     }
     Ok(table)

@@ -1,4 +1,4 @@
-//! Documents filed as events occur, `ipe_cia_aberta_YYYY.csv`.
+//! Event documents, `ipe_cia_aberta_YYYY.csv`.
 use std::borrow::Cow;
 
 use super::{table, text::Refusal};
@@ -50,8 +50,8 @@ fn entry(fields: [&[u8]; 13]) -> Result<NewFiling<'_>, Error> {
     })
 }
 
-/// The number of the link is the only one that every filing has to itself: the column of protocols is
-/// empty for some and the same for others.
+/// Only the number in the link is unique: the protocol column is empty for some filings and the same for
+/// others.
 fn id_in(link: &str) -> Result<FilingId, Error> {
     link.split(['?', '&'])
         .find_map(|part| part.strip_prefix("numProtocolo="))
@@ -60,13 +60,13 @@ fn id_in(link: &str) -> Result<FilingId, Error> {
         .ok_or_else(|| Error::invalid(link, "the address of a filing (…&numProtocolo=NUMBER&…)"))
 }
 
-/// CVM writes some characters as HTML does, and some of these twice; then it takes out every semicolon,
-/// which separates fields. So `S&P` is published as `S&ampP`, and a quote as `&ampquot`.
+/// CVM escapes some characters as in HTML, some of them twice, and then removes every semicolon, because
+/// it separates fields. So `S&P` is published as `S&ampP`, and a quote as `&ampquot`.
 const ESCAPES: [(&str, &str); 6] =
     [("&amp", "&"), ("&amp", "&"), ("&quot", "\""), ("&lt", "<"), ("&gt", ">"), ("&nbsp", " ")];
 
-/// A subject as one line: the two bars that stand for a line's end become one, and what cannot be
-/// seen becomes a blank.
+/// A subject on one line: the two bars that stand for a line break become one, and invisible characters
+/// become spaces.
 fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
     let untidy = |c: char| c.is_control() || c == '\u{a0}';
     let clean = !subject.contains(untidy)
@@ -124,7 +124,7 @@ mod tests {
             ("Eleição||Reforma", "Eleição | Reforma"),
             ("||a||||b||", "| a | | b |"),
             ("\u{7}\u{a0}ponto\u{a0}a", "ponto a"),
-            ("  two  blanks ", "two blanks"),
+            ("  two  spaces ", "two spaces"),
             ("\"lone", "\"lone"),
             ("S&ampP e M&ampA", "S&P e M&A"),
             ("(&ampquotPlano&ampquot) &gt 5%", "(\"Plano\") > 5%"),
@@ -149,7 +149,7 @@ mod tests {
             (row("", "2").replace(";1023;", ";;"), "is not a CVM code"),
             (row("", "2").replace(";Assembleia;", ";;"), "is not the category"),
             (row("", "2").replace(";2;", ";+2;"), "is not the version"),
-            (row("other", "1195062"), "twice with different facts"),
+            (row("other", "1195062"), "twice with different values"),
             (row("a;b", "2"), "it has 14 fields, not 13"),
         ];
         for (row, reason) in wrong {

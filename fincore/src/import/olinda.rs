@@ -1,4 +1,4 @@
-//! Olinda, the central bank's PTAX service: JSON answers of one currency over a period.
+//! Olinda, the central bank's PTAX service: JSON responses for one currency over a period.
 use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;
@@ -15,9 +15,8 @@ pub(super) fn recognises(start: &str) -> bool {
     start.starts_with('{') && start.contains("\"value\"")
 }
 
-/// What an answer is about: `CotacaoDolar…` is about the dollar and has closing quotes only,
-/// `CotacaoMoeda…` has all bulletins of a currency that only the name of its file tells, as in
-/// `CotacaoMoedaPeriodo.EUR.json`.
+/// The kind of a response. `CotacaoDolar…` has closing quotes of the dollar only. `CotacaoMoeda…` has all
+/// bulletins of a currency that only the file name says, as in `CotacaoMoedaPeriodo.EUR.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Service {
     Dollar,
@@ -25,7 +24,7 @@ pub(super) enum Service {
 }
 
 impl Service {
-    /// By what the content says of itself; where it says nothing, by the file's name.
+    /// From the content; if it does not say, from the file name.
     pub(super) fn of(name: &str, text: &str) -> Result<Service, Refusal> {
         let (dollar, bulletins) =
             (text.contains("#_CotacaoDolar"), text.contains("#_CotacaoMoeda"));
@@ -39,7 +38,7 @@ impl Service {
             .map(Service::Bulletins)
             .ok_or_else(|| {
                 Refusal::whole(
-                    "of which currency? Name the file CotacaoMoedaPeriodo.EUR.json, or as it is",
+                    "the currency is missing: name the file CotacaoMoedaPeriodo.CURRENCY.json",
                 )
             })
     }
@@ -51,7 +50,7 @@ impl Service {
         }
     }
 
-    /// Whether a bulletin of this type is the closing one. Fails for a type that is unknown here.
+    /// Whether a bulletin of this type is the closing one. Fails for an unknown type.
     fn closes(self, kind: Option<&str>) -> Result<bool, Error> {
         match (self, kind) {
             (Service::Dollar, None) | (_, Some("Fechamento" | "Fechamento PTAX")) => Ok(true),
@@ -82,11 +81,11 @@ struct Bulletin<'a> {
     tipo_boletim: Option<Cow<'a, str>>,
 }
 
-/// The closing quotes, the last of a day, and how many other bulletins there were.
+/// The last closing quote of each day, and the number of other bulletins.
 pub(super) fn parse(service: Service, text: &str) -> Result<(Vec<Quote>, usize), Refusal> {
     let answer: Answer<'_> = serde_json::from_str(text)?;
     if answer.value.is_empty() {
-        return Err(Refusal::whole("it holds no quote"));
+        return Err(Refusal::whole("it has no quotes"));
     }
     let mut closing: BTreeMap<Date, (&str, Quote)> = BTreeMap::new();
     let mut intraday = 0;
@@ -159,19 +158,19 @@ mod tests {
         let wrong = [
             (one("5.1", "2025-02-30 13:00:00.1"), "\"2025-02-30\" is not a date"),
             (one("5.1", "23/04/2025 13:00:00.1"), "\"23/04/2025\" is not a date"),
-            (one("NaN", "2025-04-23 13:00:00.1"), "not the JSON"),
+            (one("NaN", "2025-04-23 13:00:00.1"), "not the published JSON"),
             (one("\"5.1\"", "2025-04-23 13:00:00.1"), "is not a number"),
             (one("1e3", "2025-04-23 13:00:00.1"), "is not a number"),
             (one("-5.1", "2025-04-23 13:00:00.1"), "is not a price"),
             (one("null", "2025-04-23 13:00:00.1"), "is not a number"),
-            (one("5.2", "2025-04-23 13:00:00.1"), "\"5.2\" is not a buying price of at most"),
+            (one("5.2", "2025-04-23 13:00:00.1"), "\"5.2\" is not a buying price up to"),
         ];
         for (got, reason) in wrong {
             let refusal = got.unwrap_err();
             assert_eq!(refusal.line, Some(2), "{refusal:?}");
             assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
         }
-        assert_eq!(check(EURO, "").unwrap_err(), Refusal::whole("it holds no quote"));
+        assert_eq!(check(EURO, "").unwrap_err(), Refusal::whole("it has no quotes"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Forms filed every year or quarter: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
+//! Yearly and quarterly forms: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
 use super::{table, text::Refusal};
 use crate::{
     error::Error,
@@ -46,7 +46,7 @@ fn entry(fields: [&[u8]; 9]) -> Result<NewFiling<'_>, Error> {
     })
 }
 
-/// The form of a category, and its official title, which the index leaves out.
+/// The form of a category, and its official title, which the index does not have.
 fn form(category: &str) -> Result<(Form, &'static str), Error> {
     match category {
         "DFP" => Ok((Form::Dfp, "Demonstrações Financeiras Padronizadas")),

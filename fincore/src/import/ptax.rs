@@ -1,8 +1,8 @@
-//! PTAX closing quotes as CSV: bulletins of all currencies on a day, and one currency over a period.
+//! PTAX closing quotes as CSV: bulletins of all currencies on one day, or one currency over a period.
 //!
-//! The columns have not changed since 2013, their writing has: `005;A;AFN;00000000,03825` in January
-//! 2013, `5;A;AFN;0,04152000` in August 2013, `005;A;AFN;0,07721000` today; period files write the
-//! date without slashes. All are read by the same few rules.
+//! The columns have not changed since 2013, but their format has: `005;A;AFN;00000000,03825` in January
+//! 2013, `5;A;AFN;0,04152000` in August 2013, `005;A;AFN;0,07721000` today. Period files write the date
+//! without slashes. One parser reads them all.
 use super::text::{self, Once, Refusal};
 use crate::{
     error::Error,
@@ -16,7 +16,7 @@ pub(super) fn recognises(start: &str) -> bool {
     first.contains(';') && text::date(date).is_ok()
 }
 
-/// The quotes of a file, keyed by symbol: the numeric codes of currencies have changed over time.
+/// The quotes of a file, keyed by currency code: the numbers of currencies have changed over time.
 pub(super) fn parse(text: &str) -> Result<Vec<Quote>, Refusal> {
     let mut seen = Once::new();
     let read = |(number, line): (usize, &str)| {
@@ -40,7 +40,7 @@ fn parse_line(line: &str) -> Result<Quote, Error> {
     if !matches!(kind, "A" | "B") {
         return Err(Error::invalid(kind, "a type of currency (A or B)"));
     }
-    // The parities against the dollar follow from the quotes; they only have to be numbers.
+    // The parities against the dollar are redundant; they only have to be numbers.
     Decimal::parse_with(parity_buy, ',')?;
     Decimal::parse_with(parity_sell, ',')?;
     text::quote(symbol.parse()?, text::date(date)?, (buy, sell), ',')
@@ -121,7 +121,7 @@ mod tests {
             ("05012021;790;A;BRL;1,0000;1,0000;1,0000;1,0000\n", "\"BRL\" is not a currency that"),
             ("05012021;220;A;USD;5,1620;5,1626;1,0000;x\n", "\"x\" is not a number"),
             ("04012021;220;A;USD;5,1620;5,1627;1,0000;1,0000\n", "twice with different figures"),
-            ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0", "cut off"),
+            ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0", "truncated"),
             ("\n", "1 fields"),
         ];
         for (line, reason) in wrong {

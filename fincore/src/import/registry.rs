@@ -2,7 +2,7 @@
 use super::{table, text::Refusal};
 use crate::{companies::store::RegistryEntry, error::Error};
 
-/// The columns from `EMAIL` on tell of people; they are here because a file must have them, and are
+/// The columns from `EMAIL` on are personal data. They are listed because a file must have them, and
 /// never read.
 pub(super) const COLUMNS: [&str; 47] = [
     "CNPJ_CIA",
@@ -54,7 +54,7 @@ pub(super) const COLUMNS: [&str; 47] = [
     "AUDITOR",
 ];
 
-/// The companies of a registry, each once: one that trades in several markets has a row for each.
+/// The companies of a registry, each once: one that trades in several markets has several rows.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<RegistryEntry>, Refusal> {
     table::entries(bytes, COLUMNS, entry, |entry| entry.id)
 }
@@ -80,7 +80,7 @@ fn entry(fields: [&[u8]; 47]) -> Result<RegistryEntry, Error> {
 mod tests {
     use super::*;
 
-    /// A registry of these rows, given up to the sector; people's data follows in every column.
+    /// A registry of these rows, given up to the sector; every column after it has personal data.
     fn registry(rows: &[&str]) -> Vec<u8> {
         let row = |row: &&str| {
             let given = row.split(';').count();
@@ -122,7 +122,7 @@ mod tests {
             (PETROBRAS.replace("1977-07-20", "20/07/1977"), "is not a date"),
             (PETROBRAS.replace("ATIVO", ""), "is not a status"),
             (PETROBRAS.replace("PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS", " "), "is not the name"),
-            (PETROBRAS.replace("ATIVO", "CANCELADA"), "twice with different facts"),
+            (PETROBRAS.replace("ATIVO", "CANCELADA"), "twice with different values"),
         ];
         for (row, reason) in wrong {
             let refusal = parse(&registry(&[PETROBRAS, &row])).unwrap_err();

@@ -41,7 +41,7 @@ pub(super) fn quoted(series: u32) -> Option<(Currency, Side)> {
     }
 }
 
-/// The number in `bcdata.sgs.432.json`; the content does not say it.
+/// The number in `bcdata.sgs.432.json`; the content does not have it.
 pub(super) fn series_of(name: &str) -> Option<u32> {
     let (_, rest) = name.split_once("sgs.")?;
     let digits = rest.split_once(|c: char| !c.is_ascii_digit()).map_or(rest, |(digits, _)| digits);
@@ -56,7 +56,7 @@ fn is_header(line: &str) -> bool {
     matches!(line.trim_end(), r#""data";"valor""# | "data;valor")
 }
 
-/// The observations of a series, as JSON or CSV, the oldest first.
+/// The observations of a series, from JSON or CSV, oldest first.
 pub(super) fn parse(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
     let rows = if text.trim_start().starts_with('[') {
         parse_json(series, text)
@@ -64,7 +64,7 @@ pub(super) fn parse(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
         parse_csv(series, text)
     }?;
     if rows.is_empty() {
-        return Err(Refusal::whole("it holds no observation"));
+        return Err(Refusal::whole("it has no observations"));
     }
     Ok(rows)
 }
@@ -100,19 +100,19 @@ fn parse_csv(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
     Ok(rows)
 }
 
-/// An observation, written as date, value and decimal mark. What cannot be one of its series, or does
-/// not come after the observation before it, is damage.
+/// Parses date, value and decimal separator. A value that its series cannot have, or a date that is not
+/// after the previous one, means that the file is damaged.
 fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Result<Rate, Error> {
     let (date, value, mark) = written;
     let row = Rate { date: text::date(date)?, value: Decimal::parse_with(value, mark)? };
     if before.is_some_and(|before| before.date >= row.date) {
-        return Err(Error::invalid(date, "a day after that of the row before"));
+        return Err(Error::invalid(date, "a day after the previous row's"));
     }
     if series == IPCA && row.date != row.date.first_of_month() {
-        return Err(Error::invalid(date, "the first day of a month, as this series has"));
+        return Err(Error::invalid(date, "the first day of a month, as this monthly series needs"));
     }
     if series == CDI_DAILY && store::annual(row.value).is_none() {
-        return Err(Error::invalid(value, "a rate a day that has a rate a year"));
+        return Err(Error::invalid(value, "a daily rate that can be annualised"));
     }
     if quoted(series).is_some() && !row.value.is_positive() {
         return Err(Error::invalid(value, "a price above zero"));
@@ -120,7 +120,7 @@ fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Resu
     Ok(row)
 }
 
-/// The inside of double quotes; what has none on both sides is left as it is and then refused.
+/// The text inside double quotes; anything else is left as it is, and then refused.
 fn unquote(field: &str) -> &str {
     field.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(field)
 }
@@ -191,7 +191,7 @@ mod tests {
             (csv("\"03/01/2024\"\n"), 3, "not two fields"),
             (csv("\"03/01/2024\";\"1,0\";\"2\"\n"), 3, "is not a number"),
             (csv("\"03/01/2024\";\"1,0\n"), 3, "is not a number"),
-            (csv("\"03/01/2024\";\"1,0\""), 3, "cut off"),
+            (csv("\"03/01/2024\";\"1,0\""), 3, "truncated"),
             (csv("\n"), 3, "not two fields"),
             (csv("\"02/01/2024\";\"1,1\"\n"), 3, "is not a day after"),
             (csv("\"01/01/2024\";\"1,1\"\n"), 3, "is not a day after"),
@@ -231,10 +231,10 @@ mod tests {
                 433,
                 "15/10/2026",
                 "0.32",
-                "\"15/10/2026\" is not the first day of a month, as this series has",
+                "\"15/10/2026\" is not the first day of a month, as this monthly series needs",
             ),
-            (12, "02/01/2024", "99.00", "\"99.00\" is not a rate a day that has a rate a year"),
-            (12, "02/01/2024", "-100", "\"-100\" is not a rate a day that has a rate a year"),
+            (12, "02/01/2024", "99.00", "\"99.00\" is not a daily rate that can be annualised"),
+            (12, "02/01/2024", "-100", "\"-100\" is not a daily rate that can be annualised"),
         ];
         for (series, date, value, reason) in wrong {
             assert_eq!(one(series, date, value).unwrap_err(), (Some(1), reason.to_owned()));
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn refuses_a_file_without_observations() {
         for text in ["[]", "\"data\";\"valor\"\n"] {
-            assert_eq!(check(text).unwrap_err(), Refusal::whole("it holds no observation"));
+            assert_eq!(check(text).unwrap_err(), Refusal::whole("it has no observations"));
         }
     }
 }

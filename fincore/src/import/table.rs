@@ -13,7 +13,7 @@ use crate::{
     types::{Date, whole_number},
 };
 
-/// A table that is recognised, by what is in it.
+/// The kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Registry,
@@ -26,7 +26,7 @@ pub(super) fn recognises(bytes: &[u8]) -> bool {
     bytes.starts_with(b"CNPJ_C") || kind_of(bytes).is_some()
 }
 
-/// What a table holds, told by a column that no other table has.
+/// The kind of a table, from a column that no other kind has.
 pub(super) fn kind_of(bytes: &[u8]) -> Option<Kind> {
     let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let has = |column: &str| header.windows(column.len()).any(|part| part == column.as_bytes());
@@ -40,12 +40,12 @@ pub(super) fn kind_of(bytes: &[u8]) -> Option<Kind> {
     .find_map(|(column, kind)| has(column).then_some(kind))
 }
 
-/// The number of a line, and its fields.
+/// A line number and the fields of that line.
 type Line<'a, const N: usize> = (usize, [&'a [u8]; N]);
 
-/// The rows of a table with exactly these columns, each with the number of its line; CRLF or LF.
+/// The rows of a table with exactly these columns, with line numbers; CRLF or LF.
 ///
-/// Fields stay bytes until somebody wants their text, so that columns nobody may read are not read.
+/// Fields are decoded on demand, so that columns with personal data are never read.
 pub(super) fn rows<'a, const N: usize>(
     bytes: &'a [u8],
     columns: [&str; N],
@@ -53,7 +53,7 @@ pub(super) fn rows<'a, const N: usize>(
     check_encoding(bytes)?;
     let Some(whole) = bytes.strip_suffix(b"\n") else {
         let lines = bytes.split(|byte| *byte == b'\n').count();
-        return Err(Refusal::at(lines, "the line has no end: the file is cut off"));
+        return Err(Refusal::at(lines, "the line does not end: the file is truncated"));
     };
     let lines =
         whole.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -73,13 +73,13 @@ pub(super) fn rows<'a, const N: usize>(
 fn check_encoding(bytes: &[u8]) -> Result<(), Refusal> {
     let line_of = |at: usize| 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
-        let reason = "it holds a NUL byte, which no text does: the file is damaged";
+        let reason = "it has a NUL byte: the file is damaged";
         return Err(Refusal::at(line_of(at), reason));
     }
-    // Accented letters of Windows-1252 hardly ever follow one another as UTF-8 wants them to.
+    // Windows-1252 text with accents is hardly ever valid UTF-8.
     if !bytes.is_ascii() && str::from_utf8(bytes).is_ok() {
         return Err(Refusal::whole(
-            "it was saved as UTF-8; CVM publishes Windows-1252: take the file as downloaded",
+            "it was saved as UTF-8, but CVM publishes Windows-1252: use the file as downloaded",
         ));
     }
     Ok(())
@@ -98,9 +98,7 @@ fn check_header(header: &str, columns: &[&str]) -> Result<(), Refusal> {
         (_, None, Some(extra)) => {
             format!("the column {extra:?} is not one that CVM publishes here")
         }
-        (_, None, None) => {
-            "the columns are not in the order in which CVM publishes them".to_owned()
-        }
+        (_, None, None) => "the columns are not in the order that CVM publishes".to_owned(),
     };
     Err(Refusal::at(1, reason))
 }
@@ -110,25 +108,25 @@ pub(super) fn text(field: &[u8]) -> Cow<'_, str> {
     WINDOWS_1252.decode_without_bom_handling(field).0
 }
 
-/// A name: text as published, with blanks for what cannot be seen (tabs, bells, hard blanks).
+/// A name: text as published, with spaces for invisible characters (tabs, bells, hard spaces).
 pub(super) fn name(field: &[u8]) -> Cow<'_, str> {
     let name = text(field);
     let invisible = |c: char| c.is_control() || c == '\u{a0}';
     if name.contains(invisible) { name.replace(invisible, " ").into() } else { name }
 }
 
-/// A name that must be there.
+/// A name that must not be empty.
 pub(super) fn required(field: &[u8], what: &str) -> Result<String, Error> {
     let name = name(field).into_owned();
     if name.trim().is_empty() { Err(Error::invalid(&name, what)) } else { Ok(name) }
 }
 
-/// A value that has a parser of its own.
+/// A value with its own parser.
 pub(super) fn value<T: std::str::FromStr<Err = Error>>(field: &[u8]) -> Result<T, Error> {
     text(field).parse()
 }
 
-/// A day, or nothing where the field is empty.
+/// A date, or `None` if the field is empty.
 pub(super) fn day(field: &[u8]) -> Result<Option<Date>, Error> {
     if field.is_empty() { Ok(None) } else { value(field).map(Some) }
 }
@@ -138,8 +136,7 @@ pub(super) fn number(field: &[u8], what: &str) -> Result<u32, Error> {
     whole_number(&text).ok_or_else(|| Error::invalid(&text, what))
 }
 
-/// The rows of a table, each made into an entry. The same entry may be there more than once, two
-/// different ones of the same id may not.
+/// Parses every row. The same entry may appear more than once, but not with different values.
 pub(super) fn entries<'a, const N: usize, T: PartialEq, K: Eq + Hash>(
     bytes: &'a [u8],
     columns: [&str; N],
@@ -160,7 +157,7 @@ pub(super) fn entries<'a, const N: usize, T: PartialEq, K: Eq + Hash>(
             Entry::Occupied(_) => {
                 return Err(Refusal::at(
                     number,
-                    "the same number appears twice with different facts",
+                    "the same number appears twice with different values",
                 ));
             }
         }
@@ -192,7 +189,7 @@ mod tests {
             (b"A;B\n1;2\n3\n", Some(3), "it has 1 fields, not 2"),
             (b"A;B\n1;2;3\n", Some(2), "it has 3 fields, not 2"),
             (b"A;B\n\n", Some(2), "it has 1 fields, not 2"),
-            (b"A;B\n1;2\n3;4", Some(3), "cut off"),
+            (b"A;B\n1;2\n3;4", Some(3), "truncated"),
             (b"A;B\n1;\x002\n", Some(2), "NUL"),
             ("A;B\n1;ção\n".as_bytes(), None, "saved as UTF-8"),
             (b"A;B;C\n", Some(1), "the column \"C\" is not one"),

@@ -189,20 +189,24 @@ fn refuses_what_it_does_not_know() {
         ("a.json", "", "the file is empty"),
         ("a.json", " \n ", "the file is empty"),
         ("bcdata.sgs.432.json", "<!DOCTYPE html><html>Requisição inválida!</html>", "HTML"),
-        ("a.json", r#"[{"data":"04/11/2026","valor":"13.75"}]"#, "which series"),
-        ("bcdata.sgs.x.csv", "\"data\";\"valor\"\n\"04/11/2026\";\"13,75\"\n", "which series"),
+        ("a.json", r#"[{"data":"04/11/2026","valor":"13.75"}]"#, "the series number is missing"),
+        (
+            "bcdata.sgs.x.csv",
+            "\"data\";\"valor\"\n\"04/11/2026\";\"13,75\"\n",
+            "the series number is missing",
+        ),
         (
             "a.json",
             r#"{"value":[{"cotacaoCompra":1.0,"cotacaoVenda":1.0,"dataHoraCotacao":"2026-01-02 13:00"}]}"#,
-            "of which currency",
+            "the currency is missing",
         ),
         (
             "bcdata.sgs.432.json",
             r#"{"erro":{"detail":"Sistema indisponível"}}"#,
-            "not a file this program knows",
+            "unknown kind of file",
         ),
-        ("a.csv", "a,b,c\n1,2,3\n", "not a file this program knows"),
-        ("M20170512.csv", "\"Codigo\";\"Nome\"\n005;AFEGANE\n", "not a file this program knows"),
+        ("a.csv", "a,b,c\n1,2,3\n", "unknown kind of file"),
+        ("M20170512.csv", "\"Codigo\";\"Nome\"\n005;AFEGANE\n", "unknown kind of file"),
     ];
     for (name, text, reason) in wrong {
         let message = import(&catalogue, &[(name, text)]).unwrap_err().to_string();

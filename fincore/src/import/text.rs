@@ -1,4 +1,4 @@
-//! What the official text files have in common: lines, Brazilian dates and numbers, refusals.
+//! Shared by the official text files: lines, Brazilian dates and numbers, refusals.
 use std::{collections::HashMap, fmt::Debug, hash::Hash};
 
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     types::{Currency, Date, Decimal, day_of},
 };
 
-/// Before it the dollar was quoted in cruzeiros, cruzados and their successors.
+/// Before it, the dollar was quoted in cruzeiros, cruzados and their successors.
 pub(super) const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");
 
-/// Why a file is not taken; its name is added by who knows it.
+/// Why a file is refused; the caller adds its name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) line: Option<usize>,
@@ -18,7 +18,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// The file as a whole is wrong.
+    /// For the file as a whole.
     pub(super) fn whole(reason: impl Into<String>) -> Refusal {
         Refusal { line: None, reason: reason.into() }
     }
@@ -27,7 +27,7 @@ impl Refusal {
         Refusal { line: Some(line), reason: reason.to_string() }
     }
 
-    /// Points at `part`, which must be a piece of `text`.
+    /// Finds the line of `part`, which must be a slice of `text`.
     pub(super) fn inside(text: &str, part: &str, reason: impl ToString) -> Refusal {
         let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         let before = &text.as_bytes()[..offset.min(text.len())];
@@ -38,7 +38,7 @@ impl Refusal {
 impl From<serde_json::Error> for Refusal {
     fn from(err: serde_json::Error) -> Refusal {
         let line = Some(err.line()).filter(|line| *line > 0);
-        Refusal { line, reason: format!("not the JSON that is published: {err}") }
+        Refusal { line, reason: format!("not the published JSON format: {err}") }
     }
 }
 
@@ -46,15 +46,19 @@ impl From<serde_json::Error> for Refusal {
 pub(super) fn decode(bytes: &[u8]) -> Result<&str, Refusal> {
     let text = str::from_utf8(bytes).map_err(|err| {
         let line = 1 + bytes[..err.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        Refusal::at(line, "not UTF-8 text, as files of the central bank are, and no table of CVM")
+        Refusal::at(line, "not UTF-8, as files of the central bank are, and not a table of CVM")
     })?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// The lines of a table with their numbers; CRLF or LF. A last line without an end is a cut file.
+/// The lines of a table with their numbers; CRLF or LF. A last line without a line break means that the
+/// file is truncated.
 pub(super) fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Refusal> {
     if !text.ends_with('\n') {
-        return Err(Refusal::at(text.lines().count(), "the line has no end: the file is cut off"));
+        return Err(Refusal::at(
+            text.lines().count(),
+            "the line does not end: the file is truncated",
+        ));
     }
     Ok(text.lines().enumerate().map(|(index, line)| (index + 1, line)))
 }
@@ -71,7 +75,7 @@ pub(super) fn date(text: &str) -> Result<Date, Error> {
     parts().ok_or_else(|| Error::invalid(text, "a date (DD/MM/YYYY)"))
 }
 
-/// Both sides of a closing quote, written with this decimal mark: above zero, and buy not above sell.
+/// Parses both sides of a closing quote. Prices are above zero, and buy is not above sell.
 pub(super) fn quote(
     currency: Currency,
     date: Date,
@@ -93,13 +97,13 @@ pub(super) fn quote(
     if bought > sold {
         return Err(Error::invalid(
             buy,
-            format_args!("a buying price of at most the selling price, {sell}"),
+            format_args!("a buying price up to the selling price, {sell}"),
         ));
     }
     Ok(Quote { currency, date, buy: Some(bought), sell: Some(sold) })
 }
 
-/// Remembers what each key was given, so that a file which contradicts itself is noticed.
+/// Remembers the value of each key, to catch a file that contradicts itself.
 pub(super) struct Once<K, V>(HashMap<K, V>);
 
 impl<K: Eq + Hash, V: PartialEq> Once<K, V> {
@@ -107,7 +111,7 @@ impl<K: Eq + Hash, V: PartialEq> Once<K, V> {
         Once(HashMap::new())
     }
 
-    /// Fails where `key` was given before with another value.
+    /// Fails if `key` already has another value.
     pub(super) fn insert(&mut self, key: K, value: V) -> Result<(), &'static str> {
         match self.0.get(&key) {
             Some(known) if *known != value => {

@@ -1,4 +1,5 @@
-//! Securities of the registration form, `fca_cia_aberta_valor_mobiliario_YYYY.csv`: who trades as what.
+//! Securities from the registration form, `fca_cia_aberta_valor_mobiliario_YYYY.csv`: the tickers of
+//! companies.
 use std::collections::BTreeMap;
 
 use super::{table, text::Refusal};
@@ -25,9 +26,9 @@ const COLUMNS: [&str; 18] = [
     "Data_Fim_Listagem",
 ];
 
-/// The tickers of each company by its newest form in the table, and how many rows gave none.
+/// The tickers of each company from its newest form, and the number of rows without a ticker.
 ///
-/// A company whose form lists no security on the exchange is there without tickers.
+/// A company whose form lists no exchange-traded security has an empty list.
 pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Security>, usize), Refusal> {
     let mut companies: BTreeMap<Cnpj, Security> = BTreeMap::new();
     let mut without = 0;
@@ -54,8 +55,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Security>, usize), Refusal> {
     Ok((companies.into_values().collect(), without))
 }
 
-/// Four capitals or digits, at least one letter among them, then a number of one or two digits.
-/// Whatever else stands in the column (`0`, `N/A`, `tgma3`) is no code of the exchange.
+/// Four capitals or digits, at least one of them a letter, then a number of one or two digits. Anything
+/// else in the column (`0`, `N/A`, `tgma3`) is not a ticker.
 fn is_ticker(code: &[u8]) -> bool {
     let Some((root, number)) = code.split_at_checked(4) else { return false };
     root.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())

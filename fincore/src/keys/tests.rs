@@ -1,4 +1,4 @@
-//! Keys over their whole life, also as another program sees them.
+//! The whole life of a key, also as another program sees it.
 use std::collections::HashSet;
 
 use super::*;
@@ -68,7 +68,7 @@ fn an_unknown_prefix_and_an_ambiguous_one_are_refused() {
     let (_dir, accounts) = accounts();
     let keys: Vec<Key> =
         (0..63).map(|_| issue(&accounts, &ana(), Plan::Free, at(1)).unwrap()).collect();
-    // Among 63 keys two start with the same of 62 characters.
+    // With 63 keys and 62 characters, two keys share the first one.
     let mut seen = HashSet::new();
     let shared = keys.iter().map(|key| &key.reveal()[..5]).find(|short| !seen.insert(*short));
     let shared: KeyPrefix = shared.unwrap().parse().unwrap();
@@ -96,7 +96,7 @@ fn the_file_holds_no_key_and_is_for_its_owner_only() {
         let path = entry.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
         for key in &keys {
-            // Not even what is left of it after the part that is shown.
+            // Not even the part after the prefix.
             let secret = &key.reveal().as_bytes()[12..];
             assert!(!bytes.windows(secret.len()).any(|part| part == secret), "{path:?}");
         }
@@ -134,7 +134,7 @@ fn keys_are_still_known_after_a_restart() {
 }
 
 #[test]
-fn a_backup_holds_everything_and_takes_no_ones_place() {
+fn a_backup_holds_everything_and_overwrites_nothing() {
     let (dir, accounts) = accounts();
     let key = issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
     let copy = dir.path().join("copy.db");
@@ -162,6 +162,6 @@ fn a_check_counts_rows_and_sees_damage() {
         "PRAGMA foreign_keys = off; INSERT INTO usage VALUES (9, '2026-01-01', 'x', 1, 0, 0)";
     Connection::open(accounts.path()).unwrap().execute_batch(orphan).unwrap();
     let checkup = accounts.check().unwrap();
-    assert_eq!(checkup.problems, ["a row of usage belongs to none of key"]);
+    assert_eq!(checkup.problems, ["a row of usage refers to a missing row of key"]);
     assert_eq!(checkup.tables[1].newest.as_deref(), Some("2026-01-01"));
 }

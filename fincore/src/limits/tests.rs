@@ -12,7 +12,7 @@ use crate::plans::{Plan, WINDOW};
 
 const SOMEONE: CallerId = CallerId::of_number(7);
 
-/// A limiter and its beginning; what a test calls time is added to it.
+/// A limiter and its start; tests add their times to it.
 fn limits() -> (Limits, Instant) {
     let start = Instant::now();
     (Limits::new(WINDOW, start), start)
@@ -40,7 +40,7 @@ fn threads_together_pass_exactly_the_limit() {
     }
 }
 
-/// What remained after each request that passed, of 64 threads with 100 requests each in a minute.
+/// The `remaining` of each admitted request: 64 threads, 100 requests each, within a minute.
 fn crowd(limits: &Limits, caller: CallerId, limit: u32, start: Instant) -> Vec<u32> {
     let (passed, together) = (Mutex::new(Vec::new()), Barrier::new(64));
     thread::scope(|scope| {
@@ -60,7 +60,7 @@ fn crowd(limits: &Limits, caller: CallerId, limit: u32, start: Instant) -> Vec<u
     passed.into_inner().unwrap()
 }
 
-/// The times, in nanoseconds, of those requests that pass.
+/// The times, in nanoseconds, of the requests that are admitted.
 fn passed(
     limits: &Limits,
     start: Instant,
@@ -78,7 +78,7 @@ fn no_window_has_more_than(limit: u32, passed: &[u64]) {
     assert_eq!(passed.windows(limit as usize + 1).find(too_many), None);
 }
 
-/// Numbers that look random and are the same in every run (splitmix64).
+/// Pseudo-random numbers, the same in every run (splitmix64).
 fn random(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -99,7 +99,7 @@ fn an_hour_of_attacks_never_passes_more_than_the_limit() {
         while time < HOUR {
             let burst = random(&mut seed) % (2 * u64::from(limit));
             time += match random(&mut seed) % 5 {
-                // Around the edges of minutes and seconds, where counting by window or bucket fails.
+                // Around the edges of minutes and seconds, where fixed windows and buckets fail.
                 0 => window - time % window - random(&mut seed) % 2,
                 1 => 1_000_000_000 - time % 1_000_000_000 - random(&mut seed) % 2,
                 2 => window - 1 + random(&mut seed) % 3,
@@ -159,7 +159,7 @@ fn a_smaller_plan_holds_at_once() {
     }
     let now = start + Duration::from_secs(50);
     let refused = limits.admit_up_to(30, SOMEONE, now).unwrap_err();
-    // 29 may be left: those of the seconds 0 to 20 have to go, and the last of them goes at 80.
+    // At most 29 may remain: those of seconds 0 to 20 have to leave, the last of them at second 80.
     assert_eq!((refused.remaining, refused.retry_after), (0, 30));
     assert!(limits.admit_up_to(30, SOMEONE, now + Duration::from_secs(30)).is_ok());
     assert_eq!(limits.admit_up_to(0, SOMEONE, now).unwrap_err().retry_after, 60);
@@ -195,7 +195,7 @@ fn tells_callers_apart() {
     let mut callers: Vec<_> = others.into_iter().map(address).chain([key]).collect();
     callers.dedup();
     assert_eq!(callers.len(), others.len() + 1);
-    // No one sends from a multicast address, so whoever claims it shares with all who do.
+    // Nobody sends from a multicast address, so all who claim to share one id.
     assert_eq!(address("ffff::c000:207"), address("::"));
 }
 
@@ -248,7 +248,7 @@ proptest! {
     }
 }
 
-/// A limiter that has seen just this, so that waiting can be tried without disturbing the other.
+/// A limiter with just these requests, so that waiting can be tried without disturbing the other.
 fn limits_after(passed: &[u64], limit: u32, start: Instant) -> Limits {
     let limits = Limits::new(WINDOW, start);
     for time in passed {

@@ -1,4 +1,4 @@
-//! What market queries give: rates, quotes and the overview, with their columns.
+//! The row types of market queries.
 use serde::Serialize;
 
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
     types::{Date, Decimal, Pair},
 };
 
-/// A rate in percent on a day.
+/// A rate in percent on a date.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rate {
-    /// The day; for a monthly series the first day of its month.
+    /// The date; for a monthly series the first day of the month.
     pub date: Date,
     /// The rate as published.
     pub value: Decimal,
@@ -26,17 +26,17 @@ impl table::Row for Rate {
 
 serialize_by_columns!(Rate);
 
-/// The closing quote of a currency on a day (PTAX).
+/// The closing quote of a currency pair on a date (PTAX).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FxRate {
-    /// The day of the closing bulletin.
+    /// The date of the closing bulletin.
     pub date: Date,
-    /// What is quoted, and in what.
+    /// The pair.
     pub pair: Pair,
-    /// What the market pays for one unit.
+    /// The price at which the market buys one unit.
     pub buy: Decimal,
-    /// What the market asks for one unit.
+    /// The price at which the market sells one unit.
     pub sell: Decimal,
 }
 
@@ -51,17 +51,17 @@ impl table::Row for FxRate {
 
 serialize_by_columns!(FxRate);
 
-/// A currency pair and the days it covers.
+/// A currency pair and the dates it covers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FxPair {
     /// The pair.
     pub pair: Pair,
-    /// The oldest day.
+    /// The oldest date.
     pub from: Date,
-    /// The newest day.
+    /// The newest date.
     pub to: Date,
-    /// The number of days with quotes, from the oldest to the newest.
+    /// The number of dates with quotes.
     pub days: u64,
 }
 
@@ -88,19 +88,19 @@ pub struct Overview {
     pub ipca: Rate,
     /// The dollar.
     pub fx: FxRate,
-    /// Where they come from.
+    /// The source of the four values.
     pub meta: OverviewMeta,
 }
 
-/// Where the four indicators come from.
+/// The source of an overview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct OverviewMeta {
-    /// Who published them.
+    /// The publisher.
     pub source: &'static str,
-    /// The licence of the data, by its SPDX name.
+    /// The licence of the data, as an SPDX identifier.
     pub licence: &'static str,
-    /// Where each of them comes from.
+    /// The source of each indicator.
     pub indicators: Indicators,
 }
 

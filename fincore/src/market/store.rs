@@ -1,4 +1,4 @@
-//! Writing market data: what an import or the bundle brings, row by row.
+//! Writes market data from an import or the bundle.
 use rusqlite::OptionalExtension;
 
 use super::{CDI, CDI_DAILY, Rate};
@@ -9,7 +9,7 @@ use crate::{
     types::{Currency, Date, Decimal},
 };
 
-/// One day of a currency; a side that its source does not give stays open.
+/// The quote of a currency on a date; `None` for a side that the source does not have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Quote {
     pub(crate) currency: Currency,
@@ -18,8 +18,7 @@ pub(crate) struct Quote {
     pub(crate) sell: Option<Decimal>,
 }
 
-/// Stores observations of an SGS series. The daily CDI also fills the annual one where that is not
-/// published.
+/// Stores observations of an SGS series. The daily CDI also fills gaps in the annual one.
 pub(crate) fn rates(
     writer: &Writer,
     series: u32,
@@ -56,7 +55,7 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
     Ok(tally)
 }
 
-/// A value of our own working out never takes the place of a published one.
+/// A computed value never replaces a published one.
 fn computed(writer: &Writer, series: u32, date: Date, value: Option<Decimal>) -> Result<()> {
     const SQL: &str = "INSERT INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, 1)
         ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1";
@@ -66,11 +65,11 @@ fn computed(writer: &Writer, series: u32, date: Date, value: Option<Decimal>) ->
     Ok(())
 }
 
-/// Percent a day as percent a year of 252 business days, to two decimals, as B3 publishes it.
+/// Converts percent per day to percent per year of 252 business days, with two decimals as B3 publishes
+/// it.
 ///
-/// Worked out in whole numbers, so that every machine rounds alike. Nothing comes of what loses all in
-/// a day, or gains more than the 1.7 million percent a year that the numbers hold: twice the highest
-/// rate there ever was.
+/// Uses integers only, so that every machine rounds alike. `None` for a loss of 100 % a day or more, and
+/// above 1.7 million percent per year, which overflows: twice the highest rate ever.
 pub(crate) fn annual(daily: Decimal) -> Option<Decimal> {
     const ONE: i128 = 10_i128.pow(17);
     let (digits, decimals) = daily.parts();
@@ -92,7 +91,7 @@ pub(crate) fn annual(daily: Decimal) -> Option<Decimal> {
     Some(Decimal::from_parts(i64::try_from(cents).ok()?, 2))
 }
 
-/// Stores closing quotes; a side that is not given leaves what is known.
+/// Stores closing quotes; a missing side leaves the stored one alone.
 pub(crate) fn quotes(writer: &Writer, rows: &[Quote], on_conflict: OnConflict) -> Result<Tally> {
     rows.iter().try_fold(Tally::default(), |mut tally, row| {
         tally += quote(writer, row, on_conflict)?;
@@ -120,7 +119,7 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     Ok(tally)
 }
 
-/// A side of a quote: the stored figure merged with the given one.
+/// One side of a quote: the stored figure merged with the new one.
 #[derive(Clone, Copy)]
 enum Merged {
     Same(Option<Decimal>),
@@ -129,7 +128,7 @@ enum Merged {
 }
 
 impl Merged {
-    /// A figure that only has other trailing zeros (5.1005 and 5.10050000) is the same figure.
+    /// Figures that differ only in trailing zeros (5.1005 and 5.10050000) are the same.
     fn of(there: Option<Decimal>, given: Option<Decimal>, on_conflict: OnConflict) -> Merged {
         match (there, given) {
             (None, Some(given)) => Merged::New(given),
@@ -154,7 +153,7 @@ mod tests {
 
     #[test]
     fn annualises_as_the_central_bank_does() {
-        // Daily and annual Selic (SGS 11 and 1178) of the same days, then the ends of what is possible.
+        // Daily and annual Selic (SGS 11 and 1178) of the same days, then the limits of the range.
         let days = [
             ("0.050788", Some("13.65")),
             ("0.045513", Some("12.15")),

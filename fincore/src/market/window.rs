@@ -1,4 +1,4 @@
-//! How far back a plan may look, and how far ahead anyone may.
+//! The range of dates that a snapshot can read, by its plan and date.
 use crate::{
     catalogue::Snapshot,
     error::Result,
@@ -6,7 +6,7 @@ use crate::{
     types::{Date, DateRange},
 };
 
-/// A range of days, both included; it may hold none.
+/// A range of dates, both ends included; it may be empty.
 #[derive(Clone, Copy)]
 pub(super) struct Days {
     from: Date,
@@ -14,22 +14,22 @@ pub(super) struct Days {
 }
 
 impl Days {
-    /// All days up to this one.
+    /// All dates up to this one.
     pub(super) fn until(to: Date) -> Days {
         Days { from: Date::MIN, to }
     }
 
-    /// Both ends as the database writes them.
+    /// Both ends as stored in the database.
     pub(super) fn texts(self) -> (String, String) {
         (self.from.to_string(), self.to.to_string())
     }
 }
 
-/// The days that are asked for, cut to those that can be served: none after the snapshot's day, and none
-/// before the snapshot's plan begins. Asking for days before that by name is answered with the upgrade
-/// prompt, not cut silently.
+/// Cuts the requested range to what the snapshot can read: nothing after its date, and nothing older than
+/// its plan includes. A range that names older dates fails with the upgrade prompt instead of being cut
+/// silently.
 ///
-/// The newest observation is looked up only where it matters.
+/// The newest observation is looked up only if the plan is limited.
 pub(super) fn within_plan(
     snapshot: &Snapshot,
     from: Option<Date>,
@@ -51,6 +51,7 @@ pub(super) fn within_plan(
 }
 
 #[cfg(test)]
+#[cfg(feature = "import")]
 mod tests {
     use crate::{
         catalogue::{Catalogue, Snapshot},
@@ -116,7 +117,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = catalogue(&dir);
         let day = |text: &str| text.parse::<Date>().unwrap();
-        // The year ends on 2026-08-01, whatever day it is; the last of the columns is what is seen.
+        // The year ends on 2026-08-01, whatever today is; the last column is what is visible.
         let cases = [
             (Plan::Free, None, None, Some(("2025-08-01", "2026-08-01"))),
             (Plan::Bronze, None, None, Some(("2025-08-01", "2026-08-01"))),

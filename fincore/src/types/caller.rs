@@ -1,9 +1,9 @@
-//! Who asks.
+//! Callers: whom a request is counted against.
 use std::net::IpAddr;
 
 use crate::plans::Plan;
 
-/// The number of a key in its accounts file; never given twice.
+/// The number of a key in its accounts file; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(u32);
 
@@ -17,7 +17,7 @@ impl KeyId {
     }
 }
 
-/// Who asks: the holder of a key, or whoever is at an address.
+/// Who sends a request: the holder of a key, or somebody at an IP address.
 ///
 /// ```
 /// use std::net::Ipv4Addr;
@@ -28,32 +28,32 @@ impl KeyId {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// What the caller may ask for, and how often.
+    /// The plan, which decides on features and rate limit.
     pub plan: Plan,
-    /// Whom the requests are counted on.
+    /// What the requests are counted against.
     pub id: CallerId,
 }
 
 impl Caller {
-    /// The caller at an address, without a key.
+    /// A caller without a key, on the Free plan.
     #[must_use]
     pub fn at(address: IpAddr) -> Caller {
         Caller { plan: Plan::Free, id: CallerId::address(address) }
     }
 
-    /// The holder of a key on this plan.
+    /// The holder of a key, on this plan.
     #[must_use]
     pub fn with_key(key: KeyId, plan: Plan) -> Caller {
         Caller { plan, id: CallerId::of_key(key) }
     }
 }
 
-/// Whom requests are counted on: a key, an IPv4 address, or an IPv6 network of 2^64 addresses (/64), which
-/// is what a provider gives to one customer.
+/// What requests are counted against: a key, an IPv4 address, or an IPv6 network (/64), which is what a
+/// provider assigns to one customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallerId(
-    // Eight bytes, because there may be millions: the upper half of an IPv6 address. Multicast
-    // (ff00::/8) is nobody's address, so its numbers are free for the other two kinds.
+    // Eight bytes, because there may be millions: the upper half of an IPv6 address. Multicast (ff00::/8)
+    // is never a source address, so that range is free for keys and IPv4.
     u64,
 );
 
@@ -61,7 +61,7 @@ impl CallerId {
     const KEYS: u64 = 0xffff_0000_0000_0000;
     const IPV4: u64 = 0xfffe_0000_0000_0000;
 
-    /// The id of an address. An IPv4 address written as IPv6 (`::ffff:a.b.c.d`) is IPv4.
+    /// The id of an address. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) counts as IPv4.
     #[must_use]
     pub fn address(address: IpAddr) -> CallerId {
         match address.to_canonical() {
@@ -85,7 +85,7 @@ impl CallerId {
         CallerId(number)
     }
 
-    /// The key, where it is one.
+    /// The key, if this is one.
     #[must_use]
     pub fn key(self) -> Option<KeyId> {
         let number = u32::try_from(self.0 & !CallerId::KEYS).ok()?;

@@ -3,9 +3,9 @@ use std::{fmt, str::FromStr};
 
 use crate::error::{Error, Result};
 
-/// A CNPJ with right check digits, written `33.000.167/0001-01`.
+/// A CNPJ with valid check digits, written `33.000.167/0001-01`.
 ///
-/// It is read with or without its marks. Since July 2026 the first twelve characters may be letters.
+/// The punctuation is optional when parsing. Since July 2026 the first twelve characters may be letters.
 ///
 /// ```
 /// let cnpj: fincore::Cnpj = "33000167000101".parse()?;
@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cnpj([u8; 14]);
 
-/// Weights of the thirteen characters before the second check digit; the first is made without the
-/// weight in front.
+/// Weights of the thirteen characters before the second check digit; the first check digit skips the
+/// first weight.
 const WEIGHTS: [u32; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
 impl FromStr for Cnpj {
@@ -24,7 +24,7 @@ impl FromStr for Cnpj {
 
     fn from_str(text: &str) -> Result<Cnpj> {
         parse(text).ok_or_else(|| {
-            Error::invalid(text, "a CNPJ (33.000.167/0001-01, marks may be left out)")
+            Error::invalid(text, "a CNPJ (33.000.167/0001-01; punctuation is optional)")
         })
     }
 }
@@ -44,8 +44,8 @@ fn parse(text: &str) -> Option<Cnpj> {
     right.then_some(Cnpj(characters))
 }
 
-/// The digit that follows `characters`, by the rule of the tax authority: each counts as its ASCII
-/// code less 48, so that digits count as themselves.
+/// The check digit for `characters`, by the tax authority's rule: a character is worth its ASCII code
+/// minus 48, so a digit is worth itself.
 fn check_digit(characters: &[u8]) -> u8 {
     let weights = &WEIGHTS[WEIGHTS.len() - characters.len()..];
     let sum: u32 =
@@ -60,7 +60,7 @@ impl fmt::Display for Cnpj {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b, c, d, e, g, h, i, j, k, l, m, n, o] = self.0;
         let text = [a, b, b'.', c, d, e, b'.', g, h, i, b'/', j, k, l, m, b'-', n, o];
-        f.pad(str::from_utf8(&text).expect("digits and letters of ASCII"))
+        f.pad(str::from_utf8(&text).expect("ASCII digits and letters"))
     }
 }
 
@@ -80,17 +80,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_every_writing() {
-        let writings = [
+    fn accepts_punctuation_and_letters() {
+        let cases = [
             ("33.000.167/0001-01", "33.000.167/0001-01"),
             ("33000167000101", "33.000.167/0001-01"),
             (" 33.000.167/0001-01 ", "33.000.167/0001-01"),
             ("00000000000191", "00.000.000/0001-91"),
-            // The specimen that the tax authority published with the rule for letters.
+            // The example that the tax authority published for CNPJs with letters.
             ("12.ABC.345/01DE-35", "12.ABC.345/01DE-35"),
             ("12abc34501de35", "12.ABC.345/01DE-35"),
         ];
-        for (text, want) in writings {
+        for (text, want) in cases {
             assert_eq!(text.parse::<Cnpj>().unwrap().to_string(), want);
         }
     }

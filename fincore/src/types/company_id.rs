@@ -1,12 +1,12 @@
-//! What a company is looked up by.
+//! The id that a company is looked up by.
 use std::{fmt, str::FromStr};
 
 use super::{Cnpj, CvmCode};
 use crate::error::{Error, Result};
 
-/// A CVM code or a CNPJ: either names a company.
+/// A CVM code or a CNPJ: either identifies a company.
 ///
-/// Fourteen characters are a CNPJ, also where they are all digits and start with zeros.
+/// Fourteen characters are always a CNPJ, even if they are digits with leading zeros.
 ///
 /// ```
 /// use fincore::{CompanyId, CvmCode};
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompanyId {
-    /// The number under which CVM registers it.
+    /// Its number in CVM's registry.
     Cvm(CvmCode),
     /// Its tax number.
     Cnpj(Cnpj),

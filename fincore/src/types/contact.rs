@@ -1,14 +1,14 @@
-//! Who a key is for.
+//! Contact details of the holder of a key.
 use std::{fmt, str::FromStr};
 
 use crate::error::{Error, Result};
 
-/// The name of a person or a firm: 1 to 100 characters without blanks around them.
+/// The name of a person or a company: 1 to 100 characters. Surrounding whitespace is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
 
 impl Name {
-    /// The most characters that a name may have.
+    /// The maximum length in characters.
     pub const MAX_CHARACTERS: usize = 100;
 
     /// The name.
@@ -24,7 +24,7 @@ impl FromStr for Name {
     fn from_str(text: &str) -> Result<Name> {
         let name = text.trim();
         let fits = (1..=Name::MAX_CHARACTERS).contains(&name.chars().count());
-        if fits && !name.chars().any(|c| c.is_control() || is_unseen(c)) {
+        if fits && !name.chars().any(|c| c.is_control() || is_invisible(c)) {
             return Ok(Name(name.to_owned()));
         }
         let wanted = format_args!(
@@ -35,17 +35,17 @@ impl FromStr for Name {
     }
 }
 
-/// Characters that show nothing but change how others are shown, or break lines.
-fn is_unseen(c: char) -> bool {
+/// Invisible characters that change how others are displayed, or break lines.
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// One e-mail address: `somebody@example.com`.
+/// An e-mail address: `somebody@example.com`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
 
 impl Email {
-    /// The most bytes that an address may have, by RFC 5321; each is a character where all are ASCII.
+    /// The maximum length in bytes, from RFC 5321.
     pub const MAX_LENGTH: usize = 254;
 
     /// The address.
@@ -58,7 +58,8 @@ impl Email {
 impl FromStr for Email {
     type Err = Error;
 
-    /// Holds to what mail servers really take, in any alphabet: no quotes, no comments, no bare host.
+    /// Accepts what mail servers accept in practice, in any alphabet: no quoted names, no comments, no
+    /// bare host.
     fn from_str(text: &str) -> Result<Email> {
         let local = |part: &str| part.len() <= 64 && part.split('.').all(is_atom);
         let domain = |part: &str| part.contains('.') && part.split('.').all(is_label);

@@ -1,10 +1,10 @@
-//! The registry code of a company.
+//! CVM codes.
 use std::{fmt, str::FromStr};
 
 use super::whole_number;
 use crate::error::{Error, Result};
 
-/// The number under which CVM registers a company, 1 to 999999; `009512` is read as `9512`.
+/// The number of a company in CVM's registry, 1 to 999999; `009512` is read as `9512`.
 ///
 /// ```
 /// let code: fincore::CvmCode = "009512".parse()?;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 pub struct CvmCode(u32);
 
 impl CvmCode {
-    /// The code of this number. Fails outside of 1 to 999999.
+    /// The code with this number. Fails outside 1 to 999999.
     pub fn new(number: u32) -> Result<CvmCode> {
         Self::check(number).ok_or_else(|| Self::refuse(&number.to_string()))
     }

@@ -1,4 +1,4 @@
-//! Published figures, digit by digit.
+//! Decimal numbers that keep their published digits.
 use std::{
     any::TypeId,
     cmp::Ordering,
@@ -14,9 +14,8 @@ use crate::error::{Error, Result};
 
 /// A number with exactly the decimals its source published: `4.0200` stays `4.0200`.
 ///
-/// Decimals compare and hash by value: `4.0` equals `4.00` and has the same hash, and the order is
-/// exact, because no float is involved. Where the published digits matter, compare the texts that
-/// `to_string` gives.
+/// Decimals compare and hash by value: `4.0` equals `4.00` and has the same hash, and the order is exact,
+/// because no float is involved. To compare the published digits, compare the results of `to_string`.
 ///
 /// ```
 /// use fincore::Decimal;
@@ -31,9 +30,9 @@ use crate::error::{Error, Result};
 /// # Ok::<(), fincore::Error>(())
 /// ```
 ///
-/// `serde_json` writes a decimal as a number with the published digits. Every other format of serde
-/// gets these digits as text, because its numbers are floats and would lose them. A key of a JSON
-/// object is a text as well: convert a decimal that is one by `to_string`.
+/// `serde_json` writes a decimal as a number with the published digits. Other formats get a string,
+/// because their numbers are floats and would lose digits. To use a decimal as the key of a JSON object,
+/// convert it with `to_string`.
 #[derive(Clone, Copy)]
 pub struct Decimal {
     digits: i64,
@@ -43,17 +42,18 @@ pub struct Decimal {
 /// Eighteen digits always fit an `i64`; the longest figure published has thirteen.
 const MAX_DIGITS: usize = 18;
 
-/// The first whole number with more digits than that.
+/// The smallest whole number with more than 18 digits.
 const TOO_LARGE: u128 = 10_u128.pow(18);
 
 impl Decimal {
     /// The number `digits × 10^-decimals`; `decimals` is at most 18.
+    #[cfg(any(feature = "bundle", feature = "import", test))]
     pub(crate) const fn from_parts(digits: i64, decimals: u8) -> Decimal {
         debug_assert!(decimals as usize <= MAX_DIGITS);
         Decimal { digits, decimals }
     }
 
-    /// Reads a number whose decimals follow `mark`: Brazilian files use a comma, JSON a dot.
+    /// Parses a number with the decimal separator `mark`: a comma in Brazilian files, a dot in JSON.
     pub(crate) fn parse_with(text: &str, mark: char) -> Result<Decimal> {
         parse(text, mark)
             .ok_or_else(|| Error::invalid(text, format_args!("a number like 1{mark}25")))
@@ -64,13 +64,13 @@ impl Decimal {
         (self.digits, self.decimals)
     }
 
-    /// How many decimals were published: 4 for `4.0200`.
+    /// The number of published decimals: 4 for `4.0200`.
     #[must_use]
     pub fn decimals(self) -> u8 {
         self.decimals
     }
 
-    /// The exact sum, with the decimals of whichever has more; nothing where that takes more than 18
+    /// The exact sum, with as many decimals as the longer operand; `None` if it needs more than 18
     /// digits.
     #[must_use]
     pub fn checked_add(self, other: Decimal) -> Option<Decimal> {
@@ -78,16 +78,16 @@ impl Decimal {
         Decimal::fitting(self.scaled(decimals) + other.scaled(decimals), decimals)
     }
 
-    /// The exact difference, with the decimals of whichever has more; nothing where that takes more
-    /// than 18 digits.
+    /// The exact difference, with as many decimals as the longer operand; `None` if it needs more than 18
+    /// digits.
     #[must_use]
     pub fn checked_sub(self, other: Decimal) -> Option<Decimal> {
         let decimals = self.decimals.max(other.decimals);
         Decimal::fitting(self.scaled(decimals) - other.scaled(decimals), decimals)
     }
 
-    /// The exact product, with the decimals of both together; nothing where that takes more than 18
-    /// digits. Trailing zeros are dropped only as far as the product would not fit otherwise.
+    /// The exact product, with the decimals of both operands; `None` if it needs more than 18 digits.
+    /// Trailing zeros are dropped only if the product does not fit otherwise.
     #[must_use]
     pub fn checked_mul(self, other: Decimal) -> Option<Decimal> {
         let mut product = i128::from(self.digits) * i128::from(other.digits);
@@ -103,8 +103,8 @@ impl Decimal {
         }
     }
 
-    /// The digits with this many decimals, at least as many as there are. At most 19 digits and 18
-    /// zeros: twice that is within an `i128`.
+    /// The digits rescaled to `decimals`, which is at least `self.decimals`. That makes at most 19 digits
+    /// and 18 zeros, so the sum of two fits an `i128`.
     fn scaled(self, decimals: u8) -> i128 {
         i128::from(self.digits) * 10_i128.pow(u32::from(decimals - self.decimals))
     }
@@ -114,16 +114,16 @@ impl Decimal {
         i64::try_from(digits).ok().filter(|_| fits).map(|digits| Decimal { digits, decimals })
     }
 
-    /// Whether the number is above zero, as every price is.
+    /// Whether the number is greater than zero.
     #[must_use]
     pub fn is_positive(self) -> bool {
         self.digits > 0
     }
 
-    /// The nearest float, for calculations that can bear one.
+    /// The nearest float, for calculations that tolerate rounding.
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        self.to_string().parse().expect("a decimal is a float's text")
+        self.to_string().parse().expect("a decimal is valid float syntax")
     }
 }
 
@@ -166,7 +166,7 @@ impl PartialEq for Decimal {
 impl Eq for Decimal {}
 
 impl Hash for Decimal {
-    /// Hashes the number without its trailing zeros, so that equal numbers hash alike.
+    /// Ignores trailing zeros, so that equal numbers have equal hashes.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let (mut digits, mut decimals) = self.parts();
         while decimals > 0 && digits % 10 == 0 {
@@ -231,8 +231,8 @@ impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut buffer = [0; _];
         let text = self.write(&mut buffer);
-        // Only `serde_json` knows what a `RawValue` is; others would write a struct with an odd name.
-        // It is told by its error, which the adapters around it (flattened fields, tags) share.
+        // Only `serde_json` understands `RawValue`; other formats would write a struct with an odd name.
+        // It is recognised by its error type, which its adapters (flattened fields, tags) share.
         if typeid::of::<S::Error>() != TypeId::of::<serde_json::Error>() {
             return serializer.serialize_str(text);
         }

@@ -1,12 +1,12 @@
-//! Whole numbers written in digits only.
+//! Parses whole numbers strictly.
 use std::str::FromStr;
 
-/// The number that `text` writes in ASCII digits, with or without leading zeros.
+/// Parses ASCII digits; leading zeros are allowed.
 ///
-/// Returns nothing for a sign, whitespace, any other character, an empty text, or a number too large
-/// for `N`.
+/// Returns `None` for a sign, whitespace, any other character, an empty string, or a number too large for
+/// `N`.
 pub(crate) fn whole_number<N: FromStr>(text: &str) -> Option<N> {
-    // `FromStr` of the integers takes a `+` as well.
+    // The integers' own `FromStr` also accepts a `+`.
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
 }

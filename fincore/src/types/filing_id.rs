@@ -1,12 +1,12 @@
-//! The identifier of a filing, and its place among all filings.
+//! Filing ids, and the row keys made from them.
 use std::{fmt, str::FromStr};
 
 use super::Date;
 use super::whole_number;
 use crate::error::{Error, Result};
 
-/// What a filing is identified by: CVM's protocol number, or for a periodic form its short name and
-/// document number, as in `dfp-144874`.
+/// The id of a filing: CVM's protocol number, or for a periodic form its short name and document number,
+/// as in `dfp-144874`.
 ///
 /// ```
 /// let id: fincore::FilingId = "dfp-144874".parse()?;
@@ -19,10 +19,10 @@ pub struct FilingId {
     number: u64,
 }
 
-/// The register that numbers a filing.
+/// The series that a document number belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Form {
-    /// Documents filed as events occur (IPE), numbered by protocol.
+    /// Event documents (IPE), numbered by protocol.
     Ipe,
     /// Annual financial statements.
     Dfp,
@@ -37,7 +37,7 @@ pub(crate) enum Form {
 impl Form {
     const ALL: [Form; 5] = [Form::Ipe, Form::Dfp, Form::Itr, Form::Fre, Form::Fca];
 
-    /// What stands before the number; nothing for a protocol number.
+    /// The prefix of the id; empty for a protocol number.
     fn prefix(self) -> &'static str {
         match self {
             Form::Ipe => "",
@@ -49,12 +49,12 @@ impl Form {
     }
 }
 
-/// A key holds, from the highest bit: the day (22 bits), the form (4), the number (36).
+/// A row key holds, from the highest bit: the day (22 bits), the form (4), the number (36).
 const NUMBER_BITS: u32 = 36;
 pub(crate) const ID_BITS: u32 = 40;
 
 impl FilingId {
-    /// The filing of this number; nothing where the number is longer than any CVM will reach.
+    /// `None` if the number does not fit into a row key.
     pub(crate) fn new(form: Form, number: u64) -> Option<FilingId> {
         (number < 1 << NUMBER_BITS).then_some(FilingId { form, number })
     }
@@ -67,18 +67,19 @@ impl FilingId {
         self.number
     }
 
-    /// The identifier as one integer.
+    /// The id as one integer, without the date.
     pub(crate) fn packed(self) -> i64 {
         (self.form as i64) << NUMBER_BITS | self.number.cast_signed()
     }
 
-    /// A row number that follows the delivery date, then the identifier: rows written in any order
-    /// are read newest first by walking backwards, without sorting.
+    /// A row key ordered by delivery date, then id: reading the table backwards gives the newest filings
+    /// first, without sorting.
+    #[cfg(any(feature = "bundle", feature = "import", test))]
     pub(crate) fn key(self, date: Date) -> i64 {
         first_key(date) | self.packed()
     }
 
-    /// What [`FilingId::key`] was made of.
+    /// The inverse of [`FilingId::key`].
     pub(crate) fn of_key(key: i64) -> Option<(FilingId, Date)> {
         let number = (key & ((1 << NUMBER_BITS) - 1)).cast_unsigned();
         let form = Form::ALL.get(usize::try_from(key >> NUMBER_BITS & 0xf).ok()?)?;
@@ -87,12 +88,12 @@ impl FilingId {
     }
 }
 
-/// No filing of this day has a smaller key.
+/// The smallest key that a filing of this day can have.
 pub(crate) fn first_key(date: Date) -> i64 {
     i64::from(date.day_number()) << ID_BITS
 }
 
-/// No filing of this day has a greater key.
+/// The largest key that a filing of this day can have.
 pub(crate) fn last_key(date: Date) -> i64 {
     first_key(date) | ((1 << ID_BITS) - 1)
 }
@@ -101,7 +102,7 @@ impl FromStr for FilingId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<FilingId> {
-        // A leading zero would be a second way to write the same id.
+        // A leading zero would be a second spelling of the same id.
         let number = |digits: &str| whole_number(digits).filter(|_| !digits.starts_with('0'));
         let of = |form: Form| FilingId::new(form, number(text.strip_prefix(form.prefix())?)?);
         Form::ALL.into_iter().find_map(of).ok_or_else(|| {

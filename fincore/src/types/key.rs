@@ -1,4 +1,4 @@
-//! API keys: in clear, as the hash that is stored, and as the beginning that is shown.
+//! API keys: in plain text, as the stored hash, and as the prefix that is displayed.
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
@@ -11,25 +11,26 @@ const CHECKSUM: usize = 6;
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
 const PREFIX: usize = 12;
 
-/// The characters of a key after its mark. 62^6 is more than 2^32, so six of them hold any CRC-32.
+/// The characters of a key after `fin_`. 62^6 is more than 2^32, so six of them hold any CRC-32.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// An API key in clear: `fin_`, 32 random characters and 6 that check them.
+/// An API key in plain text: `fin_`, 32 random characters and a checksum of 6.
 ///
-/// It is known to whoever it was given to and to nobody else: it cannot be displayed, `Debug` shows
-/// nothing of it, and only its [`hash`](Key::hash) is ever stored.
+/// The key is a secret: it has no `Display`, `Debug` hides it, and only its [`hash`](Key::hash) is
+/// stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
 impl Key {
-    /// A new key from the generator of the operating system. Fails where that does.
+    /// A new random key. Fails if the operating system's random generator fails.
     pub fn generate() -> Result<Key> {
         let mut key = String::with_capacity(LENGTH);
         key.push_str(MARK);
         while key.len() < MARK.len() + RANDOM {
             let mut bytes = [0; RANDOM];
-            getrandom::fill(&mut bytes)
-                .map_err(|err| Error::storage("the system gives no random numbers", err))?;
+            getrandom::fill(&mut bytes).map_err(|err| {
+                Error::storage("the operating system provides no random numbers", err)
+            })?;
             let missing = MARK.len() + RANDOM - key.len();
             key.extend(bytes.into_iter().filter_map(character).take(missing));
         }
@@ -38,26 +39,26 @@ impl Key {
         Ok(Key(key))
     }
 
-    /// The key itself: to be shown once to whom it belongs, never to be kept.
+    /// The key itself. Show it to its holder once; do not store it.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What recognises the key without telling it.
+    /// The hash that the key is stored and recognised by.
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(&self.0).into())
     }
 
-    /// The beginning by which the key is shown and named.
+    /// The prefix that is displayed in place of the key.
     #[must_use]
     pub fn prefix(&self) -> KeyPrefix {
         KeyPrefix(self.0[..PREFIX].to_owned())
     }
 
-    /// The text with every key in it cut to its prefix, so that it may be shown, stored and logged.
-    /// What only looks like a key is cut as well.
+    /// Cuts every key in `text` to its prefix, so that the text can be displayed or logged. Whatever
+    /// looks like a key is cut too.
     ///
     /// ```
     /// let message = "\"fin_AbCdEfGhIjKlMnOp\" is not a date";
@@ -78,8 +79,8 @@ impl Key {
     }
 }
 
-/// The character of a random byte. Bytes past the last multiple of 62 have none: they would favour the
-/// first characters.
+/// Maps a random byte to a character. Bytes past the last multiple of 62 are rejected: they would favour
+/// the first characters.
 fn character(byte: u8) -> Option<char> {
     const FAIR: u8 = 248;
     (byte < FAIR).then(|| char::from(BASE62[usize::from(byte % 62)]))
@@ -88,7 +89,7 @@ fn character(byte: u8) -> Option<char> {
 impl FromStr for Key {
     type Err = Error;
 
-    /// Fails with [`Error::InvalidKey`] for what cannot be a key, a typing error included.
+    /// Fails with [`Error::InvalidKey`] if the text cannot be a key. The checksum catches typing errors.
     fn from_str(text: &str) -> Result<Key> {
         let well_formed = text.len() == LENGTH
             && text.strip_prefix(MARK).is_some_and(is_base62)
@@ -117,7 +118,7 @@ fn checksum(text: &str) -> String {
     digits.map(char::from).iter().collect()
 }
 
-/// The SHA-256 of a key. A key is random enough that nobody finds it from its hash.
+/// The SHA-256 hash of a key. Keys are long and random, so the hash needs no salt.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
@@ -132,18 +133,18 @@ impl KeyHash {
 }
 
 impl fmt::Debug for KeyHash {
-    /// Shows nothing, so that no log has a hash to compare keys with.
+    /// Hides the hash, so that it never ends up in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("KeyHash(…)")
     }
 }
 
-/// The first 12 characters of a key, or fewer, as on a command line: enough to name it, no use to call with.
+/// The first characters of a key, at most 12: enough to identify it, useless to authenticate with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyPrefix(String);
 
 impl KeyPrefix {
-    /// The characters.
+    /// The prefix as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -153,12 +154,12 @@ impl KeyPrefix {
 impl FromStr for KeyPrefix {
     type Err = Error;
 
-    /// Takes the dots of `fin_AbCdEfGh…` as well. What is too long may be a key: no message repeats it.
+    /// Ignores a trailing `…`. Input that is too long may be a whole key, so the error does not quote it.
     fn from_str(text: &str) -> Result<KeyPrefix> {
-        const WANTED: &str = "the beginning of a key (fin_ and 1 to 8 letters or digits)";
+        const WANTED: &str = "the prefix of a key (fin_ and 1 to 8 letters or digits)";
         let text = text.strip_suffix('…').unwrap_or(text);
         if text.len() > PREFIX {
-            return Err(Error::Invalid(format!("that is longer than {WANTED}")));
+            return Err(Error::Invalid(format!("too long for {WANTED}")));
         }
         match text.strip_prefix(MARK) {
             Some(rest) if !rest.is_empty() && is_base62(rest) => Ok(KeyPrefix(text.to_owned())),
@@ -266,7 +267,7 @@ mod tests {
         }
         for text in ["", "fin_", "abc", "FIN_abc", "fin_a%", "fin_a*"] {
             let message = text.parse::<KeyPrefix>().unwrap_err().to_string();
-            assert!(message.contains("is not the beginning of a key"), "{message}");
+            assert!(message.contains("is not the prefix of a key"), "{message}");
         }
         let key = Key::generate().unwrap();
         let message = key.reveal().parse::<KeyPrefix>().unwrap_err().to_string();

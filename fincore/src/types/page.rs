@@ -1,4 +1,4 @@
-//! How much of a long answer is wanted.
+//! Paging: limit and offset.
 use std::{fmt, str::FromStr};
 
 use serde::{
@@ -9,15 +9,15 @@ use serde::{
 use super::whole_number;
 use crate::error::{Error, Result};
 
-/// How many rows an answer may have: 1 to `MAX`, by default 20.
+/// The most rows to return: 1 to `MAX`, 20 by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit<const MAX: u32>(u32);
 
 impl<const MAX: u32> Limit<MAX> {
-    /// As many rows as one answer can have.
+    /// The largest limit.
     pub const MAX: Limit<MAX> = Limit(MAX);
 
-    /// Fails for 0 and for more than `MAX`; a limit is never cut silently.
+    /// A limit of this many rows. Fails for 0 and for more than `MAX`; a limit is never clamped silently.
     pub fn new(rows: u32) -> Result<Limit<MAX>> {
         Self::check(rows).ok_or_else(|| Self::refuse(&rows.to_string()))
     }
@@ -51,13 +51,13 @@ impl<const MAX: u32> FromStr for Limit<MAX> {
     }
 }
 
-/// A whole number without leading zeros, which are more often a mistake than meant.
+/// Parses a whole number without leading zeros, which are more often a mistake than intended.
 fn plain_number<N: FromStr>(text: &str) -> Option<N> {
     whole_number(text).filter(|_| text == "0" || !text.starts_with('0'))
 }
 
 impl<'de, const MAX: u32> Deserialize<'de> for Limit<MAX> {
-    /// Reads a number, or the text of one as it stands in a query string.
+    /// Accepts a number, or a string as in a query string.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Read<const MAX: u32>;
         impl<const MAX: u32> Visitor<'_> for Read<MAX> {
@@ -76,9 +76,9 @@ impl<'de, const MAX: u32> Deserialize<'de> for Limit<MAX> {
     }
 }
 
-/// How many rows are skipped before the first one that is wanted: 0 to 1,000,000,000, by default none.
+/// The number of rows to skip: 0 to 1,000,000,000, 0 by default.
 ///
-/// No table is nearly as long; a larger number is a mistake of the caller.
+/// No table is nearly that long, so a larger number is a mistake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset(u64);
 
@@ -86,7 +86,7 @@ impl Offset {
     /// The largest offset.
     pub const MAX: Offset = Offset(1_000_000_000);
 
-    /// Skips this many rows. Fails for more than [`Offset::MAX`].
+    /// An offset of this many rows. Fails for more than [`Offset::MAX`].
     pub fn new(rows: u64) -> Result<Offset> {
         Self::check(rows).ok_or_else(|| Self::refuse(&rows.to_string()))
     }
@@ -97,7 +97,7 @@ impl Offset {
         self.0
     }
 
-    /// The number of rows as SQLite takes it.
+    /// The number of rows as SQLite's integer type.
     pub(crate) fn sql(self) -> i64 {
         i64::try_from(self.0).expect("the maximum fits")
     }

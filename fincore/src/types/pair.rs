@@ -1,14 +1,14 @@
-//! Currencies and pairs of them.
+//! Currencies and currency pairs.
 use std::{fmt, str::FromStr};
 
 use crate::error::{Error, Result};
 
-/// A currency by its symbol of three capital letters, as the central bank writes it: `USD`, `SDR`.
+/// A currency, by the three-letter code that the central bank uses: `USD`, `SDR`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency([u8; 3]);
 
 impl Currency {
-    /// The Brazilian real, in which all quotes are given.
+    /// The Brazilian real; all quotes are in reais.
     pub const BRL: Currency = Currency(*b"BRL");
     /// The United States dollar.
     pub const USD: Currency = Currency(*b"USD");
@@ -27,7 +27,7 @@ impl Currency {
             .then(|| Currency(symbol.map(|b| b.to_ascii_uppercase())))
     }
 
-    /// The symbol: three capital letters.
+    /// The code: three capital letters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).expect("three ASCII letters")
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_three_writings() {
+    fn accepts_slash_dash_and_no_separator() {
         for text in ["EUR/BRL", "EURBRL", "eur-brl", "Eur/bRl"] {
             assert_eq!(text.parse::<Pair>().unwrap().to_string(), "EUR/BRL");
         }

@@ -1,4 +1,4 @@
-//! Text to search for, and the one rule by which texts are alike.
+//! Search terms, and the folding that makes text comparable.
 use std::{collections::HashSet, str::FromStr};
 
 use serde::Deserialize;
@@ -7,10 +7,10 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 use super::{Limit, Offset};
 use crate::error::{Error, Result};
 
-/// What is searched for: at least one word, and at most 32 in 500 characters.
+/// The words of a search: at least one, at most 32, in at most 500 characters.
 ///
-/// Words are runs of letters and digits; case and accents do not count. Everything else only
-/// separates words, so that no text has a meaning of its own.
+/// A word is a run of letters and digits; case and accents are ignored. Everything else separates words;
+/// nothing in the text is query syntax.
 ///
 /// ```
 /// let words: fincore::Words = "PETRÓLEO (S.A.)".parse()?;
@@ -24,13 +24,13 @@ pub struct Words {
     words: Vec<String>,
 }
 
-/// Longer than any name; whoever pastes a whole document is told so.
+/// Longer than any name; pasting a whole document is an error.
 const MAX_CHARACTERS: usize = 500;
 const MAX_WORDS: usize = 32;
-/// Every beginning of a word is counted, so one of 40,000 letters would fill the disk.
+/// Every prefix of a word is counted, so a word of 40,000 letters would fill the disk.
 const MAX_LETTERS: usize = 64;
 
-/// What to search for, and how much of the result is wanted.
+/// A search: the words, and which part of the results to return.
 ///
 /// ```
 /// use fincore::{Limit, Search};
@@ -44,55 +44,54 @@ const MAX_LETTERS: usize = 64;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// All of these words must match, the last one by its beginning.
+    /// All words must match; the last one matches as a prefix.
     pub q: Words,
-    /// At most this many results.
+    /// The most results to return.
     #[serde(default)]
     pub limit: Limit<1000>,
-    /// This many results are skipped.
+    /// The number of results to skip.
     #[serde(default)]
     pub offset: Offset,
 }
 
 impl Search {
-    /// A search for the words of `text` with the default limit and no offset.
+    /// A search for the words in `text`, with the default limit and no offset.
     ///
-    /// Fails where [`Words`] does.
+    /// Fails if `text` has no words, or too many.
     pub fn new(text: &str) -> Result<Search> {
         Ok(Search { q: text.parse()?, limit: Limit::default(), offset: Offset::default() })
     }
 }
 
 impl Words {
-    /// The text as it was given.
+    /// The text as passed in.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The words in the full-text index's own language: all of them, the last by its beginning.
+    /// The FTS5 expression for all words, the last one as a prefix.
     ///
-    /// Nothing where a word is written in letters that no text of the sources has.
-    pub(crate) fn by_beginning(&self) -> Option<String> {
-        self.exactly().map(|words| words + "*")
+    /// `None` if a word has letters that no source uses.
+    pub(crate) fn with_last_as_prefix(&self) -> Option<String> {
+        self.all_words().map(|words| words + "*")
     }
 
-    /// The same, with the last word complete.
-    pub(crate) fn exactly(&self) -> Option<String> {
+    /// The FTS5 expression for all words, each of them complete. `None` as above.
+    pub(crate) fn all_words(&self) -> Option<String> {
         let known = self.words.iter().all(|word| word.is_ascii());
-        // Quoted, a word of letters and digits is nothing but a word.
+        // Inside quotes, FTS5 sees a plain word and never an operator.
         known.then(|| format!("\"{}\"", self.words.join("\" \"")))
     }
 
-    /// Texts that open with these words one after the other, the last by its beginning.
-    ///
-    /// Nothing, as for [`Words::by_beginning`].
-    pub(crate) fn opening(&self) -> Option<String> {
+    /// The FTS5 expression for texts that start with these words in this order, the last one as a prefix.
+    /// `None` as above.
+    pub(crate) fn as_name_prefix(&self) -> Option<String> {
         let known = self.words.iter().all(|word| word.is_ascii());
         known.then(|| format!("^\"{}\"*", self.words.join(" ")))
     }
 
-    /// The only word, where there is just one.
+    /// The word, if there is only one.
     pub(crate) fn single(&self) -> Option<&str> {
         match &self.words[..] {
             [word] => Some(word),
@@ -118,7 +117,7 @@ impl FromStr for Words {
         } else if text.chars().count() > MAX_CHARACTERS {
             format!("a text of at most {MAX_CHARACTERS} characters")
         } else {
-            // To ask twice for a whole word is to ask for it once; only the last is a beginning.
+            // A repeated word adds nothing. The last one stays: it is a prefix.
             let last = words.pop();
             let mut seen = HashSet::new();
             words.retain(|word| seen.insert(word.clone()));
@@ -131,8 +130,8 @@ impl FromStr for Words {
 
 super::deserialize_from_str!(Words);
 
-/// The words of a folded text. `S.A.`, `S/A` and `SA` are the same word, because the registry has all
-/// three; a word is cut where none that people use is as long.
+/// The words of a folded text. `S.A.`, `S/A` and `SA` are the same word, because the registry uses all
+/// three. Overlong words are cut.
 pub(crate) fn words(folded: &str) -> impl Iterator<Item = &str> {
     let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words = words.map(cut).peekable();
@@ -149,17 +148,17 @@ fn cut(word: &str) -> &str {
     }
 }
 
-/// The text in lowercase, without accents and with single blanks: texts that fold alike are taken for
-/// the same, and folding twice changes nothing.
+/// Lowercases, strips accents and collapses whitespace. Texts with the same folding count as equal;
+/// folding twice changes nothing.
 ///
-/// Every letter of Windows-1252, which all texts of the sources are written in, becomes ASCII. Search
-/// indexes hold folded words, so what a character of Windows-1252 becomes must never change.
+/// Every letter of Windows-1252, the encoding of all sources, becomes ASCII. Search indexes store folded
+/// words, so the folding of Windows-1252 must never change.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '!'..='~' => folded.push(c.to_ascii_lowercase()),
-            // Only letters and digits are taken apart: symbols such as ™ and ´ separate words.
+            // Only letters and digits are decomposed: symbols such as ™ and ´ separate words.
             c if c.is_alphanumeric() => {
                 decompose_compatible(c, |part| push_lowercase(&mut folded, part));
             }
@@ -170,18 +169,17 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
-/// Appends the lowercase of a character that is already taken apart.
+/// Appends a decomposed character in lowercase.
 fn push_lowercase(folded: &mut String, c: char) {
     match c {
-        // Nearly all letters of the sources end here, which spares them the look-ups below.
+        // Fast path for nearly every letter of the sources.
         '!'..='~' => folded.push(c.to_ascii_lowercase()),
         '\u{300}'..='\u{36f}' => (),
         c => c.to_lowercase().for_each(|c| push(folded, c)),
     }
 }
 
-/// Appends a character that has no uppercase and no accent: nothing for a mark on the letter before,
-/// at most one blank for whitespace.
+/// Appends a lowercase character. Combining marks are dropped; whitespace collapses to one space.
 fn push(folded: &mut String, c: char) {
     match c {
         c if c.is_whitespace() || c.is_control() => {
@@ -189,7 +187,7 @@ fn push(folded: &mut String, c: char) {
                 folded.push(' ');
             }
         }
-        // The circumflex that stands alone is an accent too, though Unicode calls it a letter.
+        // The standalone circumflex is an accent, though Unicode calls it a letter.
         c if is_combining_mark(c) || c == 'ˆ' => (),
         c => match plain(c) {
             Some(letters) => folded.push_str(letters),
@@ -198,7 +196,7 @@ fn push(folded: &mut String, c: char) {
     }
 }
 
-/// What stands for a character that Unicode does not decompose.
+/// The replacement for a character that Unicode does not decompose.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         'æ' => "ae",
@@ -212,7 +210,7 @@ fn plain(c: char) -> Option<&'static str> {
         'ß' => "ss",
         'ŧ' => "t",
         'þ' => "th",
-        // The sign of micro decomposes to the Greek letter.
+        // The micro sign decomposes to this Greek letter.
         'μ' => "u",
         // In the middle of a decomposed ½.
         '\u{2044}' => "/",

@@ -1,4 +1,4 @@
-//! Usage that adds up, whatever happens around it.
+//! Usage adds up, whatever happens around it.
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     thread,

@@ -49,8 +49,8 @@ fn refuses_what_has_no_word_or_too_many() {
 #[test]
 fn quotes_every_word() {
     let words: Words = "vale OR s.a".parse().unwrap();
-    assert_eq!(words.by_beginning().unwrap(), "\"vale\" \"or\" \"sa\"*");
-    assert_eq!("vale Ж".parse::<Words>().unwrap().by_beginning(), None);
+    assert_eq!(words.with_last_as_prefix().unwrap(), "\"vale\" \"or\" \"sa\"*");
+    assert_eq!("vale Ж".parse::<Words>().unwrap().with_last_as_prefix(), None);
 }
 
 /// What each character of Windows-1252 becomes between two letters. Search indexes were written
@@ -99,7 +99,7 @@ fn folding_any_character_twice_changes_nothing() {
 #[test]
 fn letters_beyond_windows_1252_lose_their_accents_too() {
     let cases = [
-        // The sign of the ångström, whose lowercase is a letter with an accent.
+        // The ångström sign, whose lowercase is a letter with an accent.
         ("\u{212b}", "a"),
         ("\u{130}stanbul", "istanbul"),
         ("Łódź", "lodz"),

@@ -1,0 +1,38 @@
+//! Searches companies by name and ticker, and lists the latest filings of the best match.
+//!
+//! `cargo run -p fincore --example company_search`
+#![allow(clippy::print_stdout)]
+use std::error::Error;
+
+use fincore::{Catalogue, Limit, Search, bundle, companies, filings};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = tempfile::tempdir()?;
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db"))?;
+    bundle::fill(&catalogue)?;
+    let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+
+    // Case and accents are ignored, and the last word matches as a prefix.
+    for text in ["petr4", "petróleo bras", "BANCO DO BRASIL"] {
+        let found =
+            companies::search(&snapshot, Search { limit: Limit::new(3)?, ..Search::new(text)? })?;
+        println!("{text:?}, {} found:", found.total);
+        for company in &found.data {
+            let tickers = company.tickers.join(" ");
+            println!("  {:>6}  {:<9}  {}  {tickers}", company.id, company.status, company.name);
+        }
+    }
+
+    // A look-up takes a CVM code or a CNPJ.
+    let petrobras = companies::find(&snapshot, "33.000.167/0001-01".parse()?)?;
+    let query = filings::OfCompany {
+        limit: Limit::new(3)?,
+        ..filings::OfCompany::new(petrobras.id.into())
+    };
+    let filed = filings::of_company(&snapshot, query)?;
+    println!("{}: {} filings, the latest:", petrobras.name, filed.total);
+    for filing in &filed.data {
+        println!("  {}  {}\n              {}", filing.date, filing.description, filing.url);
+    }
+    Ok(())
+}
