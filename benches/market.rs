@@ -18,7 +18,7 @@ fn market(criterion: &mut Criterion) {
     });
     group.bench_function("overview", |bench| bench.iter(|| market::overview(black_box(&snapshot))));
     group.bench_function("fx_pairs", |bench| {
-        bench.iter(|| market::fx_pairs(black_box(&snapshot), market::FxPairs::default()))
+        bench.iter(|| market::fx_pairs(black_box(&snapshot), market::FxPairs::default()));
     });
     for rows in [20, 1000] {
         let limit = Limit::new(rows).expect("a limit within bounds");

@@ -5,7 +5,8 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use fincore::{Key, Plan};
+use fincore::{Key, Plan, plans};
+use serde_json::json;
 
 use crate::{
     access,
@@ -22,8 +23,6 @@ struct Service {
     document: Document,
     /// A key on Platinum, for what does not depend on the plan.
     key: Key,
-    /// The name of a file that the pages refer to.
-    file: String,
     addresses: AtomicU32,
 }
 
@@ -32,14 +31,11 @@ impl Service {
         let server = Server::start_with(&["--trusted-proxy", "127.0.0.1"]);
         let key = new_key(&server.accounts(), Plan::Platinum);
         access::wait_for(&server, &key, Plan::Platinum.id());
-        let home = server.keyless("GET", "/", "");
-        let (_, file) = home.text().split_once("/assets/").expect("the page has a style sheet");
-        let file = file.split('"').next().unwrap().to_owned();
-        Service { server, document: Document::read(), key, file, addresses: AtomicU32::new(1) }
+        Service { server, document: Document::read(), key, addresses: AtomicU32::new(1) }
     }
 
     fn target(&self, operation: &Operation<'_>, given: Given) -> String {
-        self.document.target(operation, given, &self.file)
+        self.document.target(operation, given)
     }
 
     /// The header line of a caller who was not here before.
@@ -50,7 +46,7 @@ impl Service {
 
     /// Calls an operation with the document's own example of a body, if it takes one.
     fn call(&self, operation: &Operation<'_>, target: &str, headers: &str) -> Reply {
-        match operation.body(self.key.reveal()) {
+        match operation.body() {
             Some((media, body)) => self.send(&operation.method, target, headers, media, &body),
             None => self.server.keyless(&operation.method, target, headers),
         }
@@ -174,7 +170,7 @@ fn every_operation_refuses_as_described() {
         findings.add(&place, service.check(operation, &guessed, 401));
         let patched = service.server.keyless("PATCH", &target, &key);
         findings.add(&place, service.check(operation, &patched, 405));
-        if let Some((media, _)) = operation.body("") {
+        if let Some((media, _)) = operation.body() {
             let long = "x".repeat(17_000);
             let long = service.send(&operation.method, &target, &key, media, &long);
             findings.add(&place, service.check(operation, &long, 413));
@@ -227,4 +223,116 @@ fn every_counted_operation_is_limited_as_described() {
         findings.add(&target, service.check(operation, &reply, 429));
     }
     findings.expect_none();
+}
+
+/// The replies that the examples of errors show, by the names that the document gives them.
+fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
+    let server = &service.server;
+    let get = |target: &str, headers: &str| {
+        server.keyless("GET", target, &(service.stranger() + headers))
+    };
+    let register = |media: &str, body: &str| {
+        service.send("POST", "/api/v1/plans/register", &service.stranger(), media, body)
+    };
+    let key = with(&service.key);
+    let busy = service.stranger();
+    for _ in 0..Plan::Free.limit() {
+        server.keyless("GET", "/api/v1/plans", &busy);
+    }
+    vec![
+        ("BadRequest", get("/api/v1/market/selic?limit=0", "")),
+        ("InvalidRegistration", register("application/json", r#"{"name":"Ana"}"#)),
+        ("InvalidKey", get("/api/v1/market/overview", "X-API-Key: fin_x\r\n")),
+        ("KeyRequired", get("/api/v1/plans/usage", "")),
+        ("PlanRequired", get("/api/v1/market/selic?from=2000-01-01", "")),
+        ("UnknownPair", get("/api/v1/market/fx?pair=XXX/BRL", "")),
+        ("UnknownCompany", get("/api/v1/companies/999999", &key)),
+        ("UnknownFiling", get("/api/v1/filings/1", &key)),
+        ("MethodNotAllowed", server.keyless("DELETE", "/health", &service.stranger())),
+        ("PayloadTooLarge", register("application/json", &"x".repeat(17_000))),
+        ("UnsupportedMediaType", register("text/plain", "x")),
+        ("RateLimited", server.keyless("GET", "/api/v1/plans", &busy)),
+    ]
+}
+
+#[test]
+fn the_examples_of_errors_are_what_is_answered() {
+    let service = Service::start();
+    let refusals = refusals(&service);
+    let mut findings = Findings::default();
+    for (name, mut example) in service.document.errors() {
+        // No request brings these about.
+        if ["InternalError", "Unavailable"].contains(&name) {
+            continue;
+        }
+        let reply = refusals.iter().find(|(of, _)| *of == name);
+        let (_, reply) = reply.unwrap_or_else(|| panic!("nothing is compared with {name}"));
+        let reply = reply.json();
+        // How long to wait differs from moment to moment.
+        if let (Some(shown), Some(now)) =
+            (example["retry_after"].as_u64(), reply.get("retry_after"))
+        {
+            let message = example["message"].as_str().unwrap();
+            assert!(message.contains(&format!(" {shown} s")), "{message}");
+            example["message"] =
+                message.replace(&format!(" {shown} s"), &format!(" {now} s")).into();
+            example["retry_after"] = now.clone();
+        }
+        if example != reply {
+            findings.add(name, vec![format!("\n  shown    {example}\n  answered {reply}")]);
+        }
+    }
+    findings.expect_none();
+}
+
+#[test]
+fn every_description_ends_with_the_plan() {
+    let document = Document::read();
+    let mut findings = Findings::default();
+    for operation in document.operations() {
+        let plan = operation.plan();
+        let end = match plan {
+            _ if !operation.is_counted() => "Needs no plan and no key.".to_owned(),
+            Plan::Free if operation.needs_key() => "Plan: Free; needs an API key.".to_owned(),
+            Plan::Free => "Plan: Free, no key needed.".to_owned(),
+            Plan::Platinum => "Plan: Platinum.".to_owned(),
+            plan => format!("Plan: {} or higher.", plan.name()),
+        };
+        if !operation.description().ends_with(&end) {
+            findings.add(operation.path, vec![format!("the description does not end in {end:?}")]);
+        }
+    }
+    findings.expect_none();
+}
+
+#[test]
+fn every_list_is_described_with_its_links() {
+    let document = Document::read();
+    let mut lists = 0;
+    for operation in document.operations() {
+        let described = operation.describes_header(200, "Link");
+        assert_eq!(document.is_list(&operation), described, "{}", operation.path);
+        lists += usize::from(described);
+    }
+    assert_eq!(lists, 11);
+}
+
+#[test]
+fn the_plans_of_the_document_are_those_of_the_library() {
+    let document = Document::read();
+    let ids: Vec<_> = Plan::ALL.iter().map(|plan| plan.id()).collect();
+    assert_eq!(document.at("/components/schemas/PlanId/enum"), &json!(ids));
+    let (mut limits, mut listed) = (0, false);
+    for (place, _, example) in document.examples() {
+        if example["plans"].is_array() {
+            assert_eq!(*example, serde_json::to_value(plans::list()).unwrap(), "{place}");
+            listed = true;
+        }
+        // An answer that names a plan and a limit names that plan's limit.
+        if let (Some(plan), Some(limit)) = (example["plan"].as_str(), example.get("rate_limit")) {
+            assert_eq!(*limit, plan.parse::<Plan>().unwrap().limit(), "{place}");
+            limits += 1;
+        }
+    }
+    assert_eq!((listed, limits), (true, 2));
 }

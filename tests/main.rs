@@ -4,12 +4,14 @@
 //! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
-//! `openapi.yaml`, `grammar` what is refused, `import` the command line, `documents` what the documents promise,
-//! `upstream` the comparison with the official files where those are at hand.
+//! `openapi.yaml`, `answers` what holds from one answer to the next, `grammar` what is refused, `import` the
+//! command line, `documents` what the documents promise, `upstream` the comparison with the official files
+//! where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
 mod accounts;
+mod answers;
 mod companies;
 mod contract;
 mod cvm;
@@ -20,4 +22,5 @@ mod import;
 mod market;
 mod pages;
 mod search;
+mod structure;
 mod upstream;

@@ -42,6 +42,67 @@ fn every_page_is_bound_to_our_own_files() {
 }
 
 #[test]
+fn every_page_and_file_says_where_the_caller_stands_and_answers_head() {
+    // One of its own: the keys that are guessed here use up the limit of the address.
+    let server = Server::start();
+    let mut targets: Vec<_> = PAGES
+        .iter()
+        .chain(&["/docs/openapi.yaml", "/docs/openapi.json"])
+        .map(ToString::to_string)
+        .collect();
+    for path in PAGES {
+        targets.extend(files(&server.get(path)));
+    }
+    assert!(targets.len() >= 18, "{targets:?}");
+    for target in &targets {
+        for (method, status) in [("GET", 200), ("HEAD", 200), ("OPTIONS", 204), ("PUT", 405)] {
+            let reply = server.request(method, target, "");
+            assert_eq!(reply.status, status, "{method} {target}");
+            assert_eq!(
+                reply.body.is_empty(),
+                ["HEAD", "OPTIONS"].contains(&method),
+                "{method} {target}"
+            );
+            for name in ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"] {
+                let value =
+                    reply.header(name).unwrap_or_else(|| panic!("{method} {target}: {name}"));
+                assert!(value.parse::<u64>().is_ok(), "{method} {target}: {name} is {value}");
+            }
+            assert_eq!(reply.header("x-plan"), Some("platinum"), "{method} {target}");
+            for name in ["x-request-id", "ratelimit", "ratelimit-policy"] {
+                assert!(reply.header(name).is_some(), "{method} {target}: {name}");
+            }
+            if status != 200 {
+                let allow = reply.header("allow").unwrap_or_else(|| panic!("{method} {target}"));
+                assert!(allow.starts_with("GET, HEAD, "), "{method} {target}: {allow}");
+            }
+        }
+        let [get, head] = ["GET", "HEAD"].map(|method| server.request(method, target, ""));
+        for name in [
+            "content-type",
+            "content-length",
+            "cache-control",
+            "vary",
+            "etag",
+            "content-security-policy",
+        ] {
+            assert_eq!(get.header(name), head.header(name), "{target}: {name}");
+        }
+        assert_eq!(get.header("content-length"), Some(get.body.len().to_string().as_str()));
+        let wrong = server.get(&format!("{target}?nonsense=1"));
+        assert!(wrong.expect_error(400, "bad_request").contains("nonsense"), "{target}");
+        let guessed = server.keyless("GET", target, "X-API-Key: fin_x\r\n");
+        guessed.expect_error(401, "invalid_api_key");
+    }
+}
+
+/// The addresses of the files that a page refers to.
+fn files(page: &Reply) -> Vec<String> {
+    let names = page.text().split("\"/assets/").skip(1).map(|rest| rest.split('"').next().unwrap());
+    names.map(|name| format!("/assets/{name}")).collect()
+}
+
+#[test]
 fn home_shows_the_figures_of_the_api() {
     let overview = Server::shared().get("/api/v1/market/overview").json();
     let home = Server::shared().get("/");
@@ -220,15 +281,12 @@ fn files_of_pages_are_kept_for_good() {
     let mut seen = 0;
     for path in PAGES {
         let page = Server::shared().get(path);
-        for name in
-            page.text().split("\"/assets/").skip(1).map(|rest| rest.split('"').next().unwrap())
-        {
-            let target = format!("/assets/{name}");
+        for target in files(&page) {
             let file = Server::shared().get(&target);
-            assert_eq!((file.status, file.header("content-encoding")), (200, None), "{name}");
+            assert_eq!((file.status, file.header("content-encoding")), (200, None), "{target}");
             assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
             let packed = Server::shared().request("GET", &target, "Accept-Encoding: gzip\r\n");
-            assert!(packed.body.len() <= file.body.len(), "{name}");
+            assert!(packed.body.len() <= file.body.len(), "{target}");
             let tag = format!("If-None-Match: {}\r\n", file.header("etag").unwrap());
             assert_eq!(Server::shared().request("GET", &target, &tag).status, 304);
             seen += 1;

@@ -30,6 +30,7 @@ const SCHEMA: Schema = Schema {
     unmarked: 1,
     table: "key",
     remedy: "restore a backup of it; remove it only where no key was ever issued",
+    audience: sqlite::Audience::Owner,
 };
 
 /// Keys and their usage, in one SQLite file that any number of programs may share.

@@ -24,6 +24,7 @@ const SCHEMA: Schema = Schema {
     unmarked: 2,
     table: "rate",
     remedy: "restore a copy, or remove it so that a new one is made from the bundled data, and import again",
+    audience: sqlite::Audience::Default,
 };
 
 /// Snapshots that can be live at once. A server's requests hold one for microseconds; this many allow
@@ -300,6 +301,7 @@ pub(crate) enum OnConflict {
 
 /// How many rows an import added, changed, left alone and removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// Rows that were not stored before.
     pub new: usize,

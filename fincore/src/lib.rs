@@ -40,6 +40,12 @@
 //! assert_eq!(filings::list(&snapshot, april)?.total, 230);
 //! # Ok::<(), fincore::Error>(())
 //! ```
+// What they forbid, and why, is in clippy.toml beside this crate's manifest.
+#![cfg_attr(
+    not(test),
+    warn(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)
+)]
+
 mod error;
 mod excerpt;
 pub mod plans;

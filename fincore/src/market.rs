@@ -315,13 +315,35 @@ fn quotes(
     days: Days,
     (limit, offset): (u32, i64),
 ) -> Result<Vec<FxRate>> {
-    const SQL: &str = "SELECT date, buy, sell FROM fx
-        WHERE currency = ?1 AND date BETWEEN ?2 AND ?3 AND buy IS NOT NULL AND sell IS NOT NULL
-        ORDER BY date DESC LIMIT ?4 OFFSET ?5";
+    const SQL: &str =
+        concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
     let (from, to) = days.texts();
-    snapshot.rows(SQL, (priced(pair), from, to, limit, offset), |row| {
-        Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
-    })
+    snapshot.rows(SQL, (priced(pair), from, to, limit, offset), |row| read_quote(row, pair))
+}
+
+/// What [`read_quote`] reads: the days of a currency that have both sides.
+macro_rules! select_quotes {
+    () => {
+        "SELECT date, buy, sell FROM fx
+        WHERE currency = ?1 AND buy IS NOT NULL AND sell IS NOT NULL AND "
+    };
+}
+use select_quotes;
+
+fn read_quote(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
+    Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
+}
+
+/// Hands every closing quote of a currency pair up to the snapshot's day to `visit`, newest first, one at a
+/// time, until that fails.
+pub fn each_quote(
+    snapshot: &Snapshot,
+    pair: Pair,
+    visit: impl FnMut(FxRate) -> Result<()>,
+) -> Result<()> {
+    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let today = snapshot.today().to_string();
+    snapshot.for_each(SQL, (priced(pair), today), |row| read_quote(row, pair), visit)
 }
 
 /// Every currency pair with quotes, ordered by name, with the days that it covers.

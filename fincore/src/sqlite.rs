@@ -44,6 +44,17 @@ pub(crate) struct Schema {
     pub(crate) table: &'static str,
     /// What the operator can do about a file that is none of ours.
     pub(crate) remedy: &'static str,
+    /// Who may read the file.
+    pub(crate) audience: Audience,
+}
+
+/// Who may read a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Its owner only.
+    Owner,
+    /// Whoever the system lets by default.
+    Default,
 }
 
 /// Opens the file at `path`, creating it where there is none, and brings it to the newest step.
@@ -68,8 +79,8 @@ fn connect(path: &Path, schema: &Schema) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Makes a new file, readable by its owner only. It appears under its name once it is complete, so that
-/// no other program ever sees a part of it; where another one was faster, its file stays.
+/// Makes a new file. It appears under its name once it is complete, so that no other program ever sees a
+/// part of it; where another one was faster, its file stays.
 fn create(path: &Path, schema: &Schema) -> Result<()> {
     static FILES: AtomicU32 = AtomicU32::new(0);
     let cannot = |err| Error::storage(format!("cannot create {}", path.display()), err);
@@ -77,7 +88,11 @@ fn create(path: &Path, schema: &Schema) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}-{number}.new", std::process::id()));
     let new = PathBuf::from(name);
-    private().create(true).truncate(true).write(true).open(&new).map_err(cannot)?;
+    let mut options = match schema.audience {
+        Audience::Owner => private(),
+        Audience::Default => OpenOptions::new(),
+    };
+    options.create(true).truncate(true).write(true).open(&new).map_err(cannot)?;
     let made = connect(&new, schema).and_then(|connection| {
         connection.close().map_err(|(_, err)| Error::from(err))?;
         match fs::hard_link(&new, path) {
@@ -291,6 +306,7 @@ mod tests {
             unmarked: 1,
             table: "a",
             remedy: "remove it",
+            audience: Audience::Default,
         }
     }
 

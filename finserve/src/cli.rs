@@ -1,10 +1,10 @@
 //! The command line.
-use std::{net::IpAddr, path::PathBuf};
+use std::{fmt, net::IpAddr, path::PathBuf};
 
 use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
 };
-use fincore::{Date, Email, Name, Plan};
+use fincore::{Date, Email, KeyPrefix, Name, Plan};
 use ipnet::IpNet;
 
 const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
@@ -142,8 +142,30 @@ pub(crate) struct Import {
     pub(crate) force: bool,
 }
 
-/// A prefix stays text here: what is refused while the command line is read is repeated on the
-/// terminal, and it might be a whole key.
+/// The first characters of a key as they were typed. They stay text here, and are never printed: what clap
+/// refuses it repeats on the terminal, and it might be a whole key.
+#[derive(Clone)]
+pub(crate) struct TypedPrefix(String);
+
+impl TypedPrefix {
+    /// Fails where this is no prefix of a key.
+    pub(crate) fn read(&self) -> fincore::Result<KeyPrefix> {
+        self.0.parse()
+    }
+}
+
+impl From<String> for TypedPrefix {
+    fn from(text: String) -> TypedPrefix {
+        TypedPrefix(text)
+    }
+}
+
+impl fmt::Debug for TypedPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TypedPrefix(…)")
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Keys {
     /// Create a key and print it, only this once
@@ -167,21 +189,21 @@ pub(crate) enum Keys {
     /// Move a key to another plan
     SetPlan {
         /// The first characters of the key, enough to tell it from all others
-        prefix: String,
+        prefix: TypedPrefix,
         /// free, bronze, gold or platinum
         plan: Plan,
     },
     /// Revoke a key for good
     Revoke {
         /// The first characters of the key, enough to tell it from all others
-        prefix: String,
+        prefix: TypedPrefix,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Usage {
     /// The first characters of the key, enough to tell it from all others
-    pub(crate) prefix: String,
+    pub(crate) prefix: TypedPrefix,
     /// First day, YYYY-MM-DD; by default 29 days before the last
     #[arg(long, value_name = "DATE")]
     pub(crate) from: Option<Date>,
@@ -244,6 +266,19 @@ mod tests {
         let known: Vec<_> =
             serve.get_arguments().map(|argument| argument.get_id().as_str()).collect();
         assert_eq!(known, SERVE_FLAGS);
+    }
+
+    #[test]
+    fn nothing_prints_a_key_that_was_typed() {
+        let key = fincore::Key::generate().unwrap();
+        for arguments in [
+            &["usage", key.reveal()][..],
+            &["keys", "revoke", key.reveal()],
+            &["keys", "set-plan", key.reveal(), "gold"],
+        ] {
+            let shown = format!("{:?}", read(arguments).unwrap());
+            assert!(!shown.contains("fin_"), "{shown}");
+        }
     }
 
     #[test]

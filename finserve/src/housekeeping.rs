@@ -1,4 +1,4 @@
-//! What a server does besides answering: obey other programs, write down usage, forget the idle.
+//! Background work of a server: refreshing keys, writing usage, forgetting idle callers.
 use std::{
     sync::{
         Arc,
@@ -11,15 +11,15 @@ use std::{
 use fincore::Result;
 
 use crate::{
-    http::{Access, App, Wanted},
+    http::{Access, App, Signal},
     log::log,
 };
 
 /// What the operator does to a key takes effect within a second, with room for a slow disk.
 const REFRESH: Duration = Duration::from_millis(250);
-/// How often, at most, keys that nobody knows make the server look again.
-const LOOK: Duration = Duration::from_millis(250);
-/// A crash loses at most the last second of usage: likewise.
+/// The shortest time between two refreshes that unknown keys cause.
+const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(250);
+/// A crash loses at most the last second of usage, with room for a slow disk.
 const FLUSH: Duration = Duration::from_millis(500);
 
 /// Two threads, so that a disk that is slow to write does not hold up what is read.
@@ -38,7 +38,7 @@ impl Housekeeping {
             let mut trouble = Trouble::new("usage cannot be written");
             while stopped.recv_timeout(FLUSH) == Err(RecvTimeoutError::Timeout) {
                 writer.access().sweep(Instant::now());
-                trouble.tell(writer.access().flush());
+                trouble.report(writer.access().flush());
             }
         });
         Housekeeping { app: app.clone(), stop, threads: [refresh, flush] }
@@ -47,7 +47,7 @@ impl Housekeeping {
     /// Returns once both threads have ended.
     pub(crate) fn stop(self) {
         drop(self.stop);
-        self.app.access().looks().want(Wanted::Stop);
+        self.app.access().refresh_signal().signal(Signal::Stop);
         for thread in self.threads {
             // A thread that panicked has said so already.
             let _ = thread.join();
@@ -55,25 +55,25 @@ impl Housekeeping {
     }
 }
 
-/// Looks at what other programs have done to the keys: regularly, and when somebody asks for it.
+/// Refreshes the keys: regularly, and when a request brings an unknown one.
 fn refresh(access: &Access) {
     let mut trouble = Trouble::new("keys cannot be read");
-    let mut asked = None::<Instant>;
+    let mut last_signalled = None::<Instant>;
     loop {
-        match access.looks().wait(REFRESH) {
-            Wanted::Stop => return,
-            Wanted::Nothing => (),
-            Wanted::Look => {
-                let since = asked.map_or(LOOK, |asked| asked.elapsed());
-                thread::sleep(LOOK.saturating_sub(since));
-                asked = Some(Instant::now());
+        match access.refresh_signal().wait(REFRESH) {
+            Signal::Stop => return,
+            Signal::None => (),
+            Signal::Refresh => {
+                let since = last_signalled.map_or(UNKNOWN_KEY_REFRESH, |last| last.elapsed());
+                thread::sleep(UNKNOWN_KEY_REFRESH.saturating_sub(since));
+                last_signalled = Some(Instant::now());
             }
         }
-        trouble.tell(access.refresh());
+        trouble.report(access.refresh_keys());
     }
 }
 
-/// Tells of trouble once, not each time, and when it is over.
+/// Logs a problem once, not each time, and when it is over.
 struct Trouble {
     what: &'static str,
     lasts: bool,
@@ -84,7 +84,7 @@ impl Trouble {
         Trouble { what, lasts: false }
     }
 
-    fn tell(&mut self, outcome: Result<()>) {
+    fn report(&mut self, outcome: Result<()>) {
         match &outcome {
             Err(err) if !self.lasts => log(format_args!("{}: {err}", self.what)),
             Ok(()) if self.lasts => log(format_args!("{}: that is over", self.what)),

@@ -23,6 +23,6 @@ mod request;
 mod routes;
 mod server;
 
-pub(crate) use access::{Access, Wanted};
+pub(crate) use access::{Access, Signal};
 pub(crate) use answer::App;
 pub(crate) use server::{Listener, serve};

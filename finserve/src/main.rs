@@ -4,6 +4,7 @@ mod commands;
 mod housekeeping;
 mod http;
 mod log;
+mod names;
 mod pages;
 
 use std::process::ExitCode;

@@ -54,9 +54,29 @@ impl Document {
         found
     }
 
-    /// Where the request goes, as the document's examples fill it in; `file` is a name that pages refer to,
-    /// which the document cannot know.
-    pub(super) fn target(&self, operation: &Operation<'_>, given: Given, file: &str) -> String {
+    /// The example of every error, by the name that the document gives it.
+    pub(super) fn errors(&self) -> Vec<(&str, Value)> {
+        let responses = self.at("/components/responses").as_object().unwrap().iter();
+        let examples = responses.map(|(name, response)| {
+            (name.as_str(), response["content"]["application/json"]["example"].clone())
+        });
+        examples.filter(|(_, example)| !example.is_null()).collect()
+    }
+
+    /// The part of the document at this JSON pointer.
+    #[track_caller]
+    pub(super) fn at(&self, pointer: &str) -> &Value {
+        self.0.pointer(pointer).unwrap_or_else(|| panic!("there is no {pointer}"))
+    }
+
+    /// Whether it answers with a part of something longer.
+    pub(super) fn is_list(&self, operation: &Operation<'_>) -> bool {
+        let schema = &operation.about["responses"]["200"]["content"]["application/json"]["schema"];
+        !self.resolve(schema)["properties"]["offset"].is_null()
+    }
+
+    /// Where the request goes, as the document's examples fill it in.
+    pub(super) fn target(&self, operation: &Operation<'_>, given: Given) -> String {
         let (mut path, mut query) = (operation.path.to_owned(), String::new());
         for parameter in operation.about["parameters"].as_array().into_iter().flatten() {
             let parameter = self.resolve(parameter);
@@ -65,7 +85,7 @@ impl Document {
             let values = [&parameter["example"], &schema["default"], &schema["enum"][0]];
             let value = values.into_iter().find(|value| !value.is_null()).map(text);
             if parameter["in"] == "path" {
-                path = path.replace(&format!("{{{name}}}"), &value.unwrap_or_else(|| file.into()));
+                path = path.replace(&format!("{{{name}}}"), &value.expect(name));
             } else if parameter["required"] == true || given == Given::All {
                 let Some(value) = value else { continue };
                 let value = utf8_percent_encode(&value, NON_ALPHANUMERIC);
@@ -107,16 +127,11 @@ impl Document {
         };
         let media = reply.header("content-type").unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default();
-        let value = match media {
-            _ if !content.contains_key(media) => {
-                differences.push(format!("the media type {media:?} is not described"));
-                return differences;
-            }
-            "application/json" => reply.json(),
-            "application/yaml" => serde_norway::from_str(reply.text()).unwrap(),
-            _ => return differences,
-        };
-        differences.extend(self.wrongs(&content[media]["schema"], &value));
+        if content.contains_key(media) {
+            differences.extend(self.wrongs(&content[media]["schema"], &reply.json()));
+        } else {
+            differences.push(format!("the media type {media:?} is not described"));
+        }
         differences
     }
 
@@ -205,21 +220,19 @@ impl Operation<'_> {
         !self.about["responses"][status.to_string()].is_null()
     }
 
-    /// The media type and the text of the body, if it takes one; a form asks about this key.
-    pub(super) fn body(&self, key: &str) -> Option<(&str, String)> {
+    pub(super) fn describes_header(&self, status: u16, name: &str) -> bool {
+        !self.about["responses"][status.to_string()]["headers"][name].is_null()
+    }
+
+    pub(super) fn description(&self) -> &str {
+        self.about["description"].as_str().expect(self.path)
+    }
+
+    /// The media type and the text of the body, if it takes one.
+    pub(super) fn body(&self) -> Option<(&str, String)> {
         let (media, body) = self.about["requestBody"]["content"].as_object()?.iter().next()?;
-        let mut example = body["example"].clone();
-        if example["key"].is_string() {
-            example["key"] = key.into();
-        }
-        let field = |(name, value): (&String, &Value)| {
-            format!("{name}={}", utf8_percent_encode(&text(value), NON_ALPHANUMERIC))
-        };
-        let body = match media.as_str() {
-            "application/json" => example.to_string(),
-            _ => example.as_object().unwrap().iter().map(field).collect::<Vec<_>>().join("&"),
-        };
-        Some((media, body))
+        assert_eq!(media, "application/json");
+        Some((media, body["example"].to_string()))
     }
 }
 

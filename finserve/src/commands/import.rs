@@ -78,7 +78,7 @@ fn report(outcomes: &[(&PathBuf, Imported)]) -> String {
 }
 
 fn counts(tally: Tally) -> String {
-    let Tally { new, changed, unchanged, removed } = tally;
+    let Tally { new, changed, unchanged, removed, .. } = tally;
     let removed = if removed > 0 { format!(", {removed} removed") } else { String::new() };
     format!("{new} new, {changed} changed, {unchanged} unchanged{removed}")
 }

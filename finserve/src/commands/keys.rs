@@ -31,11 +31,11 @@ pub(crate) fn run(data: &Path, command: Keys) -> Result<(), Failure> {
             if json { print_json(&records) } else { print(&table(&records)) }
         }
         Keys::SetPlan { prefix, plan } => {
-            let record = keys::set_plan(&open()?, &prefix.parse()?, plan)?;
+            let record = keys::set_plan(&open()?, &prefix.read()?, plan)?;
             print(&format!("{}… of {} is now on {}\n", record.prefix, record.name, plan.name()))
         }
         Keys::Revoke { prefix } => {
-            let record = keys::revoke(&open()?, &prefix.parse()?, Utc::now())?;
+            let record = keys::revoke(&open()?, &prefix.read()?, Utc::now())?;
             print(&format!("{}… of {} is revoked\n", record.prefix, record.name))
         }
     }

@@ -17,7 +17,7 @@ use crate::cli;
 
 pub(crate) fn run(data: &Path, args: &cli::Usage) -> Result<(), Failure> {
     let accounts = Accounts::open(existing(data, ACCOUNTS)?)?;
-    let key = keys::id(&accounts, &args.prefix.parse()?)?;
+    let key = keys::id(&accounts, &args.prefix.read()?)?;
     let query = UsageQuery { from: args.from, to: args.to };
     let today = Date::try_from(Utc::now().date_naive())?;
     let report = Usage::default().report(&accounts, key, &query, today)?;

@@ -1,6 +1,6 @@
-//! What stands between a caller and the answers: keys, limits and usage.
+//! Access control: keys, limits and usage.
 use std::{
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::{Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -26,59 +26,58 @@ pub(crate) struct Access {
     registrations: Limits,
     registrations_per_hour: u32,
     proxies: Vec<IpNet>,
-    looks: Looks,
+    refresh: Refresh,
 }
 
-/// The looks at what other programs have done to the keys. Anybody may ask for one; the thread that takes
-/// them decides how often that is.
+/// Asks the housekeeping thread to refresh the keys, and reports when it has. Anyone may ask; the thread decides
+/// how often it obeys.
 #[derive(Default)]
-pub(crate) struct Looks {
-    wanted: Arc<(Mutex<Wanted>, Condvar)>,
-    /// How many have been taken.
-    taken: watch::Sender<u64>,
+pub(crate) struct Refresh {
+    signal: Mutex<Signal>,
+    signalled: Condvar,
+    /// How many refreshes have been done.
+    done: watch::Sender<u64>,
 }
 
+/// What the thread should do next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Signal {
+    /// Carry on at its usual pace.
     #[default]
-    Nothing,
-    Look,
+    None,
+    /// Refresh as soon as allowed.
+    Refresh,
+    /// End.
     Stop,
 }
 
-impl Looks {
-    /// Asks for something.
-    pub(crate) fn want(&self, what: Wanted) {
-        let (wanted, bell) = &*self.wanted;
-        let mut wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        if *wanted != Wanted::Stop {
-            *wanted = what;
+impl Refresh {
+    /// Signals the thread. A request to stop is never overwritten.
+    pub(crate) fn signal(&self, new: Signal) {
+        let mut signal = self.signal.lock().unwrap_or_else(PoisonError::into_inner);
+        if *signal != Signal::Stop {
+            *signal = new;
         }
-        bell.notify_all();
+        self.signalled.notify_all();
     }
 
-    /// Waits until something is wanted, or so long. What was wanted is wanted no more, but for the end.
-    pub(crate) fn wait(&self, longest: Duration) -> Wanted {
-        let (wanted, bell) = &*self.wanted;
-        let wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut wanted, _) = bell
-            .wait_timeout_while(wanted, longest, |wanted| *wanted == Wanted::Nothing)
+    /// Waits for a signal, but no longer than `timeout`, and clears it unless it says to stop.
+    pub(crate) fn wait(&self, timeout: Duration) -> Signal {
+        let signal = self.signal.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut signal, _) = self
+            .signalled
+            .wait_timeout_while(signal, timeout, |signal| *signal == Signal::None)
             .unwrap_or_else(PoisonError::into_inner);
-        let now = *wanted;
-        if now == Wanted::Look {
-            *wanted = Wanted::Nothing;
+        let received = *signal;
+        if received == Signal::Refresh {
+            *signal = Signal::None;
         }
-        now
+        received
     }
 
-    /// Tells those who wait that a look has been taken.
-    pub(crate) fn taken(&self) {
-        self.taken.send_modify(|taken| *taken += 1);
-    }
-
-    /// Sees every look that is taken from now on.
-    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
-        self.taken.subscribe()
+    /// Notifies on every refresh that completes from now on.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.done.subscribe()
     }
 }
 
@@ -96,33 +95,33 @@ impl Access {
             registrations: Limits::new(HOUR, start),
             registrations_per_hour,
             proxies,
-            looks: Looks::default(),
+            refresh: Refresh::default(),
         }
     }
 
-    /// Whoever is at the address that a request comes from, whatever its key.
-    pub(crate) fn stranger(&self, request: &Request) -> Caller {
+    /// The caller that a request's address stands for, whatever key it carries.
+    pub(crate) fn by_address(&self, request: &Request) -> Caller {
         Caller::at(caller::address(request.peer, &request.head.headers, &self.proxies))
     }
 
-    /// Who sent a request. Fails where it carries a key that is not valid.
+    /// Who sent a request. Fails where it carries an invalid key.
     pub(crate) fn identify(&self, request: &Request) -> Result<Caller, Refusal> {
         match caller::key(&request.head.headers)? {
             Some(key) => Ok(keys::authenticate(&self.accounts, &key)?),
-            None => Ok(self.stranger(request)),
+            None => Ok(self.by_address(request)),
         }
     }
 
-    /// Whether a request carries a key that could be valid but is not known here: another program may have
-    /// issued it a moment ago. Whoever has used up the limit of its address is not believed.
-    pub(crate) fn may_be_new(&self, request: &Request) -> bool {
+    /// Whether a request carries a well-formed key that is not known here: another program may have issued it a
+    /// moment ago. An address that has used up its limit does not get a refresh.
+    pub(crate) fn has_new_key(&self, request: &Request) -> bool {
         let Ok(Some(key)) = caller::key(&request.head.headers) else { return false };
         keys::authenticate(&self.accounts, &key).is_err()
-            && self.peek(&self.stranger(request), request.now).remaining > 0
+            && self.peek(&self.by_address(request), request.now).remaining > 0
     }
 
-    pub(crate) fn looks(&self) -> &Looks {
-        &self.looks
+    pub(crate) fn refresh_signal(&self) -> &Refresh {
+        &self.refresh
     }
 
     /// Counts a request that is within the caller's limit; fails with the caller's standing if it is not.
@@ -135,7 +134,7 @@ impl Access {
         self.limits.peek(caller, now.instant)
     }
 
-    /// Notes how a request ended, where there is a key to note it on.
+    /// Counts how a request ended, if it was made with a key.
     pub(crate) fn count(
         &self,
         caller: &Caller,
@@ -148,9 +147,9 @@ impl Access {
         }
     }
 
-    /// A new key on the Free plan, unless its address has had enough of them this hour.
+    /// A new key on the Free plan, unless its address has registered too many this hour.
     pub(crate) fn register(&self, request: &Request, who: &Registration) -> Result<Key, Refusal> {
-        let (limit, address) = (self.registrations_per_hour, self.stranger(request).id);
+        let (limit, address) = (self.registrations_per_hour, self.by_address(request).id);
         let admitted = self.registrations.admit_up_to(limit, address, request.now.instant);
         admitted.map_err(|standing| Refusal::RateLimited {
             allowed: format!("an address may register {limit} keys per hour"),
@@ -177,9 +176,9 @@ impl Access {
     }
 
     /// Reads what other programs did to the keys.
-    pub(crate) fn refresh(&self) -> fincore::Result<()> {
+    pub(crate) fn refresh_keys(&self) -> fincore::Result<()> {
         let refreshed = self.accounts.refresh();
-        self.looks.taken();
+        self.refresh.done.send_modify(|done| *done += 1);
         refreshed
     }
 
@@ -188,7 +187,7 @@ impl Access {
         self.usage.flush(&self.accounts)
     }
 
-    /// Forgets callers who have gone.
+    /// Forgets callers that have been idle for a whole window.
     pub(crate) fn sweep(&self, now: Instant) {
         self.limits.sweep(now);
         self.registrations.sweep(now);

@@ -1,4 +1,4 @@
-//! The way of a request, from its first line to the response.
+//! The path of a request, from its first line to the response.
 use std::{
     any::Any,
     collections::hash_map::RandomState,
@@ -38,7 +38,7 @@ pub(crate) struct App {
     requests: AtomicU64,
 }
 
-/// What is known of a request once it has been answered, for whoever counts, logs or measures it.
+/// What is known of a request once it has been answered: for counting, logging and measuring.
 #[derive(Default)]
 struct Trail<'t> {
     /// The row of the table that it matched.
@@ -75,9 +75,9 @@ impl App {
         let route = trail.route.map_or("no route", |route| route.path);
         let reply = outcome.unwrap_or_else(|refusal| refusal.reply(&id, route));
 
-        // Whoever failed before the caller was known gets the headers of the caller it would have been.
+        // A request that failed before its caller was identified still gets that caller's headers.
         let known =
-            || self.access.identify(request).unwrap_or_else(|_| self.access.stranger(request));
+            || self.access.identify(request).unwrap_or_else(|_| self.access.by_address(request));
         let caller = trail.caller.unwrap_or_else(known);
         let standing = trail.standing.unwrap_or_else(|| self.access.peek(&caller, request.now));
         if let Some(outcome) = trail.counted {
@@ -95,21 +95,21 @@ impl App {
     fn walk<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
         // Grammar, and what the request is about.
         let target = match self.target(request)? {
-            Target::Row(row) => row,
+            Target::Matched(matched) => matched,
             Target::Options(allow) => return Ok(Reply::options(&allow)),
         };
         trail.route = Some(target.route);
 
-        // Credential. Guessing keys uses up the limit of the guesser's address.
+        // Credential. An invalid key is charged to the address, so that guessing has a limit.
         let caller = match self.access.identify(request) {
             Ok(caller) => caller,
             Err(refusal) => {
-                let stranger = self.access.stranger(request);
+                let anonymous = self.access.by_address(request);
                 if matches!(refusal, Refusal::InvalidKey) {
-                    let admitted = self.access.admit(&stranger, request.now);
+                    let admitted = self.access.admit(&anonymous, request.now);
                     trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
                 }
-                trail.caller = Some(stranger);
+                trail.caller = Some(anonymous);
                 return Err(refusal);
             }
         };
@@ -140,7 +140,7 @@ impl App {
         };
         match target.route.cost {
             Cost::Short => answer(),
-            // Other requests must not wait with it: their thread goes on without this one.
+            // The worker thread goes on with other requests meanwhile.
             Cost::Long | Cost::Disk => tokio::task::block_in_place(answer),
         }
     }
@@ -154,7 +154,7 @@ impl App {
         let params = Params::from_query(head.uri.query().unwrap_or(""))?;
         let options = head.method == Method::OPTIONS;
         match self.routes.find(&head.method, path)? {
-            Match::Row(route, captures) => Ok(Target::Row(Row { route, captures, params })),
+            Match::Row(route, captures) => Ok(Target::Matched(Matched { route, captures, params })),
             Match::OtherMethods(allow) if options => Ok(Target::Options(allow)),
             Match::OtherMethods(allow) => Err(Refusal::MethodNotAllowed(allow)),
             Match::Nothing if options && path == "*" => Ok(Target::Options(self.routes.allow())),
@@ -174,13 +174,13 @@ impl App {
 
 /// What a request is about.
 enum Target<'t, 'r> {
-    Row(Row<'t, 'r>),
+    Matched(Matched<'t, 'r>),
     /// It only asks which methods there are.
     Options(String),
 }
 
 /// A row of the table, and the parameters of the path and of the query string.
-struct Row<'t, 'r> {
+struct Matched<'t, 'r> {
     route: &'t Route,
     captures: Params<'r>,
     params: Params<'r>,
@@ -238,8 +238,7 @@ fn check_grammar(head: &Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The same for the same question on the same day and plan about the same data, by the same program: on
-/// every machine.
+/// The entity tag: equal on every machine for the same query, day, plan, data and version of the program.
 fn tag(snapshot: &Snapshot, head: &Parts) -> String {
     let (today, plan) = (snapshot.today().to_string(), snapshot.plan().id());
     let (path, query) = (head.uri.path(), head.uri.query().unwrap_or(""));

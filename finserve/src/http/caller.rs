@@ -9,9 +9,10 @@ use super::{
     headers::{X_API_KEY, X_FORWARDED_FOR},
     refusal::Refusal,
 };
+use crate::names::x_api_key;
 
 /// The caller's address: the peer's or, where that is one of our own proxies, the last address in
-/// `X-Forwarded-For` that is not. What stands before it was written by the caller, who may lie.
+/// `X-Forwarded-For` that is not. What comes before it was written by the caller, and may be forged.
 pub(crate) fn address(peer: IpAddr, headers: &HeaderMap, proxies: &[IpNet]) -> IpAddr {
     let trusted = |address: &IpAddr| proxies.iter().any(|network| network.contains(address));
     let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
@@ -36,7 +37,7 @@ fn hop(text: &str) -> Option<IpAddr> {
 
 /// The key in `X-API-Key` or `Authorization: Bearer`; both may be given if they are the same.
 ///
-/// Fails for what is no key, whichever header it is in, and for two that differ.
+/// Fails for an invalid key, whichever header it is in, and for two that differ.
 pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>, Refusal> {
     let plain = headers.get_all(X_API_KEY).iter().map(|value| value.to_str().ok());
     let bearer = headers.get_all(AUTHORIZATION).iter().map(|value| {
@@ -46,8 +47,10 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>, Refusal> {
     let mut given = plain.chain(bearer);
     let Some(first) = given.next() else { return Ok(None) };
     if given.any(|other| other != first) {
-        let message = "two different keys are given; send one, as X-API-Key or as Authorization";
-        return Err(Refusal::BadRequest(message.into()));
+        let header = x_api_key!();
+        let message =
+            format!("two different keys are given; send one, as {header} or as Authorization");
+        return Err(Refusal::BadRequest(message));
     }
     let key = first.and_then(|text| text.parse().ok());
     key.map(Some).ok_or(Refusal::InvalidKey)

@@ -33,7 +33,7 @@ pub(crate) struct AssetQuery {
     name: String,
 }
 
-/// How a page is shown to whoever sent the request: in the language that was chosen, or else in the browser's.
+/// How a page is shown: in the chosen language, or else in the one that the browser prefers.
 fn view(request: &Request, chosen: Option<Language>) -> View {
     let mut preferred = (Language::English, 0.0);
     for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
@@ -54,7 +54,7 @@ fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusa
     Ok(view(context.request, lang))
 }
 
-/// A page that browsers keep only to ask each time whether it still holds.
+/// A page that browsers revalidate each time.
 fn shown(page: maud::Markup) -> Reply {
     let body = Body::page(page, OWN_FILES);
     Reply::ok(body, Caching::Revalidated("Accept-Language, Accept-Encoding"))
@@ -72,7 +72,7 @@ pub(crate) fn pricing(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     Ok(shown(pages::pricing(&chosen_view(context, params)?, &KeyForm::Empty)))
 }
 
-/// `POST /pricing`: a free key for whoever filled in the form.
+/// `POST /pricing`: a free key from the form.
 pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

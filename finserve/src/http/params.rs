@@ -13,12 +13,12 @@ use super::refusal::Refusal;
 /// The name and value pairs of a request, each name once.
 #[derive(Default)]
 pub(crate) struct Params<'r> {
-    pairs: Vec<Pair<'r>>,
+    pairs: Vec<NameValue<'r>>,
     /// How many of them, the first ones, are parts of the path.
     captured: usize,
 }
 
-type Pair<'r> = (Cow<'r, str>, Cow<'r, str>);
+type NameValue<'r> = (Cow<'r, str>, Cow<'r, str>);
 
 impl<'r> Params<'r> {
     /// Decodes a query string. Fails on broken escapes, bytes that are not UTF-8, NUL, and a name
@@ -82,7 +82,7 @@ impl<'r> Params<'r> {
     }
 }
 
-/// Text of a query string, in which a plus is a blank.
+/// Text of a query string, in which a plus is a space.
 fn decode_query(text: &str) -> Result<Cow<'_, str>, Refusal> {
     if text.contains('+') {
         return Ok(decode(&text.replace('+', " "))?.into_owned().into());
@@ -151,10 +151,10 @@ impl de::Error for Wrong {
 
 /// The pairs as serde wants them: a name, then its value.
 struct Pairs<'r> {
-    rest: std::vec::IntoIter<Pair<'r>>,
+    rest: std::vec::IntoIter<NameValue<'r>>,
     /// How many of the rest are parts of the path.
     captured: usize,
-    value: Option<Pair<'r>>,
+    value: Option<NameValue<'r>>,
 }
 
 impl<'de> MapAccess<'de> for Pairs<'_> {
@@ -202,7 +202,7 @@ impl<'de> de::Deserializer<'de> for Text<'_> {
     }
 }
 
-/// The field names that a query struct reads, told by its own `Deserialize`.
+/// The field names of a query struct, asked of its own `Deserialize`.
 pub(crate) fn names<Q: DeserializeOwned>() -> &'static [&'static str] {
     struct Spy<'a>(&'a mut &'static [&'static str]);
     impl<'de> de::Deserializer<'de> for Spy<'_> {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn decodes_escapes_and_blanks() {
+    fn decodes_escapes_and_spaces() {
         assert_eq!(read::<Search>("&q=S%C3%A3o+%2B&").unwrap().q, "São +");
     }
 

@@ -1,12 +1,11 @@
 //! Every way in which a request can fail, and how each is answered.
-use fincore::{Error, ErrorKind, Noun, plans::Upgrade};
+use fincore::{Error, ErrorKind, Key, Noun, plans::Upgrade};
 use hyper::{
     StatusCode,
     header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use maud::Markup;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::reply::{Body, OWN_FILES, Reply};
 use crate::log::log;
@@ -34,7 +33,7 @@ pub(crate) enum Refusal {
     TooLarge { most: usize },
     /// The body must be of this media type.
     WrongMedia(&'static str),
-    /// The data is in use for longer than we wait. The text is for the operator.
+    /// The data is locked for longer than we wait. The text is for the operator.
     Busy(String),
     /// Something of ours failed. The text is for the operator.
     Internal(String),
@@ -56,7 +55,7 @@ impl From<Error> for Refusal {
             ErrorKind::InvalidKey => Refusal::InvalidKey,
             ErrorKind::PlanRequired(upgrade) => Refusal::PlanRequired(Box::new(upgrade.clone())),
             ErrorKind::Busy => Refusal::Busy(message),
-            // A request imports nothing, so no file of its can be refused.
+            // Requests import no files, so the library cannot refuse one here.
             ErrorKind::Refused | ErrorKind::Storage => Refusal::Internal(message),
         }
     }
@@ -68,61 +67,61 @@ impl From<Upgrade> for Refusal {
     }
 }
 
-/// How a refusal looks: a status, the members of its body, and its headers.
-struct Looks {
+/// What an error response is made of.
+struct ErrorParts {
     status: StatusCode,
     code: &'static str,
     message: String,
-    more: Map<String, Value>,
+    more: Vec<(&'static str, Value)>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Refusal {
-    /// The reply to the request `id` of this route. What only the operator can help with is logged here.
+    /// The reply to the request `id` on this route. What only the operator can fix is logged here.
     pub(crate) fn reply(self, id: &str, route: &str) -> Reply {
         if let Refusal::Busy(cause) | Refusal::Internal(cause) = &self {
             log(format_args!("request {id} ({route}): {cause}"));
         }
         match self {
             Refusal::Shown(refusal, page) => {
-                let Looks { status, headers, .. } = refusal.looks(id);
+                let ErrorParts { status, headers, .. } = refusal.parts(id);
                 Reply::refused(status, Body::page(page, OWN_FILES)).with_headers(headers)
             }
             refusal => {
-                let looks = refusal.looks(id);
-                let (status, headers) = (looks.status, looks.headers.clone());
-                Reply::refused(status, looks.body()).with_headers(headers)
+                let parts = refusal.parts(id);
+                let (status, headers) = (parts.status, parts.headers.clone());
+                Reply::refused(status, parts.body()).with_headers(headers)
             }
         }
     }
 
-    /// Every refusal has its status, its body and its headers here, and nowhere else.
-    fn looks(&self, id: &str) -> Looks {
+    /// The status, body and headers of every refusal, decided here and nowhere else.
+    fn parts(&self, id: &str) -> ErrorParts {
         let free_key = "POST /api/v1/plans/register issues a free one";
         match self {
             Refusal::BadRequest(message) => {
-                Looks::new(StatusCode::BAD_REQUEST, "bad_request", message.as_str())
+                ErrorParts::new(StatusCode::BAD_REQUEST, "bad_request", message.as_str())
             }
             Refusal::NotFound(message) => {
-                Looks::new(StatusCode::NOT_FOUND, "not_found", message.as_str())
+                ErrorParts::new(StatusCode::NOT_FOUND, "not_found", message.as_str())
             }
             Refusal::MethodNotAllowed(allow) => {
                 let message = format!("this path only answers {allow}");
-                Looks::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+                ErrorParts::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
                     .header(ALLOW, allow)
             }
             Refusal::InvalidKey => {
                 let message = format!("the API key is malformed, unknown or revoked; {free_key}");
-                Looks::new(StatusCode::UNAUTHORIZED, "invalid_api_key", message)
+                ErrorParts::new(StatusCode::UNAUTHORIZED, "invalid_api_key", message)
                     .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\", error=\"invalid_token\"")
             }
             Refusal::KeyRequired => {
                 let message = format!("this endpoint needs an API key; {free_key}");
-                Looks::new(StatusCode::UNAUTHORIZED, "api_key_required", message)
+                ErrorParts::new(StatusCode::UNAUTHORIZED, "api_key_required", message)
                     .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\"")
             }
             Refusal::PlanRequired(upgrade) => {
-                Looks::new(StatusCode::FORBIDDEN, "plan_required", upgrade.message.as_str())
+                ErrorParts::new(StatusCode::FORBIDDEN, "plan_required", upgrade.message.as_str())
                     .member("feature", json!(upgrade.feature))
                     .member("current_plan", json!(upgrade.current_plan))
                     .member("required_plan", json!(upgrade.required_plan))
@@ -130,61 +129,60 @@ impl Refusal {
             }
             Refusal::RateLimited { allowed, retry_after } => {
                 let message = format!("rate limit exceeded: {allowed}; retry in {retry_after} s");
-                Looks::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
+                ErrorParts::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
                     .member("retry_after", json!(retry_after))
                     .header(RETRY_AFTER, &retry_after.to_string())
             }
             Refusal::TooLarge { most } => {
                 let message = format!("the body is longer than {most} bytes");
-                Looks::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
+                ErrorParts::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
             }
             Refusal::WrongMedia(wanted) => {
                 let message = format!("the body must be {wanted}, and Content-Type must say so");
-                Looks::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+                ErrorParts::new(
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    "unsupported_media_type",
+                    message,
+                )
             }
             Refusal::Busy(_) => {
                 let message = "the service is busy; please try again in a second";
-                Looks::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+                ErrorParts::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
                     .header(RETRY_AFTER, "1")
             }
             Refusal::Internal(_) => {
                 let message = format!("something went wrong here; please report request {id}");
-                Looks::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
+                ErrorParts::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
             }
-            Refusal::Shown(refusal, _) => refusal.looks(id),
+            Refusal::Shown(refusal, _) => refusal.parts(id),
         }
     }
 }
 
-impl Looks {
-    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Looks {
-        Looks { status, code, message: message.into(), more: Map::new(), headers: Vec::new() }
+impl ErrorParts {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ErrorParts {
+        ErrorParts { status, code, message: message.into(), more: Vec::new(), headers: Vec::new() }
     }
 
-    fn member(mut self, name: &str, value: Value) -> Looks {
-        self.more.insert(name.to_owned(), value);
+    fn member(mut self, name: &'static str, value: Value) -> ErrorParts {
+        self.more.push((name, value));
         self
     }
 
-    fn header(mut self, name: HeaderName, value: &str) -> Looks {
+    fn header(mut self, name: HeaderName, value: &str) -> ErrorParts {
         let value = HeaderValue::from_str(value).expect("our own texts are plain ASCII");
         self.headers.push((name, value));
         self
     }
 
-    /// The one shape of every error.
+    /// The one shape of every error: a flat object, its code and message first.
     fn body(self) -> Body {
-        #[derive(Serialize)]
-        struct ErrorBody {
-            error: &'static str,
-            message: String,
-            #[serde(flatten)]
-            more: Map<String, Value>,
-        }
-        // Messages repeat what is wrong, and that may be a key which was sent in a wrong place.
-        let message = fincore::Key::redact(&self.message);
-        let body = ErrorBody { error: self.code, message, more: self.more };
-        let bytes = serde_json::to_vec(&body).expect("texts and numbers can be written as JSON");
-        Body::new("application/json", bytes)
+        // Messages repeat invalid input, which may be a key sent in the wrong place.
+        let message = Key::redact(&self.message);
+        let members = [("error", json!(self.code)), ("message", json!(message))];
+        let members = members.iter().chain(&self.more);
+        let members: Vec<String> =
+            members.map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+        Body::new("application/json", format!("{{{}}}", members.join(",")))
     }
 }

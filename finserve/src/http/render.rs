@@ -28,7 +28,7 @@ pub(crate) enum Answer {
     /// One thing.
     Object(Box<dyn Json>),
     /// A part of a list.
-    List(Box<dyn List>),
+    List(Box<dyn Rows>),
 }
 
 impl Answer {
@@ -72,11 +72,11 @@ impl<T: Serialize> Json for T {
 }
 
 /// A part of a list, whatever its rows.
-pub(crate) trait List: Json {
+pub(crate) trait Rows: Json {
     fn extent(&self) -> Extent;
 }
 
-impl<R: Row + Serialize> List for Page<R> {
+impl<R: Row + Serialize> Rows for Page<R> {
     fn extent(&self) -> Extent {
         Extent { total: self.total, limit: self.limit, offset: self.offset }
     }

@@ -12,7 +12,7 @@ use maud::Markup;
 
 use super::{
     encoding::{self, Encoded},
-    headers::{self, ACCEPTED, EXPOSED},
+    headers::{self, ACCEPTED, BY_CALLER, EXPOSED},
     now::Now,
 };
 
@@ -26,12 +26,12 @@ pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script
 /// A body, ready to be sent, with its media type.
 pub(crate) struct Body {
     media: &'static str,
-    content: Content,
+    content: Held,
     /// What the page may load, if it is one.
     policy: Option<&'static str>,
 }
 
-enum Content {
+enum Held {
     /// May be compressed for each request.
     Plain(Bytes),
     /// Was compressed when the program was built; unpacked once, if ever.
@@ -40,7 +40,7 @@ enum Content {
 
 impl Body {
     pub(crate) fn new(media: &'static str, bytes: impl Into<Bytes>) -> Body {
-        Body { media, content: Content::Plain(bytes.into()), policy: None }
+        Body { media, content: Held::Plain(bytes.into()), policy: None }
     }
 
     /// A page that may load what its policy says.
@@ -55,7 +55,7 @@ impl Body {
         packed: &'static [u8],
         unpacked: &'static LazyLock<Vec<u8>>,
     ) -> Body {
-        Body { media, content: Content::Gzip(packed, unpacked), policy: None }
+        Body { media, content: Held::Gzip(packed, unpacked), policy: None }
     }
 
     fn empty() -> Body {
@@ -88,7 +88,7 @@ impl Reply {
         Reply { status: StatusCode::OK, body, caching, headers: Vec::new() }
     }
 
-    /// Something new, which is told only once.
+    /// Something new, which is shown only once.
     pub(crate) fn created(body: Body) -> Reply {
         Reply { status: StatusCode::CREATED, ..Reply::ok(body, Caching::Never) }
     }
@@ -103,7 +103,7 @@ impl Reply {
         let headers = vec![
             (header::ALLOW, value(allow)),
             (header::ACCESS_CONTROL_ALLOW_METHODS, value(allow)),
-            (header::ACCESS_CONTROL_ALLOW_HEADERS, value(&ACCEPTED.join(", "))),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ACCEPTED)),
             (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
         ];
         let reply = Reply::ok(Body::empty(), Caching::Never);
@@ -157,10 +157,7 @@ impl Reply {
     }
 }
 
-/// What answers about data depend on besides their address.
-const BY_CALLER: &str = "X-API-Key, Authorization, Accept-Encoding";
-
-/// What every response says besides its answer.
+/// What every response carries besides its body.
 pub(crate) struct Envelope<'r> {
     pub(crate) id: &'r str,
     pub(crate) caller: Caller,
@@ -190,12 +187,8 @@ impl Envelope<'_> {
         for (name, value) in own {
             insert(response, name, &value);
         }
-        static EXPOSED_LIST: LazyLock<HeaderValue> = LazyLock::new(|| {
-            let names = EXPOSED.each_ref().map(HeaderName::as_str).join(", ");
-            HeaderValue::try_from(names).expect("names are ASCII")
-        });
         response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-        response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_LIST.clone());
+        response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
         response.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     }
 }
@@ -217,11 +210,11 @@ fn confirms(request: &HeaderMap, tag: &str) -> bool {
 /// A response with its body, in the encoding that the request likes best.
 fn full(status: StatusCode, body: Body, request: &HeaderMap) -> Response<Payload> {
     let Encoded { encoding, bytes } = match body.content {
-        Content::Plain(bytes) => encoding::encode(bytes, request),
-        Content::Gzip(packed, _) if encoding::accepts_gzip(request) => {
+        Held::Plain(bytes) => encoding::encode(bytes, request),
+        Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
             Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
         }
-        Content::Gzip(_, unpacked) => {
+        Held::Gzip(_, unpacked) => {
             Encoded { encoding: None, bytes: Bytes::from_static(unpacked.as_slice()) }
         }
     };

@@ -29,7 +29,7 @@ pub(crate) enum Upload {
 }
 
 impl Request {
-    /// The body, if it has arrived whole and is said to be of this media type.
+    /// The body, if it arrived complete and `Content-Type` is this media type.
     pub(crate) fn body(&self, wanted: &'static str) -> Result<&[u8], Refusal> {
         let media = self.head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media = media.unwrap_or_default().split(';').next().unwrap_or_default();

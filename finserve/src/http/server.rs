@@ -22,7 +22,7 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 
 use super::{
-    access::{Access, Wanted},
+    access::{Access, Signal},
     answer::App,
     now::Now,
     request::{MAX_UPLOAD, Request, Upload},
@@ -34,9 +34,9 @@ const MAX_CONNECTIONS: usize = 4096;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a peer may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
-/// How much of a longer body is heard out: a connection that is closed while its peer still sends
-/// often takes the answer with it.
-const MAX_HEARD: usize = 1024 * 1024;
+/// How much of a longer body is read and discarded: closing a connection while the peer still sends often
+/// loses the response.
+const MAX_DISCARDED: usize = 1024 * 1024;
 /// How long a peer may leave an answer unread.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
@@ -44,8 +44,8 @@ const MAX_HEAD: usize = 16 * 1024;
 /// How long requests under way may take after a signal to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a key that is not known waits for a look at what other programs have done.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a request with an unknown key waits for the keys to be refreshed.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A socket that listens, and the runtime that will serve it.
 pub(crate) struct Listener {
@@ -131,7 +131,7 @@ fn connection(
     peer: SocketAddr,
     app: Arc<App>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
-    // Answers are written whole, so waiting for more to send only costs time.
+    // Responses are written at once, so delaying packets only costs time.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIMEOUT));
@@ -145,11 +145,11 @@ fn connection(
             };
             let now = Now { instant: Instant::now(), utc: Utc::now() };
             let request = Request { head, upload, peer: peer.ip(), now };
-            if app.access().may_be_new(&request) {
-                look_for_key(app.access(), &request).await;
+            if app.access().has_new_key(&request) {
+                refresh_for(app.access(), &request).await;
             }
-            // Most queries take microseconds: handing them to another thread would cost more than
-            // they do. What may take longer makes room for others by itself.
+            // Most queries take microseconds, less than handing them to another thread would. The
+            // others leave this thread by the cost of their route.
             Ok::<_, Infallible>(app.answer(&request))
         }
     });
@@ -157,19 +157,19 @@ fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
-        // Who has closed its sending side after the request still wants the answer.
+        // A client that closes its sending side after the request still gets the response.
         .half_close(true)
         .serve_connection(TokioIo::new(Box::pin(stream)), service)
 }
 
-/// Waits until the accounts have been read since now, so that a key which another program issued a moment ago
-/// is known. The first look may have begun before; the second has not.
-async fn look_for_key(access: &Access, request: &Request) {
-    let mut looks = access.looks().watch();
+/// Waits until the keys have been refreshed after this call, so that one that another program issued a moment
+/// ago is known. A refresh that completes first may have begun before the call; the second has not.
+async fn refresh_for(access: &Access, request: &Request) {
+    let mut refreshes = access.refresh_signal().subscribe();
     for _ in 0..2 {
-        access.looks().want(Wanted::Look);
-        let looked = tokio::time::timeout(LOOK_TIMEOUT, looks.changed()).await;
-        if !matches!(looked, Ok(Ok(()))) || !access.may_be_new(request) {
+        access.refresh_signal().signal(Signal::Refresh);
+        let refreshed = tokio::time::timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
+        if !matches!(refreshed, Ok(Ok(()))) || !access.has_new_key(request) {
             return;
         }
     }
@@ -191,7 +191,7 @@ async fn collect(mut body: Incoming) -> hyper::Result<Upload> {
         length += data.len();
         if length <= MAX_UPLOAD {
             bytes.extend_from_slice(&data);
-        } else if length > MAX_HEARD {
+        } else if length > MAX_DISCARDED {
             break;
         }
     }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_stopped_sending_is_answered() {
+    fn a_half_closed_connection_gets_its_response() {
         with_server(vec![row("/health", Handler::Direct(own::health))], |address| {
             for _ in 0..200 {
                 let mut stream = std::net::TcpStream::connect(address).unwrap();

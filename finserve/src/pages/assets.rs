@@ -73,7 +73,7 @@ impl Asset {
     }
 }
 
-/// The asset of this name, as it stands after `/assets/`.
+/// The asset of this name: what follows `/assets/` in its path.
 pub(crate) fn find(name: &str) -> Option<&'static Asset> {
     ALL.into_iter().find(|asset| asset.path().strip_prefix("/assets/") == Some(name))
 }

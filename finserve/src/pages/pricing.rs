@@ -6,6 +6,7 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{language::Language, layout, view::View};
+use crate::names::x_api_key;
 
 /// What the form for a free key shows.
 pub(crate) enum KeyForm {
@@ -174,7 +175,7 @@ fn key_section(view: &View, form: &KeyForm) -> Markup {
                     "Ela é mostrada uma única vez: guarde-a em lugar seguro. Experimente:",
                 )) }
                 (layout::command(view, "first-call", &format!(
-                    "curl -H 'X-API-Key: {key}' {}/api/v1/market/overview", view.origin
+                    concat!("curl -H '", x_api_key!(), ": {}' {}/api/v1/market/overview"), key, view.origin
                 )))
         },
         form => html! {

@@ -1,7 +1,7 @@
 //! How a page is shown.
 use super::language::Language;
 
-/// How a page is shown to whoever asked for it.
+/// How a page is shown to its visitor.
 pub(crate) struct View {
     pub(crate) language: Language,
     /// Whether the language was chosen on the page; links then keep it.

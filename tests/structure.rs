@@ -1,0 +1,293 @@
+//! What ARCHITECTURE.md says of the structure, held against the sources: which module may use which, and
+//! that no landed migration was edited.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+/// A module, and the modules of its crate that it may use. Every one of them stands above, so that there can
+/// be no circle.
+type Layers = &'static [(&'static str, &'static [&'static str])];
+
+const FINCORE: Layers = &[
+    ("excerpt", &[]),
+    ("lock", &[]),
+    ("plans", &["excerpt"]),
+    ("error", &["excerpt", "plans"]),
+    ("types", &["error", "plans"]),
+    ("answers", &["error"]),
+    ("table", &["types"]),
+    ("sqlite", &["error", "types"]),
+    ("catalogue", &["error", "plans", "sqlite", "types"]),
+    ("lookup", &["catalogue", "error", "sqlite", "types"]),
+    ("market", &["answers", "catalogue", "error", "plans", "sqlite", "table", "types"]),
+    ("companies", &["answers", "catalogue", "error", "lookup", "sqlite", "table", "types"]),
+    ("filings", &["answers", "catalogue", "error", "lookup", "sqlite", "table", "types"]),
+    ("search", &["answers", "catalogue", "companies", "error", "filings", "plans", "types"]),
+    ("datasets", &["answers", "catalogue", "error", "filings", "market", "sqlite", "types"]),
+    ("accounts", &["error", "lock", "sqlite", "types"]),
+    ("keys", &["accounts", "error", "plans", "sqlite", "types"]),
+    ("limits", &["types"]),
+    ("usage", &["accounts", "error", "keys", "lock", "plans", "sqlite", "types"]),
+    ("import", &["catalogue", "companies", "error", "filings", "market", "types"]),
+    ("bundle", &["catalogue", "companies", "error", "filings", "market", "sqlite", "types"]),
+];
+
+const FINSERVE: Layers = &[
+    ("log", &[]),
+    ("names", &[]),
+    ("cli", &[]),
+    ("pages", &["names"]),
+    ("http/accept", &[]),
+    ("http/headers", &["names"]),
+    ("http/now", &[]),
+    ("http/encoding", &["http/accept"]),
+    ("http/reply", &["http/encoding", "http/headers", "http/now"]),
+    ("http/refusal", &["http/reply", "log"]),
+    ("http/request", &["http/headers", "http/now", "http/refusal"]),
+    ("http/params", &["http/refusal"]),
+    ("http/caller", &["http/headers", "http/refusal", "names"]),
+    ("http/render", &["http/refusal", "http/reply"]),
+    ("http/links", &["http/params", "http/render"]),
+    ("http/description", &["http/request"]),
+    ("http/access", &["http/caller", "http/now", "http/refusal", "http/request"]),
+    ("http/context", &["http/access", "http/request"]),
+    ("http/own", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),
+    (
+        "http/front",
+        &[
+            "http/accept",
+            "http/context",
+            "http/description",
+            "http/params",
+            "http/refusal",
+            "http/reply",
+            "http/request",
+            "pages",
+        ],
+    ),
+    (
+        "http/routes",
+        &[
+            "http/context",
+            "http/front",
+            "http/own",
+            "http/params",
+            "http/refusal",
+            "http/render",
+            "http/reply",
+        ],
+    ),
+    (
+        "http/answer",
+        &[
+            "http/accept",
+            "http/access",
+            "http/context",
+            "http/front",
+            "http/links",
+            "http/params",
+            "http/refusal",
+            "http/render",
+            "http/reply",
+            "http/request",
+            "http/routes",
+        ],
+    ),
+    ("http/server", &["http/access", "http/answer", "http/now", "http/request"]),
+    ("http", &[]),
+    ("housekeeping", &["http", "log"]),
+    ("commands", &["cli", "housekeeping", "http", "log"]),
+];
+
+#[test]
+fn modules_use_only_those_below_them() {
+    for (crate_name, layers) in [("fincore", FINCORE), ("finserve", FINSERVE)] {
+        let found = uses(crate_name);
+        let mut below = BTreeSet::new();
+        for (module, allowed) in layers {
+            let used = found.get(*module).cloned().unwrap_or_default();
+            let wanted: BTreeSet<String> = allowed.iter().map(ToString::to_string).collect();
+            assert_eq!(used, wanted, "{crate_name}: {module} uses other modules than it may");
+            assert!(wanted.is_subset(&below), "{crate_name}: {module} uses what is not below it");
+            below.insert((*module).to_owned());
+        }
+        let known: BTreeSet<&String> = found.keys().collect();
+        assert_eq!(known, below.iter().collect(), "{crate_name} has other modules");
+    }
+}
+
+/// Which module uses which, by the paths in its sources; tests do not count.
+fn uses(crate_name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_name).join("src");
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in rust_files(&source) {
+        let relative = path.strip_prefix(&source).unwrap();
+        let inside: Vec<&str> = relative.iter().map(|part| part.to_str().unwrap()).collect();
+        let names: Vec<&str> = inside.iter().map(|part| part.trim_end_matches(".rs")).collect();
+        if matches!(names[..], ["lib" | "main"])
+            || names.iter().any(|name| ["tests", "refusals"].contains(name))
+        {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let text = without_tests(&text);
+        let module = module_of(&names);
+        let used = found.entry(module.clone()).or_default();
+        for path in paths(text) {
+            let target = match path[0].as_str() {
+                "crate" => path[1..].to_vec(),
+                // A file in a folder of `http` is a module of its own; elsewhere the folder is.
+                "super" if names[0] == "http" && names.len() == 2 => {
+                    [vec!["http".to_owned()], path[1..].to_vec()].concat()
+                }
+                _ => continue,
+            };
+            let target = module_of(&target.iter().map(String::as_str).collect::<Vec<_>>());
+            if target != module {
+                used.insert(target);
+            }
+        }
+    }
+    found
+}
+
+/// The module that a path leads to: the first name, but in `http` each file.
+fn module_of(names: &[&str]) -> String {
+    match names {
+        ["http", file, ..] if file.starts_with(|c: char| c.is_ascii_lowercase()) => {
+            let is_file =
+                Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/http/{file}.rs")).exists();
+            if is_file { format!("http/{file}") } else { "http".to_owned() }
+        }
+        [first, ..] => (*first).to_owned(),
+        [] => String::new(),
+    }
+}
+
+/// Every path that starts with `crate::` or `super::`, as `use` lines and code have them.
+fn paths(text: &str) -> Vec<Vec<String>> {
+    let code: Vec<&str> =
+        text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let mut found = Vec::new();
+    for start in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':') {
+                expand(&code[at..], &mut Vec::new(), &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Follows a path, into each branch of its braces.
+fn expand(text: &str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    before.push(name.clone());
+    match text[name.len()..].strip_prefix("::") {
+        Some(rest) if rest.starts_with('{') => {
+            let mut depth = 0;
+            let mut start = 1;
+            for (at, c) in rest.char_indices() {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth -= 1,
+                    _ => (),
+                }
+                if (c == ',' && depth == 1) || depth == 0 {
+                    let branch = rest[start..at].trim();
+                    if !branch.is_empty() {
+                        expand(branch, before, found);
+                    }
+                    start = at + 1;
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        Some(rest) => expand(rest, before, found),
+        None => found.push(before.clone()),
+    }
+    before.pop();
+}
+
+/// The source up to its tests, which stand last.
+fn without_tests(text: &str) -> &str {
+    let tests = ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(crate) mod "];
+    let end = tests.iter().filter_map(|start| text.find(start)).min();
+    &text[..end.unwrap_or(text.len())]
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The SHA-256 of every migration that has landed, in short: files out there were made by them.
+const MIGRATIONS: [(&str, &str); 5] = [
+    ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
+    ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
+    ("catalogue/0001_market.sql", "d9926f65af5c369c"),
+    ("catalogue/0002_companies_and_filings.sql", "59f41fd0c0f14037"),
+    ("catalogue/0003_application_id.sql", "5bc233756e1cff22"),
+];
+
+#[test]
+fn a_landed_migration_never_changes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fincore/migrations");
+    let mut found = Vec::new();
+    for kind in ["accounts", "catalogue"] {
+        for entry in fs::read_dir(folder.join(kind)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let digest = Sha256::digest(fs::read(folder.join(kind).join(&name)).unwrap());
+            let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            found.push((format!("{kind}/{name}"), digest));
+        }
+    }
+    found.sort();
+    let known = MIGRATIONS.map(|(name, digest)| (name.to_owned(), digest.to_owned()));
+    assert_eq!(found, known, "write a new migration instead of editing one that has landed");
+}
+
+/// Files that know the words of another layer.
+#[test]
+fn each_layer_keeps_to_its_own_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = |folder: &str| {
+        let files = rust_files(&root.join(folder)).into_iter();
+        files.map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = without_tests(&text).to_owned();
+            (path, code)
+        })
+    };
+    // HTTP in the library, SQL in the server, and status codes outside of the two files that know them.
+    for (path, code) in sources("fincore/src") {
+        for word in ["hyper", "http::", "/pricing", "--force", "StatusCode"] {
+            assert!(!code.contains(word), "{}: {word}", path.display());
+        }
+    }
+    for (path, code) in sources("finserve/src") {
+        for word in ["rusqlite", "SELECT ", "INSERT ", "UPDATE "] {
+            assert!(!code.contains(word), "{}: {word}", path.display());
+        }
+        let knows = ["http/reply.rs", "http/refusal.rs"].iter().any(|file| path.ends_with(file));
+        assert!(knows || !code.contains("StatusCode"), "{}: StatusCode", path.display());
+        let serves = path.ends_with("http/server.rs");
+        assert!(serves || !code.contains("async "), "{}: async", path.display());
+    }
+}
