@@ -1,5 +1,5 @@
 //! What the documents promise: the commands and figures of the README, the examples of `openapi.yaml`, and that
-//! DESIGN.md explains each dependency.
+//! DESIGN.md explains each dependency and ARCHITECTURE.md names each module.
 use std::{
     env, fs,
     io::{BufRead, BufReader},
@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::harness::{Server, finserve};
 
 const README: &str = include_str!("../README.md");
+const ARCHITECTURE: &str = include_str!("../ARCHITECTURE.md");
 const DESIGN: &str = include_str!("../DESIGN.md");
 const MANIFEST: &str = include_str!("../Cargo.toml");
 const OPENAPI: &str = include_str!("../openapi.yaml");
@@ -209,6 +210,27 @@ fn the_rust_example_of_the_readme_compiles() {
     let compiled: Vec<&str> = include_str!("documents.rs").lines().map(str::trim).collect();
     let example: Vec<&str> = example.lines().map(str::trim).collect();
     assert!(compiled.windows(example.len()).any(|lines| lines == example), "{example:?}");
+}
+
+/// Every module at the top of a crate, and each file of `http`.
+#[test]
+fn the_architecture_names_every_module() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut modules = 0;
+    for folder in ["fincore/src", "finserve/src", "finserve/src/http"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            // These three are described by their folders.
+            if !name.ends_with(".rs") || ["lib.rs", "http.rs", "types.rs"].contains(&&*name) {
+                continue;
+            }
+            let known =
+                ["`", "/"].iter().any(|start| ARCHITECTURE.contains(&format!("{start}{name}`")));
+            assert!(known, "{folder}/{name}");
+            modules += 1;
+        }
+    }
+    assert!(modules > 40, "{modules}");
 }
 
 /// Every dependency has its sentence in DESIGN.md.
