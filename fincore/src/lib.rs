@@ -92,10 +92,9 @@
 //!
 //! # Errors
 //!
-//! Every fallible function returns [`Result`]. The message of an [`Error`] says what was given and
-//! what is expected, and can be shown to users: `"2026-02-30" is not a date (YYYY-MM-DD)`. To react to an
-//! error, match on [`Error::kind`]: an [`ErrorKind`] has no hidden variants, so the compiler reports
-//! every place that does not handle a new one.
+//! Every fallible function returns [`Result`]. The message of an [`Error`] says what was given and what is
+//! expected: `"2026-02-30" is not a date (YYYY-MM-DD)`. To react to an error, match on [`Error::kind`]:
+//! [`ErrorKind`] is exhaustive, so the compiler finds every `match` that does not handle a new kind.
 //!
 //! ```
 //! use fincore::{Date, ErrorKind};
