@@ -1,7 +1,7 @@
 //! Brazilian financial data as plain functions over embedded SQLite.
 //!
 //! The central bank publishes interest rates, inflation and exchange rates; the securities regulator
-//! CVM publishes the registry of listed companies and the documents they file. This library keeps
+//! CVM publishes the registry of public companies and the documents they file. This library keeps
 //! both in one SQLite file, ships with a copy of the data, and reads the official files to update it.
 //!
 //! - A [`Catalogue`] is the data file.
