@@ -52,6 +52,20 @@ const READER_CACHE: i64 = 8 * 1024;
 ///
 /// A catalogue is `Send`, `Sync` and cheap to clone; all clones share one pool of connections. It is read
 /// through a [`Snapshot`].
+///
+/// ```
+/// use fincore::{Catalogue, market};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// let catalogue = Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// // The same data, as of two dates.
+/// let then = catalogue.snapshot("2021-03-16".parse()?)?;
+/// let now = catalogue.snapshot("2026-10-05".parse()?)?;
+/// assert_eq!(market::selic_current(&then)?.value.to_string(), "2.00");
+/// assert_eq!(market::selic_current(&now)?.value.to_string(), "13.75");
+/// # Ok::<(), fincore::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     path: PathBuf,

@@ -100,7 +100,7 @@ pub enum Noun {
 }
 
 impl Display for Noun {
-    /// The start of the message; the id and [`Noun::end`] follow.
+    /// The start of the message; the id follows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Noun::Company => "there is no company",

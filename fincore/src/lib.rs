@@ -1,7 +1,7 @@
 //! Brazilian financial data as plain functions over embedded SQLite.
 //!
 //! The central bank publishes interest rates, inflation and exchange rates; the securities regulator
-//! CVM publishes the registry of listed companies and the documents they file. This library keeps
+//! CVM publishes the registry of public companies and the documents they file. This library keeps
 //! both in one SQLite file, ships with a copy of the data, and reads the official files to update it.
 //!
 //! - A [`Catalogue`] is the data file.
@@ -92,10 +92,9 @@
 //!
 //! # Errors
 //!
-//! Every fallible function returns [`Result`]. The message of an [`Error`] says what was given and
-//! what is expected, and can be shown to users: `"2026-02-30" is not a date (YYYY-MM-DD)`. To react to an
-//! error, match on [`Error::kind`]: an [`ErrorKind`] has no hidden variants, so the compiler reports
-//! every place that does not handle a new one.
+//! Every fallible function returns [`Result`]. The message of an [`Error`] says what was given and what is
+//! expected: `"2026-02-30" is not a date (YYYY-MM-DD)`. To react to an error, match on [`Error::kind`]:
+//! [`ErrorKind`] is exhaustive, so the compiler finds every `match` that does not handle a new kind.
 //!
 //! ```
 //! use fincore::{Date, ErrorKind};

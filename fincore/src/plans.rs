@@ -140,44 +140,44 @@ impl Serialize for Plan {
     }
 }
 
-/// Something that a plan includes or not.
+/// Something that a plan may include.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {
-    /// The list of plans, registration, usage.
+    /// The list of plans, registration and usage reports.
     Plans,
     /// Market rates: current, and history of the last 12 months.
     Market,
     /// Companies and search.
     Companies,
-    /// Market history as far back as it is known.
+    /// The whole market history.
     HistoricalData,
-    /// Filings, also in the global search.
+    /// Filings, including those in the global search.
     Filings,
-    /// Whole datasets.
+    /// Export of whole datasets.
     BulkExport,
     /// Lists and datasets as CSV.
     Csv,
-    /// Signed calls when something is published.
+    /// Signed HTTP calls when something is published.
     Webhooks,
-    /// Questions from holders of the plan are answered first.
+    /// Faster answers to questions.
     PrioritySupport,
 }
 
-/// What a feature is called, who has it, and how to say so.
+/// The definition of a feature.
 struct FeatureRow {
     id: &'static str,
     /// The smallest plan that includes it.
     plan: Plan,
-    /// The beginning of "… the Gold plan".
+    /// The start of the upgrade message, before "the Gold plan".
     needs: &'static str,
-    /// Listed among the features of a plan that includes it.
+    /// The text in the feature list of a plan that includes it.
     with: &'static str,
-    /// Listed among the restrictions of a plan that does not.
+    /// The text in the restrictions of a plan that does not.
     without: &'static str,
 }
 
 impl Feature {
-    /// All features, in the order in which plans list them.
+    /// All features, in the order of a plan's list.
     pub const ALL: [Feature; 9] = [
         Feature::Market,
         Feature::Plans,
@@ -190,7 +190,7 @@ impl Feature {
         Feature::PrioritySupport,
     ];
 
-    /// The word by which programs know it: `historical_data`.
+    /// Its identifier: `historical_data`.
     #[must_use]
     pub fn id(self) -> &'static str {
         self.row().id
@@ -202,7 +202,8 @@ impl Feature {
         self.row().plan
     }
 
-    /// Whether the feature exists already; what does not is planned, and marked so wherever it is listed.
+    /// Whether the feature exists yet. One that does not is planned, and marked as such wherever it is
+    /// listed.
     #[must_use]
     pub fn is_available(self) -> bool {
         !matches!(self, Feature::BulkExport | Feature::Csv | Feature::Webhooks)
@@ -261,17 +262,17 @@ impl Serialize for Feature {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Plans {
-    /// One entry per plan, the smallest first.
+    /// One entry per plan, smallest first.
     pub plans: Vec<Offer>,
 }
 
-/// A plan as it is offered.
+/// A plan as offered to customers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Offer {
-    /// The word by which programs know it.
+    /// Its identifier.
     pub id: Plan,
-    /// The name that people read.
+    /// Its display name.
     pub name: &'static str,
     /// The price per month.
     pub price: u32,
@@ -279,13 +280,13 @@ pub struct Offer {
     pub currency: &'static str,
     /// Requests per minute.
     pub rate_limit: u32,
-    /// What it includes, as sentences.
+    /// What it includes, as text for people.
     pub features: Vec<&'static str>,
-    /// What it does not, as sentences.
+    /// What it does not include, as text for people.
     pub restrictions: Vec<&'static str>,
 }
 
-/// All plans with what they include.
+/// All plans, with what each includes.
 #[must_use]
 pub fn list() -> Plans {
     Plans { plans: Plan::ALL.map(offer).into() }

@@ -18,7 +18,9 @@ pub(super) struct WordCounts {
 
 #[derive(Debug, Default)]
 struct Prefix {
+    /// The number of filings with a word that starts like this.
     begins: i64,
+    /// The number of filings with exactly this word.
     complete: i64,
     /// The last filing counted here, so that none counts twice.
     begins_in: u64,

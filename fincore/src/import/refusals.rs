@@ -1,4 +1,4 @@
-//! Files of CVM that must not be taken, and that they leave the data as it was.
+//! Malformed CVM files are refused and change nothing.
 use std::io::{Cursor, Write};
 
 use rusqlite::{Connection, types::Value};
@@ -55,7 +55,7 @@ pub(super) fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// Sets the flag of encryption in the local header and in the directory.
+/// Sets the encryption flag in the local header and in the directory.
 fn encrypted(mut archive: Vec<u8>) -> Vec<u8> {
     let directory = archive.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
     archive[6] |= 1;
@@ -63,7 +63,7 @@ fn encrypted(mut archive: Vec<u8>) -> Vec<u8> {
     archive
 }
 
-/// Breaks a byte of the packed content.
+/// Corrupts a byte of the compressed content.
 fn damaged(mut archive: Vec<u8>) -> Vec<u8> {
     archive[80] ^= 0xff;
     archive
@@ -88,7 +88,7 @@ pub(super) fn dump(catalogue: &Catalogue) -> Vec<u8> {
     all
 }
 
-/// Name, content, and what the sentence must say.
+/// File name, content, and a part of the expected message.
 type Case = (&'static str, Vec<u8>, &'static str);
 
 fn registries() -> Vec<Case> {
@@ -210,7 +210,7 @@ fn more_than_45_malformed_files_are_refused_and_change_nothing() {
     assert!(cases.len() >= 45);
     for (name, content, reason) in cases {
         let mut import = Import::begin(&catalogue).unwrap();
-        // What was good before the bad file goes with it.
+        // The good file before the bad one is rolled back with it.
         import.file("ipe_cia_aberta_2024.csv", &bytes(&ipe("novo"))).unwrap();
         let message = import.file(name, &content).unwrap_err().to_string();
         drop(import);
@@ -269,7 +269,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
     assert_eq!(name(), "COMPANHIA 7 DE AÇO S.A.");
     assert_eq!(import(&registry(50, "2025-06-07"), Import::forced).unwrap(), tally(0, 0, 50, 50));
 
-    // All fifty share a CNPJ; its ticker is the newest company's, and found under it.
+    // All fifty share a CNPJ; the newest company gets its ticker, and is found by it.
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let find = |id: &str| companies::find(&snapshot, id.parse().unwrap()).unwrap();
     assert_eq!(find("33000167000101").id.to_string(), "50");

@@ -12,7 +12,7 @@ use crate::{
     types::{Currency, Decimal, whole_number},
 };
 
-/// Which side of a quote a series gives.
+/// The side of a quote that a series has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Buy,

@@ -1,4 +1,4 @@
-//! Whole files into a catalogue.
+//! Imports of whole files.
 use proptest::prelude::*;
 
 use super::*;
@@ -22,7 +22,7 @@ fn tally(new: usize, changed: usize, unchanged: usize) -> Tally {
     Tally { new, changed, unchanged, removed: 0 }
 }
 
-/// All that is served, as text.
+/// All market data, as text.
 fn dump(catalogue: &Catalogue) -> String {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let all = History { limit: Limit::MAX, ..History::default() };
@@ -249,7 +249,7 @@ fn every_cut_of_a_file_is_refused_or_whole_lines() {
     }
 }
 
-/// The official files, where they are at hand: every figure comes out as it went in.
+/// Reads the official files, if they are at hand: every figure comes out as it went in.
 #[test]
 fn official_files_are_read_whole() {
     let upstream =
@@ -287,7 +287,7 @@ fn official_files_are_read_whole() {
         assert_eq!(rows(name).len(), rows_in_file, "{name}");
     }
 
-    // The rule by which the daily CDI becomes the annual one, on all days for which both are published.
+    // Annualising the daily rate gives the published annual one, on all days that have both.
     let annual: std::collections::HashMap<Date, Decimal> =
         rows("bcdata.sgs.1178.csv").into_iter().collect();
     let mut compared = 0;

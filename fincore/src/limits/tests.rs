@@ -195,7 +195,7 @@ fn tells_callers_apart() {
     let mut callers: Vec<_> = others.into_iter().map(address).chain([key]).collect();
     callers.dedup();
     assert_eq!(callers.len(), others.len() + 1);
-    // Nobody sends from a multicast address, so all who claim to share one id.
+    // Nobody sends from a multicast address, so all of them share one id.
     assert_eq!(address("ffff::c000:207"), address("::"));
 }
 

@@ -62,7 +62,7 @@ mod tests {
         types::Date,
     };
 
-    /// A catalogue with one observation a month, on the first, from 2024-01 to 2026-08.
+    /// A catalogue with one observation per month, on the first, from 2024-01 to 2026-08.
     fn catalogue(dir: &tempfile::TempDir) -> Catalogue {
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
         let months = (2024..=2026).flat_map(|year| (1..=12).map(move |month| (year, month)));
@@ -89,7 +89,7 @@ mod tests {
 
     type Answer = fn(&Snapshot, Option<Date>, Option<Date>) -> crate::error::Result<Vec<Date>>;
 
-    /// Every history there is, by the dates it gives.
+    /// Every history function, reduced to dates.
     const HISTORIES: [Answer; 4] = [
         |s, from, to| dates(market::selic(s, history(from, to)), |row| row.date),
         |s, from, to| dates(market::cdi(s, history(from, to)), |row| row.date),

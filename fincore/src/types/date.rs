@@ -173,6 +173,15 @@ super::deserialize_from_str!(Date);
 super::serialize_as_str!(Date);
 
 /// A range of dates, both ends included. An open end means [`Date::MIN`] or [`Date::MAX`].
+///
+/// ```
+/// use fincore::{Date, DateRange};
+///
+/// let since = DateRange::new(Date::new(2026, 1, 1), None)?;
+/// assert!(since.contains("2026-10-05".parse()?));
+/// assert_eq!(since.to(), Date::MAX);
+/// # Ok::<(), fincore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DateRange {
     from: Date,

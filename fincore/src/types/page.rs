@@ -10,6 +10,17 @@ use super::whole_number;
 use crate::error::{Error, Result};
 
 /// The most rows to return: 1 to `MAX`, 20 by default.
+///
+/// Each query struct says how large `MAX` is, so it can usually be inferred:
+///
+/// ```
+/// use fincore::{Limit, market::History};
+///
+/// let query = History { limit: Limit::new(250)?, ..Default::default() };
+/// assert_eq!(query.limit.get(), 250);
+/// assert!(Limit::<1000>::new(1001).is_err());
+/// # Ok::<(), fincore::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit<const MAX: u32>(u32);
 

@@ -53,8 +53,8 @@ fn quotes_every_word() {
     assert_eq!("vale Ж".parse::<Words>().unwrap().with_last_as_prefix(), None);
 }
 
-/// What each character of Windows-1252 becomes between two letters. Search indexes were written
-/// with these: a changed entry means that every index must be rebuilt.
+/// The folding of each Windows-1252 character between two letters. Stored search indexes depend on it: if
+/// an entry changes, every index must be rebuilt.
 #[rustfmt::skip]
 const WINDOWS_1252: [&str; 256] = [
     " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ",
