@@ -194,8 +194,8 @@ fn commands_refuse_what_they_cannot_do() {
     let prefix = key.prefix().to_string();
     let cases: [(&[&str], i32, &str); 8] = [
         (&["keys", "set-plan", "fin_00000000", "gold"], 1, "no key starts with"),
-        (&["keys", "revoke", key.reveal()], 1, "longer than the beginning of a key"),
-        (&["keys", "revoke", "x"], 1, "is not the beginning of a key"),
+        (&["keys", "revoke", key.reveal()], 1, "too long for the prefix of a key"),
+        (&["keys", "revoke", "x"], 1, "is not the prefix of a key"),
         (&["keys", "set-plan", &prefix, "silver"], 2, "is not a plan"),
         (&["keys", "create", "--plan", "gold", "--name", "A", "--email", "a"], 2, "e-mail"),
         (&["usage", "fin_00000000"], 1, "no key starts with"),

@@ -79,7 +79,7 @@ fn one_bad_file_and_nothing_has_happened() {
             "line 1: \"inf\"",
         ),
         ("CotacaoDolarPeriodo.json", b"{\"value\":[{\"cotacaoCompra\":NaN}]}", "line 1"),
-        ("unknown.csv", b"a,b\n1,2\n", "not a file this program knows"),
+        ("unknown.csv", b"a,b\n1,2\n", "unknown kind of file"),
         ("binary.csv", b"\xff\xfe\x00\x01", "not UTF-8"),
     ];
     for (name, content, reason) in wrong {

@@ -219,7 +219,7 @@ fn expand(text: &str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
 
 /// The source up to its tests, which stand last.
 fn without_tests(text: &str) -> &str {
-    let tests = ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(crate) mod "];
+    let tests = ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(crate) mod ", "#[cfg(all(test, "];
     let end = tests.iter().filter_map(|start| text.find(start)).min();
     &text[..end.unwrap_or(text.len())]
 }
