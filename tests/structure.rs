@@ -39,21 +39,21 @@ const FINCORE: Layers = &[
 const FINSERVE: Layers = &[
     ("log", &[]),
     ("names", &[]),
+    ("now", &[]),
     ("cli", &[]),
     ("pages", &["names"]),
     ("http/accept", &[]),
     ("http/headers", &["names"]),
-    ("http/now", &[]),
     ("http/encoding", &["http/accept"]),
-    ("http/reply", &["http/encoding", "http/headers", "http/now"]),
+    ("http/reply", &["http/encoding", "http/headers", "now"]),
     ("http/refusal", &["http/reply", "log"]),
-    ("http/request", &["http/headers", "http/now", "http/refusal"]),
+    ("http/request", &["http/headers", "now", "http/refusal"]),
     ("http/params", &["http/refusal"]),
     ("http/caller", &["http/headers", "http/refusal", "names"]),
     ("http/render", &["http/refusal", "http/reply"]),
     ("http/links", &["http/params", "http/render"]),
     ("http/description", &["http/request"]),
-    ("http/access", &["http/caller", "http/now", "http/refusal", "http/request"]),
+    ("http/access", &["http/caller", "now", "http/refusal", "http/request"]),
     ("http/context", &["http/access", "http/request"]),
     ("http/own", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),
     (
@@ -74,11 +74,12 @@ const FINSERVE: Layers = &[
         &[
             "http/context",
             "http/front",
-            "http/own",
+            "http/global_search",
             "http/params",
             "http/refusal",
             "http/render",
             "http/reply",
+            "http/service",
         ],
     ),
     (
@@ -97,10 +98,10 @@ const FINSERVE: Layers = &[
             "http/routes",
         ],
     ),
-    ("http/server", &["http/access", "http/answer", "http/now", "http/request"]),
+    ("http/server", &["http/access", "http/answer", "now", "http/request"]),
     ("http", &[]),
     ("housekeeping", &["http", "log"]),
-    ("commands", &["cli", "housekeeping", "http", "log"]),
+    ("commands", &["cli", "housekeeping", "http", "log", "now"]),
 ];
 
 #[test]
@@ -219,7 +220,8 @@ fn expand(text: &str, before: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
 
 /// The source up to its tests, which stand last.
 fn without_tests(text: &str) -> &str {
-    let tests = ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(crate) mod ", "#[cfg(all(test, "];
+    let tests =
+        ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(crate) mod ", "#[cfg(test)]\n#[cfg(feature"];
     let end = tests.iter().filter_map(|start| text.find(start)).min();
     &text[..end.unwrap_or(text.len())]
 }

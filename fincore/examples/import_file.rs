@@ -6,13 +6,13 @@ use std::error::Error;
 
 use fincore::{Catalogue, Date, Import, market};
 
-/// Two months of the IPCA, as the central bank's SGS publishes them.
+/// Two months of the IPCA, with made-up figures, in the format of the central bank's SGS.
 const IPCA: &str = r#"[
     {"data":"01/07/2026","valor":"0.24"},
     {"data":"01/08/2026","valor":"-0.11"}
 ]"#;
 
-/// The same file with a day that does not exist.
+/// A file with a day that does not exist.
 const DAMAGED: &str = r#"[
     {"data":"01/07/2026","valor":"0.99"},
     {"data":"31/09/2026","valor":"0.15"}

@@ -21,7 +21,7 @@ pub struct Meta {
     pub unit: Option<&'static str>,
     /// The dataset that figures were computed from, if this library computed any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub computed_from: Option<&'static str>,
+    pub computed_from: Option<Cow<'static, str>>,
 }
 
 impl Meta {

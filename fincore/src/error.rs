@@ -1,5 +1,5 @@
 //! The error type: one variant for each way a caller can react.
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use crate::{
     excerpt::excerpt,
@@ -21,7 +21,7 @@ pub enum Error {
     Invalid(String),
 
     /// The input is well formed, but the data has nothing under it.
-    #[error("{what} {id}{}", .what.end())]
+    #[error("{}", .what.missing(.id))]
     NotFound {
         /// What was looked up.
         what: Noun,
@@ -99,24 +99,15 @@ pub enum Noun {
     Key,
 }
 
-impl Display for Noun {
-    /// The start of the message; the id follows.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Noun::Company => "there is no company",
-            Noun::Filing => "there is no filing",
-            Noun::CurrencyPair => "there are no quotes for",
-            Noun::Series => "there are no observations of",
-            Noun::Key => "no key starts with",
-        })
-    }
-}
-
 impl Noun {
-    fn end(self) -> &'static str {
+    /// The message that there is nothing under `id`.
+    fn missing(self, id: &str) -> String {
         match self {
-            Noun::Series => " yet",
-            Noun::Company | Noun::Filing | Noun::CurrencyPair | Noun::Key => "",
+            Noun::Company => format!("there is no company {id:?}"),
+            Noun::Filing => format!("there is no filing {id:?}"),
+            Noun::CurrencyPair => format!("there are no quotes for {id}"),
+            Noun::Series => format!("there are no observations of {id} yet"),
+            Noun::Key => format!("no key starts with {id}"),
         }
     }
 }
@@ -129,7 +120,7 @@ impl Error {
 
     /// An [`Error::NotFound`]: `there is no company "999999"`.
     pub fn not_found(what: Noun, id: &str) -> Error {
-        Error::NotFound { what, id: format!("{:?}", excerpt(id)) }
+        Error::NotFound { what, id: excerpt(id).into_owned() }
     }
 
     /// The kind of this error, for an exhaustive `match`.

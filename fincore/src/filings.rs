@@ -195,11 +195,11 @@ pub fn each(
 ) -> Result<()> {
     const SQL: &str = concat!(
         served::select_filing!(),
-        "WHERE key BETWEEN ?1 AND ?2 AND (?3 = 0 OR filing.category = ?3) ORDER BY key DESC"
+        "WHERE key BETWEEN ?1 AND ?2 AND (?3 = ?4 OR filing.category = ?3) ORDER BY key DESC"
     );
     let wanted = Wanted::by(snapshot, query)?;
     let (from, to) = wanted.keys();
-    snapshot.for_each(SQL, (from, to, wanted.category), read, visit)
+    snapshot.for_each(SQL, (from, to, wanted.category, ALL_CATEGORIES), read, visit)
 }
 
 /// Filings with all the words in company name, category, type, species or subject, newest first.

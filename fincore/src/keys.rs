@@ -158,7 +158,7 @@ fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord
     let mut statement = connection.prepare_cached(SQL)?;
     let mut found = statement.query_map([prefix.as_str()], record)?;
     let Some(first) = found.next().transpose()? else {
-        return Err(Error::NotFound { what: Noun::Key, id: prefix.to_string() });
+        return Err(Error::not_found(Noun::Key, prefix.as_str()));
     };
     if found.next().is_some() {
         return Err(Error::Invalid(format!("more than one key starts with {prefix}")));

@@ -1,5 +1,5 @@
-//! Exact rate limits over a sliding window: in any 60 seconds (or another window of your choice), a
-//! caller gets at most its limit of requests.
+//! Exact rate limits over a sliding window: no interval as long as the window ever admits more requests
+//! than the limit.
 //!
 //! [`Limits`] counts the requests of every [`Caller`] in memory. [`Limits::admit`] counts one request if
 //! it is within the limit of the caller's plan, and returns the caller's [`Standing`] either way. Time is

@@ -115,55 +115,129 @@ fn all_pairs() -> Limit<1000> {
     Limit::MAX
 }
 
-/// A series with a function of its own.
+/// What [`Observed::read`] reads, of one series.
+macro_rules! select_rates {
+    () => {
+        "SELECT date, value, computed FROM rate WHERE series = ?1 AND "
+    };
+}
+
+/// Only quotes with both sides are served.
+macro_rules! has_both_sides {
+    () => {
+        "buy IS NOT NULL AND sell IS NOT NULL "
+    };
+}
+
+/// What [`read_quote`] reads, of one currency.
+macro_rules! select_quotes {
+    () => {
+        concat!(
+            "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND ",
+            has_both_sides!(),
+            "AND "
+        )
+    };
+}
+
+/// A series of SGS, and what is known about it.
 struct Series {
     number: u32,
     /// Its name in messages.
     name: &'static str,
-    unit: &'static str,
+    unit: Option<&'static str>,
     /// The series from which missing figures are computed.
-    computed_from: Option<(u32, &'static str)>,
+    computed_from: Option<u32>,
 }
 
-const SELIC_SERIES: Series =
-    Series { number: SELIC, name: "the Selic", unit: "percent per year", computed_from: None };
+const SELIC_SERIES: Series = Series {
+    number: SELIC,
+    name: "the Selic",
+    unit: Some("percent per year"),
+    computed_from: None,
+};
 const CDI_SERIES: Series = Series {
     number: CDI,
     name: "the CDI",
-    unit: "percent per year, 252 business days",
-    computed_from: Some((CDI_DAILY, "BCB SGS 12")),
+    unit: Some("percent per year, 252 business days"),
+    computed_from: Some(CDI_DAILY),
 };
 const IPCA_SERIES: Series =
-    Series { number: IPCA, name: "the IPCA", unit: "percent per month", computed_from: None };
+    Series { number: IPCA, name: "the IPCA", unit: Some("percent per month"), computed_from: None };
 
 impl Series {
+    /// A series without a name of its own.
+    fn numbered(number: u32) -> Series {
+        Series { number, name: "the series", unit: None, computed_from: None }
+    }
+
     /// The source of these rows: published, computed, or both.
     fn meta(&self, rows: &[Observed]) -> Meta {
-        let published = format!("BCB SGS {}", self.number);
+        let (number, sgs) = (self.number, |number: u32| format!("BCB SGS {number}"));
         let computed = rows.iter().filter(|row| row.computed).count();
-        let (source, computed_from) = match self.computed_from {
-            Some((_, from)) if computed > 0 && computed == rows.len() => (from.into(), Some(from)),
-            Some((number, from)) if computed > 0 => {
-                (format!("{published} and {number}").into(), Some(from))
-            }
-            _ => (published.into(), None),
+        let (source, computed_from) = match self.computed_from.filter(|_| computed > 0) {
+            Some(from) if computed == rows.len() => (sgs(from), Some(sgs(from).into())),
+            Some(from) => (format!("{} and {from}", sgs(number)), Some(sgs(from).into())),
+            None => (sgs(number), None),
         };
-        Meta { source, licence: LICENCE, unit: Some(self.unit), computed_from }
+        Meta { source: source.into(), licence: LICENCE, unit: self.unit, computed_from }
+    }
+
+    /// The days that can be served of those that are asked for.
+    fn days(&self, snapshot: &Snapshot, from: Option<Date>, to: Option<Date>) -> Result<Days> {
+        within_plan(snapshot, from, to, || Ok(self.newest(snapshot)?.map(|row| row.rate.date)))
     }
 
     fn history(&self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
-        let rows = observed(snapshot, self.number, query)?;
-        let meta = self.meta(&rows.data);
-        let data = rows.data.into_iter().map(|row| row.rate).collect();
-        Ok(Page { data, total: rows.total, limit: rows.limit, offset: rows.offset, meta })
+        const TOTAL: &str =
+            "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date BETWEEN ?2 AND ?3";
+        const SQL: &str = concat!(
+            select_rates!(),
+            "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5"
+        );
+        let (from, to) = self.days(snapshot, query.from, query.to)?.texts();
+        let (limit, offset) = (query.limit.get(), query.offset);
+        let total = snapshot.count(TOTAL, (self.number, &from, &to))?;
+        let mut rows = Vec::new();
+        if offset.get() < total {
+            let wanted = (self.number, &from, &to, limit, offset.sql());
+            rows = snapshot.rows(SQL, wanted, Observed::read)?;
+        }
+        let meta = self.meta(&rows);
+        let data = rows.into_iter().map(|row| row.rate).collect();
+        Ok(Page { data, total, limit, offset: offset.get(), meta })
+    }
+
+    fn each(&self, snapshot: &Snapshot, mut visit: impl FnMut(Rate) -> Result<()>) -> Result<()> {
+        const SQL: &str = concat!(select_rates!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
+        let (from, to) = self.days(snapshot, None, None)?.texts();
+        snapshot.for_each(SQL, (self.number, from, to), Observed::read, |row| visit(row.rate))
+    }
+
+    fn newest(&self, snapshot: &Snapshot) -> Result<Option<Observed>> {
+        const SQL: &str = concat!(select_rates!(), "date <= ?2 ORDER BY date DESC LIMIT 1");
+        let today = snapshot.today().to_string();
+        Ok(snapshot.rows(SQL, (self.number, today), Observed::read)?.pop())
     }
 
     fn current(&self, snapshot: &Snapshot) -> Result<Sourced<Rate>> {
-        let newest = newest_rate(snapshot, self.number)?;
-        let newest = newest
-            .ok_or_else(|| Error::NotFound { what: Noun::Series, id: self.name.to_owned() })?;
+        let newest = self.newest(snapshot)?;
+        let newest = newest.ok_or_else(|| Error::not_found(Noun::Series, self.name))?;
         let meta = self.meta(std::slice::from_ref(&newest));
         Ok(Sourced::new(newest.rate, meta))
+    }
+}
+
+/// A stored observation.
+struct Observed {
+    rate: Rate,
+    computed: bool,
+}
+
+impl Observed {
+    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Observed> {
+        let rate = Rate { date: parsed(row, 0)?, value: parsed(row, 1)? };
+        Ok(Observed { rate, computed: row.get(2)? })
     }
 }
 
@@ -207,13 +281,12 @@ pub fn ipca_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
 /// imported.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
-pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Vec<Rate>> {
-    let rows = observed(snapshot, number, query)?.data;
-    Ok(rows.into_iter().map(|row| row.rate).collect())
+pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Page<Rate>> {
+    Series::numbered(number).history(snapshot, query)
 }
 
-/// Calls `visit` for every observation of an SGS series up to the snapshot's date, newest first, without
-/// loading them all; stops at the first error.
+/// Calls `visit` for every observation of an SGS series that the snapshot's date and plan allow, newest
+/// first, without loading them all; stops at the first error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -228,50 +301,8 @@ pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Vec<R
 /// assert_eq!(months, 560);
 /// # Ok::<(), fincore::Error>(())
 /// ```
-pub fn each(
-    snapshot: &Snapshot,
-    number: u32,
-    mut visit: impl FnMut(Rate) -> Result<()>,
-) -> Result<()> {
-    const SQL: &str = "SELECT date, value, computed FROM rate
-        WHERE series = ?1 AND date <= ?2 ORDER BY date DESC";
-    let read = |row: &rusqlite::Row<'_>| Observed::read(row);
-    let today = snapshot.today().to_string();
-    snapshot.for_each(SQL, (number, today), read, |row| visit(row.rate))
-}
-
-/// A stored observation.
-struct Observed {
-    rate: Rate,
-    computed: bool,
-}
-
-impl Observed {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Observed> {
-        let rate = Rate { date: parsed(row, 0)?, value: parsed(row, 1)? };
-        Ok(Observed { rate, computed: row.get(2)? })
-    }
-}
-
-fn observed(snapshot: &Snapshot, number: u32, query: &History) -> Result<Page<Observed>> {
-    const TOTAL: &str = "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date BETWEEN ?2 AND ?3";
-    const SQL: &str = "SELECT date, value, computed FROM rate
-        WHERE series = ?1 AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5";
-    let newest = || Ok(newest_rate(snapshot, number)?.map(|row| row.rate.date));
-    let days = within_plan(snapshot, query.from, query.to, newest)?;
-    let (from, to) = days.texts();
-    let (limit, offset) = (query.limit.get(), query.offset);
-    let total = snapshot.count(TOTAL, (number, &from, &to))?;
-    // The caller sets the exact source.
-    Page::read(total, (limit, offset.get()), Meta::of("BCB SGS"), || {
-        snapshot.rows(SQL, (number, &from, &to, limit, offset.sql()), Observed::read)
-    })
-}
-
-fn newest_rate(snapshot: &Snapshot, number: u32) -> Result<Option<Observed>> {
-    const SQL: &str = "SELECT date, value, computed FROM rate
-        WHERE series = ?1 AND date <= ?2 ORDER BY date DESC LIMIT 1";
-    Ok(snapshot.rows(SQL, (number, snapshot.today().to_string()), Observed::read)?.pop())
+pub fn each(snapshot: &Snapshot, number: u32, visit: impl FnMut(Rate) -> Result<()>) -> Result<()> {
+    Series::numbered(number).each(snapshot, visit)
 }
 
 /// The source of exchange rates.
@@ -284,8 +315,8 @@ fn ptax() -> Meta {
 /// Fails if the pair has no quotes at all, if `from` is after `to`, or if the range reaches back further
 /// than the snapshot's plan allows.
 pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
-    const TOTAL: &str = "SELECT COUNT(*) FROM fx
-        WHERE currency = ?1 AND date BETWEEN ?2 AND ?3 AND buy IS NOT NULL AND sell IS NOT NULL";
+    const TOTAL: &str =
+        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
     let pair = query.pair;
     let newest = || Ok(Some(fx_current(snapshot, FxCurrent { pair })?.date));
     let days = within_plan(snapshot, query.from, query.to, newest)?;
@@ -304,7 +335,7 @@ pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
 /// The newest closing quote of a currency pair. Fails if there is none.
 pub fn fx_current(snapshot: &Snapshot, query: FxCurrent) -> Result<Sourced<FxRate>> {
     let newest = quotes(snapshot, query.pair, Days::until(snapshot.today()), (1, 0))?.pop();
-    let unknown = || Error::NotFound { what: Noun::CurrencyPair, id: query.pair.to_string() };
+    let unknown = || Error::not_found(Noun::CurrencyPair, &query.pair.to_string());
     Ok(Sourced::new(newest.ok_or_else(unknown)?, ptax()))
 }
 
@@ -325,36 +356,32 @@ fn quotes(
     snapshot.rows(SQL, (priced(pair), from, to, limit, offset), |row| read_quote(row, pair))
 }
 
-/// What [`read_quote`] reads: the days of a currency that have both sides.
-macro_rules! select_quotes {
-    () => {
-        "SELECT date, buy, sell FROM fx
-        WHERE currency = ?1 AND buy IS NOT NULL AND sell IS NOT NULL AND "
-    };
-}
-use select_quotes;
-
 fn read_quote(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
     Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
 }
 
-/// Hands every closing quote of a currency pair up to the snapshot's day to `visit`, newest first, one at a
-/// time, until that fails.
+/// Calls `visit` for every closing quote of a currency pair that the snapshot's date and plan allow, newest
+/// first, without loading them all; stops at the first error.
+///
+/// Fails if the pair has no quotes.
 pub fn each_quote(
     snapshot: &Snapshot,
     pair: Pair,
     visit: impl FnMut(FxRate) -> Result<()>,
 ) -> Result<()> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
-    let today = snapshot.today().to_string();
-    snapshot.for_each(SQL, (priced(pair), today), |row| read_quote(row, pair), visit)
+    const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
+    let newest = fx_current(snapshot, FxCurrent { pair })?.date;
+    let (from, to) = within_plan(snapshot, None, None, || Ok(Some(newest)))?.texts();
+    snapshot.for_each(SQL, (priced(pair), from, to), |row| read_quote(row, pair), visit)
 }
 
 /// All currency pairs with quotes, ordered by code, with the dates they cover.
 pub fn fx_pairs(snapshot: &Snapshot, query: FxPairs) -> Result<Page<FxPair>> {
-    const SQL: &str = "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx
-        WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL
-        GROUP BY currency ORDER BY currency";
+    const SQL: &str = concat!(
+        "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx WHERE date <= ?1 AND ",
+        has_both_sides!(),
+        "GROUP BY currency ORDER BY currency"
+    );
     let pairs = snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
         let pair = Pair::in_reais(parsed(row, 0)?);
         let days = row.get::<_, i64>(3)?.unsigned_abs();

@@ -83,7 +83,7 @@ pub struct UsageQuery {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The prefix of the key.
+    /// The prefix of the key and an ellipsis: `fin_AbCdEfGh…`.
     pub key: String,
     /// Its plan.
     pub plan: Plan,

@@ -1,10 +1,15 @@
 //! The command line.
-use std::{fmt, net::IpAddr, path::PathBuf};
+use std::{
+    fmt,
+    io::{self, Write},
+    net::IpAddr,
+    path::PathBuf,
+};
 
 use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
 };
-use fincore::{Date, Email, KeyPrefix, Name, Plan};
+use fincore::{Date, Email, Key, KeyPrefix, Name, Plan};
 use ipnet::IpNet;
 
 const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
@@ -21,7 +26,7 @@ const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// Directory of the data; created and filled with the bundled figures on first use
+    /// Directory of the data; serve and import create it, and fill it with the bundled figures
     #[arg(
         long,
         global = true,
@@ -39,7 +44,8 @@ pub(crate) struct Cli {
 impl Cli {
     /// The command line of this program. Ends the program where it is wrong or only asks for help.
     pub(crate) fn read() -> Cli {
-        Cli::of(Cli::command().get_matches()).unwrap_or_else(|err| err.exit())
+        let matches = Cli::command().try_get_matches();
+        matches.and_then(Cli::of).unwrap_or_else(|err| refuse(&err))
     }
 
     fn of(matches: ArgMatches) -> Result<Cli, clap::Error> {
@@ -47,13 +53,26 @@ impl Cli {
             let given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
             if let Some(flag) = SERVE_FLAGS.into_iter().find(given) {
                 let flag = flag.replace('_', "-");
-                let message =
-                    format!("--{flag} is a flag of serve; it cannot stand before {command}");
+                let message = format!(
+                    "--{flag} is a flag of serve: give it after that command, not before {command}"
+                );
                 return Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message));
             }
         }
         Cli::from_arg_matches(&matches)
     }
+}
+
+/// Prints help, or what is wrong with the command line, and ends the program. What was typed may hold a key,
+/// which is not repeated.
+fn refuse(err: &clap::Error) -> ! {
+    if !err.use_stderr() {
+        err.exit();
+    }
+    let message = Key::redact(&err.render().to_string());
+    // Without a terminal there is nobody to tell.
+    let _ = io::stderr().write_all(message.as_bytes());
+    std::process::exit(err.exit_code())
 }
 
 /// The flags of [`Serve`], which may be given without the command.
@@ -73,7 +92,8 @@ pub(crate) enum Command {
     /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
     /// data stays exactly as it was.
     Import(Import),
-    /// Create, list, upgrade and revoke API keys; a running server obeys within a second
+    /// Create, list, upgrade and revoke API keys; a running server accepts new ones at once, and applies changes
+    /// within a second
     #[command(subcommand)]
     Keys(Keys),
     /// Show the requests of a key by day, up to a second ago
@@ -168,7 +188,7 @@ impl fmt::Debug for TypedPrefix {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Keys {
-    /// Create a key and print it, only this once
+    /// Create a key and print it; it cannot be shown again
     Create {
         /// free, bronze, gold or platinum
         #[arg(long)]
@@ -193,7 +213,7 @@ pub(crate) enum Keys {
         /// free, bronze, gold or platinum
         plan: Plan,
     },
-    /// Revoke a key for good
+    /// Revoke a key permanently
     Revoke {
         /// The first characters of the key, enough to tell it from all others
         prefix: TypedPrefix,

@@ -87,7 +87,7 @@ impl Trouble {
     fn report(&mut self, outcome: Result<()>) {
         match &outcome {
             Err(err) if !self.lasts => log(format_args!("{}: {err}", self.what)),
-            Ok(()) if self.lasts => log(format_args!("{}: that is over", self.what)),
+            Ok(()) if self.lasts => log(format_args!("{}: recovered", self.what)),
             _ => (),
         }
         self.lasts = outcome.is_err();

@@ -5,6 +5,7 @@ mod housekeeping;
 mod http;
 mod log;
 mod names;
+mod now;
 mod pages;
 
 use std::process::ExitCode;

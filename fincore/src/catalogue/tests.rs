@@ -72,8 +72,8 @@ fn hundreds_of_snapshots_live_at_once() {
 fn what_can_be_shared_between_threads() {
     fn send<T: Send>() {}
     fn sync<T: Sync>() {}
-    send::<Catalogue>();
-    sync::<Catalogue>();
+    send::<(Catalogue, crate::accounts::Accounts, crate::limits::Limits, crate::usage::Usage)>();
+    sync::<(Catalogue, crate::accounts::Accounts, crate::limits::Limits, crate::usage::Usage)>();
     send::<Snapshot>();
 }
 

@@ -2,6 +2,7 @@
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 
 use super::{
+    ALL_CATEGORIES,
     counts::WordCounts,
     entry::{Link, NewFiling},
     names::{Named, Names},
@@ -83,13 +84,13 @@ impl Filings {
             INSERT INTO filing_total (category, day, filings)
             SELECT category, day, SUM(filings) OVER (PARTITION BY category ORDER BY day) FROM daily
             UNION ALL
-            SELECT 0, day, SUM(SUM(filings)) OVER (ORDER BY day) FROM daily GROUP BY day";
+            SELECT ?2, day, SUM(SUM(filings)) OVER (ORDER BY day) FROM daily GROUP BY day";
         if !self.changed {
             return Ok(());
         }
         self.counts.write(writer)?;
         writer.prepare(FORGET)?.execute([])?;
-        writer.prepare(COUNT)?.execute([ID_BITS])?;
+        writer.prepare(COUNT)?.execute((ID_BITS, ALL_CATEGORIES))?;
         Ok(())
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn within_plan(
 #[cfg(test)]
 #[cfg(feature = "import")]
 mod tests {
+    use super::within_plan;
     use crate::{
         catalogue::{Catalogue, Snapshot},
         error::{Error, Noun},
@@ -90,7 +91,24 @@ mod tests {
     type Answer = fn(&Snapshot, Option<Date>, Option<Date>) -> crate::error::Result<Vec<Date>>;
 
     /// Every history function, reduced to dates.
-    const HISTORIES: [Answer; 4] = [
+    const HISTORIES: [Answer; 6] = [
+        |s, from, to| {
+            let mut dates = Vec::new();
+            market::each(s, 432, |row| {
+                dates.push(row.date);
+                Ok(())
+            })?;
+            narrowed(s, dates, from, to)
+        },
+        |s, from, to| {
+            let mut dates = Vec::new();
+            let pair = crate::types::Pair::default();
+            market::each_quote(s, pair, |row| {
+                dates.push(row.date);
+                Ok(())
+            })?;
+            narrowed(s, dates, from, to)
+        },
         |s, from, to| dates(market::selic(s, history(from, to)), |row| row.date),
         |s, from, to| dates(market::cdi(s, history(from, to)), |row| row.date),
         |s, from, to| dates(market::ipca(s, history(from, to)), |row| row.date),
@@ -100,6 +118,21 @@ mod tests {
             dates(market::fx(s, query), |row| row.date)
         },
     ];
+
+    /// What `each` gave, cut to a range that it does not take, by the answer of the history itself.
+    fn narrowed(
+        snapshot: &Snapshot,
+        mut dates: Vec<Date>,
+        from: Option<Date>,
+        to: Option<Date>,
+    ) -> crate::error::Result<Vec<Date>> {
+        let newest = dates.first().copied();
+        within_plan(snapshot, from, to, || Ok(newest))?;
+        dates.retain(|date| {
+            from.is_none_or(|from| from <= *date) && to.is_none_or(|to| *date <= to)
+        });
+        Ok(dates)
+    }
 
     fn history(from: Option<Date>, to: Option<Date>) -> History {
         History { from, to, limit: crate::types::Limit::MAX, ..History::default() }
@@ -167,7 +200,7 @@ mod tests {
         let snapshot = snapshot.for_plan(Plan::Free);
         assert_eq!(market::selic_current(&snapshot).unwrap().date.to_string(), "2024-03-01");
         assert!(market::overview(&snapshot).is_ok());
-        assert!(market::series(&snapshot, 1, &History::default()).unwrap().is_empty());
+        assert!(market::series(&snapshot, 1, &History::default()).unwrap().data.is_empty());
         let unknown = FxHistory { pair: "XXX/BRL".parse().unwrap(), ..FxHistory::default() };
         assert!(matches!(
             market::fx(&snapshot, unknown),

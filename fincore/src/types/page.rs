@@ -50,6 +50,7 @@ impl<const MAX: u32> Limit<MAX> {
 
 impl<const MAX: u32> Default for Limit<MAX> {
     fn default() -> Limit<MAX> {
+        const { assert!(MAX >= 20, "the default must be within the limit") };
         Limit(20)
     }
 }

@@ -16,7 +16,7 @@ use crate::cli;
 
 /// Imports all files or none; what they changed is printed once that is certain.
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
-    args.files.iter().try_for_each(|path| check(path)).map_err(nothing_imported)?;
+    args.files.iter().try_for_each(|path| check(path))?;
     let catalogue = open_catalogue(data)?;
     let import = fincore::Import::begin(&catalogue)?;
     let mut import = if args.force { import.forced() } else { import };
@@ -24,8 +24,7 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     let mut outcomes = Vec::with_capacity(args.files.len());
     for path in &args.files {
         progress.set_message(path.display().to_string());
-        let imported =
-            read(path).and_then(|bytes| import.file(&path.display().to_string(), &bytes));
+        let imported = import.file(&path.display().to_string(), &read(path)?);
         outcomes.push((path, imported.map_err(nothing_imported)?));
         progress.inc(1);
     }
@@ -35,7 +34,7 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
 }
 
 /// Looks before anything else happens: a mistyped name leaves not even an empty data directory.
-fn check(path: &Path) -> Result<(), Error> {
+fn check(path: &Path) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
         Ok(_) => Err(unreadable(path, "it is not a file")),
@@ -43,14 +42,13 @@ fn check(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|err| unreadable(path, err))
 }
 
-fn unreadable(path: &Path, reason: impl Display) -> Error {
-    let reason = format!("cannot be read: {reason}");
-    let file = path.display().to_string();
-    Error::Refused { file, line: None, reason, can_be_forced: false }
+fn unreadable(path: &Path, reason: impl Display) -> Failure {
+    let path = path.display();
+    Failure::Said(format!("{path}: cannot be read: {reason} (refused; nothing was imported)"))
 }
 
 /// Says that the other files were not imported either, and what can be done.

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use fincore::{Catalogue, Date, chrono::Utc, datasets};
+use fincore::{Catalogue, datasets};
 
 use super::{
     Failure,
@@ -17,6 +17,7 @@ use crate::{
     cli,
     housekeeping::Housekeeping,
     http::{self, Access, App, Listener},
+    now::Now,
 };
 
 /// Serves until SIGINT or SIGTERM.
@@ -37,14 +38,15 @@ pub(crate) fn run(data: &Path, args: cli::Serve) -> Result<(), Failure> {
         let version = env!("CARGO_PKG_VERSION");
         printed = print(&format!("finserve {version} listens on http://{address}\n{about}"));
     });
-    // Now nobody counts any more: the last counts are written.
+    // Nothing is counted any more: write the last counts, whatever else went wrong.
     housekeeping.stop();
+    let flushed = app.access().flush();
     served.map_err(Failure::system("cannot wait for signals"))?;
     printed?;
-    Ok(app.access().flush()?)
+    Ok(flushed?)
 }
 
-/// The addresses that a host and port mean, those of IPv4 first: every client tries them.
+/// The addresses of a host and port, IPv4 first, because every client can reach those.
 fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
     let cannot = format!("cannot listen on {listen}, which is not HOST:PORT or cannot be resolved");
     let mut addresses: Vec<_> =
@@ -55,8 +57,7 @@ fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
 
 /// Where the data is and how new it is.
 fn about(data: &Path, catalogue: &Catalogue) -> Result<String, Failure> {
-    let today = Date::try_from(Utc::now().date_naive()).unwrap_or(Date::MAX);
-    let newest = datasets::newest(&catalogue.snapshot(today)?)?;
+    let newest = datasets::newest(&catalogue.snapshot(Now::read().today())?)?;
     let newest = newest.iter().map(|dataset| match dataset.newest {
         Some(day) => format!("{} {day}", dataset.name),
         None => format!("{} none", dataset.name),

@@ -14,7 +14,8 @@ use fincore::{
 use ipnet::IpNet;
 use tokio::sync::watch;
 
-use super::{caller, now::Now, refusal::Refusal, request::Request};
+use super::{caller, refusal::Refusal, request::Request};
+use crate::now::Now;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -112,9 +113,9 @@ impl Access {
         }
     }
 
-    /// Whether a request carries a well-formed key that is not known here: another program may have issued it a
-    /// moment ago. An address that has used up its limit does not get a refresh.
-    pub(crate) fn has_new_key(&self, request: &Request) -> bool {
+    /// Whether a request carries a well-formed key that is not valid as far as is known here: another program may
+    /// have issued it a moment ago. An address that has used up its limit does not get a refresh.
+    pub(crate) fn has_unknown_key(&self, request: &Request) -> bool {
         let Ok(Some(key)) = caller::key(&request.head.headers) else { return false };
         keys::authenticate(&self.accounts, &key).is_err()
             && self.peek(&self.by_address(request), request.now).remaining > 0

@@ -22,7 +22,7 @@ use super::{
     front, links,
     params::{self, Params},
     refusal::Refusal,
-    render::Media,
+    render::{Extent, Media},
     reply::{Caching, Envelope, Payload, Reply},
     request::Request,
     routes::{Cost, Handler, Match, Query, Route, Routes},
@@ -70,8 +70,8 @@ impl App {
     pub(crate) fn answer(&self, request: &Request) -> Response<Payload> {
         let id = format!("{:08x}-{:x}", self.start, self.requests.fetch_add(1, Ordering::Relaxed));
         let mut trail = Trail::default();
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.walk(request, &mut trail)))
-            .unwrap_or_else(|panic| Err(Refusal::Internal(said(panic.as_ref()))));
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.steps(request, &mut trail)))
+            .unwrap_or_else(|panic| Err(Refusal::Internal(panic_message(panic.as_ref()))));
         let route = trail.route.map_or("no route", |route| route.path);
         let reply = outcome.unwrap_or_else(|refusal| refusal.reply(&id, route));
 
@@ -88,11 +88,11 @@ impl App {
             self.access.count(&caller, route, outcome, request.now);
         }
         let envelope = Envelope { id: &id, caller, standing, now: request.now };
-        reply.respond(&request.head.headers, &envelope)
+        reply.respond(&envelope)
     }
 
     /// The steps that every request goes through, in order; the first that fails answers.
-    fn walk<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
+    fn steps<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
         // Grammar, and what the request is about.
         let target = match self.target(request)? {
             Target::Matched(matched) => matched,
@@ -128,15 +128,18 @@ impl App {
         }
 
         // Parameters.
-        target.params.only(target.route.params)?;
+        target.params.only(target.route.params, &target.captures)?;
         let params = target.captures.and(target.params)?;
 
         // Answer.
         let (catalogue, access) = (&self.catalogue, &self.access);
         let context = Context { catalogue, access, request, caller };
-        let answer = || match &target.route.handler {
-            Handler::Query(query) => data(&context, target.route, query.as_ref(), params),
-            Handler::Direct(direct) => direct(&context, params),
+        let answer = || {
+            let reply = match &target.route.handler {
+                Handler::Query(query) => data(&context, target.route, query.as_ref(), params),
+                Handler::Direct(direct) => direct(&context, params),
+            }?;
+            Ok(reply.encode(&request.head.headers))
         };
         match target.route.cost {
             Cost::Short => answer(),
@@ -196,10 +199,17 @@ fn data(
     let Context { catalogue, request, caller, .. } = context;
     let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
     let answer = query(&snapshot, params)?;
-    let body = answer.render(Media::Json)?;
-    let reply = Reply::ok(body, Caching::Tagged(tag(&snapshot, &request.head)));
-    let paged = route.params.contains(&"offset");
-    let link = answer.extent().and_then(|extent| links::links(&request.head.uri, extent, paged));
+    let media = Media::Json;
+    let body = answer.render(media)?;
+    let reply = Reply::ok(body, Caching::Tagged(etag(&snapshot, &request.head, media)));
+    let takes_offset = |extent: &mut Extent| {
+        if !route.params.contains(&"offset") {
+            extent.offset = None;
+        }
+    };
+    let mut extent = answer.extent();
+    extent.as_mut().map(takes_offset);
+    let link = extent.and_then(|extent| links::links(&request.head.uri, extent));
     Ok(reply.with_headers(link.map(|link| (hyper::header::LINK, link))))
 }
 
@@ -210,7 +220,7 @@ fn too_many(caller: &Caller, standing: Standing) -> Refusal {
 }
 
 /// What a panic said, for the log.
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("panicked: {}", text.unwrap_or("without a message"))
@@ -238,12 +248,13 @@ fn check_grammar(head: &Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The entity tag: equal on every machine for the same query, day, plan, data and version of the program.
-fn tag(snapshot: &Snapshot, head: &Parts) -> String {
+/// The entity tag: equal on every machine for the same query, media type, day, plan, data and version
+/// of the program.
+fn etag(snapshot: &Snapshot, head: &Parts, media: Media) -> String {
     let (today, plan) = (snapshot.today().to_string(), snapshot.plan().id());
     let (path, query) = (head.uri.path(), head.uri.query().unwrap_or(""));
     let mut question = Sha256::new();
-    for part in [env!("CARGO_PKG_VERSION"), &today, plan, path, query] {
+    for part in [env!("CARGO_PKG_VERSION"), &today, plan, path, query, media.content_type()] {
         question.update((part.len() as u64).to_be_bytes());
         question.update(part);
     }

@@ -54,10 +54,10 @@ fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusa
     Ok(view(context.request, lang))
 }
 
-/// A page that browsers revalidate each time.
+/// A page that browsers fetch anew each time.
 fn shown(page: maud::Markup) -> Reply {
     let body = Body::page(page, OWN_FILES);
-    Reply::ok(body, Caching::Revalidated("Accept-Language, Accept-Encoding"))
+    Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding"))
 }
 
 /// `GET /`
@@ -144,7 +144,7 @@ fn form<Q: serde::de::DeserializeOwned>(request: &Request) -> Result<Q, Refusal>
 /// `GET /docs`
 pub(crate) fn docs(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let body = Body::page(pages::docs(&chosen_view(context, params)?), REFERENCE_FILES);
-    Ok(Reply::ok(body, Caching::Revalidated("Accept-Language, Accept-Encoding")))
+    Ok(Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding")))
 }
 
 /// `GET /docs/openapi.yaml`
@@ -159,7 +159,7 @@ pub(crate) fn openapi_json(context: &Context<'_>, _: Params<'_>) -> Result<Reply
 
 fn described(media: &'static str, document: String) -> Reply {
     let vary = "Host, X-Forwarded-Proto, Accept-Encoding";
-    Reply::ok(Body::new(media, document), Caching::Revalidated(vary))
+    Reply::ok(Body::new(media, document), Caching::Refetched(vary))
 }
 
 /// What a browser is shown at an address that does not exist.
@@ -187,7 +187,7 @@ mod tests {
     use fincore::chrono::DateTime;
 
     use super::*;
-    use crate::http::{now::Now, request::Upload};
+    use crate::{http::request::Upload, now::Now};
 
     #[test]
     fn follows_the_browser() {

@@ -3,25 +3,22 @@ use hyper::{Uri, header::HeaderValue};
 
 use super::{params, render::Extent};
 
-/// The links from one page of a list to others. `paged` says whether the endpoint takes an offset; where it
-/// does not, the page is the whole list.
-///
-/// Every other parameter stays as the request had it.
-pub(crate) fn links(uri: &Uri, extent: Extent, paged: bool) -> Option<HeaderValue> {
+/// The links from one page of a list to others. Every other parameter stays as the request had it.
+pub(crate) fn links(uri: &Uri, extent: Extent) -> Option<HeaderValue> {
     let Extent { total, limit, offset } = extent;
-    let limit_wide = u64::from(limit);
-    let last = if paged { total.saturating_sub(1) / limit_wide * limit_wide } else { 0 };
-    let mut pages = vec![("first", 0)];
-    if paged && offset > 0 {
-        pages.push(("prev", offset.saturating_sub(limit_wide)));
+    let step = u64::from(limit);
+    let last = offset.map(|_| total.saturating_sub(1) / step * step);
+    let mut pages = vec![("first", offset.map(|_| 0))];
+    if let (Some(offset @ 1..), Some(last)) = (offset, last) {
+        pages.push(("prev", Some(offset.saturating_sub(step).min(last))));
     }
-    if paged && offset.saturating_add(limit_wide) < total {
-        pages.push(("next", offset + limit_wide));
+    if let Some(next) = offset.map(|offset| offset + step).filter(|next| *next < total) {
+        pages.push(("next", Some(next)));
     }
     pages.push(("last", last));
     let kept = kept(uri);
-    let link = |(rel, offset): &(&str, u64)| {
-        let offset = if paged { format!("&offset={offset}") } else { String::new() };
+    let link = |(rel, offset): &(&str, Option<u64>)| {
+        let offset = offset.map(|offset| format!("&offset={offset}")).unwrap_or_default();
         format!("<{}?{kept}limit={limit}{offset}>; rel=\"{rel}\"", uri.path())
     };
     let links: Vec<String> = pages.iter().map(link).collect();
@@ -47,7 +44,7 @@ mod tests {
 
     fn check(uri: &str, (total, limit, offset): (u64, u32, u64)) -> String {
         let uri: Uri = uri.parse().unwrap();
-        let header = links(&uri, Extent { total, limit, offset }, true).unwrap();
+        let header = links(&uri, Extent { total, limit, offset: Some(offset) }).unwrap();
         header.to_str().unwrap().to_owned()
     }
 
@@ -69,7 +66,7 @@ mod tests {
         assert_eq!(check("/a", (10, 10, 0)), first_and_last);
         assert_eq!(check("/a", (0, 10, 0)), first_and_last);
         let beyond = check("/a?offset=500", (11, 10, 500));
-        assert!(beyond.contains("offset=490>; rel=\"prev\""), "{beyond}");
+        assert!(beyond.contains("offset=10>; rel=\"prev\""), "{beyond}");
         assert!(beyond.contains("offset=10>; rel=\"last\""), "{beyond}");
         assert!(!beyond.contains("next"), "{beyond}");
         let near_the_start = check("/a?offset=5", (11, 10, 5));
@@ -79,7 +76,7 @@ mod tests {
     #[test]
     fn a_list_without_pages_is_one() {
         let header =
-            links(&"/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: 0 }, false);
+            links(&"/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: None });
         assert_eq!(header.unwrap(), "</a?limit=3>; rel=\"first\", </a?limit=3>; rel=\"last\"");
     }
 }

@@ -55,15 +55,17 @@ impl<'r> Params<'r> {
         Ok(self)
     }
 
-    /// Fails where there is a parameter that is not among `known`.
-    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Refusal> {
+    /// Fails where there is a parameter that is not among `known`, or is a part of the path.
+    pub(crate) fn only(&self, known: &[&str], captures: &Params<'_>) -> Result<(), Refusal> {
+        let in_path = |name: &&str| captures.pairs.iter().any(|(captured, _)| captured == name);
+        let known: Vec<&str> = known.iter().copied().filter(|name| !in_path(name)).collect();
         let Some((name, _)) = self.pairs.iter().find(|(name, _)| !known.contains(&name.as_ref()))
         else {
             return Ok(());
         };
-        let takes = match known {
+        let takes = match known[..] {
             [] => "this endpoint takes none".to_owned(),
-            known => format!("this endpoint takes {}", known.join(", ")),
+            _ => format!("this endpoint takes {}", known.join(", ")),
         };
         Err(Refusal::BadRequest(format!("parameter {:?} is unknown; {takes}", excerpt(name))))
     }

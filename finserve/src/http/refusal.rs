@@ -79,20 +79,17 @@ struct ErrorParts {
 impl Refusal {
     /// The reply to the request `id` on this route. What only the operator can fix is logged here.
     pub(crate) fn reply(self, id: &str, route: &str) -> Reply {
-        if let Refusal::Busy(cause) | Refusal::Internal(cause) = &self {
-            log(format_args!("request {id} ({route}): {cause}"));
+        let (refusal, page) = match self {
+            Refusal::Shown(refusal, page) => (*refusal, Some(page)),
+            refusal => (refusal, None),
+        };
+        if let Refusal::Busy(cause) | Refusal::Internal(cause) = &refusal {
+            log(format_args!("request {id} ({route}): {}", Key::redact(cause)));
         }
-        match self {
-            Refusal::Shown(refusal, page) => {
-                let ErrorParts { status, headers, .. } = refusal.parts(id);
-                Reply::refused(status, Body::page(page, OWN_FILES)).with_headers(headers)
-            }
-            refusal => {
-                let parts = refusal.parts(id);
-                let (status, headers) = (parts.status, parts.headers.clone());
-                Reply::refused(status, parts.body()).with_headers(headers)
-            }
-        }
+        let parts = refusal.parts(id);
+        let (status, headers) = (parts.status, parts.headers.clone());
+        let body = page.map_or_else(|| parts.body(), |page| Body::page(page, OWN_FILES));
+        Reply::refused(status, body).with_headers(headers)
     }
 
     /// The status, body and headers of every refusal, decided here and nowhere else.

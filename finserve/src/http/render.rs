@@ -1,4 +1,4 @@
-//! Typed answers as bytes: the one place that knows media types.
+//! Typed answers as bytes: the one place that knows the media types of data.
 //!
 //! A function of the library returns a value; [`Answer`] holds it until it is known how it is to be written.
 //! A new media type is a variant of [`Media`]: it does not compile until it has a name and a way to write
@@ -16,7 +16,7 @@ pub(crate) enum Media {
 
 impl Media {
     /// The value of `Content-Type`.
-    fn content_type(self) -> &'static str {
+    pub(crate) fn content_type(self) -> &'static str {
         match self {
             Media::Json => "application/json",
         }
@@ -78,7 +78,7 @@ pub(crate) trait Rows: Json {
 
 impl<R: Row + Serialize> Rows for Page<R> {
     fn extent(&self) -> Extent {
-        Extent { total: self.total, limit: self.limit, offset: self.offset }
+        Extent { total: self.total, limit: self.limit, offset: Some(self.offset) }
     }
 }
 
@@ -87,5 +87,6 @@ impl<R: Row + Serialize> Rows for Page<R> {
 pub(crate) struct Extent {
     pub(crate) total: u64,
     pub(crate) limit: u32,
-    pub(crate) offset: u64,
+    /// Nothing where the endpoint takes no offset, and the part is the whole list.
+    pub(crate) offset: Option<u64>,
 }

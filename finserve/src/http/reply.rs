@@ -13,34 +13,36 @@ use maud::Markup;
 use super::{
     encoding::{self, Encoded},
     headers::{self, ACCEPTED, BY_CALLER, EXPOSED},
-    now::Now,
 };
+use crate::now::Now;
 
-/// What is sent: all at once, or piece by piece.
+/// What is sent. Every body is whole today; boxed, a stream fits as well.
 pub(crate) type Payload = UnsyncBoxBody<Bytes, io::Error>;
 
 /// What a page of ours may load: nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
     img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A body, ready to be sent, with its media type.
+/// A body with its media type.
 pub(crate) struct Body {
     media: &'static str,
-    content: Held,
+    held: Held,
+    /// The value of `Content-Encoding`, once the body is encoded.
+    encoding: Option<&'static str>,
     /// What the page may load, if it is one.
     policy: Option<&'static str>,
 }
 
+/// How a body is held until it is sent.
 enum Held {
-    /// May be compressed for each request.
     Plain(Bytes),
-    /// Was compressed when the program was built; unpacked once, if ever.
+    /// Compressed when the program was built; unpacked once, if ever.
     Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
 }
 
 impl Body {
     pub(crate) fn new(media: &'static str, bytes: impl Into<Bytes>) -> Body {
-        Body { media, content: Held::Plain(bytes.into()), policy: None }
+        Body { media, held: Held::Plain(bytes.into()), encoding: None, policy: None }
     }
 
     /// A page that may load what its policy says.
@@ -55,11 +57,48 @@ impl Body {
         packed: &'static [u8],
         unpacked: &'static LazyLock<Vec<u8>>,
     ) -> Body {
-        Body { media, content: Held::Gzip(packed, unpacked), policy: None }
+        Body { held: Held::Gzip(packed, unpacked), ..Body::new(media, Bytes::new()) }
     }
 
     fn empty() -> Body {
         Body::new("", Bytes::new())
+    }
+
+    /// The body in the encoding that the request prefers.
+    fn encode(self, request: &HeaderMap) -> Body {
+        let Encoded { encoding, bytes } = match self.held {
+            Held::Plain(bytes) => encoding::encode(bytes, request),
+            Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
+                Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
+            }
+            Held::Gzip(_, unpacked) => {
+                Encoded { encoding: None, bytes: Bytes::from_static(unpacked.as_slice()) }
+            }
+        };
+        Body { held: Held::Plain(bytes), encoding, ..self }
+    }
+
+    fn respond(self, status: StatusCode) -> Response<Payload> {
+        let bytes = match self.held {
+            Held::Plain(bytes) => bytes,
+            Held::Gzip(_, unpacked) => Bytes::from_static(unpacked.as_slice()),
+        };
+        let payload = Full::new(bytes).map_err(|never| match never {}).boxed_unsync();
+        let mut response = Response::new(payload);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        if !self.media.is_empty() {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media));
+        }
+        if let Some(encoding) = self.encoding {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        if let Some(policy) = self.policy {
+            headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+            headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+            headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+        }
+        response
     }
 }
 
@@ -67,8 +106,8 @@ impl Body {
 pub(crate) enum Caching {
     /// Not at all.
     Never,
-    /// Only if it is validated each time; it depends on these headers of the request.
-    Revalidated(&'static str),
+    /// Only until it is asked for again; it depends on these headers of the request.
+    Refetched(&'static str),
     /// For good, under this tag: the address changes with the content.
     Forever(String),
     /// For a minute, and longer while this tag is confirmed.
@@ -123,26 +162,38 @@ impl Reply {
         self.status.is_client_error() || self.status.is_server_error()
     }
 
-    /// The response to a request with these headers.
-    pub(crate) fn respond(self, request: &HeaderMap, envelope: &Envelope<'_>) -> Response<Payload> {
+    /// The same reply, compressed or left out as the request allows. This is work, so it belongs where the
+    /// answer itself is made.
+    pub(crate) fn encode(mut self, request: &HeaderMap) -> Reply {
+        let tag = match &self.caching {
+            // Never compressed: compressing a secret beside text that the client chose can reveal it.
+            Caching::Never => return self,
+            Caching::Refetched(_) => None,
+            Caching::Forever(tag) | Caching::Tagged(tag) => Some(tag),
+        };
+        if tag.is_some_and(|tag| confirms(request, tag)) {
+            self.status = StatusCode::NOT_MODIFIED;
+            self.body = Body::empty();
+        } else {
+            self.body = self.body.encode(request);
+        }
+        self
+    }
+
+    /// The response.
+    pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
         let Reply { status, body, caching, headers } = self;
         let with_key = envelope.caller.id.key().is_some();
         let (cache, vary, tag) = match caching {
             Caching::Never => ("no-store", None, None),
-            Caching::Revalidated(vary) => ("no-cache", Some(vary), None),
+            Caching::Refetched(vary) => ("no-cache", Some(vary), None),
             Caching::Forever(tag) => {
                 ("public, max-age=31536000, immutable", Some("Accept-Encoding"), Some(tag))
             }
             Caching::Tagged(tag) if with_key => ("private, max-age=60", Some(BY_CALLER), Some(tag)),
             Caching::Tagged(tag) => ("public, max-age=60", Some(BY_CALLER), Some(tag)),
         };
-        let mut response = if tag.as_ref().is_some_and(|tag| confirms(request, tag)) {
-            bare(StatusCode::NOT_MODIFIED, Bytes::new())
-        } else {
-            // What must not be stored may hold a key: it is never compressed either.
-            let accepted = if cache == "no-store" { &HeaderMap::new() } else { request };
-            full(status, body, accepted)
-        };
+        let mut response = body.respond(status);
         let all = response.headers_mut();
         if let Some(tag) = tag {
             insert(all, header::ETAG, &tag);
@@ -205,40 +256,6 @@ fn confirms(request: &HeaderMap, tag: &str) -> bool {
         .filter_map(|value| value.to_str().ok())
         .flat_map(|list| list.split(','))
         .any(|given| given.trim() == "*" || opaque(given) == opaque(tag))
-}
-
-/// A response with its body, in the encoding that the request likes best.
-fn full(status: StatusCode, body: Body, request: &HeaderMap) -> Response<Payload> {
-    let Encoded { encoding, bytes } = match body.content {
-        Held::Plain(bytes) => encoding::encode(bytes, request),
-        Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
-            Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
-        }
-        Held::Gzip(_, unpacked) => {
-            Encoded { encoding: None, bytes: Bytes::from_static(unpacked.as_slice()) }
-        }
-    };
-    let mut response = bare(status, bytes);
-    let headers = response.headers_mut();
-    if !body.media.is_empty() {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(body.media));
-    }
-    if let Some(encoding) = encoding {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
-    }
-    if let Some(policy) = body.policy {
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    }
-    response
-}
-
-fn bare(status: StatusCode, bytes: Bytes) -> Response<Payload> {
-    let mut response =
-        Response::new(Full::new(bytes).map_err(|never| match never {}).boxed_unsync());
-    *response.status_mut() = status;
-    response
 }
 
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {

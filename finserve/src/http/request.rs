@@ -7,7 +7,8 @@ use hyper::{
     http::request::Parts,
 };
 
-use super::{headers::X_FORWARDED_PROTO, now::Now, refusal::Refusal};
+use super::{headers::X_FORWARDED_PROTO, refusal::Refusal};
+use crate::now::Now;
 
 /// The longest body, in bytes.
 pub(crate) const MAX_UPLOAD: usize = 16 * 1024;

@@ -1,9 +1,6 @@
 //! Every endpoint, one line each.
 use fincore::{
-    Feature, Page, Snapshot, companies, filings, market, plans,
-    search::{self, Matches},
-    table::Row,
-    usage::UsageQuery,
+    Feature, Page, Snapshot, companies, filings, market, plans, table::Row, usage::UsageQuery,
 };
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,11 +8,12 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     context::Context,
     front::{self, AssetQuery, PageQuery},
-    own,
+    global_search,
     params::{self, Params},
-    refusal::{Refusal, UPGRADE_URL},
+    refusal::Refusal,
     render::Answer,
     reply::Reply,
+    service,
 };
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -27,34 +25,34 @@ fn table() -> Vec<Route> {
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     vec![
-        open("/health",                                           own::health),
+        open(   "/health",                                        service::health),
 
-        now( "/api/v1/market/overview",        Market,    Short, market::overview),
-        now( "/api/v1/market/selic/current",   Market,    Short, market::selic_current),
-        list("/api/v1/market/selic",           Market,    Short, market::selic),
-        now( "/api/v1/market/cdi/current",     Market,    Short, market::cdi_current),
-        list("/api/v1/market/cdi",             Market,    Short, market::cdi),
-        now( "/api/v1/market/ipca/current",    Market,    Short, market::ipca_current),
-        list("/api/v1/market/ipca",            Market,    Short, market::ipca),
-        get( "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
-        list("/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
-        list("/api/v1/market/fx",              Market,    Short, market::fx),
+        current("/api/v1/market/overview",        Market,    Short, market::overview),
+        current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
+        list(   "/api/v1/market/selic",           Market,    Short, market::selic),
+        current("/api/v1/market/cdi/current",     Market,    Short, market::cdi_current),
+        list(   "/api/v1/market/cdi",             Market,    Short, market::cdi),
+        current("/api/v1/market/ipca/current",    Market,    Short, market::ipca_current),
+        list(   "/api/v1/market/ipca",            Market,    Short, market::ipca),
+        get(    "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
+        list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
+        list(   "/api/v1/market/fx",              Market,    Short, market::fx),
 
-        list("/api/v1/companies/search",       Companies, Long,  companies::search),
-        list("/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
-        one( "/api/v1/companies/{id}",         Companies, Short, companies::find),
-        list("/api/v1/companies",              Companies, Short, companies::list),
-        list("/api/v1/filings/search",         Filings,   Long,  filings::search),
-        list("/api/v1/filings/recent",         Filings,   Short, filings::recent),
-        one( "/api/v1/filings/{id}",           Filings,   Short, filings::find),
-        list("/api/v1/filings",                Filings,   Long,  filings::list),
-        get( "/api/v1/search",                 Companies, Long,  |all, q| search::global(all, q).map(Everything::from)),
+        list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
+        list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
+        one(    "/api/v1/companies/{id}",         Companies, Short, companies::find),
+        list(   "/api/v1/companies",              Companies, Short, companies::list),
+        list(   "/api/v1/filings/search",         Filings,   Long,  filings::search),
+        list(   "/api/v1/filings/recent",         Filings,   Short, filings::recent),
+        one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
+        list(   "/api/v1/filings",                Filings,   Long,  filings::list),
+        get(    "/api/v1/search",                 Companies, Long,  global_search::all),
 
-        now( "/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
-        own::<()>(POST, "/api/v1/plans/register",    Plans, Disk, own::register),
-        own::<UsageQuery>(GET, "/api/v1/plans/usage", Plans, Disk, own::usage),
+        current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
+        account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
+        account::<UsageQuery>(GET, "/api/v1/plans/usage",    Plans, Disk, service::usage),
 
-        page(GET,  "/",                  Short, front::home),
+        page(GET,  "/",                  Long,  front::home),
         page(GET,  "/pricing",           Short, front::pricing),
         page(POST, "/pricing",           Disk,  front::register),
         page(GET,  "/usage",             Short, front::usage),
@@ -83,11 +81,12 @@ pub(crate) struct Route {
 /// What an answer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Microseconds: less than handing it to another thread would take.
+    /// Microseconds for a page of the default size: less than handing it to another thread would take.
     Short,
     /// Milliseconds of computing.
     Long,
-    /// It may have to wait for the disk.
+    /// It may wait for the disk. Treated like `Long` today; one day work that waits and work that computes
+    /// will have threads of their own.
     Disk,
 }
 
@@ -151,7 +150,7 @@ where
 }
 
 /// What the data says now, without anything to choose.
-fn now<A>(
+fn current<A>(
     path: &'static str,
     feature: Feature,
     cost: Cost,
@@ -170,7 +169,7 @@ fn data(path: &'static str, feature: Feature, cost: Cost, query: Box<Query>) -> 
 }
 
 /// Something about the caller's own key, chosen by a `Q`.
-fn own<Q: DeserializeOwned>(
+fn account<Q: DeserializeOwned>(
     method: Method,
     path: &'static str,
     feature: Feature,
@@ -200,42 +199,6 @@ fn asset(path: &'static str, f: Direct) -> Route {
 
 fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route {
     Route { method, path, feature: None, cost, params: &[], handler, is_api: false }
-}
-
-/// What the global search answers: the library's matches, and where the plans are.
-#[derive(Serialize)]
-struct Everything {
-    companies: Vec<companies::Company>,
-    filings: Vec<filings::Filing>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    upgrade: Option<Prompt>,
-    meta: fincore::Meta,
-}
-
-/// The upgrade prompt inside an answer.
-#[derive(Serialize)]
-struct Prompt {
-    feature: Feature,
-    required_plan: fincore::Plan,
-    message: String,
-    upgrade_url: &'static str,
-}
-
-impl From<Matches> for Everything {
-    fn from(matches: Matches) -> Everything {
-        let prompt = |upgrade: plans::Upgrade| Prompt {
-            feature: upgrade.feature,
-            required_plan: upgrade.required_plan,
-            message: upgrade.message,
-            upgrade_url: UPGRADE_URL,
-        };
-        Everything {
-            companies: matches.companies,
-            filings: matches.filings,
-            upgrade: matches.upgrade.map(prompt),
-            meta: matches.meta,
-        }
-    }
 }
 
 /// The table, ready to be searched.

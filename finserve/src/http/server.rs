@@ -1,13 +1,6 @@
 //! Connections in, responses out. All that is `async` is here.
-use std::{
-    convert::Infallible,
-    io,
-    net::SocketAddr,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use fincore::chrono::Utc;
 use http_body_util::BodyExt;
 use hyper::{Method, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
@@ -24,9 +17,9 @@ use tokio_io_timeout::TimeoutStream;
 use super::{
     access::{Access, Signal},
     answer::App,
-    now::Now,
     request::{MAX_UPLOAD, Request, Upload},
 };
+use crate::now::Now;
 
 /// Connections beyond this many wait in the kernel's queue.
 const MAX_CONNECTIONS: usize = 4096;
@@ -66,7 +59,7 @@ impl Listener {
     }
 }
 
-/// Serves until SIGINT or SIGTERM; `started` runs once both stop the server instead of ending the program.
+/// Serves until SIGINT or SIGTERM; `started` runs once the signal handlers are installed.
 ///
 /// When this returns, nothing of any request runs any more.
 pub(crate) fn serve(
@@ -121,7 +114,7 @@ async fn accept(listener: TcpListener, app: Arc<App>, stop: impl Future<Output =
         });
     }
     drop(listener);
-    // Who has not finished by then is cut off.
+    // Connections that are still open after that are dropped.
     let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
 
@@ -143,9 +136,8 @@ fn connection(
                 Method::POST => receive(body).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
-            let now = Now { instant: Instant::now(), utc: Utc::now() };
-            let request = Request { head, upload, peer: peer.ip(), now };
-            if app.access().has_new_key(&request) {
+            let request = Request { head, upload, peer: peer.ip(), now: Now::read() };
+            if app.access().has_unknown_key(&request) {
                 refresh_for(app.access(), &request).await;
             }
             // Most queries take microseconds, less than handing them to another thread would. The
@@ -169,7 +161,7 @@ async fn refresh_for(access: &Access, request: &Request) {
     for _ in 0..2 {
         access.refresh_signal().signal(Signal::Refresh);
         let refreshed = tokio::time::timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
-        if !matches!(refreshed, Ok(Ok(()))) || !access.has_new_key(request) {
+        if !matches!(refreshed, Ok(Ok(()))) || !access.has_unknown_key(request) {
             return;
         }
     }
@@ -205,8 +197,8 @@ mod tests {
     use super::*;
     use crate::http::{
         answer::tests::app,
-        own,
         routes::{Cost, Handler, Route},
+        service,
     };
 
     fn row(path: &'static str, handler: Handler) -> Route {
@@ -240,7 +232,7 @@ mod tests {
         let rows = vec![
             row("/panic", Handler::Direct(|_, _| panic!("a bug"))),
             row("/query", Handler::Query(Box::new(|_, _| panic!("a {} bug", "worse")))),
-            row("/health", Handler::Direct(own::health)),
+            row("/health", Handler::Direct(service::health)),
         ];
         with_server(rows, |address| {
             let mut stream = std::net::TcpStream::connect(address).unwrap();
@@ -264,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_half_closed_connection_gets_its_response() {
-        with_server(vec![row("/health", Handler::Direct(own::health))], |address| {
+        with_server(vec![row("/health", Handler::Direct(service::health))], |address| {
             for _ in 0..200 {
                 let mut stream = std::net::TcpStream::connect(address).unwrap();
                 stream.write_all(b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();

@@ -1,5 +1,5 @@
 //! English and Portuguese: which one a visitor reads, and how it writes numbers and dates.
-use fincore::{Date, Decimal, Error};
+use fincore::{Date, Decimal, excerpt};
 use serde::Deserialize;
 
 /// A language of the pages.
@@ -56,13 +56,13 @@ impl Language {
 }
 
 impl std::str::FromStr for Language {
-    type Err = Error;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Language, Error> {
+    fn from_str(text: &str) -> Result<Language, String> {
         match text {
             "en" => Ok(Language::English),
             "pt" => Ok(Language::Portuguese),
-            _ => Err(Error::Invalid(format!("{text:?} is not a language of the pages (en or pt)"))),
+            _ => Err(format!("{:?} is not a language of the pages (en or pt)", excerpt(text))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! When a request arrives.
+//! The time, by both clocks.
 use std::time::Instant;
 
 use fincore::{
@@ -14,6 +14,11 @@ pub(crate) struct Now {
 }
 
 impl Now {
+    /// Reads both clocks.
+    pub(crate) fn read() -> Now {
+        Now { instant: Instant::now(), utc: Utc::now() }
+    }
+
     /// The day in Brasília, which has kept UTC−3 all year since 2019.
     pub(crate) fn today(self) -> Date {
         Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)

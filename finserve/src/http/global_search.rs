@@ -1,0 +1,42 @@
+//! The global search as it is answered: the library's matches, and where the plans are.
+use fincore::{
+    Feature, Meta, Plan, Result, Search, Snapshot,
+    companies::Company,
+    filings::Filing,
+    plans::Upgrade,
+    search::{self, Matches},
+};
+use serde::Serialize;
+
+use super::refusal::UPGRADE_URL;
+
+#[derive(Serialize)]
+pub(crate) struct Everything {
+    companies: Vec<Company>,
+    filings: Vec<Filing>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upgrade: Option<Prompt>,
+    meta: Meta,
+}
+
+/// The upgrade prompt inside an answer.
+#[derive(Serialize)]
+struct Prompt {
+    feature: Feature,
+    required_plan: Plan,
+    message: String,
+    upgrade_url: &'static str,
+}
+
+/// Companies and filings that match.
+pub(crate) fn all(snapshot: &Snapshot, query: Search) -> Result<Everything> {
+    let Matches { companies, filings, upgrade, meta, .. } = search::global(snapshot, query)?;
+    Ok(Everything { companies, filings, upgrade: upgrade.map(Prompt::from), meta })
+}
+
+impl From<Upgrade> for Prompt {
+    fn from(upgrade: Upgrade) -> Prompt {
+        let Upgrade { feature, required_plan, message, .. } = upgrade;
+        Prompt { feature, required_plan, message, upgrade_url: UPGRADE_URL }
+    }
+}
