@@ -301,6 +301,9 @@ fn every_description_ends_with_the_plan() {
         if !operation.description().ends_with(&end) {
             findings.add(operation.path, vec![format!("the description does not end in {end:?}")]);
         }
+        if plan > Plan::Free && !operation.needs_key() {
+            findings.add(operation.path, vec!["a key is described as optional".to_owned()]);
+        }
     }
     findings.expect_none();
 }
