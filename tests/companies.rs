@@ -135,7 +135,7 @@ fn what_is_not_there_is_404_and_what_is_wrong_400() {
         ("filings?from=2024-02-01&to=2024-01-01", "\"from\""),
         ("filings/recent?offset=1", "\"offset\" is unknown"),
         ("filings/1?limit=1", "\"limit\" is unknown"),
-        ("companies/9512?id=9512", "given twice"),
+        ("companies/9512?id=9512", "\"id\" is unknown; this endpoint takes none"),
     ];
     for (target, part) in wrong {
         let message = error(target, 400, "bad_request");

@@ -55,7 +55,8 @@ const FINSERVE: Layers = &[
     ("http/description", &["http/request"]),
     ("http/access", &["http/caller", "now", "http/refusal", "http/request"]),
     ("http/context", &["http/access", "http/request"]),
-    ("http/own", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),
+    ("http/global_search", &["http/refusal"]),
+    ("http/service", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),
     (
         "http/front",
         &[

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::FairMutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior, backup::Backup};
 
 use crate::{
@@ -40,7 +41,8 @@ const SCHEMA: Schema = Schema {
 #[derive(Debug)]
 pub struct Accounts {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    /// Fair, so that many registrations cannot keep the usage counts from being written.
+    writer: FairMutex<Connection>,
     reader: Mutex<Reader>,
     /// All valid keys, so that authentication never reads the file.
     live: RwLock<HashMap<KeyHash, Caller>>,
@@ -67,7 +69,7 @@ impl Accounts {
         connection.pragma_update(None, "query_only", true)?;
         let accounts = Accounts {
             path,
-            writer: Mutex::new(writer),
+            writer: FairMutex::new(writer),
             reader: Mutex::new(Reader { connection, seen: 0 }),
             live: RwLock::default(),
         };
@@ -162,7 +164,7 @@ impl Accounts {
 
     /// Runs `work` in one transaction. When this returns, it is on disk or has not happened.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut connection = lock(&self.writer);
+        let mut connection = self.writer.lock();
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let done = work(&tx)?;
         tx.commit()?;

@@ -37,8 +37,8 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             h1 { (say("Brazil’s financial data, one call away", "Os dados financeiros do Brasil, a uma chamada")) }
             p.lead {
                 (say(
-                    "Selic, CDI, IPCA and exchange rates from the central bank; every registered company and its filings from the securities regulator. Plain JSON, with every digit as published.",
-                    "Selic, CDI, IPCA e câmbio do Banco Central; todas as companhias registradas e seus documentos da CVM. JSON simples, com todos os dígitos publicados.",
+                    "Selic, CDI, IPCA and exchange rates from the central bank; registered companies and their filings from the securities regulator. Plain JSON, in which published figures keep every digit.",
+                    "Selic, CDI, IPCA e câmbio do Banco Central; companhias registradas e seus documentos da CVM. JSON simples, em que os valores publicados mantêm todos os dígitos.",
                 ))
             }
             (layout::command(view, "first-call", &format!("curl {}/api/v1/market/overview", view.origin)))
@@ -48,7 +48,7 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             }
         }
         section aria-labelledby="latest" {
-            h2 id="latest" { (say("Latest published figures", "Últimos valores publicados")) }
+            h2 id="latest" { (say("Latest figures", "Últimos valores")) }
             div.cards { @for card in &cards { (card.show(view)) } }
             @if let Some(newest) = newest {
                 p.note {
@@ -111,6 +111,13 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
     let dollar = market::fx(snapshot, dollar)?.data;
     let dollar = dollar.into_iter().map(|day| (day.date, day.sell)).collect();
     let percent_a_year = say("% a year", "% ao ano");
+    let deposits = match now.meta.indicators.cdi.computed_from {
+        Some(_) => say(
+            "interbank deposit rate, computed from the daily rate",
+            "taxa dos depósitos interbancários, calculada da taxa diária",
+        ),
+        None => say("interbank deposit rate", "taxa dos depósitos interbancários"),
+    };
     Ok([
         Card {
             id: "selic",
@@ -125,7 +132,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         Card {
             id: "cdi",
             name: "CDI",
-            about: say("interbank deposit rate", "taxa dos depósitos interbancários"),
+            about: deposits,
             unit: percent_a_year,
             endpoint: "/api/v1/market/cdi",
             shape: Shape::Line,
