@@ -417,3 +417,29 @@ fn refused(command: &[&str], data: &Path, place: &str) -> String {
     assert_eq!((output.status.code(), line.as_str()), (Some(1), ""), "{place}: {errors}");
     errors
 }
+
+#[test]
+fn a_new_key_works_where_its_address_has_used_up_its_limit() {
+    let server = Server::start();
+    for _ in 0..Plan::Free.limit() {
+        assert_eq!(server.keyless("GET", "/api/v1/market/overview", "").status, 200);
+    }
+    assert_eq!(server.keyless("GET", "/api/v1/market/overview", "").status, 429);
+    let key = new_key(&server.accounts(), Plan::Gold);
+    assert_eq!(server.keyless("GET", "/api/v1/companies?limit=1", &with(&key)).status, 200);
+}
+
+#[test]
+fn the_usage_page_accepts_a_new_key_at_once() {
+    let server = Server::start();
+    for _ in 0..5 {
+        let key = new_key(&server.accounts(), Plan::Gold);
+        let body = format!("key={}", key.reveal());
+        let request = format!(
+            "POST /usage HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        assert_eq!(server.send(request.as_bytes()).status, 200);
+    }
+}

@@ -175,10 +175,13 @@ impl Series {
     fn meta(&self, rows: &[Observed]) -> Meta {
         let (number, sgs) = (self.number, |number: u32| format!("BCB SGS {number}"));
         let computed = rows.iter().filter(|row| row.computed).count();
-        let (source, computed_from) = match self.computed_from.filter(|_| computed > 0) {
+        let (source, computed_from) = match self.computed_from {
+            Some(from) if rows.is_empty() => (format!("{} and {from}", sgs(number)), None),
             Some(from) if computed == rows.len() => (sgs(from), Some(sgs(from).into())),
-            Some(from) => (format!("{} and {from}", sgs(number)), Some(sgs(from).into())),
-            None => (sgs(number), None),
+            Some(from) if computed > 0 => {
+                (format!("{} and {from}", sgs(number)), Some(sgs(from).into()))
+            }
+            Some(_) | None => (sgs(number), None),
         };
         Meta { source: source.into(), licence: LICENCE, unit: self.unit, computed_from }
     }

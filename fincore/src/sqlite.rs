@@ -63,6 +63,10 @@ pub(crate) enum Audience {
 /// lose what it should hold.
 pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
     if !path.exists() {
+        // A link whose target is missing, perhaps because a volume is not mounted, must not be replaced.
+        if path.is_symlink() {
+            return Err(refuse(path, schema, "it is a link to a file that does not exist"));
+        }
         create(path, schema)?;
     }
     check_file(path, schema)?;
@@ -122,10 +126,10 @@ fn check_file(path: &Path, schema: &Schema) -> Result<()> {
     let file = fs::metadata(path)
         .map_err(|err| Error::storage(format!("cannot open {}", path.display()), err))?;
     if !file.is_file() {
-        return Err(refuse(path, schema, "is not a regular file"));
+        return Err(refuse(path, schema, "it is not a regular file"));
     }
     if file.len() == 0 {
-        return Err(refuse(path, schema, "is empty"));
+        return Err(refuse(path, schema, "it is empty"));
     }
     Ok(())
 }
@@ -142,9 +146,9 @@ fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Resu
         Ok((0, version, true)) if (1..=schema.unmarked).contains(&version) => Ok(()),
         // A file that is being created.
         Ok((0, 0, false)) if fs::metadata(path).is_ok_and(|file| file.len() == 0) => Ok(()),
-        Ok(_) => Err(refuse(path, schema, "is another program's database")),
+        Ok(_) => Err(refuse(path, schema, "it is another program's database")),
         Err(err) if err.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            Err(refuse(path, schema, "is not a database"))
+            Err(refuse(path, schema, "it is not a database"))
         }
         Err(err) => Err(Error::storage(format!("cannot read {}", path.display()), err)),
     }
@@ -152,7 +156,7 @@ fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Resu
 
 fn refuse(path: &Path, schema: &Schema, why: &str) -> Error {
     let (path, Schema { what, remedy, .. }) = (path.display(), schema);
-    Error::storage(format!("{path} {why}, not {what}"), *remedy)
+    Error::storage(format!("{path} is not {what}: {why}"), *remedy)
 }
 
 /// The journal mode is stored in the file, so later connections inherit it.
@@ -199,7 +203,10 @@ fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Res
     for (step, migration) in (done + 1..).zip(missing) {
         tx.execute_batch(migration).map_err(|err| {
             // The full error would repeat the whole SQL.
-            let reason = err.sqlite_error().map_or_else(|| err.to_string(), ToString::to_string);
+            let reason = match err {
+                rusqlite::Error::SqlInputError { msg, .. } => msg,
+                err => err.to_string(),
+            };
             Error::storage(
                 format!("{} cannot be migrated to version {step}", path.display()),
                 reason,
@@ -369,9 +376,23 @@ mod tests {
                 open(&path, &schema(&["CREATE TABLE a (x)", ID])).unwrap_err().to_string();
             assert!(message.contains("a.db"), "{message}");
             assert!(message.contains(why), "{message} lacks {why}");
-            assert!(message.ends_with("not a test file: remove it"), "{message}");
+            assert!(message.contains("is not a test file: it is"), "{message}");
+            assert!(message.ends_with(": remove it"), "{message}");
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn refuses_a_link_to_nothing_and_follows_others() {
+        let (dir, path) = directory();
+        let target = dir.path().join("volume.db");
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        let message = open(&path, &schema(&[ID])).unwrap_err().to_string();
+        assert!(message.contains("a link to a file that does not exist"), "{message}");
+        assert!(path.is_symlink() && !target.exists());
+        drop(open(&target, &schema(&[ID])).unwrap());
+        assert!(open(&path, &schema(&[ID])).is_ok() && path.is_symlink());
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
     /// data stays exactly as it was.
     Import(Import),
-    /// Create, list, upgrade and revoke API keys; a running server accepts new ones at once, and applies changes
+    /// Create, list and revoke API keys, and set their plans; a running server accepts new ones at once, and applies changes
     /// within a second
     #[command(subcommand)]
     Keys(Keys),
@@ -115,15 +115,9 @@ pub(crate) struct Serve {
         value_parser = host_and_port
     )]
     pub(crate) listen: String,
-    /// Network of a proxy whose X-Forwarded-For is believed; may be given several times
-    #[arg(
-        long,
-        value_name = "CIDR",
-        env = "FINSERVE_TRUSTED_PROXY",
-        value_delimiter = ',',
-        value_parser = network
-    )]
-    pub(crate) trusted_proxy: Vec<IpNet>,
+    /// Networks of proxies whose X-Forwarded-For is believed, separated by commas; may be given several times
+    #[arg(long, value_name = "CIDR", env = "FINSERVE_TRUSTED_PROXY", value_parser = networks)]
+    trusted_proxy: Vec<Networks>,
     /// New keys that one address may register in an hour
     #[arg(
         long,
@@ -144,12 +138,23 @@ fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
-/// A network, or one address as a network of its own.
-fn network(text: &str) -> Result<IpNet, String> {
-    let one = || text.parse::<IpAddr>().map(IpNet::from);
-    text.parse()
-        .or_else(|_| one())
-        .map_err(|_| "a network is written 10.0.0.0/8 or fd00::/8".into())
+impl Serve {
+    /// All networks of trusted proxies.
+    pub(crate) fn proxies(&self) -> Vec<IpNet> {
+        self.trusted_proxy.iter().flat_map(|networks| networks.0.clone()).collect()
+    }
+}
+
+/// A list of networks; an empty one, as environments often have it, is none.
+#[derive(Clone, Debug)]
+struct Networks(Vec<IpNet>);
+
+fn networks(text: &str) -> Result<Networks, String> {
+    // One address is a network of its own.
+    let network = |text: &str| text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let networks = parts.map(network).collect::<Result<_, _>>();
+    networks.map(Networks).map_err(|_| "a network is written 10.0.0.0/8 or fd00::/8".into())
 }
 
 #[derive(Debug, Args)]
@@ -332,10 +337,11 @@ mod tests {
     fn a_proxy_is_a_network_or_an_address() {
         let proxies = |list: &str| {
             let cli = read(&["--trusted-proxy", list]).ok()?;
-            Some(cli.serve.trusted_proxy.iter().map(ToString::to_string).collect::<Vec<_>>())
+            Some(cli.serve.proxies().iter().map(ToString::to_string).collect::<Vec<_>>())
         };
         assert_eq!(proxies("10.0.0.0/8"), Some(vec!["10.0.0.0/8".into()]));
         assert_eq!(proxies("::1,192.0.2.1"), Some(vec!["::1/128".into(), "192.0.2.1/32".into()]));
+        assert_eq!(proxies(""), Some(vec![]));
         assert_eq!(proxies("example.com"), None);
         assert_eq!(proxies("10.0.0.0/33"), None);
     }

@@ -16,7 +16,7 @@ pub(crate) use failure::Failure;
 /// Runs the command of a command line; without one, the server.
 pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
     match command.unwrap_or(Command::Serve(serve)) {
-        Command::Serve(args) => serve::run(&data, args),
+        Command::Serve(args) => serve::run(&data, &args),
         Command::Import(args) => import::run(&data, &args),
         Command::Keys(command) => keys::run(&data, command),
         Command::Usage(args) => usage::run(&data, &args),

@@ -24,7 +24,12 @@ pub(crate) fn run(data: &Path, command: Keys) -> Result<(), Failure> {
             let who = Registration { name, email };
             let key = keys::issue(&open_accounts(data)?, &who, plan, Utc::now())?;
             // Nothing but the key goes to the output, so that it can be piped where it belongs.
-            print(&format!("{}\n", key.reveal()))
+            print(&format!("{}\n", key.reveal())).map_err(|failure| {
+                let prefix = key.prefix();
+                Failure::Said(format!(
+                    "{failure}; the key {prefix}… exists, but nobody has seen it: revoke it"
+                ))
+            })
         }
         Keys::List { json } => {
             let records = keys::list(&open()?)?;

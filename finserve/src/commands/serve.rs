@@ -21,13 +21,12 @@ use crate::{
 };
 
 /// Serves until SIGINT or SIGTERM.
-pub(crate) fn run(data: &Path, args: cli::Serve) -> Result<(), Failure> {
+pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let addresses = resolve(&args.listen)?;
     let catalogue = open_catalogue(data)?;
     let accounts = open_accounts(data)?;
     let about = about(data, &catalogue)?;
-    let access =
-        Access::new(accounts, args.registrations_per_hour, args.trusted_proxy, Instant::now());
+    let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
     let app = Arc::new(App::new(catalogue, access));
     let listening = || Failure::system(format!("cannot listen on {}", args.listen));
     let listener = Listener::bind(&addresses).map_err(listening())?;

@@ -114,11 +114,15 @@ impl Access {
     }
 
     /// Whether a request carries a well-formed key that is not valid as far as is known here: another program may
-    /// have issued it a moment ago. An address that has used up its limit does not get a refresh.
+    /// have issued it a moment ago.
     pub(crate) fn has_unknown_key(&self, request: &Request) -> bool {
-        let Ok(Some(key)) = caller::key(&request.head.headers) else { return false };
-        keys::authenticate(&self.accounts, &key).is_err()
-            && self.peek(&self.by_address(request), request.now).remaining > 0
+        let in_headers = caller::key(&request.head.headers).ok().flatten();
+        let unknown = |key: &Key| keys::authenticate(&self.accounts, key).is_err();
+        in_headers.is_some_and(|key| unknown(&key))
+            || request
+                .form_field("key")
+                .and_then(|text| text.trim().parse().ok())
+                .is_some_and(|key| unknown(&key))
     }
 
     pub(crate) fn refresh_signal(&self) -> &Refresh {

@@ -1,4 +1,6 @@
 //! The API description as it is served: with the address of this very service.
+use hyper::Uri;
+
 use super::request::Request;
 
 const YAML: &str = include_str!("../../../openapi.yaml");
@@ -17,8 +19,18 @@ pub(crate) fn json(request: &Request) -> String {
 
 fn served(document: &str, request: &Request) -> String {
     let origin = request.origin();
-    // Whoever sends a strange Host header must not be able to write into the document.
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".:-_/[]".contains(c);
-    let origin = if origin.chars().all(plain) { &origin } else { PLACEHOLDER };
+    let origin = if is_address(&origin) { &origin } else { PLACEHOLDER };
     document.replacen(PLACEHOLDER, origin, 1)
+}
+
+/// Whether this is an address and nothing else: a strange `Host` header must not write into the document.
+fn is_address(origin: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".:-_/[]".contains(c);
+    let authority = origin.parse::<Uri>().ok().and_then(|uri| uri.authority().cloned());
+    authority.is_some_and(|authority| {
+        let port = authority.as_str().len() > authority.host().len();
+        origin.chars().all(plain)
+            && !authority.host().is_empty()
+            && (!port || authority.port_u16().is_some())
+    })
 }

@@ -51,7 +51,8 @@ pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     known_offers(request).any(|(name, weight)| name == "gzip" && weight > 0.0)
 }
 
-/// The best of `zstd` and `gzip` by the weights of `Accept-Encoding`; `zstd` where they are equal.
+/// The best of `zstd` and `gzip` by the weights of `Accept-Encoding`; `zstd` where they are equal, and neither
+/// where the client prefers the body as it is.
 fn preferred(request: &HeaderMap) -> Option<&'static str> {
     let mut best = None;
     for (name, weight) in known_offers(request) {
@@ -62,7 +63,9 @@ fn preferred(request: &HeaderMap) -> Option<&'static str> {
             best = Some((name, weight));
         }
     }
-    best.map(|(name, _)| name)
+    let plain = offers(request, ACCEPT_ENCODING).find(|(name, _)| *name == "identity");
+    let plain = plain.map_or(0.0, |(_, weight)| weight);
+    best.filter(|(_, weight)| *weight >= plain).map(|(name, _)| name)
 }
 
 /// What `Accept-Encoding` says of the encodings known here.
@@ -95,6 +98,8 @@ mod tests {
             ("zstd; q=0", None),
             ("gzip;q=x", None),
             ("identity", None),
+            ("identity, gzip;q=0.5", None),
+            ("identity;q=0.5, gzip", Some("gzip")),
             ("", None),
         ];
         for (accept, name) in cases {

@@ -81,7 +81,7 @@ pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Repl
         email: String,
     }
     let view = chosen_view(context, params)?;
-    let sent: Sent = form(context.request)?;
+    let sent: Sent = context.request.form()?.read()?;
     let registered = || {
         let name = sent.name.parse().map_err(|err| (Field::Name, Refusal::from(err)))?;
         let email = sent.email.parse().map_err(|err| (Field::Email, Refusal::from(err)))?;
@@ -115,7 +115,7 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
         key: String,
     }
     let view = chosen_view(context, params)?;
-    let sent: Sent = form(context.request)?;
+    let sent: Sent = context.request.form()?.read()?;
     let now = context.request.now;
     let key = sent.key.trim().parse().map_err(Refusal::from);
     match key.and_then(|key| context.access.look_up(&key, now)) {
@@ -131,14 +131,6 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
         }
         Err(refusal) => Err(refusal),
     }
-}
-
-/// The fields of a form, as browsers send them.
-fn form<Q: serde::de::DeserializeOwned>(request: &Request) -> Result<Q, Refusal> {
-    let body = request.body("application/x-www-form-urlencoded")?;
-    let text =
-        str::from_utf8(body).map_err(|_| Refusal::BadRequest("the form is not UTF-8".into()))?;
-    Params::from_query(text)?.read()
 }
 
 /// `GET /docs`

@@ -1,4 +1,5 @@
 //! The `Link` header of lists: where the first, the previous, the next and the last page are.
+use fincore::Key;
 use hyper::{Uri, header::HeaderValue};
 
 use super::{params, render::Extent};
@@ -21,8 +22,12 @@ pub(crate) fn links(uri: &Uri, extent: Extent) -> Option<HeaderValue> {
         let offset = offset.map(|offset| format!("&offset={offset}")).unwrap_or_default();
         format!("<{}?{kept}limit={limit}{offset}>; rel=\"{rel}\"", uri.path())
     };
-    let links: Vec<String> = pages.iter().map(link).collect();
-    HeaderValue::try_from(links.join(", ")).ok()
+    let links = pages.iter().map(link).collect::<Vec<_>>().join(", ");
+    // A key that was sent as a parameter by mistake is not repeated.
+    if Key::redact(&links) != links {
+        return None;
+    }
+    HeaderValue::try_from(links).ok()
 }
 
 /// The parameters that all pages share, each followed by an ampersand.
@@ -71,6 +76,13 @@ mod tests {
         assert!(!beyond.contains("next"), "{beyond}");
         let near_the_start = check("/a?offset=5", (11, 10, 5));
         assert!(near_the_start.contains("offset=0>; rel=\"prev\""), "{near_the_start}");
+    }
+
+    #[test]
+    fn no_link_repeats_a_key() {
+        let key = Key::generate().unwrap();
+        let uri: Uri = format!("/a?q={}", key.reveal()).parse().unwrap();
+        assert_eq!(links(&uri, Extent { total: 3, limit: 3, offset: Some(0) }), None);
     }
 
     #[test]

@@ -49,6 +49,11 @@ impl<'r> Params<'r> {
         Ok(())
     }
 
+    /// The value of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.pairs.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_ref())
+    }
+
     /// These parts of the path and the parameters `more`, no name twice.
     pub(crate) fn and(mut self, more: Params<'r>) -> Result<Params<'r>, Refusal> {
         more.pairs.into_iter().try_for_each(|(name, value)| self.push(name, value))?;

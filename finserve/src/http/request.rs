@@ -2,12 +2,13 @@
 use std::net::IpAddr;
 
 use hyper::{
+    Method,
     body::Bytes,
     header::{CONTENT_TYPE, HOST},
     http::request::Parts,
 };
 
-use super::{headers::X_FORWARDED_PROTO, refusal::Refusal};
+use super::{headers::X_FORWARDED_PROTO, params::Params, refusal::Refusal};
 use crate::now::Now;
 
 /// The longest body, in bytes.
@@ -42,6 +43,20 @@ impl Request {
             Upload::TooLarge => Err(Refusal::TooLarge { most: MAX_UPLOAD }),
             Upload::Broken(why) => Err(Refusal::BadRequest((*why).into())),
         }
+    }
+
+    /// The fields of a form, as browsers send them.
+    pub(crate) fn form(&self) -> Result<Params<'_>, Refusal> {
+        let body = self.body("application/x-www-form-urlencoded")?;
+        let text = str::from_utf8(body)
+            .map_err(|_| Refusal::BadRequest("the form is not UTF-8".into()))?;
+        Params::from_query(text)
+    }
+
+    /// One field of a form, if the request carries one.
+    pub(crate) fn form_field(&self, name: &str) -> Option<String> {
+        let form = (self.head.method == Method::POST).then(|| self.form())?;
+        form.ok()?.get(name).map(str::to_owned)
     }
 
     /// The address of the service as the client knows it: `http://localhost:8080`.
