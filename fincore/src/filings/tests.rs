@@ -9,7 +9,7 @@ use super::{
     *,
 };
 use crate::{
-    catalogue::{Catalogue, OnConflict},
+    catalogue::{Catalogue, OnConflict, Writer, temporary},
     types::{Form, Words, words},
 };
 
@@ -132,6 +132,22 @@ proptest! {
     }
 }
 
+/// A catalogue with these filings, after somebody has `tampered` with it; it goes with its directory.
+fn stored(
+    entries: &mut [NewFiling<'_>],
+    tampered: impl FnOnce(&Writer),
+) -> (tempfile::TempDir, Snapshot) {
+    let (dir, catalogue) = temporary();
+    let writer = catalogue.write().unwrap();
+    let mut filings = Filings::default();
+    filings.store(&writer, entries, OnConflict::Replace).unwrap();
+    filings.finish(&writer).unwrap();
+    tampered(&writer);
+    writer.commit().unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    (dir, snapshot)
+}
+
 #[test]
 fn what_is_known_can_be_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -152,14 +168,7 @@ fn what_is_known_can_be_kept() {
 
 #[test]
 fn a_filing_is_served_with_its_class_for_a_subject_and_midnight_for_a_date() {
-    let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let writer = catalogue.write().unwrap();
-    let mut filings = Filings::default();
-    filings.store(&writer, &mut [entry(&(5, 1, 1, 2, 0, 1))], OnConflict::Replace).unwrap();
-    filings.finish(&writer).unwrap();
-    writer.commit().unwrap();
-    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let (_dir, snapshot) = stored(&mut [entry(&(5, 1, 1, 2, 0, 1))], |_| ());
     let filing = find(&snapshot, "5".parse().unwrap()).unwrap();
     assert_eq!(
         serde_json::to_string(&*filing).unwrap(),
@@ -169,14 +178,7 @@ fn a_filing_is_served_with_its_class_for_a_subject_and_midnight_for_a_date() {
 
 #[test]
 fn a_company_is_unknown_where_neither_registry_nor_filings_name_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let writer = catalogue.write().unwrap();
-    let mut filings = Filings::default();
-    filings.store(&writer, &mut [entry(&(5, 1, 0, 0, 0, 1))], OnConflict::Replace).unwrap();
-    filings.finish(&writer).unwrap();
-    writer.commit().unwrap();
-    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let (_dir, snapshot) = stored(&mut [entry(&(5, 1, 0, 0, 0, 1))], |_| ());
     let of = |id: &str| of_company(&snapshot, OfCompany::new(id.parse().unwrap()));
     assert_eq!(of("000001").unwrap().total, 1);
     for id in ["2", "33.000.167/0001-01"] {
@@ -187,40 +189,24 @@ fn a_company_is_unknown_where_neither_registry_nor_filings_name_it() {
 
 #[test]
 fn damaged_totals_are_an_error_and_never_a_number() {
-    let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let writer = catalogue.write().unwrap();
-    let mut filings = Filings::default();
+    const DAMAGE: &str =
+        "UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)";
     let mut days = [entry(&(5, 1, 0, 0, 0, 1)), entry(&(6, 3, 0, 0, 0, 1))];
-    filings.store(&writer, &mut days, OnConflict::Replace).unwrap();
-    filings.finish(&writer).unwrap();
-    writer
-        .prepare(
-            "UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)",
-        )
-        .unwrap()
-        .execute([])
-        .unwrap();
-    writer.commit().unwrap();
-    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let (_dir, snapshot) = stored(&mut days, |writer| {
+        writer.prepare(DAMAGE).unwrap().execute([]).unwrap();
+    });
     let query = List { from: Date::new(2024, 2, 2), ..List::default() };
     assert!(matches!(list(&snapshot, query), Err(Error::Storage { .. })));
 }
 
 #[test]
 fn nothing_beyond_the_end_is_walked() {
-    let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let writer = catalogue.write().unwrap();
-    let mut filings = Filings::default();
-    filings.store(&writer, &mut [entry(&(5, 1, 0, 0, 0, 1))], OnConflict::Replace).unwrap();
-    filings.finish(&writer).unwrap();
     // A page beyond the end must not even query the tables that rows are read from.
-    for table in ["filing", "filing_search"] {
-        writer.prepare(&format!("DROP TABLE {table}")).unwrap().execute([]).unwrap();
-    }
-    writer.commit().unwrap();
-    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let (_dir, snapshot) = stored(&mut [entry(&(5, 1, 0, 0, 0, 1))], |writer| {
+        for table in ["filing", "filing_search"] {
+            writer.prepare(&format!("DROP TABLE {table}")).unwrap().execute([]).unwrap();
+        }
+    });
     let offset = Offset::new(1).unwrap();
     let page = list(&snapshot, List { offset, ..List::default() }).unwrap();
     assert_eq!((page.data.len(), page.total), (0, 1));

@@ -3,6 +3,16 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::{assets, language::Language, view::View};
 
+/// What every page says about itself.
+pub(crate) fn head(title: &str) -> Markup {
+    html! {
+        meta charset="utf-8";
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        title { (title) " · finserve" }
+        link rel="icon" href=(assets::ICON.path()) type="image/svg+xml";
+    }
+}
+
 /// A whole page at `path`.
 pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
@@ -10,15 +20,12 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
+                (head(title))
                 meta name="color-scheme" content="light dark";
                 meta name="description" content=(say(
                     "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
                     "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
                 ));
-                title { (title) " · finserve" }
-                link rel="icon" href=(assets::ICON.path()) type="image/svg+xml";
                 link rel="stylesheet" href=(assets::STYLE.path());
                 script src=(assets::SCRIPT.path()) defer {}
             }

@@ -10,10 +10,7 @@ pub(crate) fn docs(view: &View) -> Markup {
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " · finserve" }
-                link rel="icon" href=(assets::ICON.path()) type="image/svg+xml";
+                (layout::head(title))
                 link rel="stylesheet" href=(assets::REFERENCE_STYLE.path());
             }
             body {
