@@ -298,3 +298,18 @@ fn register_and_call(server: &Server, n: u32) -> (Key, String) {
     ];
     (key, replies.iter().map(|reply| format!("{reply:?}{}", reply.text())).collect())
 }
+
+#[test]
+fn listing_keys_creates_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("new");
+    let output = finserve(&["--data", data.to_str().unwrap(), "keys", "list"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1, "the header alone");
+    assert!(!data.exists());
+    let create = ["--data", data.to_str().unwrap(), "keys", "create", "--plan", "free"];
+    let who = ["--name", "Ana", "--email", "ana@example.com"];
+    let output = finserve(&create).args(who).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("creating them"));
+}

@@ -32,7 +32,11 @@ pub(crate) fn run(data: &Path, command: Keys) -> Result<(), Failure> {
             })
         }
         Keys::List { json } => {
-            let records = keys::list(&open()?)?;
+            // Before the first key there is nothing to list, and listing creates nothing.
+            let records = match existing(data, ACCOUNTS) {
+                Ok(path) => keys::list(&Accounts::open(path)?)?,
+                Err(_) => Vec::new(),
+            };
             if json { print_json(&records) } else { print(&table(&records)) }
         }
         Keys::SetPlan { prefix, plan } => {
