@@ -20,7 +20,9 @@ const REFRESH: Duration = Duration::from_millis(250);
 /// The shortest time between two refreshes that unknown keys cause.
 const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(250);
 /// A crash loses at most the last second of usage, with room for a slow disk.
-const FLUSH: Duration = Duration::from_millis(500);
+const FLUSH: Duration = Duration::from_millis(200);
+/// How often idle callers are forgotten.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// Two threads, so that a disk that is slow to write does not hold up what is read.
 pub(crate) struct Housekeeping {
@@ -36,8 +38,12 @@ impl Housekeeping {
         let refresh = thread::spawn(move || refresh(reader.access()));
         let flush = thread::spawn(move || {
             let mut trouble = Trouble::new("usage cannot be written");
+            let mut swept = Instant::now();
             while stopped.recv_timeout(FLUSH) == Err(RecvTimeoutError::Timeout) {
-                writer.access().sweep(Instant::now());
+                if swept.elapsed() >= SWEEP {
+                    swept = Instant::now();
+                    writer.access().sweep(swept);
+                }
                 trouble.report(writer.access().flush());
             }
         });
