@@ -21,21 +21,21 @@
 //! assert_eq!(euro.meta.unit, Some("BRL per unit"));
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use serde::Deserialize;
-
 use crate::{
     answers::{LICENCE, Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     sqlite::parsed,
-    types::{Currency, Date, Limit, Offset, Pair},
+    types::{Currency, Date, Pair},
 };
 
+mod queries;
 mod rows;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 mod window;
 
+pub use queries::{FxCurrent, FxHistory, FxPairs, History};
 pub use rows::{FxPair, FxRate, Indicators, Overview, OverviewMeta, Rate};
 use window::{Days, within_plan};
 
@@ -47,73 +47,6 @@ const CDI: u32 = 4389;
 pub(crate) const CDI_DAILY: u32 = 12;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub(crate) const IPCA: u32 = 433;
-
-/// A query for the history of a series; by default the newest twenty days.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct History {
-    /// The first day.
-    pub from: Option<Date>,
-    /// The last day.
-    pub to: Option<Date>,
-    /// The most days to return.
-    #[serde(default)]
-    pub limit: Limit<10_000>,
-    /// The number of days to skip, counted from the newest.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
-/// A query for the history of a currency pair; by default the newest twenty days of `USD/BRL`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FxHistory {
-    /// The pair.
-    #[serde(default)]
-    pub pair: Pair,
-    /// The first day.
-    pub from: Option<Date>,
-    /// The last day.
-    pub to: Option<Date>,
-    /// The most days to return.
-    #[serde(default)]
-    pub limit: Limit<10_000>,
-    /// The number of days to skip, counted from the newest.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
-/// A query for the current quote of a pair; by default `USD/BRL`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FxCurrent {
-    /// The pair.
-    #[serde(default)]
-    pub pair: Pair,
-}
-
-/// A query for the list of currency pairs; by default all of them.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FxPairs {
-    /// The most pairs to return.
-    #[serde(default = "all_pairs")]
-    pub limit: Limit<1000>,
-    /// The number of pairs to skip.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
-impl Default for FxPairs {
-    fn default() -> FxPairs {
-        FxPairs { limit: all_pairs(), offset: Offset::default() }
-    }
-}
-
-/// Some 160 currencies have quotes.
-fn all_pairs() -> Limit<1000> {
-    Limit::MAX
-}
 
 /// What [`Observed::read`] reads, of one series.
 macro_rules! select_rates {
