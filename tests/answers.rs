@@ -1,19 +1,18 @@
-//! What clients rely on from one answer to the next: links between pages, the same tags everywhere, keys that
-//! work at once, answers for whoever half-closes, and files that are what they should be.
+//! What clients rely on from one answer to the next: links between pages, the same tags everywhere, no day of the
+//! future, and answers for clients that half-close or do not read.
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::{Shutdown, TcpStream},
     path::{Path, PathBuf},
-    process::Stdio,
     time::Duration,
 };
 
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
-use fincore::{Accounts, Catalogue, Key, Plan};
+use fincore::Plan;
 use serde_json::{Value, json};
 
-use crate::harness::{Reply, Server, finserve, import, new_key, with};
+use crate::harness::{Reply, Server, import, new_key, with};
 
 /// Every list, each narrowed down to what one large page can hold.
 const LISTS: [&str; 11] = [
@@ -198,53 +197,6 @@ fn no_history_holds_a_day_that_has_not_come() {
     }
 }
 
-const SELIC: &str = "/api/v1/market/selic/current";
-
-/// The next request after another program has issued a key.
-fn first_request(server: &Server, accounts: &Accounts, plan: Plan) {
-    let key = new_key(accounts, plan);
-    let reply = server.keyless("GET", SELIC, &with(&key));
-    assert_eq!((reply.status, reply.header("x-plan")), (200, Some(plan.id())), "{}", reply.text());
-}
-
-#[test]
-fn a_hundred_new_keys_work_at_once_one_after_the_other() {
-    let server = Server::start();
-    let accounts = server.accounts();
-    for number in 0..100 {
-        first_request(&server, &accounts, Plan::ALL[number % 4]);
-    }
-    charges_unknown_keys(&server, 30);
-}
-
-#[test]
-fn a_hundred_and_four_new_keys_work_at_once_from_eight_threads() {
-    let server = Server::start();
-    std::thread::scope(|scope| {
-        for thread in 0..8 {
-            let server = &server;
-            scope.spawn(move || {
-                let accounts = server.accounts();
-                for number in 0..13 {
-                    first_request(server, &accounts, Plan::ALL[(thread + number) % 4]);
-                }
-            });
-        }
-    });
-    charges_unknown_keys(&server, 30);
-}
-
-/// Keys that could be valid but that nobody has issued are refused, and charged to the address, which has so many
-/// requests left.
-fn charges_unknown_keys(server: &Server, left: u32) {
-    for left in (left - 3..left).rev() {
-        let unknown = Key::generate().unwrap();
-        let reply = server.keyless("GET", SELIC, &with(&unknown));
-        reply.expect_error(401, "invalid_api_key");
-        assert_eq!(reply.header("x-ratelimit-remaining"), Some(left.to_string().as_str()));
-    }
-}
-
 #[test]
 fn who_half_closes_is_answered_every_time() {
     let server = Server::start();
@@ -332,114 +284,4 @@ fn whoever_does_not_read_the_largest_file_costs_no_memory() {
 fn resident(server: &Server) -> u64 {
     let pages = fs::read_to_string(format!("/proc/{}/statm", server.pid())).unwrap();
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
-}
-
-/// A whole SQLite database of some other program: one table, `CREATE TABLE t(a)`, without rows.
-fn foreign() -> Vec<u8> {
-    const PAGE: usize = 512;
-    let mut file = vec![0; 2 * PAGE];
-    let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
-    // The header: size of a page, versions, fractions of payload; pages, schema, encoding, version.
-    put(0, b"SQLite format 3\0\x02\0\x01\x01\0\x40\x20\x20\0\0\0\x01\0\0\0\x02");
-    put(40, b"\0\0\0\x01\0\0\0\x04");
-    put(56, b"\0\0\0\x01");
-    put(92, b"\0\0\0\x01\0\x2e\x5f\x20");
-    // A row of the schema: its length, its number, the types of its columns, and the columns.
-    let sql = b"CREATE TABLE t(a)";
-    let mut row = vec![6, 23, 15, 15, 1, u8::try_from(sql.len() * 2 + 13).unwrap()];
-    row.extend(b"tablett\x02");
-    row.extend(sql);
-    let length = u8::try_from(row.len()).unwrap();
-    row.splice(0..0, [length, 1]);
-    let at = PAGE - row.len();
-    put(at, &row);
-    // Two leaves: one with that row, one empty.
-    let start = u16::try_from(at).unwrap().to_be_bytes();
-    put(100, &[13, 0, 0, 0, 1, start[0], start[1], 0, start[0], start[1]]);
-    put(PAGE, &[13, 0, 0, 0, 0, 2, 0, 0]);
-    file
-}
-
-#[test]
-fn a_file_that_is_not_ours_is_refused_and_left_alone() {
-    let own = tempfile::tempdir().unwrap();
-    let path = |name: &str| own.path().join(name);
-    drop(Accounts::open(path("accounts.db")).unwrap());
-    drop(Catalogue::open(path("catalogue.db")).unwrap());
-    let other = |name: &str| {
-        let other = if name == "accounts.db" { "catalogue.db" } else { "accounts.db" };
-        fs::read(path(other)).unwrap()
-    };
-    let import = ["import", "bcdata.sgs.433.json"];
-    for name in ["accounts.db", "catalogue.db"] {
-        let contents = [
-            ("empty", Vec::new()),
-            ("of another program", foreign()),
-            ("the other one", other(name)),
-            ("a text", b"these are notes\n".repeat(100)),
-        ];
-        for (what, content) in contents {
-            let command: &[&str] = if name == "accounts.db" { &["keys", "list"] } else { &import };
-            for command in [&["serve", "--listen", "127.0.0.1:0"], command] {
-                let data = tempfile::tempdir().unwrap();
-                let file = data.path().join(name);
-                fs::write(&file, &content).unwrap();
-                let ipca = data.path().join("bcdata.sgs.433.json");
-                fs::write(&ipca, r#"[{"data":"01/09/2026","valor":"0.48"}]"#).unwrap();
-                let place = format!("{command:?} with a {name} that is {what}");
-                let errors = refused(command, data.path(), &place);
-                assert!(errors.contains(file.to_str().unwrap()), "{place}: {errors}");
-                let sentence = errors.starts_with("finserve: ") && errors.lines().count() == 1;
-                assert!(sentence, "{place}: {errors}");
-                assert!(fs::read(&file).unwrap() == content, "{place}: the file has changed");
-            }
-        }
-    }
-}
-
-/// What a command says that must fail; one that listens instead is stopped.
-fn refused(command: &[&str], data: &Path, place: &str) -> String {
-    let mut child = finserve(command)
-        .arg("--data")
-        .arg(data)
-        .current_dir(data)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    if !line.is_empty() {
-        let _ = child.kill();
-    }
-    let output = child.wait_with_output().unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), line.as_str()), (Some(1), ""), "{place}: {errors}");
-    errors
-}
-
-#[test]
-fn a_new_key_works_where_its_address_has_used_up_its_limit() {
-    let server = Server::start();
-    for _ in 0..Plan::Free.limit() {
-        assert_eq!(server.keyless("GET", "/api/v1/market/overview", "").status, 200);
-    }
-    assert_eq!(server.keyless("GET", "/api/v1/market/overview", "").status, 429);
-    let key = new_key(&server.accounts(), Plan::Gold);
-    assert_eq!(server.keyless("GET", "/api/v1/companies?limit=1", &with(&key)).status, 200);
-}
-
-#[test]
-fn the_usage_page_accepts_a_new_key_at_once() {
-    let server = Server::start();
-    for _ in 0..5 {
-        let key = new_key(&server.accounts(), Plan::Gold);
-        let body = format!("key={}", key.reveal());
-        let request = format!(
-            "POST /usage HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
-             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        assert_eq!(server.send(request.as_bytes()).status, 200);
-    }
 }

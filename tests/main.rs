@@ -4,7 +4,8 @@
 //! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
-//! `openapi.yaml`, `answers` what holds from one answer to the next, `grammar` what is refused, `import` the
+//! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
+//! `foreign_files` database files that are not ours, `grammar` what is refused, `import` the
 //! command line, `documents` what the documents promise, `upstream` the comparison with the official files
 //! where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -16,10 +17,12 @@ mod companies;
 mod contract;
 mod cvm;
 mod documents;
+mod foreign_files;
 mod grammar;
 mod harness;
 mod import;
 mod market;
+mod new_keys;
 mod pages;
 mod search;
 mod structure;

@@ -99,7 +99,7 @@ impl Limits {
     }
 
     /// The same with an explicit limit.
-    pub fn peek_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Standing {
+    fn peek_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Standing {
         let now = self.since_start(now);
         let Some(mut log) = self.logs.get_mut(&id) else {
             return Log::Empty.standing(limit, now, self.window);

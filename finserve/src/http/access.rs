@@ -117,12 +117,9 @@ impl Access {
     /// have issued it a moment ago.
     pub(crate) fn has_unknown_key(&self, request: &Request) -> bool {
         let in_headers = caller::key(&request.head.headers).ok().flatten();
-        let unknown = |key: &Key| keys::authenticate(&self.accounts, key).is_err();
-        in_headers.is_some_and(|key| unknown(&key))
-            || request
-                .form_field("key")
-                .and_then(|text| text.trim().parse().ok())
-                .is_some_and(|key| unknown(&key))
+        let in_form = || request.form_field("key")?.trim().parse().ok();
+        let key: Option<Key> = in_headers.or_else(in_form);
+        key.is_some_and(|key| keys::authenticate(&self.accounts, &key).is_err())
     }
 
     pub(crate) fn refresh_signal(&self) -> &Refresh {

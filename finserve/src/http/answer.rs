@@ -202,14 +202,11 @@ fn data(
     let media = Media::Json;
     let body = answer.render(media)?;
     let reply = Reply::ok(body, Caching::Tagged(etag(&snapshot, &request.head, media)));
-    let takes_offset = |extent: &mut Extent| {
-        if !route.params.contains(&"offset") {
-            extent.offset = None;
-        }
-    };
-    let mut extent = answer.extent();
-    extent.as_mut().map(takes_offset);
-    let link = extent.and_then(|extent| links::links(&request.head.uri, extent));
+    let paged = route.params.contains(&"offset");
+    let link = answer.extent().and_then(|extent| {
+        let offset = extent.offset.filter(|_| paged);
+        links::links(&request.head.uri, Extent { offset, ..extent })
+    });
     Ok(reply.with_headers(link.map(|link| (hyper::header::LINK, link))))
 }
 
