@@ -35,7 +35,7 @@ impl Place {
     }
 
     fn import(&self, files: &[PathBuf]) -> Tally {
-        let mut import = Import::begin(&self.catalogue).unwrap();
+        let mut import = Import::begin(&self.catalogue, fincore::chrono::Utc::now()).unwrap();
         let mut tally = Tally::default();
         for path in files {
             let name = path.display().to_string();
@@ -227,7 +227,7 @@ fn a_newer_official_registry_updates_the_older_one() {
     place.import(std::slice::from_ref(&older));
     let tally = place.import(&[newer]);
     assert_eq!((tally.new, tally.removed), (20, 0));
-    let mut import = Import::begin(&place.catalogue).unwrap();
+    let mut import = Import::begin(&place.catalogue, fincore::chrono::Utc::now()).unwrap();
     let refused = import.file("cad.csv", &fs::read(&older).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("the known one on 2026-05-19"), "{refused}");
 }

@@ -22,6 +22,8 @@ const FINCORE: Layers = &[
     ("table", &["types"]),
     ("sqlite", &["error", "types"]),
     ("catalogue", &["error", "plans", "sqlite", "types"]),
+    ("changes", &["catalogue", "error"]),
+    ("downloads", &["catalogue", "error"]),
     ("lookup", &["catalogue", "error", "sqlite", "types"]),
     ("market", &["answers", "catalogue", "error", "plans", "sqlite", "table", "types"]),
     ("companies", &["answers", "catalogue", "error", "lookup", "sqlite", "table", "types"]),
@@ -32,7 +34,7 @@ const FINCORE: Layers = &[
     ("keys", &["accounts", "error", "plans", "sqlite", "types"]),
     ("limits", &["types"]),
     ("usage", &["accounts", "error", "keys", "lock", "plans", "sqlite", "types"]),
-    ("import", &["catalogue", "companies", "error", "filings", "market", "types"]),
+    ("import", &["catalogue", "companies", "downloads", "error", "filings", "market", "types"]),
     ("bundle", &["catalogue", "companies", "error", "filings", "market", "sqlite", "types"]),
 ];
 
@@ -241,12 +243,13 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The SHA-256 of every migration that has landed, in short: files out there were made by them.
-const MIGRATIONS: [(&str, &str); 5] = [
+const MIGRATIONS: [(&str, &str); 6] = [
     ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
     ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
     ("catalogue/0001_market.sql", "d9926f65af5c369c"),
     ("catalogue/0002_companies_and_filings.sql", "59f41fd0c0f14037"),
     ("catalogue/0003_application_id.sql", "5bc233756e1cff22"),
+    ("catalogue/0004_changes_and_freshness.sql", "b17077541ffddb04"),
 ];
 
 #[test]

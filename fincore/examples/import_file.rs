@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let catalogue = Catalogue::open(dir.path().join("catalogue.db"))?;
 
     // The series number is in the name of the file, not in its content.
-    let mut import = Import::begin(&catalogue)?;
+    let mut import = Import::begin(&catalogue, fincore::chrono::Utc::now())?;
     let imported = import.file("bcdata.sgs.433.json", IPCA.as_bytes())?;
     import.commit()?;
     let tally = imported.tally;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let before = catalogue.snapshot(Date::MAX)?.tag().to_owned();
 
     // A refused file fails the whole import.
-    let mut import = Import::begin(&catalogue)?;
+    let mut import = Import::begin(&catalogue, fincore::chrono::Utc::now())?;
     if let Err(refused) = import.file("bcdata.sgs.433.json", DAMAGED.as_bytes()) {
         println!("refused: {refused}");
     }

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let dir = tempfile::tempdir()?;
     let catalogue = Catalogue::open(dir.path().join("catalogue.db"))?;
-    let mut import = Import::begin(&catalogue)?;
+    let mut import = Import::begin(&catalogue, fincore::chrono::Utc::now())?;
     for path in args {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let imported = import.file(&name, &fs::read(&path)?)?;

@@ -46,7 +46,7 @@ fn read(catalogue: &Catalogue, text: &str) -> fincore::Result<String> {
 }
 
 fn import(catalogue: &Catalogue) -> fincore::Result<()> {
-    let mut import = Import::begin(catalogue)?;
+    let mut import = Import::begin(catalogue, fincore::chrono::Utc::now())?;
     import.file("bcdata.sgs.432.json", br#"[{"data":"05/11/2026","valor":"13.50"}]"#)?;
     import.commit()
 }

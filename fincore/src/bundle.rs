@@ -14,12 +14,15 @@
 //! ```
 use std::{fmt::Write, fs, path::Path};
 
+use chrono::{DateTime, TimeDelta, Utc};
+
 use crate::{
     catalogue::{Catalogue, OnConflict, Snapshot, Writer},
     error::{Error, Result},
     filings::store::Filings,
     market::{
-        CDI_DAILY, IPCA, Rate, SELIC,
+        Rate,
+        known::{CDI_DAILY, IPCA, SELIC},
         store::{self, Quote},
     },
     sqlite::parsed,
@@ -38,6 +41,9 @@ const FX_HEADER: &str = "currency,date,buy,sell";
 
 /// The metadata entry with the id of the bundle that a catalogue has.
 const NOTED: &str = "bundle";
+
+/// The day on which the bundled data was gathered, 2026-10-05, in days since 1970.
+const MADE: i64 = 20_731;
 
 /// The progress of [`fill_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +78,7 @@ pub fn fill_with(catalogue: &Catalogue, mut progress: impl FnMut(Step)) -> Resul
     if catalogue.snapshot(Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
-    let mut writer = catalogue.write()?;
+    let mut writer = catalogue.write(made())?.unlogged();
     // Another program may have been faster while this one waited for the lock.
     if writer.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
@@ -91,6 +97,11 @@ pub fn fill_with(catalogue: &Catalogue, mut progress: impl FnMut(Step)) -> Resul
     writer.note(NOTED, ID.as_bytes());
     writer.commit()?;
     Ok(true)
+}
+
+/// When the bundled data was gathered: it is no newer than that, whenever it is stored.
+fn made() -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(MADE)
 }
 
 fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<()> {
@@ -216,10 +227,10 @@ mod tests {
     fn the_bundle_of_another_program_leaves_imported_figures() {
         let (_dir, catalogue) = catalogue();
         fill(&catalogue).unwrap();
-        let mut import = crate::import::Import::begin(&catalogue).unwrap();
+        let mut import = crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
         import.commit().unwrap();
-        let writer = catalogue.write().unwrap();
+        let writer = catalogue.write(crate::catalogue::noon()).unwrap();
         writer.set_meta(NOTED, "that of an older program").unwrap();
         writer.commit().unwrap();
         assert!(fill(&catalogue).unwrap());
@@ -237,7 +248,7 @@ mod tests {
             )
         };
         let name_after = |table: &str| {
-            let writer = catalogue.write().unwrap();
+            let writer = catalogue.write(crate::catalogue::noon()).unwrap();
             store_table(&writer, &mut Filings::default(), registry::COMPANIES, table).unwrap();
             writer.commit().unwrap();
             let snapshot = catalogue.snapshot(Date::MAX).unwrap();
@@ -264,7 +275,7 @@ mod tests {
     fn refuses_a_damaged_table_with_its_line() {
         let (_dir, catalogue) = catalogue();
         let store = |name, table| {
-            store_table(&catalogue.write().unwrap(), &mut Filings::default(), name, table)
+            store_table(&catalogue.write(crate::catalogue::noon()).unwrap(), &mut Filings::default(), name, table)
                 .unwrap_err()
                 .to_string()
         };

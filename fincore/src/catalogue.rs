@@ -12,13 +12,15 @@ use crate::{
     types::Date,
 };
 
+mod change;
+pub use change::Change;
 // Only the bundle and imports write.
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod writer;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use writer::Tally;
 #[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) use writer::{OnConflict, Writer};
+pub(crate) use writer::{OnConflict, Writer, timestamp};
 
 const SCHEMA: Schema = Schema {
     what: "a data catalogue",
@@ -27,6 +29,7 @@ const SCHEMA: Schema = Schema {
         include_str!("../migrations/catalogue/0001_market.sql"),
         include_str!("../migrations/catalogue/0002_companies_and_filings.sql"),
         include_str!("../migrations/catalogue/0003_application_id.sql"),
+        include_str!("../migrations/catalogue/0004_changes_and_freshness.sql"),
     ],
     unmarked: 2,
     table: "rate",
@@ -248,6 +251,13 @@ impl Drop for Snapshot {
 fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
     connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()
+}
+
+/// A time for tests that need one.
+#[cfg(test)]
+#[cfg(feature = "import")]
+pub(crate) fn noon() -> chrono::DateTime<chrono::Utc> {
+    "2026-11-15T15:00:00Z".parse().unwrap()
 }
 
 /// An empty catalogue in a temporary directory.

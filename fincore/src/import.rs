@@ -1,5 +1,10 @@
 //! Imports official files into the catalogue: recognised by content and name, all or nothing.
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    io::{Read, Seek},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     catalogue::{Catalogue, OnConflict, Tally, Writer},
@@ -7,6 +12,7 @@ use crate::{
         self,
         store::{RegistryEntry, Security},
     },
+    downloads::{self, Validators},
     error::{Error, Result},
     filings::{entry::NewFiling, store::Filings},
     market::{
@@ -46,7 +52,8 @@ const KNOWN_FILES: &str = "SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX bul
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
 /// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// let mut import = fincore::Import::begin(&catalogue)?;
+/// let now = "2026-11-15T12:00:00Z".parse().unwrap();
+/// let mut import = fincore::Import::begin(&catalogue, now)?;
 /// let ipca = br#"[{"data":"01/08/2026","valor":"-0.11"}]"#;
 /// let imported = import.file("bcdata.sgs.433.json", ipca)?;
 /// import.commit()?;
@@ -59,6 +66,8 @@ pub struct Import {
     filings: Filings,
     registries: Registries,
     state: State,
+    /// Whether something was remembered that is not data.
+    remembered: bool,
 }
 
 /// The state of an import so far.
@@ -97,12 +106,15 @@ pub struct Imported {
 
 impl Import {
     /// Starts an import. Waits some seconds for another one to end, then fails with [`Error::Busy`].
-    pub fn begin(catalogue: &Catalogue) -> Result<Import> {
+    ///
+    /// `now` is the time of the import: the change log has it, and days after it do not count as events.
+    pub fn begin(catalogue: &Catalogue, now: DateTime<Utc>) -> Result<Import> {
         Ok(Import {
-            writer: catalogue.write()?,
+            writer: catalogue.write(now)?,
             filings: Filings::default(),
             registries: Registries::Plausible,
             state: State::Unchanged,
+            remembered: false,
         })
     }
 
@@ -111,6 +123,12 @@ impl Import {
     #[must_use]
     pub fn forced(self) -> Import {
         Import { registries: Registries::Any, ..self }
+    }
+
+    /// Forgets logged changes after this time; without it, after 90 days.
+    #[must_use]
+    pub fn keeping_changes(self, keep: TimeDelta) -> Import {
+        Import { writer: self.writer.keeping_changes(keep), ..self }
     }
 
     /// Adds one file. It is recognised by its content and, if that is not enough, by its `name`.
@@ -127,6 +145,30 @@ impl Import {
             self.state = before;
         }
         Ok(imported)
+    }
+
+    /// The same for a file that is not in memory.
+    pub fn read(&mut self, name: &str, mut source: impl Read + Seek) -> Result<Imported> {
+        let mut bytes = Vec::new();
+        let cannot = |err| Error::storage(format!("{name} cannot be read"), err);
+        source.read_to_end(&mut bytes).map_err(cannot)?;
+        self.file(name, &bytes)
+    }
+
+    /// Parses a file without storing it, so that a bad one is known before an import begins.
+    ///
+    /// Fails like [`Import::file`], except for what only the stored data can tell.
+    pub fn verify(name: &str, mut source: impl Read + Seek) -> Result<()> {
+        let mut bytes = Vec::new();
+        let cannot = |err| Error::storage(format!("{name} cannot be read"), err);
+        source.read_to_end(&mut bytes).map_err(cannot)?;
+        let refuse = |refusal: Refusal| refusal.of_file(name);
+        let files = if archive::recognises(&bytes) {
+            archive::unpack(&bytes).map_err(refuse)?.into_iter().map(Cow::Owned).collect()
+        } else {
+            vec![Cow::Borrowed(&bytes[..])]
+        };
+        files.iter().try_for_each(|bytes| parse(name, bytes).map(|_| ()).map_err(refuse))
     }
 
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<Imported> {
@@ -189,11 +231,18 @@ impl Import {
         Err(Error::Refused { file: name.to_owned(), line: None, reason, can_be_forced: true })
     }
 
+    /// Remembers what the publisher of a file said about it; see [`downloads`].
+    pub fn remember(&mut self, url: &str, validators: &Validators) -> Result<()> {
+        self.remembered = true;
+        downloads::remember(&self.writer, url, validators)
+    }
+
     /// Makes all files visible at once. If they changed nothing, the data version stays the same.
     ///
     /// Fails if one of the files was refused.
     pub fn commit(self) -> Result<()> {
         match self.state {
+            State::Unchanged if self.remembered => self.writer.commit_unversioned(),
             State::Unchanged => Ok(()),
             State::Failed => Err(Error::Invalid("a file was refused; nothing is imported".into())),
             State::Changed => {
@@ -292,10 +341,8 @@ fn parse_table(bytes: &[u8]) -> Result<Content<'_>, Refusal> {
 
 fn of_series(series: u32, rows: Vec<Rate>) -> Content<'static> {
     let what = format!("SGS {series}");
-    match sgs::quoted(series) {
-        Some((currency, side)) => {
-            of_quotes(what, rows.iter().map(|row| side.quote(currency, row)).collect())
-        }
+    match sgs::quotes(series, &rows) {
+        Some(quotes) => of_quotes(what, quotes),
         None => Content { what, rows: Rows::Rates(series, rows), left_out: Vec::new() },
     }
 }

@@ -65,6 +65,8 @@
 //! | [`filings`] | the documents that companies filed: list, search, look-up |
 //! | [`search`] | one search over companies and filings |
 //! | [`datasets`] | how recent each dataset is |
+//! | [`changes`] | what every import changed |
+//! | [`downloads`] | what is known of files at their publishers' |
 //! | [`table`] | the columns of each row type, for CSV and other formats |
 //! | [`bundle`] | the data that comes with the library |
 //! | [`keys`] | API keys: issue, authenticate, revoke |
@@ -123,6 +125,7 @@ mod types;
 
 mod answers;
 mod catalogue;
+pub mod changes;
 mod lock;
 mod lookup;
 mod sqlite;
@@ -142,6 +145,8 @@ pub mod usage;
 #[cfg(feature = "bundle")]
 pub mod bundle;
 #[cfg(feature = "import")]
+pub mod downloads;
+#[cfg(feature = "import")]
 mod import;
 
 /// The calendar library whose dates convert to and from [`Date`].
@@ -151,7 +156,7 @@ pub use accounts::Accounts;
 pub use answers::{Meta, Page, Sourced};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
-pub use catalogue::{Catalogue, Snapshot};
+pub use catalogue::{Catalogue, Change, Snapshot};
 pub use error::{Error, ErrorKind, Noun, Result};
 pub use excerpt::excerpt;
 #[cfg(feature = "import")]

@@ -29,24 +29,18 @@ use crate::{
     types::{Currency, Date, Pair},
 };
 
+pub(crate) mod known;
 mod queries;
 mod rows;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 mod window;
 
+use known::{CDI, CDI_DAILY, IPCA, SELIC};
+pub use known::{Known, Rhythm, Text};
 pub use queries::{FxCurrent, FxHistory, FxPairs, History};
 pub use rows::{FxPair, FxRate, Indicators, Overview, OverviewMeta, Rate};
 use window::{Days, within_plan};
-
-/// The Selic target, percent per year, on every calendar day.
-pub(crate) const SELIC: u32 = 432;
-/// The CDI, percent per year on 252 business days; as published, or computed from [`CDI_DAILY`].
-const CDI: u32 = 4389;
-/// The CDI, percent per day.
-pub(crate) const CDI_DAILY: u32 = 12;
-/// The consumer price index IPCA, percent per month, dated on the first of its month.
-pub(crate) const IPCA: u32 = 433;
 
 /// What [`Observed::read`] reads, of one series.
 macro_rules! select_rates {

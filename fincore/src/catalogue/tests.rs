@@ -9,7 +9,7 @@ const TODAY: Date = Date::MAX;
 fn a_snapshot_does_not_see_a_later_commit() {
     let (_dir, catalogue) = catalogue();
     let before = catalogue.snapshot(TODAY).unwrap();
-    let writer = catalogue.write().unwrap();
+    let writer = catalogue.write(crate::catalogue::noon()).unwrap();
     writer.set_meta("bundle", "x").unwrap();
     writer.commit().unwrap();
     let after = catalogue.snapshot(TODAY).unwrap();
@@ -22,7 +22,7 @@ fn the_tag_tells_the_same_data_from_other_data() {
     let tag_after = |sources: &[&str]| {
         let (_dir, catalogue) = catalogue();
         for source in sources {
-            let mut writer = catalogue.write().unwrap();
+            let mut writer = catalogue.write(crate::catalogue::noon()).unwrap();
             writer.note("kind", source.as_bytes());
             writer.commit().unwrap();
         }
@@ -37,7 +37,7 @@ fn the_tag_tells_the_same_data_from_other_data() {
 #[test]
 fn the_tag_does_not_change_between_versions_of_the_program() {
     let (_dir, catalogue) = catalogue();
-    let mut writer = catalogue.write().unwrap();
+    let mut writer = catalogue.write(crate::catalogue::noon()).unwrap();
     writer.note("SGS 432", b"[]");
     writer.commit().unwrap();
     let tag = catalogue.snapshot(TODAY).unwrap().tag().to_owned();
@@ -80,7 +80,7 @@ fn what_can_be_shared_between_threads() {
 #[test]
 fn a_writer_that_is_dropped_leaves_nothing() {
     let (_dir, catalogue) = catalogue();
-    catalogue.write().unwrap().set_meta("bundle", "x").unwrap();
+    catalogue.write(crate::catalogue::noon()).unwrap().set_meta("bundle", "x").unwrap();
     let snapshot = catalogue.snapshot(TODAY).unwrap();
     assert_eq!((snapshot.version().unwrap(), snapshot.meta("bundle").unwrap()), (0, None));
 }

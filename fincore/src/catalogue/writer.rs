@@ -1,8 +1,11 @@
 //! Writing to the data file: one transaction, made visible at once.
+use std::{cell::RefCell, collections::BTreeSet, fmt::Display};
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rusqlite::{CachedStatement, Connection};
 use sha2::{Digest, Sha256};
 
-use super::{Catalogue, SCHEMA, read_meta};
+use super::{Catalogue, Change, SCHEMA, read_meta};
 use crate::{error::Result, sqlite};
 
 /// The page cache of an import, in KiB: enough for the indexes of millions of filings.
@@ -11,27 +14,67 @@ const WRITER_CACHE: i64 = 256 * 1024;
 /// The length of a tag, in bytes of the digest.
 const TAG_BYTES: usize = 16;
 
+/// How long changes are kept, unless the caller says otherwise.
+const KEEP_CHANGES: TimeDelta = TimeDelta::days(90);
+
 /// An open write transaction; rolled back if it is dropped without [`Writer::commit`].
 #[derive(Debug)]
 pub(crate) struct Writer {
     connection: Connection,
     /// A digest of the previous tag and everything written since.
     written: Sha256,
+    /// When this happens, by the caller's clock.
+    now: DateTime<Utc>,
+    /// The data version that this transaction makes.
+    version: i64,
+    /// Whether changes are logged one by one.
+    logged: bool,
+    keep_changes: TimeDelta,
+    /// The datasets with changes.
+    touched: RefCell<BTreeSet<String>>,
 }
 
 impl Catalogue {
     /// Starts a write transaction. Readers see the old data until it commits.
-    pub(crate) fn write(&self) -> Result<Writer> {
+    pub(crate) fn write(&self, now: DateTime<Utc>) -> Result<Writer> {
         let connection = sqlite::open(&self.path, &SCHEMA)?;
         connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut written = Sha256::new();
         written.update(read_meta(&connection, "data_tag")?.unwrap_or_default());
-        Ok(Writer { connection, written })
+        let version = read_meta(&connection, "data_version")?;
+        let version = version.and_then(|text| text.parse::<i64>().ok()).unwrap_or_default() + 1;
+        Ok(Writer {
+            connection,
+            written,
+            now,
+            version,
+            logged: true,
+            keep_changes: KEEP_CHANGES,
+            touched: RefCell::default(),
+        })
     }
 }
 
 impl Writer {
+    /// Does not log changes one by one: what came with the program is no news.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn unlogged(self) -> Writer {
+        Writer { logged: false, ..self }
+    }
+
+    /// Forgets logged changes after this time.
+    #[cfg(feature = "import")]
+    pub(crate) fn keeping_changes(self, keep_changes: TimeDelta) -> Writer {
+        Writer { keep_changes, ..self }
+    }
+
+    /// When this happens, by the caller's clock.
+    #[cfg(feature = "import")]
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.now
+    }
+
     pub(crate) fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>> {
         Ok(self.connection.prepare_cached(sql)?)
     }
@@ -55,20 +98,76 @@ impl Writer {
         }
     }
 
+    /// Logs a change. Several changes of one thing become one: added and then changed is added.
+    pub(crate) fn log(&self, dataset: &str, key: impl Display, change: Change) -> Result<()> {
+        const SQL: &str = "INSERT INTO change (version, dataset, key, kind) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET kind = CASE
+                WHEN kind = 0 AND excluded.kind = 1 THEN 0 -- added, then changed
+                WHEN kind = 0 AND excluded.kind = 2 THEN 3 -- added, then removed: nothing
+                WHEN kind = 2 AND excluded.kind = 0 THEN 1 -- removed, then added again
+                ELSE excluded.kind END";
+        if !self.touched.borrow().contains(dataset) {
+            self.touched.borrow_mut().insert(dataset.to_owned());
+        }
+        if self.logged {
+            let row = (self.version, dataset, key.to_string(), change.code());
+            self.prepare(SQL)?.execute(row)?;
+        }
+        Ok(())
+    }
+
     /// Makes everything written visible at once, under a new data version.
     pub(crate) fn commit(self) -> Result<()> {
-        const SQL: &str = "UPDATE meta SET value = value + 1 WHERE name = 'data_version'";
-        self.prepare(SQL)?.execute([])?;
+        self.set_meta("data_version", &self.version.to_string())?;
         let tag: String = self.written.clone().finalize()[..TAG_BYTES]
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
         self.set_meta("data_tag", &tag)?;
+        self.finish_log()?;
+        self.commit_unversioned()
+    }
+
+    /// Makes what was written visible without a new data version: notes about the data, not data.
+    pub(crate) fn commit_unversioned(self) -> Result<()> {
         self.connection.execute_batch("COMMIT")?;
         // Keeps the log short. If a reader still needs it, a later checkpoint does the work.
         let _ = self.connection.pragma_query(None, "wal_checkpoint", |_| Ok(()));
         Ok(())
     }
+
+    /// Notes when this version was made and which datasets it updated, and forgets old changes.
+    fn finish_log(&self) -> Result<()> {
+        const TIME: &str = "INSERT OR REPLACE INTO revision (version, time) VALUES (?1, ?2)";
+        const UPDATED: &str = "INSERT INTO dataset (name, updated_at) VALUES (?1, ?2)
+            ON CONFLICT DO UPDATE SET updated_at = MAX(COALESCE(updated_at, ''), excluded.updated_at)";
+        const CANCELLED: &str = "DELETE FROM change WHERE version = ?1 AND kind = 3";
+        const OLD: &str = "SELECT COALESCE(MAX(version), 0) FROM revision WHERE time < ?1";
+        let time = timestamp(self.now);
+        for dataset in self.touched.borrow().iter() {
+            self.prepare(UPDATED)?.execute((dataset, &time))?;
+        }
+        if !self.logged {
+            return self.set_meta("changes_after", &self.version.to_string());
+        }
+        self.prepare(TIME)?.execute((self.version, &time))?;
+        self.prepare(CANCELLED)?.execute([self.version])?;
+        let oldest = self.now.checked_sub_signed(self.keep_changes).unwrap_or_default();
+        let old: i64 = self.prepare(OLD)?.query_row([timestamp(oldest)], |row| row.get(0))?;
+        if old > 0 {
+            self.prepare("DELETE FROM change WHERE version <= ?1")?.execute([old])?;
+            self.prepare("DELETE FROM revision WHERE version <= ?1")?.execute([old])?;
+            let known = read_meta(&self.connection, "changes_after")?;
+            let known = known.and_then(|text| text.parse().ok()).unwrap_or_default();
+            self.set_meta("changes_after", &old.max(known).to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// A moment as it is stored and shown: `2026-11-15T12:00:00Z`.
+pub(crate) fn timestamp(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// What to do when a new row differs from a stored one with the same key.
@@ -100,6 +199,16 @@ impl Tally {
     pub(crate) const UNCHANGED: Tally = Tally { unchanged: 1, ..Tally::NONE };
     pub(crate) const REMOVED: Tally = Tally { removed: 1, ..Tally::NONE };
     const NONE: Tally = Tally { new: 0, changed: 0, unchanged: 0, removed: 0 };
+
+    /// The change that the tally of one row tells, if any.
+    pub(crate) fn change(self) -> Option<Change> {
+        match self {
+            Tally::NEW => Some(Change::Added),
+            Tally::CHANGED => Some(Change::Changed),
+            Tally::REMOVED => Some(Change::Removed),
+            _ => None,
+        }
+    }
 
     /// Whether anything changed.
     pub(crate) fn is_change(self) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use rusqlite::OptionalExtension;
 
 use crate::{
-    catalogue::{Tally, Writer},
+    catalogue::{Change, Tally, Writer},
     error::Result,
     lookup::best_company_first,
     sqlite::{code, parsed, parsed_if_any},
@@ -39,6 +39,9 @@ pub(crate) struct Security {
     pub(crate) document: u32,
     pub(crate) tickers: Vec<String>,
 }
+
+/// The dataset of all companies.
+pub(crate) const COMPANIES: &str = "companies";
 
 /// The published columns, in the order of [`RegistryEntry`].
 macro_rules! select_registry {
@@ -82,13 +85,15 @@ pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tal
             Some(_) => Tally::CHANGED,
             None => Tally::NEW,
         };
-        if outcome.is_change() {
+        if let Some(change) = outcome.change() {
             write(writer, entry)?;
+            writer.log(COMPANIES, entry.id, change)?;
         }
         tally += outcome;
     }
     for id in before.keys() {
         writer.prepare(REMOVE)?.execute([id.get()])?;
+        writer.log(COMPANIES, id, Change::Removed)?;
         tally += Tally::REMOVED;
     }
     if tally.is_change() {
@@ -98,9 +103,16 @@ pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tal
 }
 
 fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
-    const SQL: &str = "INSERT OR REPLACE INTO company (id, cnpj, name, trade_name, status,
-            status_since, status_folded, standing, sector, sector_folded, registered_on, cancelled_on)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    // The tickers stay: `refresh` sets them where they differ.
+    const SQL: &str = "INSERT INTO company (id, cnpj, name, trade_name, status, status_since,
+            status_folded, standing, sector, sector_folded, registered_on, cancelled_on)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+        ON CONFLICT DO UPDATE SET cnpj = excluded.cnpj, name = excluded.name,
+            trade_name = excluded.trade_name, status = excluded.status,
+            status_since = excluded.status_since, status_folded = excluded.status_folded,
+            standing = excluded.standing, sector = excluded.sector,
+            sector_folded = excluded.sector_folded, registered_on = excluded.registered_on,
+            cancelled_on = excluded.cancelled_on";
     let status = fold(&entry.status);
     let day = |date: Option<Date>| date.map(|date| date.to_string());
     writer.prepare(SQL)?.execute((
@@ -155,18 +167,35 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
 /// Rebuilds the tickers of every company and the search index: that takes milliseconds.
 fn refresh(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
+    // What the operator has set counts instead of what forms list.
     const TICKERS: &str = concat!(
-        "UPDATE company SET tickers = COALESCE((
-            SELECT tickers FROM security WHERE security.cnpj = company.cnpj AND company.id = (
-                SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
+        "WITH listed (id, tickers) AS (
+            SELECT id, COALESCE((
+                SELECT tickers FROM (
+                    SELECT cnpj, tickers FROM ticker_override
+                    UNION ALL
+                    SELECT cnpj, tickers FROM security
+                        WHERE cnpj NOT IN (SELECT cnpj FROM ticker_override)) AS known
+                WHERE known.cnpj = company.cnpj AND company.id = (
+                    SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
         best_company_first!(),
-        " LIMIT 1)), '')"
+        " LIMIT 1)), '')
+            FROM company)
+        UPDATE company SET tickers = listed.tickers FROM listed
+        WHERE listed.id = company.id AND listed.tickers <> company.tickers
+        RETURNING company.id"
     );
     const FORGET: &str = "INSERT INTO company_search (company_search) VALUES ('delete-all')";
     const READ: &str = "SELECT id, name, COALESCE(trade_name, ''), tickers, sector FROM company";
     const INDEX: &str = "INSERT INTO company_search (rowid, name, trade_name, tickers, sector)
         VALUES (?1, ?2, ?3, ?4, ?5)";
-    writer.prepare(TICKERS)?.execute([])?;
+    let changed: Vec<u32> = writer
+        .prepare(TICKERS)?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in changed {
+        writer.log(COMPANIES, id, Change::Changed)?;
+    }
     writer.prepare(FORGET)?.execute([])?;
     let (mut read, mut index) = (writer.prepare(READ)?, writer.prepare(INDEX)?);
     let mut rows = read.query([])?;

@@ -14,6 +14,9 @@ use crate::{
     types::{Date, ID_BITS, fold, words},
 };
 
+/// The dataset of all filings.
+pub(crate) const FILINGS: &str = "filings";
+
 /// The filings of one import. [`Filings::finish`] writes the counts over all of them, once.
 #[derive(Debug, Default)]
 pub(crate) struct Filings {
@@ -53,6 +56,7 @@ impl Filings {
         let names = names.collect::<Result<Vec<_>>>()?;
         let mut table = Table::new(writer)?;
         let mut tally = Tally::default();
+        let mut changes = Vec::new();
         for (entry, (filer, class)) in entries.iter().zip(names) {
             let (filer, class) = (self.names.get(filer), self.names.get(class));
             let row = Stored::of(entry, filer, class);
@@ -70,7 +74,12 @@ impl Filings {
                 self.counts.add(&words);
                 table.insert(&row, &words)?;
             }
+            changes.extend(outcome.change().map(|change| (entry.id, change)));
             tally += outcome;
+        }
+        // After the loop, so that the index gathers undisturbed.
+        for (id, change) in changes {
+            writer.log(FILINGS, id, change)?;
         }
         self.changed |= tally.is_change();
         Ok(tally)

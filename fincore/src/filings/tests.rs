@@ -118,7 +118,7 @@ proptest! {
         let mut model: BTreeMap<i64, NewFiling<'static>> = BTreeMap::new();
         for file in files {
             let mut entries: Vec<_> = file.iter().map(entry).collect();
-            let writer = catalogue.write().unwrap();
+            let writer = catalogue.write(crate::catalogue::noon()).unwrap();
             let mut filings = Filings::default();
             filings.store(&writer, &mut entries, OnConflict::Replace).unwrap();
             filings.finish(&writer).unwrap();
@@ -138,7 +138,7 @@ fn stored(
     tampered: impl FnOnce(&Writer),
 ) -> (tempfile::TempDir, Snapshot) {
     let (dir, catalogue) = temporary();
-    let writer = catalogue.write().unwrap();
+    let writer = catalogue.write(crate::catalogue::noon()).unwrap();
     let mut filings = Filings::default();
     filings.store(&writer, entries, OnConflict::Replace).unwrap();
     filings.finish(&writer).unwrap();
@@ -152,7 +152,7 @@ fn stored(
 fn what_is_known_can_be_kept() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let writer = catalogue.write().unwrap();
+    let writer = catalogue.write(crate::catalogue::noon()).unwrap();
     let mut filings = Filings::default();
     let official = entry(&(5, 1, 0, 0, 3, 1));
     let bundled = entry(&(5, 1, 0, 0, 0, 1));

@@ -198,7 +198,7 @@ fn archives() -> Vec<Case> {
 fn more_than_45_malformed_files_are_refused_and_change_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let mut import = Import::begin(&catalogue).unwrap();
+    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
     let known = [registry(100, "2026-01-02"), ipe("velho"), periodic(), securities()];
     for text in &known {
         import.file("known.csv", &bytes(text)).unwrap();
@@ -209,7 +209,7 @@ fn more_than_45_malformed_files_are_refused_and_change_nothing() {
     let cases: Vec<Case> = [registries(), tables(), archives()].concat();
     assert!(cases.len() >= 45);
     for (name, content, reason) in cases {
-        let mut import = Import::begin(&catalogue).unwrap();
+        let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
         // The good file before the bad one is rolled back with it.
         import.file("ipe_cia_aberta_2024.csv", &bytes(&ipe("novo"))).unwrap();
         let message = import.file(name, &content).unwrap_err().to_string();
@@ -230,7 +230,7 @@ fn an_archive_may_have_tables_without_rows_and_tables_nobody_reads() {
         ("fca_cia_aberta_dri_2025.csv", b"people's data, never unpacked"),
         ("fca_cia_aberta_valor_mobiliario_2025.csv", format!("{TICKERS}\r\n").as_bytes()),
     ]);
-    let mut import = Import::begin(&catalogue).unwrap();
+    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
     let imported = import.file("fca_cia_aberta_2025.zip", &archive).unwrap();
     assert_eq!(imported.what, "periodic filings and tickers");
     assert_eq!(imported.tally, Tally::NEW);
@@ -242,7 +242,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let import = |text: &str, force: fn(Import) -> Import| {
-        let mut import = force(Import::begin(&catalogue)?);
+        let mut import = force(Import::begin(&catalogue, crate::catalogue::noon())?);
         let tally = import.file("cad_cia_aberta.csv", &bytes(text))?.tally;
         import.commit()?;
         Ok::<_, Error>(tally)
@@ -257,7 +257,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
         .replace("COMPANHIA 7 DE AÇO", "NOVA SIDERÚRGICA")
         .replace("2025-06-07;9;", "2026-05-19;9;");
     assert_eq!(import(&old, |import| import).unwrap(), tally(100, 0, 0, 0));
-    let mut import_tickers = Import::begin(&catalogue).unwrap();
+    let mut import_tickers = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
     import_tickers.file("fca_cia_aberta_valor_mobiliario_2025.csv", &bytes(&securities())).unwrap();
     import_tickers.commit().unwrap();
 

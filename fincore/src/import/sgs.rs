@@ -6,39 +6,21 @@ use super::text::{self, Refusal};
 use crate::{
     error::Error,
     market::{
-        CDI_DAILY, IPCA, Rate,
+        Rate,
+        known::{CDI_DAILY, IPCA, Side, known},
         store::{self, Quote},
     },
-    types::{Currency, Decimal, whole_number},
+    types::{Decimal, whole_number},
 };
 
-/// The side of a quote that a series has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Buy,
-    Sell,
-}
-
-impl Side {
-    pub(super) fn quote(self, currency: Currency, row: &Rate) -> Quote {
-        let of = |side| (self == side).then_some(row.value);
+/// The quotes of a series that is an exchange rate.
+pub(super) fn quotes(series: u32, rows: &[Rate]) -> Option<Vec<Quote>> {
+    let (currency, side) = known(series)?.quote?;
+    let quote = |row: &Rate| {
+        let of = |wanted| (side == wanted).then_some(row.value);
         Quote { currency, date: row.date, buy: of(Side::Buy), sell: of(Side::Sell) }
-    }
-}
-
-/// The currency and side of a series that is an exchange rate.
-pub(super) fn quoted(series: u32) -> Option<(Currency, Side)> {
-    match series {
-        1 => Some((Currency::USD, Side::Sell)),
-        10813 => Some((Currency::USD, Side::Buy)),
-        21619 => Some((Currency::EUR, Side::Sell)),
-        21620 => Some((Currency::EUR, Side::Buy)),
-        21621 => Some((Currency::JPY, Side::Sell)),
-        21622 => Some((Currency::JPY, Side::Buy)),
-        21623 => Some((Currency::GBP, Side::Sell)),
-        21624 => Some((Currency::GBP, Side::Buy)),
-        _ => None,
-    }
+    };
+    Some(rows.iter().map(quote).collect())
 }
 
 /// The number in `bcdata.sgs.432.json`; the content does not have it.
@@ -114,7 +96,7 @@ fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Resu
     if series == CDI_DAILY && store::annual(row.value).is_none() {
         return Err(Error::invalid(value, "a daily rate that can be annualised"));
     }
-    if quoted(series).is_some() && !row.value.is_positive() {
+    if known(series).is_some_and(|known| known.quote.is_some()) && !row.value.is_positive() {
         return Err(Error::invalid(value, "a price above zero"));
     }
     Ok(row)

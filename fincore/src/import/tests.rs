@@ -9,7 +9,7 @@ use crate::{
 };
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {
-    let mut import = Import::begin(catalogue)?;
+    let mut import = Import::begin(catalogue, crate::catalogue::noon())?;
     let imported = files
         .iter()
         .map(|(name, text)| import.file(name, text.as_bytes()))
@@ -81,7 +81,7 @@ fn a_refused_file_takes_all_others_with_it() {
 #[test]
 fn an_import_with_a_refused_file_cannot_be_committed() {
     let (_dir, catalogue) = catalogue();
-    let mut import = Import::begin(&catalogue).unwrap();
+    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
     import.file(SELIC.0, SELIC.1.as_bytes()).unwrap();
     assert!(import.file("a.csv", b"").is_err());
     import.file(SELIC.0, SELIC.1.as_bytes()).unwrap();
@@ -212,7 +212,7 @@ fn refuses_what_it_does_not_know() {
         let message = import(&catalogue, &[(name, text)]).unwrap_err().to_string();
         assert!(message.starts_with(name) && message.contains(reason), "{message}");
     }
-    let mut import = Import::begin(&catalogue).unwrap();
+    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
     let utf16: Vec<u8> = "\u{feff}data".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let message = import.file("a.csv", &utf16).unwrap_err().to_string();
     assert!(message.contains("not UTF-8"), "{message}");

@@ -1,13 +1,19 @@
 //! Writes market data from an import or the bundle.
 use rusqlite::OptionalExtension;
 
-use super::{CDI, CDI_DAILY, Rate};
+use super::{
+    Rate,
+    known::{CDI, CDI_DAILY, KNOWN, Side, dataset},
+};
 use crate::{
-    catalogue::{OnConflict, Tally, Writer},
+    catalogue::{Change, OnConflict, Tally, Writer},
     error::Result,
     sqlite::{parsed, parsed_if_any},
-    types::{Currency, Date, Decimal},
+    types::{Currency, Date, Decimal, Pair},
 };
+
+/// The dataset of all exchange rates.
+pub(crate) const FX: &str = "fx";
 
 /// The quote of a currency on a date; `None` for a side that the source does not have.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,15 +58,24 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
         Some((true, _)) | None => Tally::NEW,
     };
     writer.prepare(WRITE)?.execute((series, &date, row.value.to_string()))?;
+    let change = if found.is_some() { Change::Changed } else { Change::Added };
+    writer.log(&dataset(series), date, change)?;
     Ok(tally)
 }
 
 /// A computed value never replaces a published one.
 fn computed(writer: &Writer, series: u32, date: Date, value: Option<Decimal>) -> Result<()> {
     const SQL: &str = "INSERT INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, 1)
-        ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1";
-    if let Some(value) = value {
-        writer.prepare(SQL)?.execute((series, date.to_string(), value.to_string()))?;
+        ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1 AND value <> excluded.value";
+    const FIND: &str = "SELECT 1 FROM rate WHERE series = ?1 AND date = ?2";
+    let Some(value) = value else { return Ok(()) };
+    let date = date.to_string();
+    let change = match writer.prepare(FIND)?.exists((series, &date))? {
+        true => Change::Changed,
+        false => Change::Added,
+    };
+    if writer.prepare(SQL)?.execute((series, &date, value.to_string()))? > 0 {
+        writer.log(&dataset(series), date, change)?;
     }
     Ok(())
 }
@@ -114,9 +129,37 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
         (Some(_), Merged::Changed(_), _) | (Some(_), _, Merged::Changed(_)) => Tally::CHANGED,
         _ => Tally::NEW,
     };
+    let was_served = matches!(found, Some((Some(_), Some(_))));
+    log_quote(writer, row, was_served, [(Side::Buy, buy), (Side::Sell, sell)])?;
     let text = |side: Merged| side.figure().map(|figure| figure.to_string());
     writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
     Ok(tally)
+}
+
+/// Logs each side that changed under its series, and the quote once it has both sides.
+fn log_quote(
+    writer: &Writer,
+    row: &Quote,
+    was_served: bool,
+    sides: [(Side, Merged); 2],
+) -> Result<()> {
+    for (side, merged) in sides {
+        let change = match merged {
+            Merged::Same(_) => continue,
+            Merged::New(_) => Change::Added,
+            Merged::Changed(_) => Change::Changed,
+        };
+        let series = KNOWN.iter().find(|series| series.quote == Some((row.currency, side)));
+        if let Some(series) = series {
+            writer.log(series.name, row.date, change)?;
+        }
+    }
+    if sides.iter().all(|(_, merged)| merged.figure().is_some()) {
+        let change = if was_served { Change::Changed } else { Change::Added };
+        let pair = Pair::in_reais(row.currency);
+        writer.log(FX, format_args!("{pair} {}", row.date), change)?;
+    }
+    Ok(())
 }
 
 /// One side of a quote: the stored figure merged with the new one.

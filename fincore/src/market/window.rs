@@ -77,7 +77,7 @@ mod tests {
                 r#"{{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"{y}-{m:02}-01 13:00:00.0"}}"#
             )
         });
-        let mut import = Import::begin(&catalogue).unwrap();
+        let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
         for series in [432, 12, 433] {
             let name = format!("bcdata.sgs.{series}.json");
             import.file(&name, format!("[{sgs}]").as_bytes()).unwrap();

@@ -12,13 +12,13 @@ use super::{
     data::open_catalogue,
     terminal::{print, progress},
 };
-use crate::cli;
+use crate::{cli, now::Now};
 
 /// Imports all files or none; what they changed is printed once that is certain.
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     args.files.iter().try_for_each(|path| check(path))?;
     let catalogue = open_catalogue(data)?;
-    let import = fincore::Import::begin(&catalogue)?;
+    let import = fincore::Import::begin(&catalogue, Now::read().utc)?;
     let mut import = if args.force { import.forced() } else { import };
     let progress = progress(args.files.len() as u64, "files");
     let mut outcomes = Vec::with_capacity(args.files.len());

@@ -1,0 +1,93 @@
+//! The change log: what every import added, changed and removed.
+//!
+//! An import writes its changes in its own transaction, under the data version that it makes. So the log is
+//! exact: whoever knows the data of one version and applies the changes after it has the data of the newest.
+//! [`since`] visits them in order. The log is bounded: imports forget what is older than 90 days, and the
+//! bundled data is not in it; [`complete_after`] says how far back it reaches.
+//!
+//! ```
+//! use fincore::{Change, Import, changes};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! let now = "2026-11-15T12:00:00Z".parse().unwrap();
+//! let mut import = Import::begin(&catalogue, now)?;
+//! import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#)?;
+//! import.commit()?;
+//!
+//! let snapshot = catalogue.snapshot("2026-11-15".parse()?)?;
+//! changes::since(&snapshot, 0, |entry| {
+//!     assert_eq!((&*entry.dataset, &*entry.key, entry.change), ("ipca", "2026-08-01", Change::Added));
+//!     assert_eq!((entry.version, entry.time), (1, now));
+//!     Ok(())
+//! })?;
+//! # Ok::<(), fincore::Error>(())
+//! ```
+use chrono::{DateTime, Utc};
+use rusqlite::types::Type;
+use serde::Serialize;
+
+use crate::{
+    catalogue::{Change, Snapshot},
+    error::{Error, Result},
+};
+
+/// One change of the data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The data version that the import made.
+    pub version: u64,
+    /// When the import ran.
+    pub time: DateTime<Utc>,
+    /// The name of the dataset: `selic`, `fx`, `companies`, `filings`; a series without a name by its number.
+    pub dataset: String,
+    /// What changed in it: the day of a series, the pair and day of a quote (`USD/BRL 2026-11-13`), the id of
+    /// a company or filing.
+    pub key: String,
+    /// What happened to it.
+    pub change: Change,
+}
+
+/// Visits every change after a data version, oldest version first, then by dataset and key; stops at the first
+/// error.
+///
+/// Fails if the log does not reach back to `version`.
+pub fn since(
+    snapshot: &Snapshot,
+    version: u64,
+    visit: impl FnMut(Entry) -> Result<()>,
+) -> Result<()> {
+    const SQL: &str = "SELECT version, time, dataset, key, kind FROM change
+        JOIN revision USING (version) WHERE version > ?1 ORDER BY version, dataset, key";
+    let first = complete_after(snapshot)?;
+    if version < first {
+        return Err(Error::Invalid(format!(
+            "the change log starts after data version {first}, so it cannot tell what changed after {version}"
+        )));
+    }
+    // A version beyond SQLite's integers has no successor either.
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    snapshot.for_each(SQL, [version], read, visit)
+}
+
+/// The log has every change of the versions after this one.
+pub fn complete_after(snapshot: &Snapshot) -> Result<u64> {
+    let version = snapshot.meta("changes_after")?;
+    Ok(version.and_then(|text| text.parse().ok()).unwrap_or_default())
+}
+
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
+    let wrong = |column: usize, err: Box<dyn std::error::Error + Send + Sync>| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, err)
+    };
+    let time: DateTime<Utc> =
+        row.get_ref(1)?.as_str()?.parse().map_err(|err| wrong(1, Box::new(err)))?;
+    let change = Change::of_code(row.get(4)?).ok_or_else(|| wrong(4, "not a change".into()))?;
+    let version = row.get::<_, i64>(0)?.unsigned_abs();
+    Ok(Entry { version, time, dataset: row.get(2)?, key: row.get(3)?, change })
+}
+
+#[cfg(test)]
+#[cfg(feature = "import")]
+mod tests;

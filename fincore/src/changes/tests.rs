@@ -1,0 +1,87 @@
+use super::*;
+use crate::{
+    catalogue::{Catalogue, noon, temporary},
+    import::Import,
+    types::Date,
+};
+
+fn import(catalogue: &Catalogue, now: DateTime<Utc>, files: &[(&str, &str)]) {
+    let mut import = Import::begin(catalogue, now).unwrap();
+    for (name, text) in files {
+        import.file(name, text.as_bytes()).unwrap();
+    }
+    import.commit().unwrap();
+}
+
+fn log(catalogue: &Catalogue, version: u64) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    since(&catalogue.snapshot(Date::MAX).unwrap(), version, |entry| {
+        let Entry { version, dataset, key, change, .. } = entry;
+        lines.push(format!("{version} {dataset} {key} {change:?}"));
+        Ok(())
+    })?;
+    Ok(lines)
+}
+
+fn rates(rows: &[(&str, &str)]) -> String {
+    let rows = rows.iter().map(|(day, value)| format!(r#"{{"data":"{day}","valor":"{value}"}}"#));
+    format!("[{}]", rows.collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn has_what_was_added_and_changed_by_version() {
+    let (_dir, catalogue) = temporary();
+    let name = "bcdata.sgs.433.json";
+    import(&catalogue, noon(), &[(name, &rates(&[("01/07/2026", "0.1"), ("01/08/2026", "0.2")]))]);
+    import(&catalogue, noon(), &[(name, &rates(&[("01/08/2026", "0.3"), ("01/09/2026", "0.4")]))]);
+    // Nothing new makes no version.
+    import(&catalogue, noon(), &[(name, &rates(&[("01/08/2026", "0.30")]))]);
+    let first = ["1 ipca 2026-07-01 Added", "1 ipca 2026-08-01 Added"];
+    let second = ["2 ipca 2026-08-01 Changed", "2 ipca 2026-09-01 Added"];
+    assert_eq!(log(&catalogue, 0).unwrap(), [first, second].concat());
+    assert_eq!(log(&catalogue, 1).unwrap(), second);
+    assert_eq!(log(&catalogue, 2).unwrap(), Vec::<String>::new());
+    assert_eq!(log(&catalogue, u64::MAX).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_quote_is_added_once_it_has_both_sides_and_a_computed_rate_with_its_source() {
+    let (_dir, catalogue) = temporary();
+    let day = |value| rates(&[("04/09/2026", value)]);
+    import(&catalogue, noon(), &[("bcdata.sgs.1.json", &day("5.10"))]);
+    import(&catalogue, noon(), &[("bcdata.sgs.10813.json", &day("5.09"))]);
+    import(&catalogue, noon(), &[("bcdata.sgs.12.json", &day("0.050788"))]);
+    import(&catalogue, noon(), &[("bcdata.sgs.4389.json", &day("13.65"))]);
+    let want = [
+        "1 usd-sell 2026-09-04 Added",
+        "2 fx USD/BRL 2026-09-04 Added",
+        "2 usd-buy 2026-09-04 Added",
+        "3 cdi 2026-09-04 Added",
+        "3 cdi-daily 2026-09-04 Added",
+        // Published, where it was computed before.
+        "4 cdi 2026-09-04 Changed",
+    ];
+    assert_eq!(log(&catalogue, 0).unwrap(), want);
+}
+
+#[test]
+fn one_import_tells_of_each_thing_once() {
+    let (_dir, catalogue) = temporary();
+    let (one, two) = (rates(&[("01/08/2026", "0.2")]), rates(&[("01/08/2026", "0.3")]));
+    import(&catalogue, noon(), &[("bcdata.sgs.433.json", &one), ("bcdata.sgs.433.json", &two)]);
+    assert_eq!(log(&catalogue, 0).unwrap(), ["1 ipca 2026-08-01 Added"]);
+}
+
+#[test]
+fn forgets_what_is_too_old_and_says_so() {
+    let (_dir, catalogue) = temporary();
+    let month = |value| rates(&[("01/08/2026", value)]);
+    let days = |days| noon() + chrono::TimeDelta::days(days);
+    for (day, value) in [(0, "0.1"), (10, "0.2"), (91, "0.3")] {
+        import(&catalogue, days(day), &[("bcdata.sgs.433.json", &month(value))]);
+    }
+    assert_eq!(log(&catalogue, 1).unwrap().len(), 2);
+    let message = log(&catalogue, 0).unwrap_err().to_string();
+    assert!(message.contains("starts after data version 1"), "{message}");
+    assert_eq!(complete_after(&catalogue.snapshot(Date::MAX).unwrap()).unwrap(), 1);
+}

@@ -1,0 +1,152 @@
+//! The series of the central bank that this library knows: what they are and how they are published.
+use std::borrow::Cow;
+
+use crate::types::{Currency, Date};
+
+/// How often a series has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rhythm {
+    /// One for every calendar day.
+    Daily,
+    /// One for every business day of the financial market.
+    BusinessDays,
+    /// One for every month, dated on its first day.
+    Monthly,
+}
+
+impl Rhythm {
+    /// `daily`, `business days` or `monthly`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rhythm::Daily => "daily",
+            Rhythm::BusinessDays => "business days",
+            Rhythm::Monthly => "monthly",
+        }
+    }
+}
+
+/// The side of a closing quote that a series has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Buy,
+    Sell,
+}
+
+/// A text in English and Portuguese.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// In English.
+    pub en: &'static str,
+    /// In Portuguese.
+    pub pt: &'static str,
+}
+
+/// A series of SGS, the central bank's time series system, and what is known about it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Known {
+    /// Its number in SGS.
+    pub number: u32,
+    /// Its short name in addresses and on the command line: `igp-m`.
+    pub name: &'static str,
+    /// Its title.
+    pub title: Text,
+    /// The unit of its values.
+    pub unit: Text,
+    /// How often it has a value.
+    pub rhythm: Rhythm,
+    /// The first day for which the central bank has a value.
+    pub since: Date,
+    /// The series from which missing figures are computed.
+    pub(crate) computed_from: Option<u32>,
+    /// The currency and side of a series that is an exchange rate: its values are stored as quotes.
+    pub(crate) quote: Option<(Currency, Side)>,
+}
+
+/// The Selic target, percent per year, on every calendar day.
+pub(crate) const SELIC: u32 = 432;
+/// The CDI, percent per year on 252 business days; as published, or computed from [`CDI_DAILY`].
+pub(crate) const CDI: u32 = 4389;
+/// The CDI, percent per day.
+pub(crate) const CDI_DAILY: u32 = 12;
+/// The consumer price index IPCA, percent per month, dated on the first of its month.
+pub(crate) const IPCA: u32 = 433;
+
+const PERCENT_A_YEAR: Text = Text { en: "percent per year", pt: "por cento ao ano" };
+const PERCENT_A_YEAR_252: Text = Text {
+    en: "percent per year, 252 business days",
+    pt: "por cento ao ano, base 252 dias úteis",
+};
+const PERCENT_A_MONTH: Text = Text { en: "percent per month", pt: "por cento ao mês" };
+const PERCENT_A_DAY: Text = Text { en: "percent per day", pt: "por cento ao dia" };
+const BRL: Text = Text { en: "BRL per unit", pt: "reais por unidade" };
+
+use Rhythm::{BusinessDays, Daily, Monthly};
+
+/// Every known series, the most asked for first.
+#[rustfmt::skip]
+pub(crate) const KNOWN: &[Known] = &[
+    rate(SELIC, "selic", "Selic target rate", "Meta da taxa Selic", PERCENT_A_YEAR, Daily, day(1999, 3, 5)),
+    Known { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
+    rate(IPCA, "ipca", "Consumer price index IPCA", "IPCA", PERCENT_A_MONTH, Monthly, day(1980, 1, 1)),
+    rate(189, "igp-m", "General market price index IGP-M", "IGP-M", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
+    rate(188, "inpc", "Consumer price index INPC", "INPC", PERCENT_A_MONTH, Monthly, day(1979, 4, 1)),
+    rate(190, "igp-di", "General price index IGP-DI", "IGP-DI", PERCENT_A_MONTH, Monthly, day(1944, 2, 1)),
+    rate(226, "tr", "Reference rate TR", "Taxa referencial (TR)", PERCENT_A_MONTH, BusinessDays, day(1991, 2, 1)),
+    rate(195, "savings", "Savings deposits since 4 May 2012", "Depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
+    rate(196, "savings-monthly", "Savings deposits, first day of the month", "Poupança, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(1991, 2, 1)),
+    rate(256, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
+    rate(11, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
+    rate(1178, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)),
+    rate(4189, "selic-effective-monthly", "Selic rate of the month, annualised", "Taxa Selic acumulada no mês, anualizada", PERCENT_A_YEAR_252, Monthly, day(1986, 7, 1)),
+    rate(4390, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
+    rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
+    rate(4391, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
+    quote(1, "usd-sell", "US dollar, PTAX closing, sell", "Dólar americano, PTAX de fechamento, venda", (Currency::USD, Side::Sell), day(1984, 11, 28)),
+    quote(10813, "usd-buy", "US dollar, PTAX closing, buy", "Dólar americano, PTAX de fechamento, compra", (Currency::USD, Side::Buy), day(1984, 11, 28)),
+    quote(21619, "eur-sell", "Euro, PTAX closing, sell", "Euro, PTAX de fechamento, venda", (Currency::EUR, Side::Sell), day(1999, 1, 4)),
+    quote(21620, "eur-buy", "Euro, PTAX closing, buy", "Euro, PTAX de fechamento, compra", (Currency::EUR, Side::Buy), day(1999, 1, 4)),
+    quote(21621, "jpy-sell", "Yen, PTAX closing, sell", "Iene, PTAX de fechamento, venda", (Currency::JPY, Side::Sell), day(1994, 7, 1)),
+    quote(21622, "jpy-buy", "Yen, PTAX closing, buy", "Iene, PTAX de fechamento, compra", (Currency::JPY, Side::Buy), day(1994, 7, 1)),
+    quote(21623, "gbp-sell", "Pound sterling, PTAX closing, sell", "Libra esterlina, PTAX de fechamento, venda", (Currency::GBP, Side::Sell), day(1994, 7, 1)),
+    quote(21624, "gbp-buy", "Pound sterling, PTAX closing, buy", "Libra esterlina, PTAX de fechamento, compra", (Currency::GBP, Side::Buy), day(1994, 7, 1)),
+];
+
+const fn day(year: u16, month: u8, day: u8) -> Date {
+    Date::new(year, month, day).expect("a day of the calendar")
+}
+
+const fn rate(
+    number: u32,
+    name: &'static str,
+    en: &'static str,
+    pt: &'static str,
+    unit: Text,
+    rhythm: Rhythm,
+    since: Date,
+) -> Known {
+    let title = Text { en, pt };
+    Known { number, name, title, unit, rhythm, since, computed_from: None, quote: None }
+}
+
+const fn quote(
+    number: u32,
+    name: &'static str,
+    en: &'static str,
+    pt: &'static str,
+    quote: (Currency, Side),
+    since: Date,
+) -> Known {
+    Known { quote: Some(quote), ..rate(number, name, en, pt, BRL, BusinessDays, since) }
+}
+
+/// What is known about a series.
+pub(crate) fn known(number: u32) -> Option<&'static Known> {
+    KNOWN.iter().find(|series| series.number == number)
+}
+
+/// The name of a series as a dataset: its short name, or its number.
+pub(crate) fn dataset(number: u32) -> Cow<'static, str> {
+    known(number).map_or_else(|| number.to_string().into(), |series| series.name.into())
+}
