@@ -227,7 +227,8 @@ mod tests {
     fn the_bundle_of_another_program_leaves_imported_figures() {
         let (_dir, catalogue) = catalogue();
         fill(&catalogue).unwrap();
-        let mut import = crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        let mut import =
+            crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
         import.commit().unwrap();
         let writer = catalogue.write(crate::catalogue::noon()).unwrap();
@@ -275,9 +276,14 @@ mod tests {
     fn refuses_a_damaged_table_with_its_line() {
         let (_dir, catalogue) = catalogue();
         let store = |name, table| {
-            store_table(&catalogue.write(crate::catalogue::noon()).unwrap(), &mut Filings::default(), name, table)
-                .unwrap_err()
-                .to_string()
+            store_table(
+                &catalogue.write(crate::catalogue::noon()).unwrap(),
+                &mut Filings::default(),
+                name,
+                table,
+            )
+            .unwrap_err()
+            .to_string()
         };
         assert_eq!(
             store("ipca.csv", "data;valor\n"),

@@ -63,7 +63,7 @@ pub fn since(
     let first = complete_after(snapshot)?;
     if version < first {
         return Err(Error::Invalid(format!(
-            "the change log starts after data version {first}, so it cannot tell what changed after {version}"
+            "the change log starts after data version {first}: it cannot tell what changed after {version}"
         )));
     }
     // A version beyond SQLite's integers has no successor either.

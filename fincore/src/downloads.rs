@@ -47,7 +47,8 @@ pub fn note(
     dataset: &str,
     outcome: Result<(), &str>,
 ) -> Result<()> {
-    const SQL: &str = "INSERT INTO dataset (name, tried_at, succeeded_at, error) VALUES (?1, ?2, ?3, ?4)
+    const SQL: &str =
+        "INSERT INTO dataset (name, tried_at, succeeded_at, error) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET tried_at = excluded.tried_at,
             succeeded_at = COALESCE(excluded.succeeded_at, succeeded_at), error = excluded.error";
     let writer = catalogue.write(now)?;

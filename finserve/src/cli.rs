@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Usage(Usage),
     /// Copy the accounts to a new file while they are in use, and verify the copy
     Backup(Backup),
+    /// Show what imports and synchronising have added, changed and removed, oldest first
+    Log(Log),
     /// Check both databases for damage, and show what is in them
     Check,
 }
@@ -235,6 +237,16 @@ pub(crate) struct Usage {
     /// Last day, YYYY-MM-DD; by default today
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<Date>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// Only changes after this data version; by default all that the log has
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) since: Option<u64>,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

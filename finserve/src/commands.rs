@@ -1,5 +1,6 @@
 //! The commands, one file each, and what they share: the data directory, the terminal, failures.
 mod backup;
+mod changes;
 mod check;
 mod data;
 mod failure;
@@ -21,6 +22,7 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
         Command::Keys(command) => keys::run(&data, command),
         Command::Usage(args) => usage::run(&data, &args),
         Command::Backup(args) => backup::run(&data, &args),
+        Command::Log(args) => changes::run(&data, &args),
         Command::Check => check::run(&data),
     }
 }

@@ -1,8 +1,13 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::{
     catalogue::{Catalogue, noon, temporary},
     import::Import,
-    types::Date,
+    market,
+    types::{Date, Pair},
 };
 
 fn import(catalogue: &Catalogue, now: DateTime<Utc>, files: &[(&str, &str)]) {
@@ -84,4 +89,74 @@ fn forgets_what_is_too_old_and_says_so() {
     let message = log(&catalogue, 0).unwrap_err().to_string();
     assert!(message.contains("starts after data version 1"), "{message}");
     assert_eq!(complete_after(&catalogue.snapshot(Date::MAX).unwrap()).unwrap(), 1);
+}
+
+/// What a catalogue serves: the value under each dataset and key.
+fn served(catalogue: &Catalogue) -> BTreeMap<(String, String), String> {
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let mut served = BTreeMap::new();
+    market::each(&snapshot, 433, |rate| {
+        served.insert(("ipca".into(), rate.date.to_string()), rate.value.to_string());
+        Ok(())
+    })
+    .unwrap();
+    let quotes = market::each_quote(&snapshot, Pair::default(), |quote| {
+        let key = format!("{} {}", quote.pair, quote.date);
+        served.insert(("fx".into(), key), format!("{} {}", quote.buy, quote.sell));
+        Ok(())
+    });
+    // No quote yet is fine.
+    let _ = quotes;
+    served
+}
+
+/// How one state became the other.
+fn difference(
+    before: &BTreeMap<(String, String), String>,
+    after: &BTreeMap<(String, String), String>,
+) -> Vec<(String, String, Change)> {
+    let entry = |((dataset, key), value): (&(String, String), &String)| {
+        let change = match before.get(&(dataset.clone(), key.clone())) {
+            None => Change::Added,
+            Some(old) if old != value => Change::Changed,
+            Some(_) => return None,
+        };
+        Some((dataset.clone(), key.clone(), change))
+    };
+    after.iter().filter_map(entry).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The log tells exactly how what is served became what it is, from any version to any later one.
+    #[test]
+    fn tells_exactly_what_became_of_the_data(
+        imports in proptest::collection::vec((0..3_usize, 1..6_u8, 0..5_u8), 1..12)
+    ) {
+        let (_dir, catalogue) = temporary();
+        let mut states = vec![served(&catalogue)];
+        for (file, day, digit) in imports {
+            let (name, date, value) = match file {
+                0 => ("bcdata.sgs.433.json", format!("01/0{day}/2026"), format!("0.4{digit}")),
+                1 => ("bcdata.sgs.1.json", format!("0{day}/09/2026"), format!("5.15{digit}")),
+                _ => ("bcdata.sgs.10813.json", format!("0{day}/09/2026"), format!("5.14{digit}")),
+            };
+            import(&catalogue, noon(), &[(name, &rates(&[(&date, &value)]))]);
+            let version = catalogue.snapshot(Date::MAX).unwrap().version().unwrap();
+            if version as usize == states.len() {
+                states.push(served(&catalogue));
+            }
+        }
+        for (version, pair) in states.windows(2).enumerate() {
+            let mut logged = Vec::new();
+            since(&catalogue.snapshot(Date::MAX).unwrap(), version as u64, |entry| {
+                if entry.version as usize == version + 1 && !entry.dataset.starts_with("usd") {
+                    logged.push((entry.dataset, entry.key, entry.change));
+                }
+                Ok(())
+            }).unwrap();
+            prop_assert_eq!(logged, difference(&pair[0], &pair[1]));
+        }
+    }
 }

@@ -1,0 +1,87 @@
+//! `finserve log`: the change log as operators read it.
+use std::{fs, path::Path, process::Output};
+
+use serde_json::Value;
+
+use crate::harness::{Server, finserve, import};
+
+fn log(data: &Path, arguments: &[&str]) -> Output {
+    finserve(&["log", "--data"]).arg(data).args(arguments).output().unwrap()
+}
+
+/// Imports one series, given as `(day, value)`.
+fn import_series(data: &Path, number: u32, rows: &[(&str, &str)]) {
+    let rows = rows.iter().map(|(day, value)| format!(r#"{{"data":"{day}","valor":"{value}"}}"#));
+    let file = data.join(format!("bcdata.sgs.{number}.json"));
+    fs::write(&file, format!("[{}]", rows.collect::<Vec<_>>().join(","))).unwrap();
+    let output = import(data, &[&file]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn lists_what_imports_did_and_nothing_of_the_bundle() {
+    let server = Server::start();
+    let data = server.data.path();
+    let output = log(data, &[]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "no changes\n");
+    assert_eq!(String::from_utf8(log(data, &["--json"]).stdout).unwrap(), "[]\n");
+
+    import_series(data, 433, &[("01/07/2026", "0.31"), ("01/09/2026", "0.48")]);
+    import_series(data, 433, &[("01/10/2026", "0.22")]);
+    let entries: Value = serde_json::from_slice(&log(data, &["--json"]).stdout).unwrap();
+    let shown: Vec<String> = entries
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            let of = |name: &str| entry[name].as_str().unwrap().to_owned();
+            assert!(of("time").ends_with('Z'), "{entry}");
+            format!("{} {} {} {}", entry["version"], of("dataset"), of("key"), of("change"))
+        })
+        .collect();
+    let want = ["2 ipca 2026-07-01 changed", "2 ipca 2026-09-01 added", "3 ipca 2026-10-01 added"];
+    assert_eq!(shown, want);
+
+    let table = String::from_utf8(log(data, &["--since", "2"]).stdout).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 2, "{table}");
+    assert!(lines[0].contains("version") && lines[0].contains("dataset"), "{table}");
+    assert!(lines[1].contains(" added   ipca            2026-10-01"), "{table}");
+    assert_eq!(String::from_utf8(log(data, &["--since", "3"]).stdout).unwrap(), "no changes\n");
+}
+
+#[test]
+fn says_how_far_back_it_goes() {
+    let server = Server::start();
+    let data = server.data.path();
+    let output = log(data, &["--since", "0"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("the change log starts after data version 1"), "{message}");
+    let nowhere = log(Path::new("/nonexistent"), &[]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(String::from_utf8(nowhere.stderr).unwrap().contains("--data"));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_it() {
+    let server = Server::start();
+    let data = server.data.path();
+    let rows: Vec<(String, &str)> = (0..9_000)
+        .map(|n| (format!("{:02}/{:02}/{}", n % 28 + 1, n / 28 % 12 + 1, 1990 + n / 336), "1.0"))
+        .collect();
+    let rows: Vec<(&str, &str)> = rows.iter().map(|(day, value)| (day.as_str(), *value)).collect();
+    import_series(data, 99_999, &rows);
+    let pipe = std::process::Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "{} log --data {} | head -n 1",
+            env!("CARGO_BIN_EXE_finserve"),
+            data.display()
+        ))
+        .output()
+        .unwrap();
+    assert!(pipe.status.success());
+    assert_eq!(String::from_utf8(pipe.stderr).unwrap(), "");
+    assert_eq!(String::from_utf8(pipe.stdout).unwrap().lines().count(), 1);
+}
