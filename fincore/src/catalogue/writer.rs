@@ -1,5 +1,9 @@
 //! Writing to the data file: one transaction, made visible at once.
-use std::{cell::RefCell, collections::BTreeSet, fmt::Display};
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    fmt::{Display, Write},
+};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rusqlite::{CachedStatement, Connection};
@@ -100,18 +104,38 @@ impl Writer {
 
     /// Logs a change. Several changes of one thing become one: added and then changed is added.
     pub(crate) fn log(&self, dataset: &str, key: impl Display, change: Change) -> Result<()> {
+        self.log_all(dataset, [(key, change)])
+    }
+
+    /// Logs many changes at once, at less cost.
+    pub(crate) fn log_all<K: Display>(
+        &self,
+        dataset: &str,
+        changes: impl IntoIterator<Item = (K, Change)>,
+    ) -> Result<()> {
         const SQL: &str = "INSERT INTO change (version, dataset, key, kind) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT DO UPDATE SET kind = CASE
                 WHEN kind = 0 AND excluded.kind = 1 THEN 0 -- added, then changed
                 WHEN kind = 0 AND excluded.kind = 2 THEN 3 -- added, then removed: nothing
                 WHEN kind = 2 AND excluded.kind = 0 THEN 1 -- removed, then added again
                 ELSE excluded.kind END";
+        let mut changes = changes.into_iter().peekable();
+        if changes.peek().is_none() {
+            return Ok(());
+        }
         if !self.touched.borrow().contains(dataset) {
             self.touched.borrow_mut().insert(dataset.to_owned());
         }
-        if self.logged {
-            let row = (self.version, dataset, key.to_string(), change.code());
-            self.prepare(SQL)?.execute(row)?;
+        if !self.logged {
+            return Ok(());
+        }
+        let mut statement = self.prepare(SQL)?;
+        let mut text = String::new();
+        for (key, change) in changes {
+            text.clear();
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{key}");
+            statement.execute((self.version, dataset, &text, change.code()))?;
         }
         Ok(())
     }

@@ -78,9 +78,7 @@ impl Filings {
             tally += outcome;
         }
         // After the loop, so that the index gathers undisturbed.
-        for (id, change) in changes {
-            writer.log(FILINGS, id, change)?;
-        }
+        writer.log_all(FILINGS, changes)?;
         self.changed |= tally.is_change();
         Ok(tally)
     }
