@@ -165,7 +165,7 @@ pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, TableCheckup};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email,
-    FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, Words,
+    FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId, Words,
 };
 
 /// Compiles the example in the README.
