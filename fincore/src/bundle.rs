@@ -170,7 +170,8 @@ mod tests {
     fn the_bundle_of_another_program_leaves_imported_figures() {
         let (_dir, catalogue) = catalogue();
         fill(&catalogue).unwrap();
-        let mut import = crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        let mut import =
+            crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
         import.commit().unwrap();
         let writer = catalogue.write(crate::catalogue::noon()).unwrap();
@@ -179,6 +180,49 @@ mod tests {
         assert!(fill(&catalogue).unwrap());
         let ipca = market::ipca_current(&catalogue.snapshot(Date::MAX).unwrap()).unwrap();
         assert_eq!(ipca.value.to_string(), "9.99");
+    }
+
+    #[test]
+    fn the_bundle_of_a_newer_program_adds_and_removes_nothing() {
+        const SIDE: &str =
+            "INSERT INTO fx (currency, date, sell) VALUES ('EUR', '2025-04-22', '6.6')";
+        let (_dir, catalogue) = catalogue();
+        let older = catalogue.write(crate::catalogue::noon()).unwrap();
+        for (name, table) in [
+            ("selic.csv", "date,value\n1999-03-01,44.00\n"),
+            ("series.csv", "series,date,value\n189,2026-05-01,9.99\n987654,2026-05-01,7\n"),
+        ] {
+            store_table(&older, &mut Filings::default(), name, table).unwrap();
+        }
+        older.prepare(SIDE).unwrap().execute([]).unwrap();
+        older.commit().unwrap();
+        assert!(fill(&catalogue).unwrap());
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let oldest_and_newest = |number| {
+            let mut days = Vec::new();
+            market::each(&snapshot, number, |row| {
+                days.push(format!("{} {}", row.date, row.value));
+                Ok(())
+            })
+            .unwrap();
+            (days[days.len() - 1].clone(), days[0].clone(), days.len())
+        };
+        let want = ("1999-03-01 44.00".into(), "2026-11-04 13.75".into(), 10_108);
+        assert_eq!(oldest_and_newest(432), want);
+        let want = ("2010-01-01 0.63".into(), "2026-05-01 9.99".into(), 197);
+        assert_eq!(oldest_and_newest(189), want);
+        assert_eq!(oldest_and_newest(987_654).2, 1);
+        // The bundled buying price joins the selling price that was there.
+        let query = market::FxHistory {
+            pair: "EURBRL".parse().unwrap(),
+            to: Some("2025-04-22".parse().unwrap()),
+            ..Default::default()
+        };
+        let euro = market::fx(&snapshot, query).unwrap().data.remove(0);
+        assert_eq!(
+            (euro.date.to_string(), euro.sell.to_string()),
+            ("2025-04-22".into(), "6.6".into())
+        );
     }
 
     #[test]
@@ -218,9 +262,14 @@ mod tests {
     fn refuses_a_damaged_table_with_its_line() {
         let (_dir, catalogue) = catalogue();
         let store = |name, table| {
-            store_table(&catalogue.write(crate::catalogue::noon()).unwrap(), &mut Filings::default(), name, table)
-                .unwrap_err()
-                .to_string()
+            store_table(
+                &catalogue.write(crate::catalogue::noon()).unwrap(),
+                &mut Filings::default(),
+                name,
+                table,
+            )
+            .unwrap_err()
+            .to_string()
         };
         assert_eq!(
             store("ipca.csv", "data;valor\n"),
