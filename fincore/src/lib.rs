@@ -60,7 +60,7 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`market`] | Selic, CDI, IPCA and exchange rates: history and current values |
+//! | [`market`] | Selic, CDI, IPCA, exchange rates and any other series: history and current values |
 //! | [`companies`] | the companies in CVM's registry: list, search, look-up |
 //! | [`filings`] | the documents that companies filed: list, search, look-up |
 //! | [`search`] | one search over companies and filings |

@@ -90,7 +90,7 @@ use Rhythm::{BusinessDays, Daily, Monthly};
 #[rustfmt::skip]
 pub(crate) const KNOWN: &[Known] = &[
     rate(SELIC, "selic", "Selic target rate", "Meta da taxa Selic", PERCENT_A_YEAR, Daily, day(1999, 3, 5)),
-    Known { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
+    Known { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI anualizado, base 252", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
     rate(IPCA, "ipca", "Consumer price index IPCA", "Índice nacional de preços ao consumidor amplo (IPCA)", PERCENT_A_MONTH, Monthly, day(1980, 1, 1)),
     rate(189, "igp-m", "General market price index IGP-M", "Índice geral de preços do mercado (IGP-M)", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
     rate(188, "inpc", "Consumer price index INPC", "Índice nacional de preços ao consumidor (INPC)", PERCENT_A_MONTH, Monthly, day(1979, 4, 1)),

@@ -34,10 +34,15 @@ macro_rules! statements {
             ),
             all: concat!($observations, " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC"),
             newest: concat!($observations, " AND date <= ?2 ORDER BY date DESC LIMIT 1"),
+            // Three queries in one: the first two are look-ups in the index.
             coverage: concat!(
-                "SELECT MIN(date), MAX(date), COUNT(*), COALESCE(SUM(computed), 0) FROM (",
+                "SELECT (SELECT MIN(date) FROM (",
                 $observations,
-                " AND date <= ?2)"
+                " AND date <= ?2)), (SELECT MAX(date) FROM (",
+                $observations,
+                " AND date <= ?2)), (SELECT COUNT(*) FROM (",
+                $observations,
+                " AND date <= ?2))"
             ),
         }
     };
@@ -76,7 +81,13 @@ impl Series {
 
     /// Every series that may hold observations, by number.
     pub(super) fn all(snapshot: &Snapshot) -> Result<Vec<Series>> {
-        const SQL: &str = "SELECT DISTINCT series FROM rate";
+        // From one number to the next, without reading what lies between.
+        const SQL: &str = "WITH RECURSIVE held (series) AS (
+                SELECT MIN(series) FROM rate
+                UNION ALL
+                SELECT (SELECT MIN(series) FROM rate WHERE series > held.series) FROM held
+                    WHERE held.series IS NOT NULL)
+            SELECT series FROM held WHERE series IS NOT NULL";
         let mut numbers = snapshot.rows(SQL, [], |row| row.get::<_, u32>(0))?;
         numbers
             .extend(KNOWN.iter().filter(|known| known.quote.is_some()).map(|known| known.number));
@@ -171,17 +182,23 @@ impl Series {
     pub(super) fn coverage(self, snapshot: &Snapshot) -> Result<Option<Coverage>> {
         let (statements, key) = self.stored();
         let today = snapshot.today().to_string();
+        let computed = self.computed(snapshot, &today)?;
         let read = |row: &rusqlite::Row<'_>| {
-            let number = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            let days = (parsed_if_any(row, 0)?, parsed_if_any(row, 1)?);
-            Ok(match days {
-                (Some(first), Some(last)) => {
-                    Some(Coverage { first, last, count: number(2)?, computed: number(3)? })
-                }
-                _ => None,
-            })
+            let count = row.get::<_, i64>(2)?.unsigned_abs();
+            let days = parsed_if_any(row, 0)?.zip(parsed_if_any(row, 1)?);
+            Ok(days.map(|(first, last)| Coverage { first, last, count, computed }))
         };
         Ok(snapshot.rows(statements.coverage, (key, today), read)?.pop().flatten())
+    }
+
+    /// How many of its observations were computed.
+    fn computed(self, snapshot: &Snapshot, today: &str) -> Result<u64> {
+        const SQL: &str =
+            "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 1";
+        match self.known.and_then(|known| known.computed_from) {
+            Some(_) => snapshot.count(SQL, (self.number, today)),
+            None => Ok(0),
+        }
     }
 }
 
