@@ -246,7 +246,7 @@ fn a_small_plan_is_told_which_one_reaches_further() {
     let keys = Plan::ALL.map(|plan| (plan, new_key(&server.accounts(), plan)));
     wait_for(&server, &keys[3].1, "platinum");
     for (plan, key) in keys {
-        for name in ["selic", "cdi", "ipca", "fx"] {
+        for name in ["selic", "cdi", "ipca", "fx", "series/igp-m", "series/21619"] {
             for query in ["from=2020-01-01", "to=2020-01-01", "from=2020-01-01&to=2020-01-31"] {
                 let target = format!("/api/v1/market/{name}?{query}");
                 let reply = server.keyless("GET", &target, &with(&key));
@@ -285,6 +285,9 @@ fn each_plan_reaches_what_was_sold() {
     let endpoints = [
         (Plan::Free, "/api/v1/market/overview", ""),
         (Plan::Free, "/api/v1/market/fx/pairs", ""),
+        (Plan::Free, "/api/v1/market/series", ""),
+        (Plan::Free, "/api/v1/market/series/igp-m", ""),
+        (Plan::Free, "/api/v1/market/series/1178/current", ""),
         (Plan::Free, "/api/v1/plans", ""),
         (Plan::Bronze, "/api/v1/companies", "companies"),
         (Plan::Bronze, "/api/v1/companies/9512", "companies"),

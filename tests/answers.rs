@@ -15,12 +15,15 @@ use serde_json::{Value, json};
 use crate::harness::{Reply, Server, import, new_key, with};
 
 /// Every list, each narrowed down to what one large page can hold.
-const LISTS: [&str; 11] = [
+const LISTS: [&str; 14] = [
     "/api/v1/market/selic?from=2006-01-01",
     "/api/v1/market/cdi",
     "/api/v1/market/ipca",
     "/api/v1/market/fx?pair=usd-brl",
     "/api/v1/market/fx/pairs",
+    "/api/v1/market/series",
+    "/api/v1/market/series/igp-m",
+    "/api/v1/market/series/21619?from=2019-02-01",
     "/api/v1/companies?status=CANCELADA&sector=Emp.+Adm.%20Participa%C3%A7%C3%B5es",
     "/api/v1/companies/search?q=banco",
     "/api/v1/companies/9512/filings",
@@ -53,8 +56,9 @@ fn links_lead_through_every_list_and_back() {
             let mark = if list.contains('?') { '&' } else { '?' };
             format!("{list}{mark}{parameter}")
         };
-        let most =
-            if list.contains("/market/") && !list.ends_with("pairs") { 10_000 } else { 1000 };
+        let is_history = list.contains("/market/")
+            && !["pairs", "series"].iter().any(|name| list.ends_with(name));
+        let most = if is_history { 10_000 } else { 1000 };
         let large = get(&and(&format!("limit={most}")));
         let whole = rows(&large);
         assert!(whole.len() >= 20, "{list}: {}", whole.len());

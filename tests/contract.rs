@@ -246,6 +246,7 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
         ("KeyRequired", get("/api/v1/plans/usage", "")),
         ("PlanRequired", get("/api/v1/market/selic?from=2000-01-01", "")),
         ("UnknownPair", get("/api/v1/market/fx?pair=XXX/BRL", "")),
+        ("UnknownSeries", get("/api/v1/market/series/xyz", "")),
         ("UnknownCompany", get("/api/v1/companies/999999", &key)),
         ("UnknownFiling", get("/api/v1/filings/1", &key)),
         ("MethodNotAllowed", server.keyless("DELETE", "/health", &service.stranger())),
@@ -317,7 +318,7 @@ fn every_list_is_described_with_its_links() {
         assert_eq!(document.is_list(&operation), described, "{}", operation.path);
         lists += usize::from(described);
     }
-    assert_eq!(lists, 11);
+    assert_eq!(lists, 13);
 }
 
 #[test]

@@ -172,13 +172,14 @@ fn the_readme_says_what_the_bundle_covers() {
     let named = |pair: &str| {
         README.contains(&format!("{} ", &pair[..3])) || README.contains(&format!("{},", &pair[..3]))
     };
-    let euro = days.iter().find(|(pair, _)| *pair == "EUR/BRL").unwrap().1;
+    let of = |wanted: &str| days.iter().find(|(pair, _)| *pair == wanted).unwrap().1;
+    let (euro, pound) = (of("EUR/BRL"), of("GBP/BRL"));
     let single = days.iter().filter(|(_, days)| *days <= 3).count();
-    let weeks: Vec<_> = days.iter().filter(|(_, days)| (7..=8).contains(days)).collect();
+    let weeks: Vec<_> = days.iter().filter(|(_, days)| (24..=25).contains(days)).collect();
     assert!(weeks.iter().all(|(pair, _)| named(pair)), "{weeks:?}");
-    assert_eq!(days.len(), 2 + weeks.len() + single);
+    assert_eq!(days.len(), 3 + weeks.len() + single);
     for claim in [
-        format!("EUR on {euro} days"),
+        format!("EUR on {euro} days, GBP on {pound}"),
         format!("{single} others on one to three single days"),
         format!("the {} of CVM's registry", thousands(total("/api/v1/companies"))),
         format!("| filings | {}:", thousands(total("/api/v1/filings"))),
@@ -265,7 +266,7 @@ fn the_examples_of_openapi_are_what_the_server_answers() {
             let name = parameter["name"].as_str().unwrap();
             let value = parameter["example"].as_str().unwrap_or_default();
             match parameter["in"].as_str() {
-                Some("path") => target = target.replace("{id}", value),
+                Some("path") => target = target.replace(&format!("{{{name}}}"), value),
                 _ if name == "limit" => {
                     query.push(format!("limit={}", example["limit"].as_u64().unwrap_or(1)));
                 }
@@ -282,5 +283,5 @@ fn the_examples_of_openapi_are_what_the_server_answers() {
         assert_eq!(reply.json(), *example, "{target}");
         checked += 1;
     }
-    assert_eq!(checked, 21);
+    assert_eq!(checked, 24);
 }

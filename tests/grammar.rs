@@ -58,7 +58,7 @@ fn every_bad_parameter_is_named() {
         ("pair=%E2%82%ACUR/BRL", "pair"),
         ("pair=U'S/BRL", "pair"),
     ];
-    for name in ["selic", "cdi", "ipca", "fx"] {
+    for name in ["selic", "cdi", "ipca", "fx", "series/igp-m"] {
         for (query, parameter) in history {
             check(&format!("/api/v1/market/{name}?{query}"), parameter);
         }
@@ -72,6 +72,9 @@ fn every_bad_parameter_is_named() {
         "/api/v1/market/overview",
         "/api/v1/market/selic/current",
         "/api/v1/market/fx/pairs",
+        "/api/v1/market/series",
+        "/api/v1/market/series/igp-m",
+        "/api/v1/market/series/igp-m/current",
     ] {
         check(&format!("{path}?x=1"), "x");
     }
@@ -126,6 +129,10 @@ fn unknown_paths_are_not_found() {
         "/api/v2/market/selic",
         "/api/v1/market/../market/selic",
         "/api/v1/market/{id}",
+        "/api/v1/market/series/",
+        "/api/v1/market/series/igp-m/",
+        "/api/v1/market/series/igp-m/x",
+        "/api/v1/market/series//current",
         "/%C3%A9",
         "/api/v1/market/selic%2Fcurrent",
     ];

@@ -1,6 +1,7 @@
 //! The program as its users meet it: a real binary, real sockets, real files.
 //!
-//! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures,
+//! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures, `series`
+//! those of any series by number or name,
 //! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
@@ -26,5 +27,6 @@ mod market;
 mod new_keys;
 mod pages;
 mod search;
+mod series;
 mod structure;
 mod upstream;

@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for path in args {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let imported = import.file(&name, &fs::read(&path)?)?;
-        println!("{name}: {}, {} new", imported.what, imported.tally.new);
+        let (new, changed) = (imported.tally.new, imported.tally.changed);
+        println!("{name}: {}, {new} new, {changed} changed", imported.what);
     }
     import.commit()?;
     bundle::write_tables(&catalogue.snapshot(Date::MAX)?, &target)?;

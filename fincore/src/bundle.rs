@@ -1,7 +1,7 @@
 //! The data that comes with the library, compressed into it.
 //!
-//! [`fill`] copies it into a [`Catalogue`] on first use: four market series, the companies in CVM's
-//! registry with their tickers, and about 84,000 filings. [`fill_with`] reports each [`Step`], for a
+//! [`fill`] copies it into a [`Catalogue`] on first use: interest rates, price indexes, exchange rates, the
+//! companies in CVM's registry with their tickers, and about 84,000 filings. [`fill_with`] reports each [`Step`], for a
 //! progress bar. [`write_tables`] is how the bundle itself is made.
 //!
 //! ```
@@ -12,32 +12,21 @@
 //! assert!(tables.contains(&"selic.csv"));
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use std::{fmt::Write, fs, path::Path};
+use std::{fs, path::Path};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    catalogue::{Catalogue, OnConflict, Snapshot, Writer},
+    catalogue::{Catalogue, Snapshot, Writer},
     error::{Error, Result},
     filings::store::Filings,
-    market::{
-        Rate,
-        known::{CDI_DAILY, IPCA, SELIC},
-        store::{self, Quote},
-    },
-    sqlite::parsed,
-    types::{Date, Decimal},
+    types::Date,
 };
 
+mod market;
 mod registry;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
-
-/// The tables that hold one SGS series each.
-const SERIES: [(&str, u32); 3] = [("selic.csv", SELIC), ("cdi.csv", CDI_DAILY), ("ipca.csv", IPCA)];
-const SERIES_HEADER: &str = "date,value";
-const FX: &str = "fx.csv";
-const FX_HEADER: &str = "currency,date,buy,sell";
 
 /// The metadata entry with the id of the bundle that a catalogue has.
 const NOTED: &str = "bundle";
@@ -105,11 +94,10 @@ fn made() -> DateTime<Utc> {
 }
 
 fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<()> {
-    if let Some((_, series)) = SERIES.iter().find(|(table, _)| *table == name) {
-        store::rates(writer, *series, &rows(name, table, SERIES_HEADER, rate)?, OnConflict::Keep)?;
-    } else if name == FX {
-        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, OnConflict::Keep)?;
-    } else if name == registry::COMPANIES {
+    if market::store_table(writer, name, table)? {
+        return Ok(());
+    }
+    if name == registry::COMPANIES {
         registry::store_companies(writer, table)?;
     } else if name == registry::TICKERS {
         registry::store_tickers(writer, table)?;
@@ -142,27 +130,6 @@ fn rows<'t, T>(
     lines.enumerate().map(row).collect()
 }
 
-fn rate(line: &str) -> Option<Result<Rate>> {
-    let (date, value) = line.split_once(',')?;
-    Some((|| Ok(Rate { date: date.parse()?, value: value.parse()? }))())
-}
-
-fn quote(line: &str) -> Option<Result<Quote>> {
-    let mut fields = line.split(',');
-    let (currency, date) = (fields.next()?, fields.next()?);
-    let (buy, sell) = (fields.next()?, fields.next()?);
-    let side = |text: &str| if text.is_empty() { Ok(None) } else { text.parse().map(Some) };
-    let read = || {
-        Ok(Quote {
-            currency: currency.parse()?,
-            date: date.parse()?,
-            buy: side(buy)?,
-            sell: side(sell)?,
-        })
-    };
-    fields.next().is_none().then(read)
-}
-
 /// Writes the tables of a bundle into `dir`, from the data of a snapshot.
 ///
 /// Fails if a file cannot be written.
@@ -172,39 +139,15 @@ pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
         fs::write(&path, table)
             .map_err(|err| Error::storage(format!("cannot write {}", path.display()), err))
     };
-    for (name, series) in SERIES {
-        write(name, series_table(snapshot, series)?)?;
+    for (name, table) in market::tables(snapshot)? {
+        write(name, table)?;
     }
-    write(FX, fx_table(snapshot)?)?;
     write(registry::COMPANIES, registry::companies_table(snapshot)?)?;
     write(registry::TICKERS, registry::tickers_table(snapshot)?)?;
     for (name, table) in registry::filings_tables(snapshot)? {
         write(&name, table)?;
     }
     Ok(())
-}
-
-fn series_table(snapshot: &Snapshot, series: u32) -> Result<String> {
-    const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 ORDER BY date";
-    let mut table = format!("{SERIES_HEADER}\n");
-    snapshot.rows(SQL, [series], |row| {
-        let (date, value): (Date, Decimal) = (parsed(row, 0)?, parsed(row, 1)?);
-        let _ = writeln!(table, "{date},{value}");
-        Ok(())
-    })?;
-    Ok(table)
-}
-
-fn fx_table(snapshot: &Snapshot) -> Result<String> {
-    const SQL: &str = "SELECT currency, date, COALESCE(buy, ''), COALESCE(sell, '')
-        FROM fx ORDER BY currency, date";
-    let mut table = format!("{FX_HEADER}\n");
-    snapshot.rows(SQL, [], |row| {
-        let field = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-        let _ = writeln!(table, "{},{},{},{}", field(0)?, field(1)?, field(2)?, field(3)?);
-        Ok(())
-    })?;
-    Ok(table)
 }
 
 #[cfg(test)]
@@ -237,6 +180,49 @@ mod tests {
         assert!(fill(&catalogue).unwrap());
         let ipca = market::ipca_current(&catalogue.snapshot(Date::MAX).unwrap()).unwrap();
         assert_eq!(ipca.value.to_string(), "9.99");
+    }
+
+    #[test]
+    fn the_bundle_of_a_newer_program_adds_and_removes_nothing() {
+        const SIDE: &str =
+            "INSERT INTO fx (currency, date, sell) VALUES ('EUR', '2025-04-22', '6.6')";
+        let (_dir, catalogue) = catalogue();
+        let older = catalogue.write(crate::catalogue::noon()).unwrap();
+        for (name, table) in [
+            ("selic.csv", "date,value\n1999-03-01,44.00\n"),
+            ("series.csv", "series,date,value\n189,2026-05-01,9.99\n987654,2026-05-01,7\n"),
+        ] {
+            store_table(&older, &mut Filings::default(), name, table).unwrap();
+        }
+        older.prepare(SIDE).unwrap().execute([]).unwrap();
+        older.commit().unwrap();
+        assert!(fill(&catalogue).unwrap());
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let oldest_and_newest = |number| {
+            let mut days = Vec::new();
+            market::each(&snapshot, number, |row| {
+                days.push(format!("{} {}", row.date, row.value));
+                Ok(())
+            })
+            .unwrap();
+            (days[days.len() - 1].clone(), days[0].clone(), days.len())
+        };
+        let want = ("1999-03-01 44.00".into(), "2026-11-04 13.75".into(), 10_108);
+        assert_eq!(oldest_and_newest(432), want);
+        let want = ("2010-01-01 0.63".into(), "2026-05-01 9.99".into(), 197);
+        assert_eq!(oldest_and_newest(189), want);
+        assert_eq!(oldest_and_newest(987_654).2, 1);
+        // The bundled buying price joins the selling price that was there.
+        let query = market::FxHistory {
+            pair: "EURBRL".parse().unwrap(),
+            to: Some("2025-04-22".parse().unwrap()),
+            ..Default::default()
+        };
+        let euro = market::fx(&snapshot, query).unwrap().data.remove(0);
+        assert_eq!(
+            (euro.date.to_string(), euro.sell.to_string()),
+            ("2025-04-22".into(), "6.6".into())
+        );
     }
 
     #[test]
@@ -292,6 +278,10 @@ mod tests {
         assert_eq!(
             store("ipca.csv", "date,value\n2024-01-01\n"),
             "ipca.csv, line 2: the fields are not date,value"
+        );
+        assert_eq!(
+            store("series.csv", "series,date,value\n189,2024-01-01,1.0\nIGP-M,2024-01-01,1.0\n"),
+            "series.csv, line 3: the fields are not series,date,value"
         );
         let message = store("fx.csv", "currency,date,buy,sell\nUSD,2024-01-32,1.0,1.0\n");
         assert_eq!(message, "fx.csv, line 2: \"2024-01-32\" is not a date (YYYY-MM-DD)");

@@ -60,7 +60,7 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`market`] | Selic, CDI, IPCA and exchange rates: history and current values |
+//! | [`market`] | Selic, CDI, IPCA, exchange rates and any other series: history and current values |
 //! | [`companies`] | the companies in CVM's registry: list, search, look-up |
 //! | [`filings`] | the documents that companies filed: list, search, look-up |
 //! | [`search`] | one search over companies and filings |
@@ -165,7 +165,7 @@ pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, TableCheckup};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email,
-    FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, Words,
+    FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId, Words,
 };
 
 /// Compiles the example in the README.

@@ -1,10 +1,10 @@
-//! Market data: the Selic, CDI and IPCA rates, and exchange rates.
+//! Market data: the Selic, CDI and IPCA rates, exchange rates, and other series of the central bank.
 //!
 //! A [`Rate`] is a percentage on a date; an [`FxRate`] is the closing quote of a currency pair on a date.
 //! Each series has a history, newest first ([`selic`], [`cdi`], [`ipca`], [`fx`]), and a current value
 //! ([`selic_current`] and so on): the newest one that is not after the snapshot's date. [`overview`]
-//! returns all four current values. Other series of the central bank that you import are read with
-//! [`series`] or [`each`].
+//! returns all four current values. [`series_list`] tells which other series of the central bank there are;
+//! [`series`], [`series_current`] and [`each`] read any of them.
 //!
 //! ```
 //! use fincore::market::{self, FxHistory, History};
@@ -26,28 +26,25 @@ use crate::{
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     sqlite::parsed,
-    types::{Currency, Date, Pair},
+    types::{Currency, Pair},
 };
 
 pub(crate) mod known;
 mod queries;
 mod rows;
+mod series;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 mod window;
 
-use known::{CDI, CDI_DAILY, IPCA, SELIC};
+use known::{CDI, IPCA, SELIC};
 pub use known::{Known, Rhythm, Text};
-pub use queries::{FxCurrent, FxHistory, FxPairs, History};
-pub use rows::{FxPair, FxRate, Indicators, Overview, OverviewMeta, Rate};
+pub use queries::{
+    FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList,
+};
+pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta, Rate};
+use series::Series;
 use window::{Days, within_plan};
-
-/// What [`Observed::read`] reads, of one series.
-macro_rules! select_rates {
-    () => {
-        "SELECT date, value, computed FROM rate WHERE series = ?1 AND "
-    };
-}
 
 /// Only quotes with both sides are served.
 macro_rules! has_both_sides {
@@ -67,152 +64,86 @@ macro_rules! select_quotes {
     };
 }
 
-/// A series of SGS, and what is known about it.
-struct Series {
-    number: u32,
-    /// Its name in messages.
-    name: &'static str,
-    unit: Option<&'static str>,
-    /// The series from which missing figures are computed.
-    computed_from: Option<u32>,
-}
-
-const SELIC_SERIES: Series = Series {
-    number: SELIC,
-    name: "the Selic",
-    unit: Some("percent per year"),
-    computed_from: None,
-};
-const CDI_SERIES: Series = Series {
-    number: CDI,
-    name: "the CDI",
-    unit: Some("percent per year, 252 business days"),
-    computed_from: Some(CDI_DAILY),
-};
-const IPCA_SERIES: Series =
-    Series { number: IPCA, name: "the IPCA", unit: Some("percent per month"), computed_from: None };
-
-impl Series {
-    /// A series without a name of its own.
-    fn numbered(number: u32) -> Series {
-        Series { number, name: "the series", unit: None, computed_from: None }
-    }
-
-    /// The source of these rows: published, computed, or both.
-    fn meta(&self, rows: &[Observed]) -> Meta {
-        let (number, sgs) = (self.number, |number: u32| format!("BCB SGS {number}"));
-        let computed = rows.iter().filter(|row| row.computed).count();
-        let (source, computed_from) = match self.computed_from {
-            Some(from) if rows.is_empty() => (format!("{} and {from}", sgs(number)), None),
-            Some(from) if computed == rows.len() => (sgs(from), Some(sgs(from).into())),
-            Some(from) if computed > 0 => {
-                (format!("{} and {from}", sgs(number)), Some(sgs(from).into()))
-            }
-            Some(_) | None => (sgs(number), None),
-        };
-        Meta { source: source.into(), licence: LICENCE, unit: self.unit, computed_from }
-    }
-
-    /// The days that can be served of those that are asked for.
-    fn days(&self, snapshot: &Snapshot, from: Option<Date>, to: Option<Date>) -> Result<Days> {
-        within_plan(snapshot, from, to, || Ok(self.newest(snapshot)?.map(|row| row.rate.date)))
-    }
-
-    fn history(&self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
-        const TOTAL: &str =
-            "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date BETWEEN ?2 AND ?3";
-        const SQL: &str = concat!(
-            select_rates!(),
-            "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5"
-        );
-        let (from, to) = self.days(snapshot, query.from, query.to)?.texts();
-        let (limit, offset) = (query.limit.get(), query.offset);
-        let total = snapshot.count(TOTAL, (self.number, &from, &to))?;
-        let mut rows = Vec::new();
-        if offset.get() < total {
-            let wanted = (self.number, &from, &to, limit, offset.sql());
-            rows = snapshot.rows(SQL, wanted, Observed::read)?;
-        }
-        let meta = self.meta(&rows);
-        let data = rows.into_iter().map(|row| row.rate).collect();
-        Ok(Page { data, total, limit, offset: offset.get(), meta })
-    }
-
-    fn each(&self, snapshot: &Snapshot, mut visit: impl FnMut(Rate) -> Result<()>) -> Result<()> {
-        const SQL: &str = concat!(select_rates!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
-        let (from, to) = self.days(snapshot, None, None)?.texts();
-        snapshot.for_each(SQL, (self.number, from, to), Observed::read, |row| visit(row.rate))
-    }
-
-    fn newest(&self, snapshot: &Snapshot) -> Result<Option<Observed>> {
-        const SQL: &str = concat!(select_rates!(), "date <= ?2 ORDER BY date DESC LIMIT 1");
-        let today = snapshot.today().to_string();
-        Ok(snapshot.rows(SQL, (self.number, today), Observed::read)?.pop())
-    }
-
-    fn current(&self, snapshot: &Snapshot) -> Result<Sourced<Rate>> {
-        let newest = self.newest(snapshot)?;
-        let newest = newest.ok_or_else(|| Error::not_found(Noun::Series, self.name))?;
-        let meta = self.meta(std::slice::from_ref(&newest));
-        Ok(Sourced::new(newest.rate, meta))
-    }
-}
-
-/// A stored observation.
-struct Observed {
-    rate: Rate,
-    computed: bool,
-}
-
-impl Observed {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Observed> {
-        let rate = Rate { date: parsed(row, 0)?, value: parsed(row, 1)? };
-        Ok(Observed { rate, computed: row.get(2)? })
-    }
-}
-
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn selic(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
-    SELIC_SERIES.history(snapshot, &query)
+    Series::from(SELIC).history(snapshot, &query)
 }
 
 /// The interbank deposit rate (CDI), percent per year on 252 business days, newest first.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
-    CDI_SERIES.history(snapshot, &query)
+    Series::from(CDI).history(snapshot, &query)
 }
 
 /// Consumer price inflation (IPCA), percent per month, newest first, dated on the first of the month.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn ipca(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
-    IPCA_SERIES.history(snapshot, &query)
+    Series::from(IPCA).history(snapshot, &query)
 }
 
 /// The Selic target rate on the snapshot's date. Fails if there are no observations.
 pub fn selic_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
-    SELIC_SERIES.current(snapshot)
+    Series::from(SELIC).current(snapshot)
 }
 
 /// The newest CDI. Fails if there are no observations.
 pub fn cdi_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
-    CDI_SERIES.current(snapshot)
+    Series::from(CDI).current(snapshot)
 }
 
 /// The newest monthly IPCA. Fails if there are no observations.
 pub fn ipca_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
-    IPCA_SERIES.current(snapshot)
+    Series::from(IPCA).current(snapshot)
 }
 
-/// Any imported series of the central bank's SGS by its number, newest first; empty if it was not
-/// imported.
+/// Every series that holds observations, by its number in SGS: what it is, and the days it covers.
+pub fn series_list(snapshot: &Snapshot, query: SeriesList) -> Result<Page<ListedSeries>> {
+    let mut all = Vec::new();
+    for series in Series::all(snapshot)? {
+        if let Some(coverage) = series.coverage(snapshot)? {
+            all.push(ListedSeries::new(series, &coverage));
+        }
+    }
+    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::of("BCB SGS")))
+}
+
+/// Any series of the central bank's SGS by its number or name, newest first.
 ///
-/// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
-pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Page<Rate>> {
-    Series::numbered(number).history(snapshot, query)
+/// A series that is an exchange rate has the days of its own side, whether the other side is known or not.
+/// The CDI (4389) includes computed figures, as [`cdi`] does.
+///
+/// Fails if the series has no observations at all, if `from` is after `to`, or if the range reaches back
+/// further than the snapshot's plan allows.
+///
+/// ```
+/// use fincore::market::{self, SeriesHistory};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let rents = market::series(&snapshot, SeriesHistory::of("igp-m".parse()?))?;
+/// assert_eq!(rents.meta.source, "BCB SGS 189");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn series(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Rate>> {
+    let (id, query) = query.split();
+    let series = Series::of(&id)?;
+    let page = series.history(snapshot, &query)?;
+    if page.total == 0 {
+        // No observations in this range is an empty list; none at all is an error.
+        series.current(snapshot)?;
+    }
+    Ok(page)
+}
+
+/// The newest observation of any series by its number or name. Fails if there is none.
+pub fn series_current(snapshot: &Snapshot, query: SeriesCurrent) -> Result<Sourced<Rate>> {
+    Series::of(&query.series)?.current(snapshot)
 }
 
 /// Calls `visit` for every observation of an SGS series that the snapshot's date and plan allow, newest
@@ -232,7 +163,7 @@ pub fn series(snapshot: &Snapshot, number: u32, query: &History) -> Result<Page<
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn each(snapshot: &Snapshot, number: u32, visit: impl FnMut(Rate) -> Result<()>) -> Result<()> {
-    Series::numbered(number).each(snapshot, visit)
+    Series::from(number).each(snapshot, visit)
 }
 
 /// The source of exchange rates.

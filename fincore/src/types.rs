@@ -11,6 +11,7 @@ mod filing_id;
 mod key;
 mod page;
 mod pair;
+mod series_id;
 mod words;
 
 pub use caller::{Caller, CallerId, KeyId};
@@ -30,6 +31,7 @@ pub(crate) use filing_id::{Form, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
 pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
+pub use series_id::SeriesId;
 pub(crate) use words::fold;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use words::words;

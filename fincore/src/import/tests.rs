@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     catalogue::temporary as catalogue,
-    market::{self, FxCurrent, FxHistory, History},
+    market::{self, FxCurrent, FxHistory},
     types::{Date, Decimal, Limit, Pair},
 };
 
@@ -25,9 +25,14 @@ fn tally(new: usize, changed: usize, unchanged: usize) -> Tally {
 /// All market data, as text.
 fn dump(catalogue: &Catalogue) -> String {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let all = History { limit: Limit::MAX, ..History::default() };
-    let series =
-        [432, 433, 12, 4389].map(|number| market::series(&snapshot, number, &all).unwrap());
+    let mut series = Vec::new();
+    for number in [432, 433, 12, 4389] {
+        let keep = |row| {
+            series.push((number, row));
+            Ok(())
+        };
+        market::each(&snapshot, number, keep).unwrap();
+    }
     let pairs = market::fx_pairs(&snapshot, market::FxPairs::default()).unwrap().data;
     let quotes: Vec<_> = pairs
         .iter()

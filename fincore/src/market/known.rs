@@ -56,7 +56,7 @@ pub struct Known {
     pub unit: Text,
     /// How often it has a value.
     pub rhythm: Rhythm,
-    /// The first day for which the central bank has a value.
+    /// The central bank has no value before this day.
     pub since: Date,
     /// The series from which missing figures are computed.
     pub(crate) computed_from: Option<u32>,
@@ -80,6 +80,8 @@ const PERCENT_A_YEAR_252: Text = Text {
 };
 const PERCENT_A_MONTH: Text = Text { en: "percent per month", pt: "por cento ao mês" };
 const PERCENT_A_DAY: Text = Text { en: "percent per day", pt: "por cento ao dia" };
+const INDEX: Text = Text { en: "index", pt: "índice" };
+const MILLION_BRL: Text = Text { en: "million BRL", pt: "milhões de reais" };
 const BRL: Text = Text { en: "BRL per unit", pt: "reais por unidade" };
 
 use Rhythm::{BusinessDays, Daily, Monthly};
@@ -88,14 +90,14 @@ use Rhythm::{BusinessDays, Daily, Monthly};
 #[rustfmt::skip]
 pub(crate) const KNOWN: &[Known] = &[
     rate(SELIC, "selic", "Selic target rate", "Meta da taxa Selic", PERCENT_A_YEAR, Daily, day(1999, 3, 5)),
-    Known { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
-    rate(IPCA, "ipca", "Consumer price index IPCA", "IPCA", PERCENT_A_MONTH, Monthly, day(1980, 1, 1)),
-    rate(189, "igp-m", "General market price index IGP-M", "IGP-M", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
-    rate(188, "inpc", "Consumer price index INPC", "INPC", PERCENT_A_MONTH, Monthly, day(1979, 4, 1)),
-    rate(190, "igp-di", "General price index IGP-DI", "IGP-DI", PERCENT_A_MONTH, Monthly, day(1944, 2, 1)),
-    rate(226, "tr", "Reference rate TR", "Taxa referencial (TR)", PERCENT_A_MONTH, BusinessDays, day(1991, 2, 1)),
-    rate(195, "savings", "Savings deposits since 4 May 2012", "Depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
-    rate(196, "savings-monthly", "Savings deposits, first day of the month", "Poupança, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(1991, 2, 1)),
+    Known { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI anualizado, base 252", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
+    rate(IPCA, "ipca", "Consumer price index IPCA", "Índice nacional de preços ao consumidor amplo (IPCA)", PERCENT_A_MONTH, Monthly, day(1980, 1, 1)),
+    rate(189, "igp-m", "General market price index IGP-M", "Índice geral de preços do mercado (IGP-M)", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
+    rate(188, "inpc", "Consumer price index INPC", "Índice nacional de preços ao consumidor (INPC)", PERCENT_A_MONTH, Monthly, day(1979, 4, 1)),
+    rate(190, "igp-di", "General price index IGP-DI", "Índice geral de preços, disponibilidade interna (IGP-DI)", PERCENT_A_MONTH, Monthly, day(1944, 2, 1)),
+    rate(226, "tr", "Reference rate TR", "Taxa referencial (TR)", PERCENT_A_MONTH, Daily, day(1991, 2, 1)),
+    rate(195, "savings", "Return of savings deposits made since 4 May 2012", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
+    rate(196, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
     rate(256, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
     rate(11, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
     rate(1178, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)),
@@ -103,6 +105,11 @@ pub(crate) const KNOWN: &[Known] = &[
     rate(4390, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
     rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
     rate(4391, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
+    rate(7478, "ipca-15", "Consumer price index IPCA-15", "Índice nacional de preços ao consumidor amplo 15 (IPCA-15)", PERCENT_A_MONTH, Monthly, day(2000, 5, 1)),
+    rate(24363, "ibc-br", "Economic activity index IBC-Br", "Índice de atividade econômica (IBC-Br)", INDEX, Monthly, day(2003, 1, 1)),
+    rate(24364, "ibc-br-adjusted", "Economic activity index IBC-Br, seasonally adjusted", "Índice de atividade econômica (IBC-Br), com ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
+    rate(20539, "credit", "Credit portfolio balance, total", "Saldo da carteira de crédito, total", MILLION_BRL, Monthly, day(1988, 6, 1)),
+    rate(3698, "usd-monthly", "US dollar, sell, mean of the month", "Dólar americano, venda, média do mês", BRL, Monthly, day(1953, 1, 1)),
     quote(1, "usd-sell", "US dollar, PTAX closing, sell", "Dólar americano, PTAX de fechamento, venda", (Currency::USD, Side::Sell), day(1984, 11, 28)),
     quote(10813, "usd-buy", "US dollar, PTAX closing, buy", "Dólar americano, PTAX de fechamento, compra", (Currency::USD, Side::Buy), day(1984, 11, 28)),
     quote(21619, "eur-sell", "Euro, PTAX closing, sell", "Euro, PTAX de fechamento, venda", (Currency::EUR, Side::Sell), day(1999, 1, 4)),

@@ -1,7 +1,7 @@
 //! What can be asked of the market.
 use serde::Deserialize;
 
-use crate::types::{Date, Limit, Offset, Pair};
+use crate::types::{Date, Limit, Offset, Pair, SeriesId};
 
 /// A query for the history of a series; by default the newest twenty days.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -17,6 +17,70 @@ pub struct History {
     /// The number of days to skip, counted from the newest.
     #[serde(default)]
     pub offset: Offset,
+}
+
+/// A query for the history of any series, by its number or name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeriesHistory {
+    /// The series.
+    pub series: SeriesId,
+    /// The first day.
+    pub from: Option<Date>,
+    /// The last day.
+    pub to: Option<Date>,
+    /// The most days to return.
+    #[serde(default)]
+    pub limit: Limit<10_000>,
+    /// The number of days to skip, counted from the newest.
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl SeriesHistory {
+    /// The newest twenty days of a series.
+    #[must_use]
+    pub fn of(series: SeriesId) -> SeriesHistory {
+        let History { from, to, limit, offset } = History::default();
+        SeriesHistory { series, from, to, limit, offset }
+    }
+
+    /// The series, and what is asked of it.
+    pub(super) fn split(self) -> (SeriesId, History) {
+        let SeriesHistory { series, from, to, limit, offset } = self;
+        (series, History { from, to, limit, offset })
+    }
+}
+
+/// A query for the newest observation of any series, by its number or name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeriesCurrent {
+    /// The series.
+    pub series: SeriesId,
+}
+
+/// A query for the list of series; by default all of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeriesList {
+    /// The most series to return.
+    #[serde(default = "all_series")]
+    pub limit: Limit<1000>,
+    /// The number of series to skip.
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl Default for SeriesList {
+    fn default() -> SeriesList {
+        SeriesList { limit: all_series(), offset: Offset::default() }
+    }
+}
+
+/// Some thirty series are known; an operator may have imported others.
+fn all_series() -> Limit<1000> {
+    Limit::MAX
 }
 
 /// A query for the history of a currency pair; by default the newest twenty days of `USD/BRL`.

@@ -1,19 +1,25 @@
 //! The row types of market queries.
+use std::borrow::Cow;
+
 use serde::Serialize;
 
+use super::{
+    known::{Rhythm, Text, dataset},
+    series::{Coverage, Series},
+};
 use crate::{
     answers::Meta,
     table::{self, Cell, Column, serialize_by_columns},
     types::{Date, Decimal, Pair},
 };
 
-/// A rate in percent on a date.
+/// An observation of a series on a date.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rate {
     /// The date; for a monthly series the first day of the month.
     pub date: Date,
-    /// The rate as published.
+    /// The value as published.
     pub value: Decimal,
 }
 
@@ -75,6 +81,68 @@ impl table::Row for FxPair {
 }
 
 serialize_by_columns!(FxPair);
+
+/// A series of the central bank, and the days it covers.
+///
+/// Title, unit and rhythm are those of the known series; another one has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedSeries {
+    /// Its number in SGS.
+    pub number: u32,
+    /// Its short name; the number of a series that is not known.
+    pub name: Cow<'static, str>,
+    /// Its title; in JSON `title` and `title_pt`.
+    pub title: Option<Text>,
+    /// The unit of its values; in JSON `unit` and `unit_pt`.
+    pub unit: Option<Text>,
+    /// How often it has a value.
+    pub rhythm: Option<Rhythm>,
+    /// The oldest date.
+    pub first: Date,
+    /// The newest date.
+    pub last: Date,
+    /// The number of dates with values.
+    pub count: u64,
+    /// Publisher and number: `BCB SGS 189`.
+    pub source: String,
+}
+
+impl ListedSeries {
+    pub(super) fn new(series: Series, coverage: &Coverage) -> ListedSeries {
+        let Coverage { first, last, count, computed } = *coverage;
+        let (source, _) = series.source(computed, count);
+        ListedSeries {
+            number: series.number,
+            name: dataset(series.number),
+            title: series.known.map(|known| known.title),
+            unit: series.known.map(|known| known.unit),
+            rhythm: series.known.map(|known| known.rhythm),
+            first,
+            last,
+            count,
+            source,
+        }
+    }
+}
+
+impl table::Row for ListedSeries {
+    const COLUMNS: &'static [Column<ListedSeries>] = &[
+        Column { name: "number", cell: |series| Cell::Integer(series.number.into()) },
+        Column { name: "name", cell: |series| series.name.as_ref().into() },
+        Column { name: "title", cell: |series| series.title.map(|title| title.en).into() },
+        Column { name: "title_pt", cell: |series| series.title.map(|title| title.pt).into() },
+        Column { name: "unit", cell: |series| series.unit.map(|unit| unit.en).into() },
+        Column { name: "unit_pt", cell: |series| series.unit.map(|unit| unit.pt).into() },
+        Column { name: "rhythm", cell: |series| series.rhythm.map(Rhythm::as_str).into() },
+        Column { name: "first", cell: |series| series.first.into() },
+        Column { name: "last", cell: |series| series.last.into() },
+        Column { name: "count", cell: |series| Cell::Integer(series.count) },
+        Column { name: "source", cell: |series| series.source.as_str().into() },
+    ];
+}
+
+serialize_by_columns!(ListedSeries);
 
 /// The newest value of each of the four indicators.
 #[derive(Clone, Debug, PartialEq, Serialize)]

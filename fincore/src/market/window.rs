@@ -58,7 +58,7 @@ mod tests {
         catalogue::{Catalogue, Snapshot},
         error::{Error, Noun},
         import::Import,
-        market::{self, FxHistory, History},
+        market::{self, FxHistory, History, SeriesHistory},
         plans::{Feature, Plan},
         types::Date,
     };
@@ -78,7 +78,7 @@ mod tests {
             )
         });
         let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
-        for series in [432, 12, 433] {
+        for series in [432, 12, 433, 999_999] {
             let name = format!("bcdata.sgs.{series}.json");
             import.file(&name, format!("[{sgs}]").as_bytes()).unwrap();
         }
@@ -91,7 +91,12 @@ mod tests {
     type Answer = fn(&Snapshot, Option<Date>, Option<Date>) -> crate::error::Result<Vec<Date>>;
 
     /// Every history function, reduced to dates.
-    const HISTORIES: [Answer; 6] = [
+    const HISTORIES: [Answer; 10] = [
+        |s, from, to| dates(market::series(s, series("selic", from, to)), |row| row.date),
+        |s, from, to| dates(market::series(s, series("4389", from, to)), |row| row.date),
+        // A series that is not known, and one side of the quotes.
+        |s, from, to| dates(market::series(s, series("999999", from, to)), |row| row.date),
+        |s, from, to| dates(market::series(s, series("usd-sell", from, to)), |row| row.date),
         |s, from, to| {
             let mut dates = Vec::new();
             market::each(s, 432, |row| {
@@ -136,6 +141,11 @@ mod tests {
 
     fn history(from: Option<Date>, to: Option<Date>) -> History {
         History { from, to, limit: crate::types::Limit::MAX, ..History::default() }
+    }
+
+    fn series(id: &str, from: Option<Date>, to: Option<Date>) -> SeriesHistory {
+        let History { limit, .. } = history(from, to);
+        SeriesHistory { from, to, limit, ..SeriesHistory::of(id.parse().unwrap()) }
     }
 
     fn dates<T>(
@@ -200,7 +210,12 @@ mod tests {
         let snapshot = snapshot.for_plan(Plan::Free);
         assert_eq!(market::selic_current(&snapshot).unwrap().date.to_string(), "2024-03-01");
         assert!(market::overview(&snapshot).is_ok());
-        assert!(market::series(&snapshot, 1, &History::default()).unwrap().data.is_empty());
+        for unknown in ["226", "igp-m", "nope", "1000000"] {
+            assert!(matches!(
+                market::series(&snapshot, series(unknown, None, None)),
+                Err(Error::NotFound { what: Noun::Series, .. })
+            ));
+        }
         let unknown = FxHistory { pair: "XXX/BRL".parse().unwrap(), ..FxHistory::default() };
         assert!(matches!(
             market::fx(&snapshot, unknown),

@@ -49,7 +49,10 @@ impl From<Error> for Refusal {
             ErrorKind::NotFound(Noun::CurrencyPair) => Refusal::NotFound(format!(
                 "{message}; GET /api/v1/market/fx/pairs lists the pairs that have quotes"
             )),
-            ErrorKind::NotFound(Noun::Company | Noun::Filing | Noun::Series | Noun::Key) => {
+            ErrorKind::NotFound(Noun::Series) => Refusal::NotFound(format!(
+                "{message}; GET /api/v1/market/series lists the series that have some"
+            )),
+            ErrorKind::NotFound(Noun::Company | Noun::Filing | Noun::Key) => {
                 Refusal::NotFound(message)
             }
             ErrorKind::InvalidKey => Refusal::InvalidKey,

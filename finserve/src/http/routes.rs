@@ -37,6 +37,9 @@ fn table() -> Vec<Route> {
         get(    "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
         list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
         list(   "/api/v1/market/fx",              Market,    Short, market::fx),
+        get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
+        list(   "/api/v1/market/series/{series}", Market,    Short, market::series),
+        list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
 
         list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
         list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),

@@ -1,0 +1,189 @@
+//! The series of the central bank: what there is, and any of them by number or name.
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, import};
+
+fn get(path: &str) -> Value {
+    let reply = Server::shared().get(&format!("/api/v1/market/{path}"));
+    assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+    reply.json()
+}
+
+/// The answer to a request, compared as text: digits count.
+#[track_caller]
+fn check(path: &str, want: &str) {
+    let reply = Server::shared().get(&format!("/api/v1/market/{path}"));
+    assert_eq!((reply.status, reply.text()), (200, want), "{path}");
+}
+
+#[test]
+fn answers_with_the_digits_that_were_published() {
+    let meta = |number: u32, unit: &str| {
+        format!(r#""meta":{{"source":"BCB SGS {number}","licence":"ODbL-1.0","unit":"{unit}"}}"#)
+    };
+    check(
+        "series/igp-m?from=2021-05-01&to=2021-05-31",
+        &format!(
+            r#"{{"data":[{{"date":"2021-05-01","value":4.10}}],"total":1,"limit":20,"offset":0,{}}}"#,
+            meta(189, "percent per month")
+        ),
+    );
+    check(
+        "series/11?to=1986-06-04",
+        &format!(
+            r#"{{"data":[{{"date":"1986-06-04","value":0.065041}}],"total":1,"limit":20,"offset":0,{}}}"#,
+            meta(11, "percent per day")
+        ),
+    );
+    check(
+        "series/credit/current",
+        &format!(r#"{{"date":"2024-12-01","value":6464602,{}}}"#, meta(20539, "million BRL")),
+    );
+    // Sold at a known price; bought at one that is not known.
+    check(
+        "series/EUR-sell?from=2019-01-02&to=2019-01-02",
+        &format!(
+            r#"{{"data":[{{"date":"2019-01-02","value":4.3852}}],"total":1,"limit":20,"offset":0,{}}}"#,
+            meta(21619, "BRL per unit")
+        ),
+    );
+    assert_eq!(get("fx?pair=EURBRL&from=2019-01-02&to=2019-01-02")["data"], json!([]));
+}
+
+#[test]
+fn the_series_of_other_endpoints_are_the_same() {
+    for (name, number) in [("selic", 432), ("cdi", 4389), ("ipca", 433)] {
+        for query in ["", "?limit=3&offset=7", "?from=2020-01-01&to=2020-12-31&limit=10000"] {
+            let own = get(&format!("{name}{query}"));
+            assert_eq!(get(&format!("series/{name}{query}")), own, "{name}{query}");
+            assert_eq!(get(&format!("series/{number}{query}")), own, "{name}{query}");
+        }
+        assert_eq!(get(&format!("series/{name}/current")), get(&format!("{name}/current")));
+    }
+}
+
+#[test]
+fn a_name_is_read_in_any_writing() {
+    let want = get("series/189");
+    for name in ["igp-m", "IGP-M", "igpm", "igp_m", "Igp%20m", "igp.m", "0189"] {
+        assert_eq!(get(&format!("series/{name}")), want, "{name}");
+        assert_eq!(get(&format!("series/{name}/current"))["date"], want["data"][0]["date"]);
+    }
+}
+
+#[test]
+fn lists_what_there_is_and_answers_each() {
+    let list = get("series");
+    let all = list["data"].as_array().unwrap();
+    assert_eq!((&list["total"], &list["limit"]), (&json!(all.len()), &json!(1000)));
+    let numbers: Vec<_> = all.iter().map(|series| series["number"].as_u64().unwrap()).collect();
+    assert_eq!(
+        numbers,
+        [
+            1, 11, 12, 188, 189, 190, 196, 432, 433, 1178, 3698, 4389, 4390, 4391, 10813, 20539,
+            21619, 21620, 21621, 21622, 21623, 21624, 24363
+        ]
+    );
+    for series in all {
+        for id in [series["number"].to_string(), series["name"].as_str().unwrap().to_owned()] {
+            let newest = get(&format!("series/{id}?limit=1"));
+            assert_eq!(newest["total"], series["count"], "{id}");
+            assert_eq!(newest["data"][0]["date"], series["last"], "{id}");
+            assert_eq!(newest["meta"]["unit"], series["unit"], "{id}");
+            assert_eq!(newest["meta"]["source"], series["source"], "{id}");
+            let count = series["count"].as_u64().unwrap();
+            let oldest = get(&format!("series/{id}?limit=1&offset={}", count - 1));
+            assert_eq!(oldest["data"][0]["date"], series["first"], "{id}");
+            let mut current = get(&format!("series/{id}/current"));
+            current.as_object_mut().unwrap().remove("meta");
+            assert_eq!(current, newest["data"][0], "{id}");
+        }
+        for text in ["title", "title_pt", "unit", "unit_pt", "rhythm"] {
+            assert!(series[text].as_str().is_some_and(|text| !text.is_empty()), "{series}");
+        }
+    }
+    assert_eq!(get("series?limit=2&offset=3")["data"], json!(all[3..5]));
+}
+
+#[test]
+fn a_series_that_is_not_held_is_not_found_and_says_where_the_others_are() {
+    for (series, named) in [
+        ("226", "series 226 (tr)"),
+        ("TR", "series 226 (tr)"),
+        ("999999", "series 999999 yet"),
+        ("99999999999", "99999999999"),
+        ("nope", "nope"),
+        ("current", "current"),
+        ("%C3%A9", "é"),
+        ("432'--", "432'--"),
+        ("-432", "-432"),
+    ] {
+        for path in [format!("series/{series}"), format!("series/{series}/current")] {
+            let reply = Server::shared().get(&format!("/api/v1/market/{path}"));
+            let message = reply.expect_error(404, "not_found");
+            let hint = "; GET /api/v1/market/series lists the series that have some";
+            assert!(message.contains(named) && message.ends_with(hint), "{path}: {message}");
+        }
+    }
+    Server::shared().get("/api/v1/market/series/--").expect_error(404, "not_found");
+    // Days without figures are an empty list.
+    assert_eq!(get("series/igp-m?to=1990-01-01")["data"], json!([]));
+}
+
+#[test]
+fn a_known_tag_is_confirmed_without_a_body() {
+    for target in ["series", "series/igp-m?limit=3", "series/igp-m/current"] {
+        let target = format!("/api/v1/market/{target}");
+        let first = Server::shared().get(&target);
+        let tag = first.header("etag").unwrap();
+        let again = Server::shared().request("GET", &target, &format!("If-None-Match: {tag}\r\n"));
+        assert_eq!((again.status, again.body.len(), again.header("etag")), (304, 0, Some(tag)));
+        let head = Server::shared().request("HEAD", &target, "");
+        assert_eq!((head.status, head.body.len(), head.header("etag")), (200, 0, Some(tag)));
+    }
+    let page = Server::shared().get("/api/v1/market/series/igp-m?limit=5&offset=5");
+    let links = page.header("link").unwrap();
+    assert!(
+        links.contains("</api/v1/market/series/igp-m?limit=5&offset=10>; rel=\"next\""),
+        "{links}"
+    );
+}
+
+#[test]
+fn whatever_is_imported_is_served() {
+    let server = Server::start();
+    let file = |name: &str, text: &str| {
+        let path = server.data.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let before = server.get("/api/v1/market/series");
+    let unknown = file("bcdata.sgs.987654.json", r#"[{"data":"01/09/2026","valor":"7.50"}]"#);
+    // The other side of a day of September 2026, and the TR, which is known but not bundled.
+    let buy = file("bcdata.sgs.10813.json", r#"[{"data":"08/09/2026","valor":"5.0850"}]"#);
+    let tr = file("bcdata.sgs.226.csv", "data;valor\n10/09/2026;0,1523\n");
+    let output = import(server.data.path(), &[&unknown, &buy, &tr]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let list = server.get("/api/v1/market/series");
+    assert_ne!(before.header("etag"), list.header("etag"));
+    let listed = list.json()["data"].as_array().unwrap().clone();
+    let of = |number: u64| listed.iter().find(|series| series["number"] == number).unwrap().clone();
+    assert_eq!(
+        of(987_654),
+        json!({
+            "number": 987_654, "name": "987654", "title": null, "title_pt": null, "unit": null,
+            "unit_pt": null, "rhythm": null, "first": "2026-09-01", "last": "2026-09-01",
+            "count": 1, "source": "BCB SGS 987654",
+        })
+    );
+    assert_eq!((&of(226)["name"], &of(226)["count"]), (&json!("tr"), &json!(1)));
+    assert_eq!(of(10813)["last"], "2026-09-08");
+    assert_eq!(
+        server.get("/api/v1/market/series/987654/current").text(),
+        r#"{"date":"2026-09-01","value":7.50,"meta":{"source":"BCB SGS 987654","licence":"ODbL-1.0"}}"#
+    );
+    assert_eq!(server.get("/api/v1/market/series/tr").json()["data"][0]["value"], json!(0.1523));
+}
