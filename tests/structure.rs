@@ -24,6 +24,7 @@ const FINCORE: Layers = &[
     ("catalogue", &["error", "plans", "sqlite", "types"]),
     ("changes", &["catalogue", "error"]),
     ("downloads", &["catalogue", "error"]),
+    ("calendar", &["catalogue", "error", "types"]),
     ("lookup", &["catalogue", "error", "sqlite", "types"]),
     ("market", &["answers", "catalogue", "error", "plans", "sqlite", "table", "types"]),
     ("companies", &["answers", "catalogue", "error", "lookup", "sqlite", "table", "types"]),
