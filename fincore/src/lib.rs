@@ -127,6 +127,7 @@ mod types;
 mod answers;
 mod catalogue;
 pub mod changes;
+mod freshness;
 mod lock;
 mod lookup;
 mod sqlite;

@@ -3,6 +3,7 @@ mod backup;
 mod check;
 mod data;
 mod failure;
+mod freshness;
 mod import;
 mod keys;
 mod serve;

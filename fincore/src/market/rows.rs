@@ -1,4 +1,5 @@
 //! The row types of market queries.
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::{
@@ -100,6 +101,11 @@ pub struct OverviewMeta {
     pub source: &'static str,
     /// The licence of the data, as an SPDX identifier.
     pub licence: &'static str,
+    /// When one of the four datasets last changed here, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+    /// Whether any of the four is stale.
+    pub stale: bool,
     /// The source of each indicator.
     pub indicators: Indicators,
 }

@@ -1,5 +1,5 @@
 //! The endpoints that are about the caller's own key, and about the service itself.
-use fincore::{Plan, keys::Registration};
+use fincore::{Plan, datasets, keys::Registration};
 use serde::Serialize;
 
 use super::{
@@ -19,6 +19,13 @@ pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     }
     let health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
     Ok(Reply::ok(Answer::object(health).render(Media::Json)?, Caching::Never))
+}
+
+/// `GET /api/v1/status`: how fresh the data is. It changes with every try to get newer data, so it is not kept.
+pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    let status = datasets::status(&snapshot)?;
+    Ok(Reply::ok(Answer::object(status).render(Media::Json)?, Caching::Never))
 }
 
 /// `GET /api/v1/plans/usage`: the usage of the caller's key.
