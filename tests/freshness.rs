@@ -1,7 +1,7 @@
 //! How old the data is: the status, `finserve check`, the start of the server, and the home page.
 use std::{fs, path::Path};
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use fincore::{Catalogue, Date, calendar, downloads};
 use serde_json::Value;
 
@@ -18,28 +18,18 @@ fn dataset<'s>(status: &'s Value, name: &str) -> &'s Value {
     all.iter().find(|one| one["dataset"] == name).unwrap_or_else(|| panic!("no {name} in {status}"))
 }
 
-/// The day in Brasília. Asked for twice around what depends on it, because a day may end meanwhile.
-fn today() -> Date {
-    Date::try_from((Utc::now() - TimeDelta::hours(3)).date_naive()).unwrap()
+/// The day of the server, which may end between two questions.
+fn today(status: &Value) -> Date {
+    status["today"].as_str().unwrap().parse().unwrap()
 }
 
-/// Runs `test` on a day that does not end meanwhile.
-fn within_a_day(mut test: impl FnMut(Date)) {
-    let before = today();
-    test(before);
-    if today() != before {
-        test(today());
-    }
-}
-
-fn brazilian(day: Date) -> String {
-    NaiveDate::from(day).format("%d/%m/%Y").to_string()
-}
-
-/// Imports one observation of an SGS series.
-fn import_rate(data: &Path, series: u32, day: Date, value: &str) {
-    let file = data.join(format!("bcdata.sgs.{series}.json"));
-    fs::write(&file, format!(r#"[{{"data":"{}","valor":"{value}"}}]"#, brazilian(day))).unwrap();
+/// Imports the Selic of today and tomorrow, so that it stays fresh if the day ends meanwhile.
+fn import_selic(data: &Path) {
+    let days = [0, 1].map(|days| Utc::now() - TimeDelta::hours(3) + TimeDelta::days(days));
+    let rows =
+        days.map(|day| format!(r#"{{"data":"{}","valor":"13.75"}}"#, day.format("%d/%m/%Y")));
+    let file = data.join("bcdata.sgs.432.json");
+    fs::write(&file, format!("[{}]", rows.join(","))).unwrap();
     let imported = import(data, &[&file]);
     assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
 }
@@ -82,21 +72,19 @@ fn the_status_names_every_dataset() {
 /// The bundled data ends in November 2026, and the clock goes on.
 #[test]
 fn the_bundled_data_is_stale() {
-    within_a_day(|today| {
-        let status = status(Server::shared());
-        assert_eq!((&status["stale"], &status["today"]), (&true.into(), &today.to_string().into()));
-        let before = |day| calendar::previous(day).unwrap();
-        for (name, expected) in
-            [("selic", today), ("fx", before(today)), ("cdi", before(before(today)))]
-        {
-            let dataset = dataset(&status, name);
-            assert_eq!(dataset["expected"], expected.to_string(), "{name}");
-            assert_eq!(dataset["stale"], true, "{name}");
-        }
-        for name in ["ipca", "companies", "filings"] {
-            assert_eq!(dataset(&status, name)["stale"], true, "{name}");
-        }
-    });
+    let status = status(Server::shared());
+    assert_eq!(status["stale"], true);
+    let before = |day| calendar::previous(day).unwrap();
+    let today = today(&status);
+    for (name, expected) in
+        [("selic", today), ("fx", before(today)), ("cdi", before(before(today)))]
+    {
+        assert_eq!(dataset(&status, name)["expected"], expected.to_string(), "{name}");
+        assert_eq!(dataset(&status, name)["stale"], true, "{name}");
+    }
+    for name in ["ipca", "companies", "filings"] {
+        assert_eq!(dataset(&status, name)["stale"], true, "{name}");
+    }
 }
 
 #[test]
@@ -118,32 +106,26 @@ fn the_status_is_free_uncounted_and_never_kept() {
 #[test]
 fn an_import_refreshes_status_answers_and_home() {
     let server = Server::start();
-    let started = Utc::now() - TimeDelta::seconds(1);
-    within_a_day(|today| {
-        import_rate(server.data.path(), 432, today, "13.75");
-        let status = status(&server);
-        let selic = dataset(&status, "selic");
-        assert_eq!((&selic["stale"], &selic["newest"]), (&false.into(), &today.to_string().into()));
-        let updated: DateTime<Utc> = selic["updated_at"].as_str().unwrap().parse().unwrap();
-        assert!(updated >= started - TimeDelta::seconds(1), "{updated}");
-        let current = server.get("/api/v1/market/selic/current").json();
-        assert_eq!(current["meta"]["stale"], false);
-        assert_eq!(current["meta"]["updated_at"], selic["updated_at"]);
-        let overview = server.get("/api/v1/market/overview").json();
-        let indicators = &overview["meta"]["indicators"];
-        assert_eq!(
-            (&indicators["selic"]["stale"], &indicators["cdi"]["stale"]),
-            (&false.into(), &true.into())
-        );
-        assert_eq!(overview["meta"]["stale"], true);
-        let home = server.get("/?lang=en");
-        let card = |name: &str| {
-            let (_, rest) = home.text().split_once(&format!("<h3>{name} ")).unwrap();
-            rest.split_once("<svg").unwrap().0.to_owned()
-        };
-        assert!(!card("Selic").contains("class=\"age\""), "{}", card("Selic"));
-        assert!(card("CDI").contains("class=\"age\""), "{}", card("CDI"));
-    });
+    let bundled = dataset(&status(&server), "selic")["updated_at"].clone();
+    import_selic(server.data.path());
+    let status = status(&server);
+    let selic = dataset(&status, "selic");
+    assert_eq!((&selic["stale"], &selic["newest"]), (&false.into(), &status["today"]));
+    assert!(selic["updated_at"].as_str() > bundled.as_str(), "{selic}");
+    let current = server.get("/api/v1/market/selic/current").json();
+    assert_eq!(current["meta"]["stale"], false);
+    assert_eq!(current["meta"]["updated_at"], selic["updated_at"]);
+    let overview = server.get("/api/v1/market/overview").json();
+    let stale = |name: &str| overview["meta"]["indicators"][name]["stale"].as_bool();
+    assert_eq!((stale("selic"), stale("cdi")), (Some(false), Some(true)));
+    assert_eq!(overview["meta"]["stale"], true);
+    let home = server.get("/?lang=en");
+    let card = |name: &str| {
+        let (_, rest) = home.text().split_once(&format!("<h3>{name} ")).unwrap();
+        rest.split_once("<svg").unwrap().0.to_owned()
+    };
+    assert!(!card("Selic").contains("class=\"age\""), "{}", card("Selic"));
+    assert!(card("CDI").contains("class=\"age\""), "{}", card("CDI"));
 }
 
 #[test]
@@ -173,23 +155,19 @@ fn check_prints_a_table_of_freshness() {
     let noon = "2026-11-15T12:00:00Z".parse().unwrap();
     downloads::note(&catalogue, noon, "fx", Err("the answer is not JSON\nbut HTML")).unwrap();
     downloads::note(&catalogue, noon, "ipca", Ok(())).unwrap();
-    within_a_day(|today| {
-        let check = finserve(&["check", "--data"]).arg(server.data.path()).output().unwrap();
-        let text = String::from_utf8(check.stdout).unwrap();
-        assert!(check.status.success(), "{text}");
-        assert!(text.contains(&format!("freshness on {today}:\n")), "{text}");
-        let row = |name: &str| {
-            let cells = |line: &str| line.split_whitespace().map(ToOwned::to_owned).collect();
-            let rows = text.lines().map(cells);
-            let mut found =
-                rows.filter(|row: &Vec<String>| row.first().is_some_and(|cell| cell == name));
-            found.next().unwrap_or_else(|| panic!("no {name} in {text}"))
-        };
-        let selic = row("selic");
-        assert_eq!(selic[2..], [today.to_string().as_str(), "yes", "-", "-"]);
-        assert_eq!(row("ipca")[3..], ["yes", "2026-11-15", "12:00", "-"]);
-        assert_eq!(row("fx")[3..].join(" "), "yes - the answer is not JSON but HTML");
-    });
+    let check = finserve(&["check", "--data"]).arg(server.data.path()).output().unwrap();
+    let text = String::from_utf8(check.stdout).unwrap();
+    assert!(check.status.success(), "{text}");
+    let (_, table) = text.split_once("freshness on ").unwrap();
+    let (today, rows) = table.split_once(":\n").unwrap();
+    let row = |name: &str| -> Vec<&str> {
+        let mut rows = rows.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        rows.find(|row| row.first() == Some(&name)).unwrap_or_else(|| panic!("no {name} in {text}"))
+    };
+    assert_eq!(row("dataset")[1..4], ["newest", "expected", "stale"]);
+    assert_eq!(row("selic")[2..], [today, "yes", "-", "-"]);
+    assert_eq!(row("ipca")[3..], ["yes", "2026-11-15", "12:00", "-"]);
+    assert_eq!(row("fx")[3..].join(" "), "yes - the answer is not JSON but HTML");
 }
 
 #[test]

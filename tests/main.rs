@@ -5,9 +5,9 @@
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
-//! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the data is, `grammar` what is refused, `import` the
-//! command line, `documents` what the documents promise, `upstream` the comparison with the official files
-//! where those are at hand.
+//! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the
+//! data is, `grammar` what is refused, `import` the command line, `documents` what the documents
+//! promise, `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
