@@ -23,21 +23,24 @@ use crate::{
     answers::LICENCE,
     catalogue::Snapshot,
     companies,
-    error::Result,
+    error::{Error, Result},
     filings,
     freshness::{self, Due, Note},
     market::{
         self,
-        freshness::{FX, Held, expected, expected_quote, held, is_stale, newest_quote},
+        freshness::{FX, Held, expected, expected_quote, is_stale, newest_quote},
         known::{KNOWN, Known},
     },
-    sqlite::parsed_if_any,
     types::{Date, Limit, Pair},
 };
 
+mod facts;
 #[cfg(test)]
 #[cfg(feature = "import")]
 mod tests;
+
+use facts::Facts;
+pub use facts::Watch;
 
 /// How fresh the data is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -90,20 +93,26 @@ pub struct Dataset {
 /// All datasets, each with its freshness.
 ///
 /// The three best-known series, exchange rates, companies and filings are always listed, other series if they have
-/// observations or if somebody tried to get some. Takes milliseconds, because it counts rows.
+/// observations or if somebody tried to get some. Counts rows, which takes milliseconds, and a tenth of a second
+/// where there are a million; a [`Watch`] does that only once.
 pub fn status(snapshot: &Snapshot) -> Result<Status> {
-    let mut held = held(snapshot)?;
+    told(snapshot, &Facts::read(snapshot)?)
+}
+
+fn told(snapshot: &Snapshot, facts: &Facts) -> Result<Status> {
     let mut data = Vec::new();
     for known in KNOWN.iter().filter(|known| known.quote.is_none()) {
-        let at = held.iter().position(|series| series.number == known.number);
-        let series = at.map(|at| held.remove(at));
-        data.extend(known_series(snapshot, known, series)?);
+        let held = facts.series.iter().find(|series| series.number == known.number);
+        data.extend(known_series(snapshot, known, held)?);
     }
-    for series in held {
+    for series in facts.series.iter().filter(|series| market::known::known(series.number).is_none())
+    {
         let name = Cow::Owned(format!("SGS {}", series.number));
         data.push(of_series(snapshot, series, name)?);
     }
-    data.extend([exchange_rates(snapshot)?, companies(snapshot)?, filings(snapshot)?]);
+    data.push(exchange_rates(snapshot, facts)?);
+    data.push(companies(snapshot, facts)?);
+    data.push(filings(snapshot)?);
     let stale = data.iter().any(|dataset| dataset.stale);
     Ok(Status { stale, today: snapshot.today(), total: data.len(), data })
 }
@@ -111,20 +120,23 @@ pub fn status(snapshot: &Snapshot) -> Result<Status> {
 /// Series of which the service speaks even where it has nothing of them.
 const ALWAYS: [&str; 3] = ["selic", "cdi", "ipca"];
 
-fn known_series(snapshot: &Snapshot, known: &Known, held: Option<Held>) -> Result<Option<Dataset>> {
+fn known_series(
+    snapshot: &Snapshot,
+    known: &Known,
+    held: Option<&Held>,
+) -> Result<Option<Dataset>> {
     let (number, name) = (known.number, known.name);
-    let tried = freshness::note(snapshot, name)?.tried_at;
+    let tried = || Ok::<_, Error>(freshness::note(snapshot, name)?.tried_at.is_some());
+    let empty = Held { number, rows: 0, newest: None, source: format!("BCB SGS {number}") };
     let series = match held {
         Some(series) => series,
-        None if ALWAYS.contains(&name) || tried.is_some() => {
-            Held { number, rows: 0, newest: None, source: format!("BCB SGS {number}") }
-        }
+        None if ALWAYS.contains(&name) || tried()? => &empty,
         None => return Ok(None),
     };
     of_series(snapshot, series, known.title.en.into()).map(Some)
 }
 
-fn of_series(snapshot: &Snapshot, series: Held, name: Cow<'static, str>) -> Result<Dataset> {
+fn of_series(snapshot: &Snapshot, series: &Held, name: Cow<'static, str>) -> Result<Dataset> {
     let dataset = market::known::dataset(series.number);
     let note = freshness::note(snapshot, &dataset)?;
     let found = Found {
@@ -132,39 +144,26 @@ fn of_series(snapshot: &Snapshot, series: Held, name: Cow<'static, str>) -> Resu
         expected: expected(snapshot, series.number)?,
         rows: series.rows,
     };
-    Ok(found.of(dataset, name, series.source.into(), note))
+    Ok(found.of(dataset, name, series.source.clone().into(), note))
 }
 
-fn exchange_rates(snapshot: &Snapshot) -> Result<Dataset> {
-    const ROWS: &str =
-        "SELECT COUNT(*) FROM fx WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL";
+fn exchange_rates(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
     let found = Found {
         newest: newest_quote(snapshot, Pair::default())?,
         expected: Some(expected_quote(snapshot.today())),
-        rows: snapshot.count(ROWS, [snapshot.today().to_string()])?,
+        rows: facts.quotes,
     };
     let note = freshness::note(snapshot, FX)?;
     Ok(found.of(FX.into(), "Exchange rates, PTAX closing".into(), market::PTAX.into(), note))
 }
 
 /// The registry of companies.
-fn companies(snapshot: &Snapshot) -> Result<Dataset> {
+fn companies(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
     const DATASET: &str = "companies";
-    let (note, newest) = (freshness::note(snapshot, DATASET)?, newest_event(snapshot)?);
+    let (note, newest) = (freshness::note(snapshot, DATASET)?, facts.newest_event);
     let expected = freshness::expected_event(snapshot.today(), newest, note.looked());
-    let rows = snapshot.count("SELECT COUNT(*) FROM company", [])?;
-    let found = Found { newest, expected: Some(expected), rows };
+    let found = Found { newest, expected: Some(expected), rows: facts.companies };
     Ok(found.of(DATASET.into(), "Public companies".into(), companies::SOURCE.into(), note))
-}
-
-/// The newest change in the registry of companies. Later dates than the snapshot's are typing errors.
-fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT MAX(day) FROM (
-            SELECT registered_on AS day FROM company UNION ALL
-            SELECT cancelled_on FROM company UNION ALL
-            SELECT status_since FROM company) WHERE day <= ?1";
-    let newest = snapshot.rows(SQL, [snapshot.today().to_string()], |row| parsed_if_any(row, 0))?;
-    Ok(newest.into_iter().flatten().next())
 }
 
 /// The freshness of the filings alone, which costs microseconds.

@@ -170,3 +170,25 @@ fn answers_say_what_the_status_says() {
         Some(false)
     );
 }
+
+#[test]
+fn a_watch_sees_every_change() {
+    let (_dir, catalogue) = temporary();
+    let watch = Watch::default();
+    let agrees = |today: &str| {
+        let snapshot = catalogue.snapshot(day(today)).unwrap();
+        let seen = watch.status(&snapshot).unwrap();
+        assert_eq!(seen, status(&snapshot).unwrap());
+        let ipca = found(&seen, "ipca");
+        (ipca.rows, ipca.last_success.is_some(), ipca.stale)
+    };
+    assert_eq!(agrees("2026-11-15"), (0, false, true));
+    import(&catalogue, &[("bcdata.sgs.433.json", &sgs(&["01/10/2026", "01/11/2026"]))]);
+    assert_eq!(agrees("2026-11-15"), (2, false, false));
+    // The same again, from memory; then a note, which changes no data, and another day.
+    assert_eq!(agrees("2026-11-15"), (2, false, false));
+    downloads::note(&catalogue, noon(), "ipca", Ok(())).unwrap();
+    assert_eq!(agrees("2026-11-15"), (2, true, false));
+    assert_eq!(agrees("2026-10-31"), (1, true, false));
+    assert_eq!(agrees("2027-01-15"), (2, true, true));
+}

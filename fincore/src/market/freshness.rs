@@ -122,6 +122,7 @@ fn read_day(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date>> {
 }
 
 /// What the catalogue holds of a series, up to the snapshot's date.
+#[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) number: u32,
     pub(crate) rows: u64,

@@ -1,5 +1,5 @@
 //! The endpoints that are about the caller's own key, and about the service itself.
-use fincore::{Plan, datasets, keys::Registration};
+use fincore::{Plan, keys::Registration};
 use serde::Serialize;
 
 use super::{
@@ -24,7 +24,7 @@ pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
 /// `GET /api/v1/status`: how fresh the data is. It changes with every try to get newer data, so it is not kept.
 pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
-    let status = datasets::status(&snapshot)?;
+    let status = context.watch.status(&snapshot)?;
     Ok(Reply::ok(Answer::object(status).render(Media::Json)?, Caching::Never))
 }
 
