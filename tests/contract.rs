@@ -247,6 +247,7 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
         ("PlanRequired", get("/api/v1/market/selic?from=2000-01-01", "")),
         ("UnknownPair", get("/api/v1/market/fx?pair=XXX/BRL", "")),
         ("UnknownSeries", get("/api/v1/market/series/xyz", "")),
+        ("UnknownDate", get("/api/v1/calendar/2026-02-30", "")),
         ("UnknownCompany", get("/api/v1/companies/999999", &key)),
         ("UnknownFiling", get("/api/v1/filings/1", &key)),
         ("MethodNotAllowed", server.keyless("DELETE", "/health", &service.stranger())),

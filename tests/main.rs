@@ -6,19 +6,21 @@
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
-//! `foreign_files` database files that are not ours, `grammar` what is refused, `import` the
-//! command line, `log` the change log, `documents` what the documents promise, `upstream` the comparison with the official files
-//! where those are at hand.
+//! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the
+//! data is, `grammar` what is refused, `import` the command line, `log` the change log, `documents` what the
+//! documents promise, `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
 mod accounts;
 mod answers;
+mod calendar;
 mod companies;
 mod contract;
 mod cvm;
 mod documents;
 mod foreign_files;
+mod freshness;
 mod grammar;
 mod harness;
 mod import;

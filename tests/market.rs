@@ -12,7 +12,7 @@ fn check(target: &str, want: &str) {
 
 #[test]
 fn answers_with_the_digits_that_were_published() {
-    let year = r#""total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year"}"#;
+    let year = r#""total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year","updated_at":"2026-10-05T00:00:00Z","stale":true}"#;
     check(
         "/api/v1/market/selic?from=1999-03-05&to=1999-03-06",
         &format!(
@@ -21,13 +21,13 @@ fn answers_with_the_digits_that_were_published() {
     );
     check(
         "/api/v1/market/ipca?from=2010-06-01&to=2010-06-30",
-        r#"{"data":[{"date":"2010-06-01","value":0.00}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month"}}"#,
+        r#"{"data":[{"date":"2010-06-01","value":0.00}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
     );
     check(
         "/api/v1/market/cdi?to=1994-06-30",
-        r#"{"data":[{"date":"1994-06-30","value":149.62}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12"}}"#,
+        r#"{"data":[{"date":"1994-06-30","value":149.62}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
     );
-    let ptax = r#""meta":{"source":"BCB PTAX, closing bulletin","licence":"ODbL-1.0","unit":"BRL per unit"}"#;
+    let ptax = r#""meta":{"source":"BCB PTAX, closing bulletin","licence":"ODbL-1.0","unit":"BRL per unit","updated_at":"2026-10-05T00:00:00Z","stale":true}"#;
     check(
         "/api/v1/market/fx?from=2000-01-01&to=2000-01-03",
         &format!(
@@ -172,9 +172,11 @@ fn a_running_server_serves_what_is_imported() {
     std::fs::write(&file, r#"[{"data":"01/09/2026","valor":"0.48"}]"#).unwrap();
     assert!(import(server.data.path(), &[&file]).status.success());
     let after = server.get("/api/v1/market/ipca/current");
+    // It says when it was imported, whenever that was.
+    let imported = after.json()["meta"]["updated_at"].as_str().unwrap().to_owned();
     assert_eq!(
-        after.text(),
-        r#"{"date":"2026-09-01","value":0.48,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month"}}"#
+        after.text().replace(&imported, "TIME"),
+        r#"{"date":"2026-09-01","value":0.48,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month","updated_at":"TIME","stale":true}}"#
     );
     assert_ne!(before.header("etag"), after.header("etag"));
 }

@@ -119,6 +119,24 @@ fn home_shows_the_figures_of_the_api() {
     assert_eq!(home.text().matches("<caption>").count(), 4);
 }
 
+/// The bundled figures are older than what their sources publish by now, whenever this runs.
+#[test]
+fn home_shows_the_age_of_stale_figures() {
+    for (language, ages) in [("en", [" days old", " months old"]), ("pt", ["há ", " meses"])] {
+        let home = Server::shared().get(&format!("/?lang={language}"));
+        for card in ["Selic", "CDI", "IPCA", "USD/BRL"] {
+            let line = between(home.text(), &format!("<h3>{card} "), "<svg");
+            let age = between(line, "<strong class=\"age\">", "</strong>");
+            let wanted = ages[usize::from(card == "IPCA")];
+            assert!(age.contains(wanted), "{card}: {age}");
+            assert!(age.contains(|digit: char| digit.is_ascii_digit()), "{card}: {age}");
+        }
+        let filings = between(home.text(), "id=\"filings\">", "</p>");
+        assert!(filings.contains("<time datetime=\"20") && filings.contains(ages[0]), "{filings}");
+        assert!(home.text().contains("href=\"/api/v1/status\""));
+    }
+}
+
 #[test]
 fn charts_have_axes_and_points_with_their_values() {
     for (language, unit, last) in

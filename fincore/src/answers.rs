@@ -1,6 +1,7 @@
 //! Wrappers around query results: pages and sources.
 use std::{borrow::Cow, ops::Deref};
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::error::Result;
@@ -22,12 +23,26 @@ pub struct Meta {
     /// The dataset that figures were computed from, if this library computed any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_from: Option<Cow<'static, str>>,
+    /// When rows of the dataset last changed here, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+    /// Whether the source should have published newer data by the snapshot's date. It is about the whole dataset,
+    /// whichever part of it is asked for. Market data only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
 }
 
 impl Meta {
     /// Metadata without a unit.
-    pub(crate) fn of(source: &'static str) -> Meta {
-        Meta { source: source.into(), licence: LICENCE, unit: None, computed_from: None }
+    pub(crate) fn of(source: impl Into<Cow<'static, str>>) -> Meta {
+        Meta {
+            source: source.into(),
+            licence: LICENCE,
+            unit: None,
+            computed_from: None,
+            updated_at: None,
+            stale: None,
+        }
     }
 }
 

@@ -34,7 +34,7 @@ use crate::{
 pub(crate) mod store;
 
 /// The source of companies.
-const SOURCE: &str = "CVM, cadastro de companhias abertas";
+pub(crate) const SOURCE: &str = "CVM, cadastro de companhias abertas";
 
 /// A company that is or was registered with CVM.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -49,7 +49,7 @@ pub(crate) mod store;
 use served::{read, served};
 
 /// The source of filings.
-const SOURCE: &str = "CVM, documentos de companhias abertas";
+pub(crate) const SOURCE: &str = "CVM, documentos de companhias abertas";
 
 /// A document that a company filed with CVM.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -64,6 +64,7 @@
 //! | [`companies`] | the companies in CVM's registry: list, search, look-up |
 //! | [`filings`] | the documents that companies filed: list, search, look-up |
 //! | [`search`] | one search over companies and filings |
+//! | [`calendar`] | business days of the Brazilian financial market |
 //! | [`datasets`] | how recent each dataset is |
 //! | [`changes`] | what every import changed |
 //! | [`downloads`] | what is known of files at their publishers' |
@@ -126,11 +127,13 @@ mod types;
 mod answers;
 mod catalogue;
 pub mod changes;
+mod freshness;
 mod lock;
 mod lookup;
 mod sqlite;
 pub mod table;
 
+pub mod calendar;
 pub mod companies;
 pub mod datasets;
 pub mod filings;

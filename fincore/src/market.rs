@@ -29,6 +29,7 @@ use crate::{
     types::{Currency, Pair},
 };
 
+pub(crate) mod freshness;
 pub(crate) mod known;
 mod queries;
 mod rows;
@@ -167,8 +168,11 @@ pub fn each(snapshot: &Snapshot, number: u32, visit: impl FnMut(Rate) -> Result<
 }
 
 /// The source of exchange rates.
-fn ptax() -> Meta {
-    Meta { unit: Some("BRL per unit"), ..Meta::of("BCB PTAX, closing bulletin") }
+pub(crate) const PTAX: &str = "BCB PTAX, closing bulletin";
+
+/// The source of a pair's exchange rates, and how fresh they are.
+fn ptax(snapshot: &Snapshot, pair: Pair) -> Result<Meta> {
+    freshness::of_pair(snapshot, pair, Meta { unit: Some("BRL per unit"), ..Meta::of(PTAX) })
 }
 
 /// Closing quotes of a currency pair (PTAX), newest first.
@@ -188,7 +192,7 @@ pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
         newest()?;
     }
     let (limit, offset) = (query.limit.get(), query.offset);
-    Page::read(total, (limit, offset.get()), ptax(), || {
+    Page::read(total, (limit, offset.get()), ptax(snapshot, pair)?, || {
         quotes(snapshot, pair, days, (limit, offset.sql()))
     })
 }
@@ -197,7 +201,7 @@ pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
 pub fn fx_current(snapshot: &Snapshot, query: FxCurrent) -> Result<Sourced<FxRate>> {
     let newest = quotes(snapshot, query.pair, Days::until(snapshot.today()), (1, 0))?.pop();
     let unknown = || Error::not_found(Noun::CurrencyPair, &query.pair.to_string());
-    Ok(Sourced::new(newest.ok_or_else(unknown)?, ptax()))
+    Ok(Sourced::new(newest.ok_or_else(unknown)?, ptax(snapshot, query.pair)?))
 }
 
 /// The currency whose quotes answer for this pair; `None` if the pair is not priced in reais.
@@ -248,13 +252,18 @@ pub fn fx_pairs(snapshot: &Snapshot, query: FxPairs) -> Result<Page<FxPair>> {
         let days = row.get::<_, i64>(3)?.unsigned_abs();
         Ok(FxPair { pair, from: parsed(row, 1)?, to: parsed(row, 2)?, days })
     })?;
-    Ok(Page::cut(pairs, (query.limit.get(), query.offset.get()), ptax()))
+    // The dollar stands for all of them, as it does for the dataset.
+    let meta = ptax(snapshot, Pair::default())?;
+    Ok(Page::cut(pairs, (query.limit.get(), query.offset.get()), meta))
 }
 
 /// The newest value of each of the four indicators. Fails if one of them has none.
 pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
     let (selic, cdi) = (selic_current(snapshot)?, cdi_current(snapshot)?);
     let (ipca, fx) = (ipca_current(snapshot)?, fx_current(snapshot, FxCurrent::default())?);
+    let metas = [&selic.meta, &cdi.meta, &ipca.meta, &fx.meta];
+    let updated_at = metas.iter().filter_map(|meta| meta.updated_at).max();
+    let stale = metas.iter().any(|meta| meta.stale == Some(true));
     Ok(Overview {
         selic: selic.answer,
         cdi: cdi.answer,
@@ -263,6 +272,8 @@ pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
         meta: OverviewMeta {
             source: "Banco Central do Brasil",
             licence: LICENCE,
+            updated_at,
+            stale,
             indicators: Indicators {
                 selic: selic.meta,
                 cdi: cdi.meta,

@@ -4,6 +4,7 @@ mod changes;
 mod check;
 mod data;
 mod failure;
+mod freshness;
 mod import;
 mod keys;
 mod serve;

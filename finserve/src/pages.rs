@@ -1,4 +1,5 @@
 //! Pages for people, in English and Portuguese: markup and nothing else.
+mod age;
 pub(crate) mod assets;
 mod chart;
 mod home;

@@ -1,6 +1,7 @@
 //! The row types of market queries.
 use std::borrow::Cow;
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::{
@@ -168,6 +169,11 @@ pub struct OverviewMeta {
     pub source: &'static str,
     /// The licence of the data, as an SPDX identifier.
     pub licence: &'static str,
+    /// When one of the four datasets last changed here, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<DateTime<Utc>>,
+    /// Whether any of the four is stale.
+    pub stale: bool,
     /// The source of each indicator.
     pub indicators: Indicators,
 }

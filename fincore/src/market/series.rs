@@ -2,12 +2,12 @@
 use rusqlite::types::Value;
 
 use super::{
-    History, Rate,
+    History, Rate, freshness,
     known::{KNOWN, Known, Side, known},
-    window::{Days, within_plan},
+    window::within_plan,
 };
 use crate::{
-    answers::{LICENCE, Meta, Page, Sourced},
+    answers::{Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     sqlite::{parsed, parsed_if_any},
@@ -119,22 +119,18 @@ impl Series {
         let computed = rows.iter().filter(|row| row.computed).count();
         let (source, computed_from) = self.source(computed as u64, rows.len() as u64);
         Meta {
-            source: source.into(),
-            licence: LICENCE,
             unit: self.known.map(|known| known.unit.en),
             computed_from: computed_from.map(Into::into),
+            ..Meta::of(source)
         }
-    }
-
-    /// The days that can be served of those that are asked for.
-    fn days(self, snapshot: &Snapshot, from: Option<Date>, to: Option<Date>) -> Result<Days> {
-        within_plan(snapshot, from, to, || Ok(self.newest(snapshot)?.map(|row| row.rate.date)))
     }
 
     /// One page of its observations, newest first.
     pub(super) fn history(self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
         let (statements, key) = self.stored();
-        let (from, to) = self.days(snapshot, query.from, query.to)?.texts();
+        let newest = self.newest(snapshot)?.map(|row| row.rate.date);
+        let days = within_plan(snapshot, query.from, query.to, || Ok(newest))?;
+        let (from, to) = days.texts();
         let (limit, offset) = (query.limit.get(), query.offset);
         let total = snapshot.count(statements.total, (&key, &from, &to))?;
         let mut rows = Vec::new();
@@ -142,7 +138,7 @@ impl Series {
             let wanted = (&key, &from, &to, limit, offset.sql());
             rows = snapshot.rows(statements.page, wanted, Observed::read)?;
         }
-        let meta = self.meta(&rows);
+        let meta = freshness::of_series(snapshot, self.number, newest, self.meta(&rows))?;
         let data = rows.into_iter().map(|row| row.rate).collect();
         Ok(Page { data, total, limit, offset: offset.get(), meta })
     }
@@ -154,7 +150,8 @@ impl Series {
         mut visit: impl FnMut(Rate) -> Result<()>,
     ) -> Result<()> {
         let (statements, key) = self.stored();
-        let (from, to) = self.days(snapshot, None, None)?.texts();
+        let newest = || Ok(self.newest(snapshot)?.map(|row| row.rate.date));
+        let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
         snapshot.for_each(statements.all, (key, from, to), Observed::read, |row| visit(row.rate))
     }
 
@@ -163,6 +160,7 @@ impl Series {
         let newest = self.newest(snapshot)?;
         let newest = newest.ok_or_else(|| Error::not_found(Noun::Series, &self.called()))?;
         let meta = self.meta(std::slice::from_ref(&newest));
+        let meta = freshness::of_series(snapshot, self.number, Some(newest.rate.date), meta)?;
         Ok(Sourced::new(newest.rate, meta))
     }
 

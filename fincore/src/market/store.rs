@@ -3,6 +3,7 @@ use rusqlite::OptionalExtension;
 
 use super::{
     Rate,
+    freshness::FX,
     known::{CDI, CDI_DAILY, KNOWN, Side, dataset},
 };
 use crate::{
@@ -11,9 +12,6 @@ use crate::{
     sqlite::{parsed, parsed_if_any},
     types::{Currency, Date, Decimal, Pair},
 };
-
-/// The dataset of all exchange rates.
-pub(crate) const FX: &str = "fx";
 
 /// The quote of a currency on a date; `None` for a side that the source does not have.
 #[derive(Clone, Debug, PartialEq)]

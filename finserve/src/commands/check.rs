@@ -6,18 +6,20 @@ use fincore::{Accounts, Catalogue, Checkup};
 use super::{
     Failure,
     data::{ACCOUNTS, CATALOGUE, existing},
+    freshness,
     terminal::print,
 };
+use crate::now::Now;
 
 pub(crate) fn run(data: &Path) -> Result<(), Failure> {
-    let catalogue = existing(data, CATALOGUE)?;
-    let mut checkups = vec![(CATALOGUE, Catalogue::open(catalogue)?.check()?)];
+    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
+    let mut checkups = vec![(CATALOGUE, catalogue.check()?)];
     // Before the first key there are no accounts to check.
     if let Ok(accounts) = existing(data, ACCOUNTS) {
         checkups.push((ACCOUNTS, Accounts::open(accounts)?.check()?));
     }
     let reports: String = checkups.iter().map(|(file, checkup)| report(file, checkup)).collect();
-    print(&reports)?;
+    print(&(reports + &freshness::report(&catalogue, Now::read().today())))?;
     let sound = checkups.iter().all(|(_, checkup)| checkup.problems.is_empty());
     if sound { Ok(()) } else { Err(Failure::Said("the data is damaged".into())) }
 }

@@ -11,6 +11,7 @@ use fincore::{Catalogue, datasets};
 use super::{
     Failure,
     data::{open_accounts, open_catalogue},
+    freshness,
     terminal::print,
 };
 use crate::{
@@ -56,11 +57,7 @@ fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
 
 /// Where the data is and how new it is.
 fn about(data: &Path, catalogue: &Catalogue) -> Result<String, Failure> {
-    let newest = datasets::newest(&catalogue.snapshot(Now::read().today())?)?;
-    let newest = newest.iter().map(|dataset| match dataset.newest {
-        Some(day) => format!("{} {day}", dataset.name),
-        None => format!("{} none", dataset.name),
-    });
-    let newest = newest.collect::<Vec<_>>().join(", ");
-    Ok(format!("data directory: {}\nnewest data: {newest}\n", data.display()))
+    let status = datasets::status(&catalogue.snapshot(Now::read().today())?)?;
+    let (newest, stale) = (freshness::newest(&status), freshness::stale(&status));
+    Ok(format!("data directory: {}\nnewest data: {newest}\n{stale}", data.display()))
 }

@@ -7,7 +7,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use fincore::{Caller, Catalogue, Snapshot, excerpt, limits::Standing, usage::Outcome};
+use fincore::{
+    Caller, Catalogue, Snapshot, datasets::Watch, excerpt, limits::Standing, usage::Outcome,
+};
 use hyper::{
     Method, Response,
     header::{ACCEPT, HOST},
@@ -32,6 +34,8 @@ use super::{
 pub(crate) struct App {
     catalogue: Catalogue,
     access: Access,
+    /// How fresh the data is.
+    watch: Watch,
     routes: Routes,
     /// Request ids are this, which differs from start to start, and a count.
     start: u32,
@@ -59,7 +63,8 @@ impl App {
     fn with_routes(catalogue: Catalogue, access: Access, routes: Routes) -> App {
         let start = RandomState::new().hash_one("request id") >> 32;
         let start = u32::try_from(start).unwrap_or_default();
-        App { catalogue, access, routes, start, requests: AtomicU64::new(0) }
+        let watch = Watch::default();
+        App { catalogue, access, watch, routes, start, requests: AtomicU64::new(0) }
     }
 
     pub(crate) fn access(&self) -> &Access {
@@ -132,8 +137,8 @@ impl App {
         let params = target.captures.and(target.params)?;
 
         // Answer.
-        let (catalogue, access) = (&self.catalogue, &self.access);
-        let context = Context { catalogue, access, request, caller };
+        let (catalogue, access, watch) = (&self.catalogue, &self.access, &self.watch);
+        let context = Context { catalogue, access, watch, request, caller };
         let answer = || {
             let reply = match &target.route.handler {
                 Handler::Query(query) => data(&context, target.route, query.as_ref(), params),

@@ -1,5 +1,5 @@
 //! What a handler works with.
-use fincore::{Caller, Catalogue};
+use fincore::{Caller, Catalogue, datasets::Watch};
 
 use super::{access::Access, request::Request};
 
@@ -7,6 +7,7 @@ use super::{access::Access, request::Request};
 pub(crate) struct Context<'r> {
     pub(crate) catalogue: &'r Catalogue,
     pub(crate) access: &'r Access,
+    pub(crate) watch: &'r Watch,
     pub(crate) request: &'r Request,
     pub(crate) caller: Caller,
 }

@@ -1,6 +1,7 @@
 //! Every endpoint, one line each.
 use fincore::{
-    Feature, Page, Snapshot, companies, filings, market, plans, table::Row, usage::UsageQuery,
+    Feature, Page, Snapshot, calendar, companies, filings, market, plans, table::Row,
+    usage::UsageQuery,
 };
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,7 +26,8 @@ fn table() -> Vec<Route> {
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     vec![
-        open(   "/health",                                        service::health),
+        open(   "/health",                                   Short, service::health),
+        open(   "/api/v1/status",                            Long,  service::status),
 
         current("/api/v1/market/overview",        Market,    Short, market::overview),
         current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
@@ -40,6 +42,9 @@ fn table() -> Vec<Route> {
         get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
         list(   "/api/v1/market/series/{series}", Market,    Short, market::series),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
+
+        get(    "/api/v1/calendar/business-days", Market,    Short, calendar::business_days),
+        get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
 
         list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
         list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
@@ -184,8 +189,8 @@ fn account<Q: DeserializeOwned>(
 }
 
 /// Something about the service itself.
-fn open(path: &'static str, f: Direct) -> Route {
-    Route { is_api: true, ..at(Method::GET, path, Cost::Short, Handler::Direct(f)) }
+fn open(path: &'static str, cost: Cost, f: Direct) -> Route {
+    Route { is_api: true, ..at(Method::GET, path, cost, Handler::Direct(f)) }
 }
 
 /// A page for people, in the language they choose.

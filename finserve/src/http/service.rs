@@ -21,6 +21,13 @@ pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::ok(Answer::object(health).render(Media::Json)?, Caching::Never))
 }
 
+/// `GET /api/v1/status`: how fresh the data is. It changes with every try to get newer data, so it is not kept.
+pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    let status = context.watch.status(&snapshot)?;
+    Ok(Reply::ok(Answer::object(status).render(Media::Json)?, Caching::Never))
+}
+
 /// `GET /api/v1/plans/usage`: the usage of the caller's key.
 pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let Context { access, caller, request, .. } = context;

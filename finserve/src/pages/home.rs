@@ -1,11 +1,12 @@
 //! `/`: what this is, and the latest published figures of the four indicators.
 use fincore::{
-    Date, Decimal, Limit, Result, Snapshot,
+    Date, Decimal, Limit, Meta, Result, Snapshot, datasets,
     market::{self, FxHistory, History, Rate},
 };
 use maud::{Markup, html};
 
 use super::{
+    age,
     chart::{Chart, Period, Shape},
     layout,
     view::View,
@@ -25,12 +26,13 @@ struct Card {
     period: Period,
     /// Oldest first, over twelve months; never empty.
     points: Vec<(Date, Decimal)>,
+    /// How old the newest of them is, in words, if there should be a newer one.
+    age: Option<String>,
 }
 
 /// The home page. Fails where the data has no current figures.
 pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
     let cards = cards(snapshot, view)?;
-    let newest = cards.iter().filter_map(|card| card.points.last()).map(|(date, _)| *date).max();
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let content = html! {
         section.hero {
@@ -50,19 +52,14 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
         section aria-labelledby="latest" {
             h2 id="latest" { (say("Latest figures", "Últimos valores")) }
             div.cards { @for card in &cards { (card.show(view)) } }
-            @if let Some(newest) = newest {
-                p.note {
-                    (say("Each card shows the date of its figure. The newest one is from ", "Cada cartão mostra a data do seu valor. O mais recente é de "))
-                    time datetime=(newest) { (view.language.date(newest)) } "."
-                }
-            }
+            (freshness(snapshot, view, &cards)?)
         }
         section.columns {
             div {
                 h2 { (say("Query it", "Consulte")) }
                 p { (say(
-                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Every answer says where its figures come from.",
-                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. Cada resposta diz de onde vêm os números.",
+                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Every answer says where its figures come from, and whether newer ones are due.",
+                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. Cada resposta diz de onde vêm os números, e se já deveria haver mais novos.",
                 )) }
             }
             div {
@@ -89,6 +86,34 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
     ))
 }
 
+/// How new the figures and the filings are, and where to read more about it.
+fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup> {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let filings = datasets::filings(snapshot)?;
+    let age = |newest| filings.stale.then(|| age::days(snapshot.today(), newest, view.language));
+    let any_stale = filings.stale || cards.iter().any(|card| card.age.is_some());
+    Ok(html! {
+        @if let Some(newest) = filings.newest {
+            p.note id="filings" {
+                (say("Newest filings of companies: ", "Documentos de companhias mais recentes: "))
+                time datetime=(newest) { (view.language.date(newest)) }
+                @if let Some(age) = age(newest) { " · " strong.age { (age) } }
+            }
+        }
+        p.note {
+            @if any_stale {
+                (say(
+                    "What shows its age is not up to date: its source should have published newer data by now. ",
+                    "O que mostra a sua idade está desatualizado: a fonte já deveria ter publicado dados mais novos. ",
+                ))
+            } @else {
+                (say("These figures are up to date. ", "Estes valores estão em dia. "))
+            }
+            a href="/api/v1/status" { (say("Status of the data", "Situação dos dados")) }
+        }
+    })
+}
+
 fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let days = |newest: Date, mut points: Vec<(Date, Decimal)>| {
@@ -110,6 +135,11 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         FxHistory { to: Some(now.fx.date), limit: Limit::new(YEAR)?, ..FxHistory::default() };
     let dollar = market::fx(snapshot, dollar)?.data;
     let dollar = dollar.into_iter().map(|day| (day.date, day.sell)).collect();
+    let age = |meta: &Meta, date, period| {
+        let stale = meta.stale == Some(true);
+        stale.then(|| age::of(period, snapshot.today(), date, view.language))
+    };
+    let of = &now.meta.indicators;
     let percent_a_year = say("% a year", "% ao ano");
     let deposits = match now.meta.indicators.cdi.computed_from {
         Some(_) => say(
@@ -128,6 +158,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Line,
             period: Period::Day,
             points: days(now.selic.date, figures(selic)),
+            age: age(&of.selic, now.selic.date, Period::Day),
         },
         Card {
             id: "cdi",
@@ -138,6 +169,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Line,
             period: Period::Day,
             points: days(now.cdi.date, figures(cdi)),
+            age: age(&of.cdi, now.cdi.date, Period::Day),
         },
         Card {
             id: "ipca",
@@ -148,6 +180,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Bars,
             period: Period::Month,
             points: days(now.ipca.date, figures(ipca)),
+            age: age(&of.ipca, now.ipca.date, Period::Month),
         },
         Card {
             id: "fx",
@@ -161,6 +194,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Line,
             period: Period::Day,
             points: days(now.fx.date, dollar),
+            age: age(&of.fx, now.fx.date, Period::Day),
         },
     ])
 }
@@ -188,6 +222,7 @@ impl Card {
                 p.figure { data value=(value) { (language.number(value)) } " " span.unit { (self.unit) } }
                 p.change {
                     time datetime=(date) { (self.period.of(date, language)) }
+                    @if let Some(age) = &self.age { " · " strong.age { (age) } }
                     " · " (self.change(view, value))
                 }
                 (chart.draw(language))

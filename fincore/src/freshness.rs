@@ -1,0 +1,178 @@
+//! How new data should be: when each source publishes, and what is noted of each dataset.
+//!
+//! The rules are here and nowhere else. They go by days, not by hours, so that an answer cannot become stale
+//! within a day: the tag of an answer stays true. Each allows the source its usual delay and a little more,
+//! because a dataset that is called stale every other morning is soon ignored.
+use chrono::{DateTime, TimeDelta, Utc};
+use rusqlite::Row;
+
+use crate::{calendar, catalogue::Snapshot, error::Result, types::Date};
+
+/// By when a source has published its figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// The figure of a day is published before it begins: the Selic target, up to the next meeting of Copom.
+    Ahead,
+    /// The figure of a business day is published in its afternoon: the PTAX closing bulletin. So that of the last
+    /// business day before today is there.
+    SameDay,
+    /// The figure of a business day is published in the morning of the next one: Selic and CDI. So on any day
+    /// that of the second last business day is there, however early it is.
+    NextDay,
+    /// As [`Due::NextDay`], but the last days of a month have no figure: savings accounts opened on the 29th, 30th
+    /// or 31st count as opened on the 1st.
+    NextDayTo28,
+    /// The figure of a month is published by this day of the next month. Some days of grace are in it, because
+    /// publication moves with weekends and holidays.
+    Monthly(u8),
+    /// A source of which nothing is known but that its figures have been this many days apart. It is stale once
+    /// three of them are missing, and a week has passed for weekends and holidays.
+    Gaps(u32),
+    /// CVM rebuilds the filings of the year every Sunday, and companies file on every business day. So those of
+    /// the last business day before ten days ago are there.
+    Weekly,
+}
+
+/// How many figures in a row may be missing of a source that is not known.
+const MISSING_FIGURES: u32 = 3;
+
+impl Due {
+    /// The newest day or month of which there must be a figure.
+    pub(crate) fn expected(self, today: Date) -> Date {
+        let before = |day| calendar::previous(day).unwrap_or(Date::MIN);
+        match self {
+            Due::Ahead => today,
+            Due::SameDay => before(today),
+            Due::NextDay => before(before(today)),
+            Due::NextDayTo28 => {
+                let day = before(before(today));
+                Date::new(day.year(), day.month(), day.day().min(28)).unwrap_or(day)
+            }
+            Due::Monthly(due) => {
+                let last_month = today.first_of_month().days_before(1).first_of_month();
+                if today.day() >= due {
+                    last_month
+                } else {
+                    last_month.days_before(1).first_of_month()
+                }
+            }
+            Due::Gaps(gap) => {
+                today.days_before(gap.saturating_mul(MISSING_FIGURES).saturating_add(7))
+            }
+            Due::Weekly => before(today.days_before(9)),
+        }
+    }
+}
+
+/// The newest event that the registry of companies must have.
+///
+/// CVM publishes it every day, but weeks may pass without an event: up to 40 days since 2018. So what a look
+/// at the source of the last seven days found is current, unless even that is older than 45 days. Without such
+/// a look, an event of the last seven days is wanted.
+pub(crate) fn expected_event(today: Date, newest: Option<Date>, looked: Option<Date>) -> Date {
+    let (week, quiet) = (today.days_before(7), today.days_before(45));
+    match (newest, looked) {
+        (Some(newest), Some(looked)) if looked >= week => newest.clamp(quiet, week),
+        _ => week,
+    }
+}
+
+/// What is noted of a dataset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// When its rows last changed.
+    pub(crate) updated_at: Option<DateTime<Utc>>,
+    /// When it was last synchronised with its source.
+    pub(crate) succeeded_at: Option<DateTime<Utc>>,
+    /// When that was last tried.
+    pub(crate) tried_at: Option<DateTime<Utc>>,
+    /// What went wrong at the last try.
+    pub(crate) error: Option<String>,
+}
+
+impl Note {
+    /// The day, in Brasília, on which the source was last known to be as the dataset is.
+    pub(crate) fn looked(&self) -> Option<Date> {
+        let time = self.succeeded_at.max(self.updated_at)?;
+        Date::try_from((time - TimeDelta::hours(3)).date_naive()).ok()
+    }
+}
+
+/// What is noted of the dataset with this name.
+pub(crate) fn note(snapshot: &Snapshot, dataset: &str) -> Result<Note> {
+    const SQL: &str =
+        "SELECT updated_at, succeeded_at, tried_at, error FROM dataset WHERE name = ?1";
+    let read = |row: &Row<'_>| {
+        Ok(Note {
+            updated_at: time(row, 0)?,
+            succeeded_at: time(row, 1)?,
+            tried_at: time(row, 2)?,
+            error: row.get(3)?,
+        })
+    };
+    Ok(snapshot.rows(SQL, [dataset], read)?.pop().unwrap_or_default())
+}
+
+/// A time that cannot be read is as good as none.
+fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| text.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Date {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn expects_what_sources_have_published() {
+        let cases = [
+            // A Sunday that is a holiday, the Monday after it, and the Tuesday.
+            (Due::Ahead, "2026-11-15", "2026-11-15"),
+            (Due::SameDay, "2026-11-15", "2026-11-13"),
+            (Due::SameDay, "2026-11-16", "2026-11-13"),
+            (Due::SameDay, "2026-11-17", "2026-11-16"),
+            (Due::NextDay, "2026-11-15", "2026-11-12"),
+            (Due::NextDay, "2026-11-16", "2026-11-12"),
+            (Due::NextDay, "2026-11-17", "2026-11-13"),
+            // Ash Wednesday, after Carnival.
+            (Due::SameDay, "2026-02-18", "2026-02-13"),
+            (Due::NextDay, "2026-02-18", "2026-02-12"),
+            (Due::NextDayTo28, "2026-11-03", "2026-10-28"),
+            (Due::NextDayTo28, "2026-11-17", "2026-11-13"),
+            (Due::Monthly(15), "2026-11-14", "2026-09-01"),
+            (Due::Monthly(15), "2026-11-15", "2026-10-01"),
+            (Due::Monthly(15), "2027-01-14", "2026-11-01"),
+            (Due::Monthly(15), "2027-01-15", "2026-12-01"),
+            (Due::Gaps(1), "2026-11-15", "2026-11-05"),
+            (Due::Gaps(31), "2026-11-15", "2026-08-07"),
+            (Due::Weekly, "2026-11-15", "2026-11-05"),
+        ];
+        for (due, today, expected) in cases {
+            assert_eq!(due.expected(day(today)), day(expected), "{due:?} on {today}");
+        }
+        for due in [Due::NextDay, Due::Monthly(15), Due::Gaps(u32::MAX), Due::Weekly] {
+            assert_eq!(due.expected(Date::MIN), Date::MIN, "{due:?}");
+        }
+    }
+
+    #[test]
+    fn a_registry_that_was_looked_at_is_current_unless_it_is_very_old() {
+        let cases = [
+            // Newest event, last look, expected.
+            (Some("2026-11-10"), None, "2026-11-08"),
+            (Some("2026-10-20"), None, "2026-11-08"),
+            (Some("2026-10-20"), Some("2026-11-07"), "2026-11-08"),
+            (Some("2026-10-20"), Some("2026-11-08"), "2026-10-20"),
+            (Some("2026-05-19"), Some("2026-11-15"), "2026-10-01"),
+            (None, Some("2026-11-15"), "2026-11-08"),
+        ];
+        for (newest, looked, expected) in cases {
+            let wanted = expected_event(day("2026-11-15"), newest.map(day), looked.map(day));
+            assert_eq!(wanted, day(expected), "{newest:?} {looked:?}");
+        }
+    }
+}

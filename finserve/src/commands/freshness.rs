@@ -1,0 +1,94 @@
+//! How fresh the data is, for a terminal.
+use fincore::{
+    Catalogue, Date,
+    chrono::{DateTime, Utc},
+    datasets::{self, Dataset, Status},
+};
+
+/// The datasets that are named one by one, and how; all others are further series.
+const NAMED: [(&str, &str); 6] = [
+    ("selic", "Selic"),
+    ("cdi", "CDI"),
+    ("ipca", "IPCA"),
+    ("fx", "USD/BRL"),
+    ("companies", "companies"),
+    ("filings", "filings"),
+];
+
+fn named(status: &Status) -> impl Iterator<Item = (&'static str, &Dataset)> {
+    NAMED.into_iter().filter_map(|(dataset, name)| {
+        status.data.iter().find(|found| found.dataset == dataset).map(|found| (name, found))
+    })
+}
+
+/// The newest day of the best-known datasets, in one line.
+pub(crate) fn newest(status: &Status) -> String {
+    let newest =
+        named(status).map(|(name, dataset)| format!("{name} {}", day(dataset.newest, "none")));
+    newest.collect::<Vec<_>>().join(", ")
+}
+
+/// What is stale and what helps, in one line; nothing if all is fresh.
+pub(crate) fn stale(status: &Status) -> String {
+    let stale = named(status).filter(|(_, dataset)| dataset.stale).map(|(name, dataset)| {
+        let (newest, expected) = (day(dataset.newest, "none"), day(dataset.expected, "newer"));
+        format!("{name} {newest} (expected {expected})")
+    });
+    let mut stale: Vec<String> = stale.collect();
+    let others = status
+        .data
+        .iter()
+        .filter(|dataset| dataset.stale && NAMED.iter().all(|(name, _)| *name != dataset.dataset));
+    match others.count() {
+        0 => (),
+        1 => stale.push("1 other series".to_owned()),
+        others => stale.push(format!("{others} other series")),
+    }
+    if stale.is_empty() {
+        return String::new();
+    }
+    let stale = stale.join(", ");
+    format!("stale: {stale}; `finserve sync` or `finserve serve --sync` brings newer data\n")
+}
+
+/// Every dataset as a row of a table. Where that fails, the reason: it must not hide what else is to be said.
+pub(crate) fn report(catalogue: &Catalogue, today: Date) -> String {
+    let status = catalogue.snapshot(today).and_then(|snapshot| datasets::status(&snapshot));
+    match status {
+        Ok(status) => table(&status),
+        Err(err) => format!("freshness: cannot be told: {err}\n"),
+    }
+}
+
+fn table(status: &Status) -> String {
+    let width = status.data.iter().map(|dataset| dataset.dataset.len()).max().unwrap_or(0).max(7);
+    let row = |cells: [&str; 6]| {
+        let [dataset, newest, expected, stale, success, error] = cells;
+        let row = format!(
+            "  {dataset:<width$}  {newest:<10}  {expected:<10}  {stale:<5}  {success:<16}  {error}"
+        );
+        format!("{}\n", row.trim_end())
+    };
+    let mut table = format!("freshness on {}:\n", status.today);
+    table += &row(["dataset", "newest", "expected", "stale", "last success", "error"]);
+    for dataset in &status.data {
+        let error = dataset.error.as_deref().unwrap_or("-").replace(char::is_control, " ");
+        table += &row([
+            &dataset.dataset,
+            &day(dataset.newest, "-"),
+            &day(dataset.expected, "-"),
+            if dataset.stale { "yes" } else { "no" },
+            &time(dataset.last_success),
+            &error,
+        ]);
+    }
+    table
+}
+
+fn day(day: Option<Date>, otherwise: &str) -> String {
+    day.map_or_else(|| otherwise.to_owned(), |day| day.to_string())
+}
+
+fn time(time: Option<DateTime<Utc>>) -> String {
+    time.map_or_else(|| "-".to_owned(), |time| time.format("%Y-%m-%d %H:%M").to_string())
+}
