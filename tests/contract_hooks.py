@@ -37,6 +37,9 @@ def map_query(context, query):
     # Usage is reported up to today where no end is given, and a later beginning is refused likewise.
     if context.operation.path == "/api/v1/plans/usage" and isinstance(days[0], str) and days[1] is None:
         query["to"] = days[0]
+    # Business days are listed from today where no beginning is given, and at most a hundred years of them.
+    if context.operation.path == "/api/v1/calendar/business-days" and isinstance(days[1], str):
+        query["from"] = query["to"]
     return query
 
 

@@ -21,7 +21,7 @@ fn check(path: &str, want: &str) {
 #[test]
 fn answers_with_the_digits_that_were_published() {
     let meta = |number: u32, unit: &str| {
-        format!(r#""meta":{{"source":"BCB SGS {number}","licence":"ODbL-1.0","unit":"{unit}"}}"#)
+        format!(r#""meta":{{"source":"BCB SGS {number}","licence":"ODbL-1.0","unit":"{unit}","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#)
     };
     check(
         "series/igp-m?from=2021-05-01&to=2021-05-31",
@@ -181,9 +181,10 @@ fn whatever_is_imported_is_served() {
     );
     assert_eq!((&of(226)["name"], &of(226)["count"]), (&json!("tr"), &json!(1)));
     assert_eq!(of(10813)["last"], "2026-09-08");
-    assert_eq!(
-        server.get("/api/v1/market/series/987654/current").text(),
-        r#"{"date":"2026-09-01","value":7.50,"meta":{"source":"BCB SGS 987654","licence":"ODbL-1.0"}}"#
-    );
+    let current = server.get("/api/v1/market/series/987654/current").json();
+    assert_eq!((&current["date"], &current["value"]), (&json!("2026-09-01"), &json!(7.50)));
+    assert_eq!(current["meta"]["source"], "BCB SGS 987654");
+    // One observation is no rhythm, so nothing newer is expected.
+    assert_eq!(current["meta"]["stale"], false);
     assert_eq!(server.get("/api/v1/market/series/tr").json()["data"][0]["value"], json!(0.1523));
 }

@@ -111,7 +111,8 @@ async function newKey() {
 
 async function homeShowsTheFigures(visitor, view) {
   await open(visitor, view, "/");
-  const { selic, cdi, ipca, fx } = (await api("/api/v1/market/overview", await newKey())).json;
+  const { selic, cdi, ipca, fx, meta } = (await api("/api/v1/market/overview", await newKey())).json;
+  const stale = ["selic", "cdi", "ipca", "fx"].map((name) => meta.indicators[name].stale);
   const wanted = [selic, cdi, ipca, { date: fx.date, value: fx.sell }];
   const shown = await visitor.page.locator(".card").evaluateAll((cards) =>
     cards.map((card) => ({
@@ -119,8 +120,13 @@ async function homeShowsTheFigures(visitor, view) {
       value: card.querySelector("data").value,
       date: card.querySelector("time").dateTime,
       charts: card.querySelectorAll("figure.chart svg").length,
+      age: card.querySelector(".age")?.textContent,
     })),
   );
+  // What is not up to date shows its age, and nothing else does.
+  assert.deepEqual(shown.map(({ age }) => age !== undefined), stale);
+  const words = view.locale === "pt-BR" ? /^há \d+ (dias?|mês|meses)$/ : /^\d+ (days?|months?) old$/;
+  for (const { age } of shown) if (age) assert.match(age, words);
   assert.deepEqual(shown.map(({ date, value }) => ({ date, value: Number(value) })), wanted);
   for (const { text, value, charts } of shown) {
     const decimal = view.locale === "pt-BR" ? value.replace(".", ",") : value;

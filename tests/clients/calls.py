@@ -21,7 +21,7 @@ from finserve_httpx.api.market import (
 )
 from finserve_httpx.api.plans import get_usage, list_plans, register_key
 from finserve_httpx.api.search import search_all
-from finserve_httpx.api.service import get_health
+from finserve_httpx.api.service import get_health, get_status
 
 ADDRESS, GOLD = sys.argv[1:]
 OLD = datetime.date(2020, 1, 2)
@@ -63,12 +63,17 @@ class Checks:
         raise NotImplementedError
 
     def run(self) -> None:
-        for name in ("health", "market", "lists", "plans", "keys", "companies", "errors"):
+        for name in ("health", "status", "market", "lists", "plans", "keys", "companies", "errors"):
             check(f"calls by {self.name}: {name}", getattr(self, name))
 
     def health(self) -> None:
         health, _ = self.call("get_health")
         same(health.status, "ok")
+
+    def status(self) -> None:
+        status, _ = self.call("get_status")
+        same((status.stale, status.data[0].dataset), (True, "selic"))
+        same(status.total, len(status.data))
 
     def market(self) -> None:
         overview, _ = self.call("get_overview")
@@ -142,7 +147,7 @@ class Generator(Checks):
 
     name = "openapi-generator"
     groups = {
-        "get_health": finserve_client.ServiceApi,
+        **dict.fromkeys(("get_health", "get_status"), finserve_client.ServiceApi),
         "search_all": finserve_client.SearchApi,
         "list_filings": finserve_client.FilingsApi,
         **dict.fromkeys(("list_plans", "register_key", "get_usage"), finserve_client.PlansApi),
@@ -177,6 +182,7 @@ class Httpx(Checks):
     name = "openapi-python-client"
     operations = {
         "get_health": (get_health, models.Health),
+        "get_status": (get_status, models.Status),
         "get_overview": (get_overview, models.Overview),
         "get_current_selic": (get_current_selic, models.CurrentRate),
         "get_selic_history": (get_selic_history, models.RateList),

@@ -100,7 +100,7 @@ fn a_series_without_a_name_is_judged_by_its_own_rhythm() {
     import(
         &catalogue,
         &[
-            ("bcdata.sgs.24363.json", &sgs(&monthly)),
+            ("bcdata.sgs.24364.json", &sgs(&monthly)),
             ("bcdata.sgs.999.json", &sgs(&["01/04/2001", "01/05/2001"])),
         ],
     );
@@ -110,8 +110,8 @@ fn a_series_without_a_name_is_judged_by_its_own_rhythm() {
         let dataset = found(&status, name);
         (dataset.expected, dataset.stale)
     };
-    assert_eq!(at("2026-11-09", "24363"), (Some(day("2026-08-01")), false));
-    assert_eq!(at("2026-11-10", "24363"), (Some(day("2026-08-02")), true));
+    assert_eq!(at("2026-11-09", "24364"), (Some(day("2026-08-01")), false));
+    assert_eq!(at("2026-11-10", "24364"), (Some(day("2026-08-02")), true));
     // Two observations are no rhythm.
     assert_eq!(at("2026-11-15", "999"), (None, false));
 }

@@ -1,9 +1,9 @@
 //! Writes market data from an import or the bundle.
 use rusqlite::OptionalExtension;
 
+pub(crate) use super::freshness::FX;
 use super::{
     Rate,
-    freshness::FX,
     known::{CDI, CDI_DAILY, KNOWN, Side, dataset},
 };
 use crate::{
