@@ -17,7 +17,7 @@ use crate::{
     catalogue::Snapshot,
     error::{Error, Result},
     filings, market,
-    sqlite::parsed_if_any,
+    sqlite::parsed,
     types::{Date, Limit},
 };
 
@@ -58,10 +58,9 @@ fn found(newest: Result<Date>) -> Result<Option<Date>> {
 
 /// The newest change in the registry of companies. Later dates than the snapshot's are typing errors.
 fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT MAX(day) FROM (
+    const SQL: &str = "SELECT day FROM (
             SELECT registered_on AS day FROM company UNION ALL
             SELECT cancelled_on FROM company UNION ALL
-            SELECT status_since FROM company) WHERE day <= ?1";
-    let newest = snapshot.rows(SQL, [snapshot.today().to_string()], |row| parsed_if_any(row, 0))?;
-    Ok(newest.into_iter().flatten().next())
+            SELECT status_since FROM company) WHERE day <= ?1 ORDER BY day DESC";
+    snapshot.first(SQL, [snapshot.today().to_string()], |row| parsed(row, 0))
 }

@@ -229,10 +229,22 @@ fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
 pub struct Checkup {
     /// Damage, one sentence each; empty if the file is sound.
     pub problems: Vec<String>,
+    /// What helps, if there is damage.
+    pub remedy: Option<Remedy>,
     /// The number of migrations applied.
     pub version: usize,
     /// Its tables, by name.
     pub tables: Vec<TableCheckup>,
+}
+
+/// What helps against damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Remedy {
+    /// Computing anew what is derived from the rows, and removing rows that cannot be read.
+    Rebuild,
+    /// Only another copy of the file.
+    Restore,
 }
 
 /// The contents of one table.
@@ -252,15 +264,16 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
     const DAMAGE: &str = "SELECT integrity_check FROM pragma_integrity_check
         WHERE integrity_check <> 'ok'
         UNION ALL
-        SELECT 'a row of ' || \"table\" || ' refers to a missing row of ' || parent
-        FROM pragma_foreign_key_check";
+        SELECT 'rows of ' || \"table\" || ' that refer to a missing row of ' || parent || ': ' || COUNT(*)
+        FROM pragma_foreign_key_check GROUP BY \"table\", parent";
     const TABLES: &str = "SELECT list.name, EXISTS (
             SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date')
         FROM pragma_table_list AS list
         WHERE list.schema = 'main' AND list.type = 'table' AND list.name NOT LIKE 'sqlite_%'
         ORDER BY list.name";
     let mut damage = connection.prepare(DAMAGE)?;
-    let problems = damage.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let problems: Vec<String> =
+        damage.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut names = connection.prepare(TABLES)?;
     let names: Vec<(String, bool)> = names
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -274,7 +287,8 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
             connection.query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
         tables.push(TableCheckup { name, rows: rows.unsigned_abs(), newest });
     }
-    Ok(Checkup { problems, version: version_of(connection)?, tables })
+    let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
+    Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })
 }
 
 /// A domain value from a text column.

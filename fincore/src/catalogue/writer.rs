@@ -2,7 +2,7 @@
 use std::{cell::RefCell, collections::BTreeSet, fmt::Display};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
 use super::{Catalogue, Change, SCHEMA, read_meta};
@@ -42,8 +42,7 @@ impl Catalogue {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut written = Sha256::new();
         written.update(read_meta(&connection, "data_tag")?.unwrap_or_default());
-        let version = read_meta(&connection, "data_version")?;
-        let version = version.and_then(|text| text.parse::<i64>().ok()).unwrap_or_default() + 1;
+        let version = version_of(&connection)? + 1;
         Ok(Writer {
             connection,
             written,
@@ -53,6 +52,41 @@ impl Catalogue {
             keep_changes: KEEP_CHANGES,
             touched: RefCell::default(),
         })
+    }
+
+    /// A writer that cannot change the file: the tables named here are empty temporary ones for it, which hide
+    /// those of the file. So whatever imports compute can be computed anew, and compared.
+    ///
+    /// It takes no lock, and sees the data as it is now. Never commit it.
+    pub(crate) fn scratch(&self, tables: &[&str]) -> Result<Writer> {
+        const SQL: &str = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?1";
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        sqlite::prepare(&connection)?;
+        connection.execute_batch("BEGIN")?;
+        for table in tables {
+            let sql: String = connection.query_row(SQL, [table], |row| row.get(0))?;
+            connection.execute_batch(&sql.replacen("TABLE ", "TABLE temp.", 1))?;
+        }
+        Ok(Writer {
+            version: version_of(&connection)?,
+            connection,
+            written: Sha256::new(),
+            now: DateTime::UNIX_EPOCH,
+            logged: false,
+            keep_changes: KEEP_CHANGES,
+            touched: RefCell::default(),
+        })
+    }
+}
+
+/// The data version; one that cannot be read is that of the newest logged change.
+fn version_of(connection: &Connection) -> Result<i64> {
+    const LOGGED: &str = "SELECT COALESCE(MAX(version), 0) FROM revision";
+    let noted = read_meta(connection, "data_version")?;
+    match noted.and_then(|text| text.parse().ok()) {
+        Some(version) => Ok(version),
+        None => Ok(connection.query_row(LOGGED, [], |row| row.get(0))?),
     }
 }
 
@@ -79,9 +113,18 @@ impl Writer {
         Ok(self.connection.prepare_cached(sql)?)
     }
 
-    #[cfg(feature = "bundle")]
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         Ok(read_meta(&self.connection, name)?)
+    }
+
+    /// The data version that this transaction makes; for a scratch writer, the one that it sees.
+    pub(crate) fn version(&self) -> i64 {
+        self.version
+    }
+
+    /// The connection, for checks of the file as a whole.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     pub(crate) fn set_meta(&self, name: &str, value: &str) -> Result<()> {
