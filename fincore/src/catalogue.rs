@@ -9,7 +9,7 @@ use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::{
-    error::{Error, Result},
+    error::Result,
     plans::Plan,
     sqlite::{self, Schema},
     types::{Date, Offset},
@@ -213,10 +213,7 @@ impl Snapshot {
 
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
-        let version = read_meta(&self.connection, "data_version")?;
-        version.and_then(|text| text.parse().ok()).ok_or_else(|| {
-            Error::storage("the data version cannot be read", "it is missing or not a number")
-        })
+        Ok(version_of(&self.connection)?.unsigned_abs())
     }
 
     /// All rows of a query, each read into a value; rows that cannot be read are left out.
@@ -330,9 +327,22 @@ impl Drop for Snapshot {
     }
 }
 
+/// A value that cannot be read counts as missing.
 fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
-    connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()
+    match connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional() {
+        Err(err) if is_about_a_value(&err) => Ok(None),
+        found => found,
+    }
+}
+
+/// The data version: at least that of the newest logged change, should the number itself be damaged.
+fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
+    const LOGGED: &str = "SELECT COALESCE(MAX(version), 0) FROM main.revision";
+    let noted = read_meta(connection, "data_version")?;
+    let noted: i64 = noted.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let logged: i64 = connection.prepare_cached(LOGGED)?.query_row([], |row| row.get(0))?;
+    Ok(noted.max(logged))
 }
 
 /// A time for tests that need one.

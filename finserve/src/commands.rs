@@ -5,6 +5,7 @@ mod data;
 mod failure;
 mod import;
 mod keys;
+mod rebuild;
 mod serve;
 mod terminal;
 mod usage;
@@ -22,5 +23,6 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
         Command::Usage(args) => usage::run(&data, &args),
         Command::Backup(args) => backup::run(&data, &args),
         Command::Check => check::run(&data),
+        Command::Rebuild => rebuild::run(&data),
     }
 }

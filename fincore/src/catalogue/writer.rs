@@ -5,7 +5,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rusqlite::{CachedStatement, Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
-use super::{Catalogue, Change, SCHEMA, read_meta};
+use super::{Catalogue, Change, SCHEMA, read_meta, version_of};
 use crate::{error::Result, sqlite};
 
 /// The page cache of an import, in KiB: enough for the indexes of millions of filings.
@@ -54,20 +54,13 @@ impl Catalogue {
         })
     }
 
-    /// A writer that cannot change the file: the tables named here are empty temporary ones for it, which hide
-    /// those of the file. So whatever imports compute can be computed anew, and compared.
-    ///
-    /// It takes no lock, and sees the data as it is now. Never commit it.
-    pub(crate) fn scratch(&self, tables: &[&str]) -> Result<Writer> {
-        const SQL: &str = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?1";
+    /// A writer that cannot change the file, to compute anew what imports compute, and compare: see
+    /// [`Writer::hide`]. It takes no lock, and sees the data as it is now. Never commit it.
+    pub(crate) fn scratch(&self) -> Result<Writer> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         sqlite::prepare(&connection)?;
         connection.execute_batch("BEGIN")?;
-        for table in tables {
-            let sql: String = connection.query_row(SQL, [table], |row| row.get(0))?;
-            connection.execute_batch(&sql.replacen("TABLE ", "TABLE temp.", 1))?;
-        }
         Ok(Writer {
             version: version_of(&connection)?,
             connection,
@@ -77,16 +70,6 @@ impl Catalogue {
             keep_changes: KEEP_CHANGES,
             touched: RefCell::default(),
         })
-    }
-}
-
-/// The data version; one that cannot be read is that of the newest logged change.
-fn version_of(connection: &Connection) -> Result<i64> {
-    const LOGGED: &str = "SELECT COALESCE(MAX(version), 0) FROM revision";
-    let noted = read_meta(connection, "data_version")?;
-    match noted.and_then(|text| text.parse().ok()) {
-        Some(version) => Ok(version),
-        None => Ok(connection.query_row(LOGGED, [], |row| row.get(0))?),
     }
 }
 
@@ -120,6 +103,14 @@ impl Writer {
     /// The data version that this transaction makes; for a scratch writer, the one that it sees.
     pub(crate) fn version(&self) -> i64 {
         self.version
+    }
+
+    /// Hides a table of the file behind an empty temporary one, for a scratch writer. The name alone means the
+    /// temporary table from now on, `main.` before it the one in the file.
+    pub(crate) fn hide(&self, table: &str) -> Result<()> {
+        const SQL: &str = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?1";
+        let sql: String = self.prepare(SQL)?.query_row([table], |row| row.get(0))?;
+        Ok(self.connection.execute_batch(&sql.replacen("TABLE ", "TABLE temp.", 1))?)
     }
 
     /// The connection, for checks of the file as a whole.

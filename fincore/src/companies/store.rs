@@ -50,7 +50,6 @@ macro_rules! select_registry {
         FROM company "
     };
 }
-#[cfg(feature = "bundle")]
 pub(crate) use select_registry;
 
 /// The stored registry.
