@@ -5,6 +5,7 @@
 //! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
+//! `check` values that cannot be read, `rebuild` damage that is found and repaired,
 //! `foreign_files` database files that are not ours, `grammar` what is refused, `import` the
 //! command line, `documents` what the documents promise, `upstream` the comparison with the official files
 //! where those are at hand.
@@ -13,6 +14,7 @@
 mod access;
 mod accounts;
 mod answers;
+mod check;
 mod companies;
 mod contract;
 mod cvm;
@@ -24,6 +26,7 @@ mod import;
 mod market;
 mod new_keys;
 mod pages;
+mod rebuild;
 mod search;
 mod structure;
 mod upstream;

@@ -89,9 +89,12 @@ pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(Step)) -> Result<bo
     Ok(true)
 }
 
-/// Fills in again what is missing of the bundled data. Returns the number of rows that were.
+/// Fills in again what a catalogue that has the bundled data lacks of it. Returns the number of rows.
 pub(crate) fn refill(writer: &Writer) -> Result<usize> {
-    Ok(store_tables(writer, |_| ())?.new)
+    match writer.meta(NOTED)? {
+        Some(_) => Ok(store_tables(writer, |_| ())?.new),
+        None => Ok(0),
+    }
 }
 
 fn store_tables(writer: &Writer, mut progress: impl FnMut(Step)) -> Result<Tally> {

@@ -108,7 +108,7 @@ impl Catalogue {
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
     /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next
-    /// call waits for one to be dropped, and fails with [`Error::Busy`] after five seconds. Taking a
+    /// call waits for one to be dropped, and fails with [`Error::Busy`](crate::Error::Busy) after five seconds. Taking a
     /// snapshot costs microseconds, so drop it before you wait for something else, such as an `.await`. A
     /// long-lived snapshot keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {

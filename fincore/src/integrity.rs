@@ -14,6 +14,7 @@ mod findings;
 mod log;
 mod market;
 mod rebuild;
+mod schema;
 mod words;
 
 use companies::Index;
@@ -69,6 +70,8 @@ fn examine(catalogue: &Catalogue, progress: &mut Progress<'_>) -> Result<(Checku
     let scratch = catalogue.scratch()?;
     progress.begin("the file");
     let checkup = sqlite::check(scratch.connection())?;
+    schema::check(&scratch, &mut findings)?;
+    let complete = findings.remedy().is_none();
     let broken = |index: &str| {
         let is_broken = |problem: &String| is_about_search(problem) && problem.contains(index);
         if checkup.problems.iter().any(is_broken) { Index::Broken } else { Index::Whole }
@@ -78,7 +81,7 @@ fn examine(catalogue: &Catalogue, progress: &mut Progress<'_>) -> Result<(Checku
         findings.add_message(problem.clone(), remedy(problem));
     }
     // What a damaged file says about its rows is not worth reading.
-    if findings.remedy() != Some(Remedy::Restore) {
+    if complete && findings.remedy() != Some(Remedy::Restore) {
         progress.begin("the change log");
         log::check(&scratch, &mut findings)?;
         market::check(&scratch, &mut findings, progress)?;

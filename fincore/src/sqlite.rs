@@ -283,12 +283,42 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
         // Table names are our own, and cannot be parameters.
         let newest = if dated { "MAX(date)" } else { "NULL" };
         let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
-        let (rows, newest) =
-            connection.query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        // A date that is no text is found elsewhere.
+        let (rows, newest) = connection
+            .query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1).unwrap_or_default())))?;
         tables.push(TableCheckup { name, rows: rows.unsigned_abs(), newest });
     }
     let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
     Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })
+}
+
+/// A table or index that a file should have.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) struct Object {
+    pub(crate) name: String,
+    /// The statement that creates it.
+    pub(crate) sql: String,
+}
+
+/// The tables and indexes that migrations create, and that this file lacks.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) fn missing(connection: &Connection, schema: &Schema) -> Result<Vec<Object>> {
+    const ALL: &str = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
+    const FIND: &str = "SELECT 1 FROM main.sqlite_master WHERE name = ?1";
+    let whole = Connection::open_in_memory()?;
+    schema.migrations.iter().try_for_each(|migration| whole.execute_batch(migration))?;
+    let mut objects = whole.prepare(ALL)?;
+    let objects =
+        objects.query_map([], |row| Ok(Object { name: row.get(0)?, sql: row.get(1)? }))?;
+    let mut find = connection.prepare(FIND)?;
+    let mut missing = Vec::new();
+    for object in objects {
+        let object = object?;
+        if !find.exists([&object.name])? {
+            missing.push(object);
+        }
+    }
+    Ok(missing)
 }
 
 /// A domain value from a text column.

@@ -113,6 +113,11 @@ impl Writer {
         Ok(self.connection.execute_batch(&sql.replacen("TABLE ", "TABLE temp.", 1))?)
     }
 
+    /// The tables and indexes that the file should have and lacks.
+    pub(crate) fn missing(&self) -> Result<Vec<sqlite::Object>> {
+        sqlite::missing(&self.connection, &SCHEMA)
+    }
+
     /// The connection, for checks of the file as a whole.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection

@@ -3,7 +3,7 @@ use std::fmt::Display;
 
 use chrono::{DateTime, Utc};
 
-use super::{Progress, STEPS, Step, companies, examine, filings, log, market};
+use super::{Progress, STEPS, Step, companies, examine, filings, log, market, schema};
 use crate::{
     catalogue::{Catalogue, Change, Writer},
     error::{Error, Result},
@@ -86,6 +86,7 @@ const REPAIRS: usize = 5;
 
 fn repair(writer: &Writer, removed: &mut Removed, progress: &mut Progress<'_>) -> Result<()> {
     progress.begin("repairing indexes");
+    schema::repair(writer)?;
     writer.prepare("REINDEX")?.execute([])?;
     log::repair(writer)?;
     progress.begin("repairing rates");

@@ -19,7 +19,7 @@ pub(crate) fn run(data: &Path) -> Result<(), Failure> {
     }
     let reports: String = checkups.iter().map(|(file, checkup)| report(file, checkup)).collect();
     print(&reports)?;
-    let advice = checkups.iter().filter_map(|(file, checkup)| advice(file, checkup.remedy?));
+    let advice = checkups.iter().filter_map(|(file, checkup)| Some(advice(file, checkup.remedy?)));
     let advice = advice.collect::<Vec<_>>().join("; ");
     if advice.is_empty() {
         Ok(())
@@ -49,15 +49,15 @@ pub(super) fn show(bar: &mut Option<ProgressBar>, step: Step) {
 }
 
 /// What helps against the damage of a file.
-pub(super) fn advice(file: &str, remedy: Remedy) -> Option<String> {
-    Some(match (file, remedy) {
+pub(super) fn advice(file: &str, remedy: Remedy) -> String {
+    match (file, remedy) {
         (CATALOGUE, Remedy::Rebuild) => "`finserve rebuild` repairs it".to_owned(),
         (CATALOGUE, Remedy::Restore) => format!(
             "restore a copy of {CATALOGUE}, or delete it to start again from the bundled data, \
              and import your files again"
         ),
         (file, _) => format!("restore a backup of {file}"),
-    })
+    }
 }
 
 fn report(file: &str, checkup: &Checkup) -> String {

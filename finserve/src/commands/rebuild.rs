@@ -1,7 +1,7 @@
 //! `finserve rebuild`: repairs the catalogue, also while a server uses it.
 use std::path::Path;
 
-use fincore::{Catalogue, Error, Rebuilt};
+use fincore::{Catalogue, Error, Rebuilt, Remedy};
 
 use super::{
     Failure,
@@ -22,14 +22,11 @@ pub(crate) fn run(data: &Path) -> Result<(), Failure> {
     }
     print(&report(&rebuilt))?;
     let checkup = examine(&catalogue)?;
-    match checkup.remedy.and_then(|remedy| advice(CATALOGUE, remedy)) {
-        None => print("everything is sound now\n"),
-        Some(_) => {
-            let left = checkup.problems.join("; ");
-            let advice = advice(CATALOGUE, fincore::Remedy::Restore).unwrap_or_default();
-            Err(Failure::Said(format!("damage is left: {left}; {advice}")))
-        }
+    if checkup.problems.is_empty() {
+        return print("everything is sound now\n");
     }
+    let (left, advice) = (checkup.problems.join("; "), advice(CATALOGUE, Remedy::Restore));
+    Err(Failure::Said(format!("damage is left: {left}; {advice}")))
 }
 
 /// Waits for an import that is running.
