@@ -7,7 +7,7 @@
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
 //! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the
-//! data is, `grammar` what is refused, `import` the command line, `log` the change log, `documents` what the
+//! data is, `check` values that cannot be read, `rebuild` damage that is found and repaired, `grammar` what is refused, `import` the command line, `log` the change log, `documents` what the
 //! documents promise, `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -15,6 +15,7 @@ mod access;
 mod accounts;
 mod answers;
 mod calendar;
+mod check;
 mod companies;
 mod contract;
 mod cvm;
@@ -28,6 +29,7 @@ mod log;
 mod market;
 mod new_keys;
 mod pages;
+mod rebuild;
 mod search;
 mod series;
 mod structure;

@@ -21,7 +21,9 @@ fn check(path: &str, want: &str) {
 #[test]
 fn answers_with_the_digits_that_were_published() {
     let meta = |number: u32, unit: &str| {
-        format!(r#""meta":{{"source":"BCB SGS {number}","licence":"ODbL-1.0","unit":"{unit}","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#)
+        format!(
+            r#""meta":{{"source":"BCB SGS {number}","licence":"ODbL-1.0","unit":"{unit}","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#
+        )
     };
     check(
         "series/igp-m?from=2021-05-01&to=2021-05-31",

@@ -54,6 +54,20 @@ const FINCORE: Layers = &[
     ("usage", &["accounts", "error", "keys", "lock", "plans", "sqlite", "types"]),
     ("import", &["catalogue", "companies", "downloads", "error", "filings", "market", "types"]),
     ("bundle", &["catalogue", "companies", "error", "filings", "market", "sqlite", "types"]),
+    (
+        "integrity",
+        &[
+            "bundle",
+            "catalogue",
+            "companies",
+            "error",
+            "excerpt",
+            "filings",
+            "market",
+            "sqlite",
+            "types",
+        ],
+    ),
 ];
 
 const FINSERVE: Layers = &[

@@ -17,7 +17,7 @@ use std::{fs, path::Path};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    catalogue::{Catalogue, Snapshot, Writer},
+    catalogue::{Catalogue, Snapshot, Tally, Writer},
     error::{Error, Result},
     filings::store::Filings,
     types::Date,
@@ -63,7 +63,7 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
 }
 
 /// The same, and calls `progress` before each table. The first fill takes seconds.
-pub fn fill_with(catalogue: &Catalogue, mut progress: impl FnMut(Step)) -> Result<bool> {
+pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(Step)) -> Result<bool> {
     if catalogue.snapshot(Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
@@ -72,20 +72,34 @@ pub fn fill_with(catalogue: &Catalogue, mut progress: impl FnMut(Step)) -> Resul
     if writer.meta(NOTED)?.as_deref() == Some(ID) {
         return Ok(false);
     }
+    store_tables(&writer, progress)?;
+    writer.note(NOTED, ID.as_bytes());
+    writer.commit()?;
+    Ok(true)
+}
+
+/// Fills in again what a catalogue that has the bundled data lacks of it. Returns the number of rows.
+pub(crate) fn refill(writer: &Writer) -> Result<usize> {
+    match writer.meta(NOTED)? {
+        Some(_) => Ok(store_tables(writer, |_| ())?.new),
+        None => Ok(0),
+    }
+}
+
+fn store_tables(writer: &Writer, mut progress: impl FnMut(Step)) -> Result<Tally> {
     let mut filings = Filings::default();
+    let mut tally = Tally::default();
     for (done, (name, packed)) in TABLES.iter().enumerate() {
         progress(Step { table: name, done, tables: TABLES.len() });
         let table = zstd::stream::decode_all(*packed)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
         let table = String::from_utf8(table)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
-        store_table(&writer, &mut filings, name, &table)?;
+        tally += store_table(writer, &mut filings, name, &table)?;
     }
-    filings.finish(&writer)?;
+    filings.finish(writer)?;
     writer.set_meta(NOTED, ID)?;
-    writer.note(NOTED, ID.as_bytes());
-    writer.commit()?;
-    Ok(true)
+    Ok(tally)
 }
 
 /// When the bundled data was gathered: it is no newer than that, whenever it is stored.
@@ -93,20 +107,18 @@ fn made() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(MADE)
 }
 
-fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<()> {
-    if market::store_table(writer, name, table)? {
-        return Ok(());
-    }
-    if name == registry::COMPANIES {
-        registry::store_companies(writer, table)?;
+fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<Tally> {
+    if let Some(tally) = market::store_table(writer, name, table)? {
+        Ok(tally)
+    } else if name == registry::COMPANIES {
+        registry::store_companies(writer, table)
     } else if name == registry::TICKERS {
-        registry::store_tickers(writer, table)?;
+        registry::store_tickers(writer, table)
     } else if name.starts_with(registry::FILINGS) {
-        registry::store_filings(writer, filings, name, table)?;
+        registry::store_filings(writer, filings, name, table)
     } else {
-        return Err(Error::storage(format!("the bundled {name}"), "unknown table"));
+        Err(Error::storage(format!("the bundled {name}"), "unknown table"))
     }
-    Ok(())
 }
 
 fn rows<'t, T>(

@@ -1,19 +1,24 @@
 //! The data file, and snapshots to read it through.
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use r2d2::{ManageConnection, Pool, PooledConnection};
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::{
-    error::{Error, Result},
+    error::Result,
     plans::Plan,
-    sqlite::{self, Checkup, Schema},
-    types::Date,
+    sqlite::{self, Schema},
+    types::{Date, Offset},
 };
 
 mod change;
+mod unreadable;
 pub use change::Change;
+use unreadable::{Unreadable, is_about_a_value};
 // Only the bundle and imports write.
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod writer;
@@ -73,6 +78,7 @@ const READER_CACHE: i64 = 8 * 1024;
 pub struct Catalogue {
     path: PathBuf,
     readers: Pool<Readers>,
+    unreadable: Arc<Unreadable>,
 }
 
 impl Catalogue {
@@ -96,27 +102,39 @@ impl Catalogue {
             .connection_timeout(READER_TIMEOUT)
             .error_handler(Box::new(r2d2::NopErrorHandler))
             .build(Readers(manager))?;
-        Ok(Catalogue { path, readers })
+        Ok(Catalogue { path, readers, unreadable: Arc::default() })
     }
 
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
     /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next
-    /// call waits for one to be dropped, and fails with [`Error::Busy`] after five seconds. Taking a
+    /// call waits for one to be dropped, and fails with [`Error::Busy`](crate::Error::Busy) after five seconds. Taking a
     /// snapshot costs microseconds, so drop it before you wait for something else, such as an `.await`. A
     /// long-lived snapshot keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
         let connection = self.readers.get()?;
         connection.prepare_cached("BEGIN")?.execute([])?;
         // From here on, dropping the snapshot ends the transaction.
-        let mut snapshot = Snapshot { connection, tag: String::new(), today, plan: Plan::Platinum };
+        let unreadable = self.unreadable.clone();
+        let (tag, plan) = (String::new(), Plan::Platinum);
+        let mut snapshot = Snapshot { connection, tag, today, plan, unreadable };
         // SQLite fixes the view at the first read, which is this one.
         snapshot.tag = snapshot.meta("data_tag")?.unwrap_or_default();
         Ok(snapshot)
     }
 
+    /// How often answers have left out a stored value because it cannot be read, since the catalogue was
+    /// opened. [`Catalogue::check`] says which values those are.
+    #[must_use]
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable.met()
+    }
+
     /// Checks the whole file for damage and counts its rows. Takes seconds on a large file.
-    pub fn check(&self) -> Result<Checkup> {
+    ///
+    /// This build reads only, and cannot compute anew what imports derive from the rows.
+    #[cfg(not(any(feature = "bundle", feature = "import")))]
+    pub fn check(&self) -> Result<sqlite::Checkup> {
         sqlite::check(&*self.readers.get()?)
     }
 
@@ -158,6 +176,7 @@ pub struct Snapshot {
     tag: String,
     today: Date,
     plan: Plan,
+    unreadable: Arc<Unreadable>,
 }
 
 impl Snapshot {
@@ -194,25 +213,43 @@ impl Snapshot {
 
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
-        let version = read_meta(&self.connection, "data_version")?;
-        version.and_then(|text| text.parse().ok()).ok_or_else(|| {
-            Error::storage("the data version cannot be read", "it is missing or not a number")
-        })
+        Ok(version_of(&self.connection)?.unsigned_abs())
     }
 
-    /// All rows of a query, each read into a value.
+    /// All rows of a query, each read into a value; rows that cannot be read are left out.
     pub(crate) fn rows<T>(
         &self,
         sql: &str,
         params: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map(params, read)?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        let mut rows = statement.query(params)?;
+        let mut values = Vec::new();
+        while let Some(row) = rows.next()? {
+            values.extend(self.readable(read(row))?);
+        }
+        Ok(values)
     }
 
-    /// Calls `each` for every row of a query; stops at the first error.
+    /// The first row of a query that can be read. The query needs no limit: no row after that is looked at.
+    pub(crate) fn first<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        while let Some(row) = rows.next()? {
+            if let Some(value) = self.readable(read(row))? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Calls `each` for every row of a query that can be read; stops at the first error.
     pub(crate) fn for_each<T>(
         &self,
         sql: &str,
@@ -223,9 +260,51 @@ impl Snapshot {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
-            each(read(row)?)?;
+            if let Some(value) = self.readable(read(row))? {
+                each(value)?;
+            }
         }
         Ok(())
+    }
+
+    /// One page of a list with `total` rows, and its total without rows that cannot be read.
+    ///
+    /// `rows` reads so many rows after so many others. Where the data is known to have values that cannot be
+    /// read, it reads the whole list, so use this for lists of some thousand rows.
+    pub(crate) fn page<T>(
+        &self,
+        total: u64,
+        (limit, offset): (u32, Offset),
+        rows: impl Fn(i64, i64) -> Result<Vec<T>>,
+    ) -> Result<(Vec<T>, u64)> {
+        let in_list = offset.get() < total;
+        let page = if in_list { rows(limit.into(), offset.sql())? } else { Vec::new() };
+        if !self.has_unreadable() {
+            return Ok((page, total));
+        }
+        // A negative limit is none.
+        let mut all = rows(-1, 0)?;
+        let total = all.len() as u64;
+        all.drain(..usize::try_from(offset.get()).unwrap_or(usize::MAX).min(all.len()));
+        all.truncate(limit as usize);
+        Ok((all, total))
+    }
+
+    /// Whether the data is known to have values that cannot be read.
+    pub(crate) fn has_unreadable(&self) -> bool {
+        self.unreadable.is_in(&self.tag)
+    }
+
+    /// The value that was read; `None` if it cannot be read, which is noted.
+    fn readable<T>(&self, read: rusqlite::Result<T>) -> Result<Option<T>> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(err) if is_about_a_value(&err) => {
+                self.unreadable.note(&self.tag);
+                Ok(None)
+            }
+            Err(err) => Err(err.into()),
+        }
     }
 
     /// The number that a query returns; 0 if it returns no row.
@@ -248,9 +327,22 @@ impl Drop for Snapshot {
     }
 }
 
+/// A value that cannot be read counts as missing.
 fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
-    connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional()
+    match connection.prepare_cached(SQL)?.query_row([name], |row| row.get(0)).optional() {
+        Err(err) if is_about_a_value(&err) => Ok(None),
+        found => found,
+    }
+}
+
+/// The data version: at least that of the newest logged change, should the number itself be damaged.
+fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
+    const LOGGED: &str = "SELECT COALESCE(MAX(version), 0) FROM main.revision";
+    let noted = read_meta(connection, "data_version")?;
+    let noted: i64 = noted.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let logged: i64 = connection.prepare_cached(LOGGED)?.query_row([], |row| row.get(0))?;
+    Ok(noted.max(logged))
 }
 
 /// A time for tests that need one.

@@ -115,9 +115,10 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     let (status, sector) = (query.status.as_deref().map(fold), query.sector.as_deref().map(fold));
     let (limit, offset) = (query.limit.get(), query.offset);
     let total = snapshot.count(TOTAL, (&status, &sector))?;
-    Page::read(total, (limit, offset.get()), Meta::of(SOURCE), || {
-        snapshot.rows(SQL, (&status, &sector, limit, offset.sql()), read)
-    })
+    let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+        snapshot.rows(SQL, (&status, &sector, limit, offset), read)
+    })?;
+    Ok(Page { data, total, limit, offset: offset.get(), meta: Meta::of(SOURCE) })
 }
 
 /// Calls `visit` for every company, ordered by code, without loading them all; stops at the first error.
@@ -149,13 +150,14 @@ pub fn each(snapshot: &Snapshot, visit: impl FnMut(Company) -> Result<()>) -> Re
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     let ids = matching(snapshot, &query.q)?;
-    let (limit, offset) = (query.limit.get(), query.offset.get());
-    Page::read(ids.len() as u64, (limit, offset), Meta::of(SOURCE), || {
-        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
-        let page = ids.iter().skip(skipped).take(limit as usize);
+    let (limit, offset) = (query.limit.get(), query.offset);
+    let (data, total) = snapshot.page(ids.len() as u64, (limit, offset), |limit, offset| {
+        let page = ids.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
+        let page = page.take(usize::try_from(limit).unwrap_or(usize::MAX));
         let companies = page.map(|id| Ok(snapshot.rows(SQL, [id], read)?.pop()));
         Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
-    })
+    })?;
+    Ok(Page { data, total, limit, offset: offset.get(), meta: Meta::of(SOURCE) })
 }
 
 /// The codes of all matching companies, best first. There are few enough to sort them all.

@@ -38,6 +38,8 @@ use crate::{
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod counts;
 #[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod derived;
+#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod entry;
 mod matching;
 #[cfg(any(feature = "bundle", feature = "import"))]
@@ -287,9 +289,18 @@ impl Wanted {
             ORDER BY day DESC LIMIT 1";
         let up_to = |day: i32| snapshot.count(SQL, (self.category, day));
         let before = up_to(self.days.from().day_number() - 1)?;
-        up_to(self.days.to().day_number())?.checked_sub(before).ok_or_else(|| {
-            Error::storage("the filings cannot be counted", "their running totals are damaged")
-        })
+        match up_to(self.days.to().day_number())?.checked_sub(before) {
+            Some(total) => Ok(total),
+            // Running totals that fall are damaged; then only the rows can tell.
+            None => self.counted(snapshot),
+        }
+    }
+
+    fn counted(&self, snapshot: &Snapshot) -> Result<u64> {
+        const SQL: &str = "SELECT COUNT(*) FROM filing
+            WHERE key BETWEEN ?1 AND ?2 AND (?3 = ?4 OR category = ?3)";
+        let (from, to) = self.keys();
+        snapshot.count(SQL, (from, to, self.category, ALL_CATEGORIES))
     }
 }
 

@@ -151,6 +151,8 @@ pub mod bundle;
 pub mod downloads;
 #[cfg(feature = "import")]
 mod import;
+#[cfg(any(feature = "bundle", feature = "import"))]
+mod integrity;
 
 /// The calendar library whose dates convert to and from [`Date`].
 pub use chrono;
@@ -164,8 +166,10 @@ pub use error::{Error, ErrorKind, Noun, Result};
 pub use excerpt::excerpt;
 #[cfg(feature = "import")]
 pub use import::{Import, Imported};
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub use integrity::{Rebuilt, Step};
 pub use plans::{Feature, Plan};
-pub use sqlite::{Checkup, TableCheckup};
+pub use sqlite::{Checkup, Remedy, TableCheckup};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email,
     FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId, Words,

@@ -192,14 +192,17 @@ pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
         newest()?;
     }
     let (limit, offset) = (query.limit.get(), query.offset);
-    Page::read(total, (limit, offset.get()), ptax(snapshot, pair)?, || {
-        quotes(snapshot, pair, days, (limit, offset.sql()))
-    })
+    let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+        quotes(snapshot, pair, days, (limit, offset))
+    })?;
+    Ok(Page { data, total, limit, offset: offset.get(), meta: ptax(snapshot, pair)? })
 }
 
 /// The newest closing quote of a currency pair. Fails if there is none.
 pub fn fx_current(snapshot: &Snapshot, query: FxCurrent) -> Result<Sourced<FxRate>> {
-    let newest = quotes(snapshot, query.pair, Days::until(snapshot.today()), (1, 0))?.pop();
+    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let wanted = (priced(query.pair), snapshot.today().to_string());
+    let newest = snapshot.first(SQL, wanted, |row| read_quote(row, query.pair))?;
     let unknown = || Error::not_found(Noun::CurrencyPair, &query.pair.to_string());
     Ok(Sourced::new(newest.ok_or_else(unknown)?, ptax(snapshot, query.pair)?))
 }
@@ -213,7 +216,7 @@ fn quotes(
     snapshot: &Snapshot,
     pair: Pair,
     days: Days,
-    (limit, offset): (u32, i64),
+    (limit, offset): (i64, i64),
 ) -> Result<Vec<FxRate>> {
     const SQL: &str =
         concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
@@ -247,14 +250,41 @@ pub fn fx_pairs(snapshot: &Snapshot, query: FxPairs) -> Result<Page<FxPair>> {
         has_both_sides!(),
         "GROUP BY currency ORDER BY currency"
     );
-    let pairs = snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
+    let mut pairs = snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
         let pair = Pair::in_reais(parsed(row, 0)?);
         let days = row.get::<_, i64>(3)?.unsigned_abs();
         Ok(FxPair { pair, from: parsed(row, 1)?, to: parsed(row, 2)?, days })
     })?;
+    if snapshot.has_unreadable() {
+        pairs = readable_pairs(snapshot)?;
+    }
     // The dollar stands for all of them, as it does for the dataset.
     let meta = ptax(snapshot, Pair::default())?;
     Ok(Page::cut(pairs, (query.limit.get(), query.offset.get()), meta))
+}
+
+/// All currency pairs, by reading every quote: those that cannot be read do not count.
+fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
+    const SQL: &str = concat!(
+        "SELECT date, buy, sell, currency FROM fx WHERE date <= ?1 AND ",
+        has_both_sides!(),
+        "ORDER BY currency, date"
+    );
+    let mut pairs: Vec<FxPair> = Vec::new();
+    let read = |row: &rusqlite::Row<'_>| read_quote(row, Pair::in_reais(parsed(row, 3)?));
+    snapshot.for_each(
+        SQL,
+        [snapshot.today().to_string()],
+        read,
+        |FxRate { date, pair, .. }| {
+            match pairs.last_mut().filter(|last| last.pair == pair) {
+                Some(last) => (last.to, last.days) = (date, last.days + 1),
+                None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
+            }
+            Ok(())
+        },
+    )?;
+    Ok(pairs)
 }
 
 /// The newest value of each of the four indicators. Fails if one of them has none.

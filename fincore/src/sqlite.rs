@@ -229,10 +229,22 @@ fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
 pub struct Checkup {
     /// Damage, one sentence each; empty if the file is sound.
     pub problems: Vec<String>,
+    /// What helps, if there is damage.
+    pub remedy: Option<Remedy>,
     /// The number of migrations applied.
     pub version: usize,
     /// Its tables, by name.
     pub tables: Vec<TableCheckup>,
+}
+
+/// What helps against damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Remedy {
+    /// Computing anew what is derived from the rows, and removing rows that cannot be read.
+    Rebuild,
+    /// Only another copy of the file.
+    Restore,
 }
 
 /// The contents of one table.
@@ -252,15 +264,16 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
     const DAMAGE: &str = "SELECT integrity_check FROM pragma_integrity_check
         WHERE integrity_check <> 'ok'
         UNION ALL
-        SELECT 'a row of ' || \"table\" || ' refers to a missing row of ' || parent
-        FROM pragma_foreign_key_check";
+        SELECT 'rows of ' || \"table\" || ' that refer to a missing row of ' || parent || ': ' || COUNT(*)
+        FROM pragma_foreign_key_check GROUP BY \"table\", parent";
     const TABLES: &str = "SELECT list.name, EXISTS (
             SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date')
         FROM pragma_table_list AS list
         WHERE list.schema = 'main' AND list.type = 'table' AND list.name NOT LIKE 'sqlite_%'
         ORDER BY list.name";
     let mut damage = connection.prepare(DAMAGE)?;
-    let problems = damage.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let problems: Vec<String> =
+        damage.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut names = connection.prepare(TABLES)?;
     let names: Vec<(String, bool)> = names
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -270,11 +283,43 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
         // Table names are our own, and cannot be parameters.
         let newest = if dated { "MAX(date)" } else { "NULL" };
         let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
-        let (rows, newest) =
-            connection.query_row(&sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        // A date that is no text is found elsewhere.
+        let (rows, newest) = connection.query_row(&sql, [], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get(1).unwrap_or_default()))
+        })?;
         tables.push(TableCheckup { name, rows: rows.unsigned_abs(), newest });
     }
-    Ok(Checkup { problems, version: version_of(connection)?, tables })
+    let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
+    Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })
+}
+
+/// A table or index that a file should have.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) struct Object {
+    pub(crate) name: String,
+    /// The statement that creates it.
+    pub(crate) sql: String,
+}
+
+/// The tables and indexes that migrations create, and that this file lacks.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) fn missing(connection: &Connection, schema: &Schema) -> Result<Vec<Object>> {
+    const ALL: &str = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
+    const FIND: &str = "SELECT 1 FROM main.sqlite_master WHERE name = ?1";
+    let whole = Connection::open_in_memory()?;
+    schema.migrations.iter().try_for_each(|migration| whole.execute_batch(migration))?;
+    let mut objects = whole.prepare(ALL)?;
+    let objects =
+        objects.query_map([], |row| Ok(Object { name: row.get(0)?, sql: row.get(1)? }))?;
+    let mut find = connection.prepare(FIND)?;
+    let mut missing = Vec::new();
+    for object in objects {
+        let object = object?;
+        if !find.exists([&object.name])? {
+            missing.push(object);
+        }
+    }
+    Ok(missing)
 }
 
 /// A domain value from a text column.

@@ -103,7 +103,17 @@ pub(crate) enum Command {
     /// Show what imports and synchronising have added, changed and removed, oldest first
     Log(Log),
     /// Check both databases for damage, and show what is in them
+    ///
+    /// Every stored value is parsed, and everything that imports derive from the rows (columns for filters,
+    /// search indexes, counts, computed rates) is computed anew and compared. Takes seconds, and can be
+    /// done while a server runs. Exit code 1 if something is wrong; the message says what helps.
     Check,
+    /// Repair the catalogue: make anew whatever imports derive from the rows
+    ///
+    /// Rows that cannot be read are removed, and filled in again where the bundled data has them. All of it is
+    /// one transaction, and a running server answers with the old data or the new. If everything is sound,
+    /// nothing changes. An import that is running is waited for.
+    Rebuild,
 }
 
 #[derive(Debug, Args)]

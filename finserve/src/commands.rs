@@ -7,6 +7,7 @@ mod failure;
 mod freshness;
 mod import;
 mod keys;
+mod rebuild;
 mod serve;
 mod terminal;
 mod usage;
@@ -25,5 +26,6 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
         Command::Backup(args) => backup::run(&data, &args),
         Command::Log(args) => changes::run(&data, &args),
         Command::Check => check::run(&data),
+        Command::Rebuild => rebuild::run(&data),
     }
 }

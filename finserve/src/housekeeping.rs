@@ -39,10 +39,12 @@ impl Housekeeping {
         let flush = thread::spawn(move || {
             let mut trouble = Trouble::new("usage cannot be written");
             let mut swept = Instant::now();
+            let mut unreadable = Unreadable::default();
             while stopped.recv_timeout(FLUSH) == Err(RecvTimeoutError::Timeout) {
                 if swept.elapsed() >= SWEEP {
                     swept = Instant::now();
                     writer.access().sweep(swept);
+                    unreadable.report(writer.catalogue().unreadable());
                 }
                 trouble.report(writer.access().flush());
             }
@@ -76,6 +78,24 @@ fn refresh(access: &Access) {
             }
         }
         trouble.report(access.refresh_keys());
+    }
+}
+
+/// Logs once that answers leave out stored values.
+#[derive(Default)]
+struct Unreadable {
+    reported: bool,
+}
+
+impl Unreadable {
+    fn report(&mut self, met: u64) {
+        if met > 0 && !self.reported {
+            self.reported = true;
+            log(format_args!(
+                "some stored values cannot be read, and are left out of answers: \
+                 `finserve check` says which, `finserve rebuild` repairs them"
+            ));
+        }
     }
 }
 

@@ -3,7 +3,7 @@ use std::fmt::Write;
 
 use super::rows;
 use crate::{
-    catalogue::{OnConflict, Snapshot, Writer},
+    catalogue::{OnConflict, Snapshot, Tally, Writer},
     error::Result,
     market::{
         Rate,
@@ -24,23 +24,24 @@ const SERIES_HEADER: &str = "series,date,value";
 const FX: &str = "fx.csv";
 const FX_HEADER: &str = "currency,date,buy,sell";
 
-/// Stores a table of market data. Returns whether it is one. Stored figures are kept.
-pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<bool> {
+/// Stores a table of market data; `None` if it is not one. Stored figures are kept.
+pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Option<Tally>> {
+    let mut tally = Tally::default();
     let keep = OnConflict::Keep;
     if let Some((_, series)) = OWN_TABLES.iter().find(|(own, _)| *own == name) {
-        store::rates(writer, *series, &rows(name, table, OWN_HEADER, rate)?, keep)?;
+        tally += store::rates(writer, *series, &rows(name, table, OWN_HEADER, rate)?, keep)?;
     } else if name == SERIES {
         let all = rows(name, table, SERIES_HEADER, numbered_rate)?;
         for of_one in all.chunk_by(|(one, _), (other, _)| one == other) {
             let rates: Vec<Rate> = of_one.iter().map(|(_, rate)| rate.clone()).collect();
-            store::rates(writer, of_one[0].0, &rates, keep)?;
+            tally += store::rates(writer, of_one[0].0, &rates, keep)?;
         }
     } else if name == FX {
-        store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, keep)?;
+        tally += store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, keep)?;
     } else {
-        return Ok(false);
+        return Ok(None);
     }
-    Ok(true)
+    Ok(Some(tally))
 }
 
 fn rate(line: &str) -> Option<Result<Rate>> {

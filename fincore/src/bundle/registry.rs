@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write, ops::Range, str::FromStr};
 use rusqlite::{Row, types::ValueRef};
 
 use crate::{
-    catalogue::{OnConflict, Snapshot, Writer},
+    catalogue::{OnConflict, Snapshot, Tally, Writer},
     companies::store::{self as companies, RegistryEntry, Security, select_registry},
     error::{Error, Result},
     filings::{
@@ -27,22 +27,23 @@ pub(super) const FILINGS: &str = "filings_";
 const FILINGS_HEADER: &str =
     "id\tdate\tcompany\tcompany_name\tcategory\ttype\tspecies\treference_date\tversion\tsequence";
 
-/// Stores the bundled registry, unless a newer one is stored.
-pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<()> {
-    let entries = super::rows(COMPANIES, table, COMPANIES_HEADER, company)?;
+/// Stores the bundled registry; if a newer one is stored, only the companies that it lacks.
+pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
+    let mut entries = super::rows(COMPANIES, table, COMPANIES_HEADER, company)?;
     let known = companies::known(writer)?;
     let newest = |entries: &mut dyn Iterator<Item = &RegistryEntry>| {
         entries.filter_map(RegistryEntry::newest_event).max()
     };
-    if newest(&mut entries.iter()) > newest(&mut known.values()) {
-        companies::registry(writer, &entries)?;
+    if newest(&mut entries.iter()) <= newest(&mut known.values()) {
+        // No company ever disappears from the registry, so one that is missing was lost.
+        entries.retain(|entry| !known.contains_key(&entry.id));
+        entries.extend(known.into_values());
     }
-    Ok(())
+    companies::registry(writer, &entries)
 }
 
-pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<()> {
-    companies::securities(writer, &super::rows(TICKERS, table, TICKERS_HEADER, security)?)?;
-    Ok(())
+pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<Tally> {
+    companies::securities(writer, &super::rows(TICKERS, table, TICKERS_HEADER, security)?)
 }
 
 /// Stores bundled filings. Stored ones stay, because imported filings have more fields.
@@ -51,10 +52,9 @@ pub(super) fn store_filings(
     filings: &mut Filings,
     name: &str,
     table: &str,
-) -> Result<()> {
+) -> Result<Tally> {
     let mut entries = super::rows(name, table, FILINGS_HEADER, filing)?;
-    filings.store(writer, &mut entries, OnConflict::Keep)?;
-    Ok(())
+    filings.store(writer, &mut entries, OnConflict::Keep)
 }
 
 /// The fields of a line, if there are exactly `N`.

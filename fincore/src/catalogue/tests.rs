@@ -54,7 +54,7 @@ fn a_momentary_error_does_not_stick_to_a_connection() {
     };
     rename("meta", "hidden");
     for _ in 0..100 {
-        assert!(matches!(catalogue.snapshot(TODAY), Err(Error::Storage { .. })));
+        assert!(matches!(catalogue.snapshot(TODAY), Err(crate::error::Error::Storage { .. })));
     }
     rename("hidden", "meta");
     let snapshots: Vec<_> = (0..100).map(|_| catalogue.snapshot(TODAY).unwrap()).collect();

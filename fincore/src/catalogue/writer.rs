@@ -6,10 +6,10 @@ use std::{
 };
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
-use super::{Catalogue, Change, SCHEMA, read_meta};
+use super::{Catalogue, Change, SCHEMA, read_meta, version_of};
 use crate::{error::Result, sqlite};
 
 /// The page cache of an import, in KiB: enough for the indexes of millions of filings.
@@ -46,14 +46,31 @@ impl Catalogue {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut written = Sha256::new();
         written.update(read_meta(&connection, "data_tag")?.unwrap_or_default());
-        let version = read_meta(&connection, "data_version")?;
-        let version = version.and_then(|text| text.parse::<i64>().ok()).unwrap_or_default() + 1;
+        let version = version_of(&connection)? + 1;
         Ok(Writer {
             connection,
             written,
             now,
             version,
             logged: true,
+            keep_changes: KEEP_CHANGES,
+            touched: RefCell::default(),
+        })
+    }
+
+    /// A writer that cannot change the file, to compute anew what imports compute, and compare: see
+    /// [`Writer::hide`]. It takes no lock, and sees the data as it is now. Never commit it.
+    pub(crate) fn scratch(&self) -> Result<Writer> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        sqlite::prepare(&connection)?;
+        connection.execute_batch("BEGIN")?;
+        Ok(Writer {
+            version: version_of(&connection)?,
+            connection,
+            written: Sha256::new(),
+            now: DateTime::UNIX_EPOCH,
+            logged: false,
             keep_changes: KEEP_CHANGES,
             touched: RefCell::default(),
         })
@@ -83,9 +100,31 @@ impl Writer {
         Ok(self.connection.prepare_cached(sql)?)
     }
 
-    #[cfg(feature = "bundle")]
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         Ok(read_meta(&self.connection, name)?)
+    }
+
+    /// The data version that this transaction makes; for a scratch writer, the one that it sees.
+    pub(crate) fn version(&self) -> i64 {
+        self.version
+    }
+
+    /// Hides a table of the file behind an empty temporary one, for a scratch writer. The name alone means the
+    /// temporary table from now on, `main.` before it the one in the file.
+    pub(crate) fn hide(&self, table: &str) -> Result<()> {
+        const SQL: &str = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?1";
+        let sql: String = self.prepare(SQL)?.query_row([table], |row| row.get(0))?;
+        Ok(self.connection.execute_batch(&sql.replacen("TABLE ", "TABLE temp.", 1))?)
+    }
+
+    /// The tables and indexes that the file should have and lacks.
+    pub(crate) fn missing(&self) -> Result<Vec<sqlite::Object>> {
+        sqlite::missing(&self.connection, &SCHEMA)
+    }
+
+    /// The connection, for checks of the file as a whole.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     pub(crate) fn set_meta(&self, name: &str, value: &str) -> Result<()> {

@@ -50,7 +50,6 @@ macro_rules! select_registry {
         FROM company "
     };
 }
-#[cfg(feature = "bundle")]
 pub(crate) use select_registry;
 
 /// The stored registry.
@@ -102,7 +101,7 @@ pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tal
     Ok(tally)
 }
 
-fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
+pub(crate) fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
     // The tickers stay: `refresh` sets them where they differ.
     const SQL: &str = "INSERT INTO company (id, cnpj, name, trade_name, status, status_since,
             status_folded, standing, sector, sector_folded, registered_on, cancelled_on)
@@ -165,7 +164,7 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
 }
 
 /// Rebuilds the tickers of every company and the search index: that takes milliseconds.
-fn refresh(writer: &Writer) -> Result<()> {
+pub(crate) fn refresh(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
     // What the operator has set counts instead of what forms list.
     const TICKERS: &str = concat!(

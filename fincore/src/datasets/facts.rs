@@ -7,6 +7,7 @@ use crate::{
     error::Result,
     lock::lock,
     market::freshness::{Held, held},
+    sqlite::parsed,
     types::Date,
 };
 
@@ -37,13 +38,11 @@ impl Facts {
 
 /// The newest change in the registry of companies. Later dates than the snapshot's are typing errors.
 fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT MAX(day) FROM (
+    const SQL: &str = "SELECT day FROM (
             SELECT registered_on AS day FROM company UNION ALL
             SELECT cancelled_on FROM company UNION ALL
-            SELECT status_since FROM company) WHERE day <= ?1";
-    let read = |row: &rusqlite::Row<'_>| row.get::<_, Option<String>>(0);
-    let newest = snapshot.rows(SQL, [snapshot.today().to_string()], read)?.pop().flatten();
-    Ok(newest.and_then(|day| day.parse().ok()))
+            SELECT status_since FROM company) WHERE day <= ?1 ORDER BY day DESC";
+    snapshot.first(SQL, [snapshot.today().to_string()], |row| parsed(row, 0))
 }
 
 /// Tells the status again and again, and counts rows only when the data or the date has changed. For those who let

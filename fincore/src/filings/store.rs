@@ -85,25 +85,30 @@ impl Filings {
 
     /// Writes the totals after the last filing.
     pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
-        const FORGET: &str = "DELETE FROM filing_total";
-        const COUNT: &str = "WITH daily (category, day, filings) AS (
-                SELECT category, key >> ?1, COUNT(*) FROM filing GROUP BY 1, 2)
-            INSERT INTO filing_total (category, day, filings)
-            SELECT category, day, SUM(filings) OVER (PARTITION BY category ORDER BY day) FROM daily
-            UNION ALL
-            SELECT ?2, day, SUM(SUM(filings)) OVER (ORDER BY day) FROM daily GROUP BY day";
         if !self.changed {
             return Ok(());
         }
         self.counts.write(writer)?;
-        writer.prepare(FORGET)?.execute([])?;
-        writer.prepare(COUNT)?.execute((ID_BITS, ALL_CATEGORIES))?;
-        Ok(())
+        write_totals(writer)
     }
 }
 
+/// Counts all filings by category and day.
+pub(super) fn write_totals(writer: &Writer) -> Result<()> {
+    const FORGET: &str = "DELETE FROM filing_total";
+    const COUNT: &str = "WITH daily (category, day, filings) AS (
+            SELECT category, key >> ?1, COUNT(*) FROM filing GROUP BY 1, 2)
+        INSERT INTO filing_total (category, day, filings)
+        SELECT category, day, SUM(filings) OVER (PARTITION BY category ORDER BY day) FROM daily
+        UNION ALL
+        SELECT ?2, day, SUM(SUM(filings)) OVER (ORDER BY day) FROM daily GROUP BY day";
+    writer.prepare(FORGET)?.execute([])?;
+    writer.prepare(COUNT)?.execute((ID_BITS, ALL_CATEGORIES))?;
+    Ok(())
+}
+
 /// The words of folded texts, as the index stores them.
-fn searchable(texts: [&str; 3]) -> String {
+pub(super) fn searchable(texts: [&str; 3]) -> String {
     let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 1).sum());
     for word in texts.into_iter().flat_map(words).filter(|word| word.is_ascii()) {
         if !all.is_empty() {

@@ -33,7 +33,7 @@ macro_rules! statements {
                 " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5"
             ),
             all: concat!($observations, " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC"),
-            newest: concat!($observations, " AND date <= ?2 ORDER BY date DESC LIMIT 1"),
+            newest: concat!($observations, " AND date <= ?2 ORDER BY date DESC"),
             // Three queries in one: the first two are look-ups in the index.
             coverage: concat!(
                 "SELECT (SELECT MIN(date) FROM (",
@@ -133,11 +133,9 @@ impl Series {
         let (from, to) = days.texts();
         let (limit, offset) = (query.limit.get(), query.offset);
         let total = snapshot.count(statements.total, (&key, &from, &to))?;
-        let mut rows = Vec::new();
-        if offset.get() < total {
-            let wanted = (&key, &from, &to, limit, offset.sql());
-            rows = snapshot.rows(statements.page, wanted, Observed::read)?;
-        }
+        let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+            snapshot.rows(statements.page, (&key, &from, &to, limit, offset), Observed::read)
+        })?;
         let meta = freshness::of_series(snapshot, self.number, newest, self.meta(&rows))?;
         let data = rows.into_iter().map(|row| row.rate).collect();
         Ok(Page { data, total, limit, offset: offset.get(), meta })
@@ -167,7 +165,7 @@ impl Series {
     fn newest(self, snapshot: &Snapshot) -> Result<Option<Observed>> {
         let (statements, key) = self.stored();
         let today = snapshot.today().to_string();
-        Ok(snapshot.rows(statements.newest, (key, today), Observed::read)?.pop())
+        snapshot.first(statements.newest, (key, today), Observed::read)
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
@@ -186,7 +184,20 @@ impl Series {
             let days = parsed_if_any(row, 0)?.zip(parsed_if_any(row, 1)?);
             Ok(days.map(|(first, last)| Coverage { first, last, count, computed }))
         };
-        Ok(snapshot.rows(statements.coverage, (key, today), read)?.pop().flatten())
+        let coverage = snapshot.rows(statements.coverage, (&key, &today), read)?.pop().flatten();
+        if !snapshot.has_unreadable() {
+            return Ok(coverage);
+        }
+        // Those that cannot be read do not count.
+        let all = (key, Date::MIN.to_string(), today);
+        let days = snapshot.rows(statements.all, all, Observed::read)?;
+        let ends = days.last().zip(days.first());
+        Ok(ends.map(|(first, last)| Coverage {
+            first: first.rate.date,
+            last: last.rate.date,
+            count: days.len() as u64,
+            computed: days.iter().filter(|day| day.computed).count() as u64,
+        }))
     }
 
     /// How many of its observations were computed.

@@ -44,12 +44,13 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
     let date = row.date.to_string();
-    let found: Option<(bool, Decimal)> = writer
+    // A stored value that cannot be read is replaced, whatever the conflict rule is.
+    let found: Option<(bool, Option<Decimal>)> = writer
         .prepare(FIND)?
-        .query_row((series, &date), |row| Ok((row.get(0)?, parsed(row, 1)?)))
+        .query_row((series, &date), |row| Ok((row.get(0)?, parsed(row, 1).ok())))
         .optional()?;
     let tally = match found {
-        Some((false, there)) if there == row.value || on_conflict == OnConflict::Keep => {
+        Some((false, Some(there))) if there == row.value || on_conflict == OnConflict::Keep => {
             return Ok(Tally::UNCHANGED);
         }
         Some((false, _)) => Tally::CHANGED,
@@ -62,7 +63,12 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
 }
 
 /// A computed value never replaces a published one.
-fn computed(writer: &Writer, series: u32, date: Date, value: Option<Decimal>) -> Result<()> {
+pub(crate) fn computed(
+    writer: &Writer,
+    series: u32,
+    date: Date,
+    value: Option<Decimal>,
+) -> Result<()> {
     const SQL: &str = "INSERT INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, 1)
         ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1 AND value <> excluded.value";
     const FIND: &str = "SELECT 1 FROM rate WHERE series = ?1 AND date = ?2";
@@ -117,7 +123,9 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     const WRITE: &str =
         "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
-    let read = |row: &rusqlite::Row<'_>| Ok((parsed_if_any(row, 0)?, parsed_if_any(row, 1)?));
+    // A side that cannot be read counts as missing.
+    let side = |row: &rusqlite::Row<'_>, column| parsed_if_any(row, column).unwrap_or_default();
+    let read = |row: &rusqlite::Row<'_>| Ok((side(row, 0), side(row, 1)));
     let found = writer.prepare(FIND)?.query_row((&currency, &date), read).optional()?;
     let (buy, sell) = found.unwrap_or((None, None));
     let (buy, sell) =

@@ -14,11 +14,6 @@ pub(super) struct Days {
 }
 
 impl Days {
-    /// All dates up to this one.
-    pub(super) fn until(to: Date) -> Days {
-        Days { from: Date::MIN, to }
-    }
-
     /// Both ends as stored in the database.
     pub(super) fn texts(self) -> (String, String) {
         (self.from.to_string(), self.to.to_string())

@@ -1,27 +1,65 @@
 //! `finserve check`: looks through both databases for damage.
 use std::path::Path;
 
-use fincore::{Accounts, Catalogue, Checkup};
+use fincore::{Accounts, Catalogue, Checkup, Remedy, Step};
+use indicatif::ProgressBar;
 
 use super::{
     Failure,
     data::{ACCOUNTS, CATALOGUE, existing},
     freshness,
-    terminal::print,
+    terminal::{print, progress},
 };
 use crate::now::Now;
 
 pub(crate) fn run(data: &Path) -> Result<(), Failure> {
     let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
-    let mut checkups = vec![(CATALOGUE, catalogue.check()?)];
+    let mut checkups = vec![(CATALOGUE, examine(&catalogue)?)];
     // Before the first key there are no accounts to check.
     if let Ok(accounts) = existing(data, ACCOUNTS) {
         checkups.push((ACCOUNTS, Accounts::open(accounts)?.check()?));
     }
     let reports: String = checkups.iter().map(|(file, checkup)| report(file, checkup)).collect();
     print(&(reports + &freshness::report(&catalogue, Now::read().today())))?;
-    let sound = checkups.iter().all(|(_, checkup)| checkup.problems.is_empty());
-    if sound { Ok(()) } else { Err(Failure::Said("the data is damaged".into())) }
+    let advice = checkups.iter().filter_map(|(file, checkup)| Some(advice(file, checkup.remedy?)));
+    let advice = advice.collect::<Vec<_>>().join("; ");
+    if advice.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Said(format!("the data is damaged: {advice}")))
+    }
+}
+
+/// Checks the catalogue, with a bar on a terminal.
+pub(super) fn examine(catalogue: &Catalogue) -> Result<Checkup, Failure> {
+    let mut bar = None;
+    let checkup = catalogue.check_with(|step| show(&mut bar, step));
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    Ok(checkup?)
+}
+
+/// Shows how far it is.
+pub(super) fn show(bar: &mut Option<ProgressBar>, step: Step) {
+    let bar = bar.get_or_insert_with(|| progress(step.steps as u64, "steps"));
+    bar.set_position(step.done as u64);
+    bar.set_message(match step.rows {
+        0 => step.doing.to_owned(),
+        rows => format!("{}: {rows} rows", step.doing),
+    });
+}
+
+/// What helps against the damage of a file.
+pub(super) fn advice(file: &str, remedy: Remedy) -> String {
+    match (file, remedy) {
+        (CATALOGUE, Remedy::Rebuild) => "`finserve rebuild` repairs it".to_owned(),
+        (CATALOGUE, Remedy::Restore) => format!(
+            "restore a copy of {CATALOGUE}, or delete it to start again from the bundled data, \
+             and import your files again"
+        ),
+        (file, _) => format!("restore a backup of {file}"),
+    }
 }
 
 fn report(file: &str, checkup: &Checkup) -> String {

@@ -67,6 +67,11 @@ impl App {
         App { catalogue, access, watch, routes, start, requests: AtomicU64::new(0) }
     }
 
+    /// The data that is served.
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
     pub(crate) fn access(&self) -> &Access {
         &self.access
     }

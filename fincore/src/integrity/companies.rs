@@ -1,0 +1,252 @@
+//! Companies and their tickers: which cannot be read, and which derived columns and words are wrong.
+use std::collections::BTreeSet;
+
+use rusqlite::Row;
+
+use super::{
+    Progress, Removed,
+    findings::{Findings, Noun, shown},
+};
+use crate::{
+    catalogue::Writer,
+    companies::store::{self, COMPANIES, RegistryEntry, select_registry},
+    error::Result,
+    sqlite::{code, parsed, parsed_if_any},
+    types::Cnpj,
+};
+
+const COMPANY: Noun = ("company", "companies");
+const TICKERS: Noun = ("list of tickers", "lists of tickers");
+const SEARCH: Noun = ("search", "searches");
+
+/// Finds everything that is wrong. The search index is compared only if it is whole.
+pub(super) fn check(
+    scratch: &Writer,
+    index: Index,
+    findings: &mut Findings,
+    progress: &mut Progress<'_>,
+) -> Result<()> {
+    progress.begin("companies");
+    let mut entries = Vec::new();
+    registry(scratch, |row| {
+        progress.row();
+        match row {
+            Ok(entry) => entries.push(entry),
+            Err((id, fault)) => findings.add(COMPANY, fault, id),
+        }
+    })?;
+    for (table, _, cnpj, fault) in bad_tickers(scratch)? {
+        findings.add(TICKERS, fault, format_args!("{cnpj} in {table}"));
+    }
+    // The same functions as in an import, on tables of their own.
+    scratch.hide("company")?;
+    scratch.hide("company_search")?;
+    for entry in &entries {
+        store::write(scratch, entry)?;
+    }
+    store::refresh(scratch)?;
+    compare_columns(scratch, findings)?;
+    match index {
+        Index::Whole => compare_words(scratch, findings),
+        Index::Broken => Ok(()),
+    }
+}
+
+/// Whether a search index can be read at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Index {
+    Whole,
+    Broken,
+}
+
+/// Removes what cannot be read, and derives the rest anew.
+pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
+    const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
+    const REMOVE_TICKERS: [&str; 2] = [
+        "DELETE FROM security WHERE cnpj = CAST(?1 AS TEXT)",
+        "DELETE FROM ticker_override WHERE cnpj = CAST(?1 AS TEXT)",
+    ];
+    let (mut entries, mut unreadable) = (Vec::new(), Vec::new());
+    registry(writer, |row| match row {
+        Ok(entry) => entries.push(entry),
+        Err((id, _)) => unreadable.push(id),
+    })?;
+    for id in unreadable {
+        writer.prepare(REMOVE)?.execute([id])?;
+        removed.log(writer, COMPANIES, &id.to_string())?;
+    }
+    for (table, key, cnpj, _) in bad_tickers(writer)? {
+        let sql = REMOVE_TICKERS[usize::from(table == OVERRIDES)];
+        writer.prepare(sql)?.execute([key])?;
+        removed.name(format!("tickers of {cnpj} in {table}"));
+    }
+    for entry in &entries {
+        store::write(writer, entry)?;
+    }
+    store::refresh(writer)
+}
+
+/// Every company: its registry entry, or its id and what is wrong with it.
+fn registry(
+    writer: &Writer,
+    mut visit: impl FnMut(Result<RegistryEntry, (i64, &'static str)>),
+) -> Result<()> {
+    const SQL: &str = concat!(select_registry!(), "ORDER BY id");
+    let mut statement = writer.prepare(SQL)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        visit(entry(row).map_err(|fault| (id, fault)));
+    }
+    Ok(())
+}
+
+fn entry(row: &Row<'_>) -> Result<RegistryEntry, &'static str> {
+    let text = |column| row.get(column).map_err(|_| "with a text that cannot be read");
+    let date = |column| parsed_if_any(row, column).map_err(|_| "with a date that is no date");
+    Ok(RegistryEntry {
+        id: code(row, 0).map_err(|_| "whose id is no CVM code")?,
+        cnpj: parsed(row, 1).map_err(|_| "whose CNPJ is no CNPJ")?,
+        name: text(2)?,
+        trade_name: row.get(3).map_err(|_| "with a text that cannot be read")?,
+        status: text(4)?,
+        status_since: date(5)?,
+        sector: text(6)?,
+        registered_on: date(7)?,
+        cancelled_on: date(8)?,
+    })
+}
+
+const SECURITIES: &str = "security";
+const OVERRIDES: &str = "ticker_override";
+
+/// Lists of tickers that cannot be read: table, key, CNPJ for people, and what is wrong.
+fn bad_tickers(writer: &Writer) -> Result<Vec<(&'static str, Vec<u8>, String, &'static str)>> {
+    const SQL: &str = "SELECT ?1, cnpj, tickers, document FROM main.security
+        UNION ALL SELECT ?2, cnpj, tickers, 0 FROM main.ticker_override";
+    let mut statement = writer.prepare(SQL)?;
+    let mut rows = statement.query([SECURITIES, OVERRIDES])?;
+    let mut bad = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |column| row.get_ref(column).ok().and_then(|value| value.as_str().ok());
+        // Companies are found by the text of their CNPJ, so only one spelling will do.
+        let is_cnpj = text(1)
+            .is_some_and(|text| text.parse::<Cnpj>().is_ok_and(|cnpj| cnpj.to_string() == text));
+        let fault = if !is_cnpj {
+            "whose CNPJ is no CNPJ"
+        } else if !text(2).is_some_and(|tickers| tickers.split_whitespace().all(is_ticker)) {
+            "with something that is no ticker"
+        } else if row.get::<_, u32>(3).is_err() {
+            "whose form has an impossible number"
+        } else {
+            continue;
+        };
+        let table = if text(0) == Some(OVERRIDES) { OVERRIDES } else { SECURITIES };
+        let key = row.get_ref(1)?;
+        bad.push((table, key.as_bytes().unwrap_or_default().to_owned(), shown(key), fault));
+    }
+    Ok(bad)
+}
+
+/// Wider than the rule of imports, which may be changed: whatever a search can find.
+fn is_ticker(text: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    (4..=8).contains(&text.len())
+        && text.bytes().all(known)
+        && text.bytes().any(|byte| byte.is_ascii_uppercase())
+        && text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Compares the derived columns with those that were computed anew.
+fn compare_columns(scratch: &Writer, findings: &mut Findings) -> Result<()> {
+    const SQL: &str = "SELECT id, there.status_folded <> wanted.status_folded,
+            there.sector_folded <> wanted.sector_folded, there.standing <> wanted.standing,
+            there.tickers <> wanted.tickers, there.cnpj <> wanted.cnpj
+        FROM main.company AS there JOIN temp.company AS wanted USING (id)";
+    const FAULTS: [&str; 5] = [
+        "whose status for filters is not the folded status",
+        "whose sector for filters is not the folded sector",
+        "whose standing does not follow from status and cancellation",
+        "whose tickers are not those of the securities",
+        "whose CNPJ is not in the usual form",
+    ];
+    let mut statement = scratch.prepare(SQL)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        for (column, fault) in (1..).zip(FAULTS) {
+            if row.get(column)? {
+                findings.add(COMPANY, fault, row.get::<_, i64>(0)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares the search index with the one that was made anew.
+fn compare_words(scratch: &Writer, findings: &mut Findings) -> Result<()> {
+    const VOCABULARIES: [&str; 2] = [
+        "CREATE VIRTUAL TABLE temp.company_words_there
+            USING fts5vocab ('main', 'company_search', 'instance')",
+        "CREATE VIRTUAL TABLE temp.company_words_wanted
+            USING fts5vocab ('temp', 'company_search', 'instance')",
+    ];
+    const MISSING: &str = "SELECT doc FROM (
+            SELECT doc, term, col, offset FROM temp.company_words_wanted
+            EXCEPT SELECT doc, term, col, offset FROM temp.company_words_there)";
+    const SUPERFLUOUS: &str = "SELECT doc FROM (
+            SELECT doc, term, col, offset FROM temp.company_words_there
+            EXCEPT SELECT doc, term, col, offset FROM temp.company_words_wanted)";
+    // The two parts of a symmetric difference.
+    const LENGTHS: &str = "SELECT id FROM (SELECT id, sz FROM main.company_search_docsize
+            EXCEPT SELECT id, sz FROM temp.company_search_docsize)
+        UNION SELECT id FROM (SELECT id, sz FROM temp.company_search_docsize
+            EXCEPT SELECT id, sz FROM main.company_search_docsize)";
+    // Whether a company that cannot be read is in the index is no question.
+    const UNREADABLE: &str =
+        "SELECT 1 FROM main.company WHERE id = ?1 AND id NOT IN (SELECT id FROM temp.company)";
+    for vocabulary in VOCABULARIES {
+        scratch.prepare(vocabulary)?.execute([])?;
+    }
+    for (sql, fault) in [
+        (MISSING, "whose words the search index lacks"),
+        (SUPERFLUOUS, "with foreign words in the search index"),
+        (LENGTHS, "whose number of words is wrong in the search index"),
+    ] {
+        let mut statement = scratch.prepare(sql)?;
+        let ids = statement.query_map([], |row| row.get(0))?;
+        for id in ids.collect::<rusqlite::Result<BTreeSet<i64>>>()? {
+            if !scratch.prepare(UNREADABLE)?.exists([id])? {
+                findings.add(COMPANY, fault, id);
+            }
+        }
+    }
+    compare_searches(scratch, findings)
+}
+
+/// Searches for every word, and every prefix with an index of its own, in both indexes.
+fn compare_searches(scratch: &Writer, findings: &mut Findings) -> Result<()> {
+    const SQL: &str = "WITH word (text) AS (SELECT DISTINCT term FROM temp.company_words_wanted),
+        search (text) AS (SELECT '\"' || text || '\"' FROM word
+            UNION SELECT '\"' || substr(text, 1, 1) || '\" *' FROM word
+            UNION SELECT '\"' || substr(text, 1, 2) || '\" *' FROM word
+            UNION SELECT '\"' || substr(text, 1, 3) || '\" *' FROM word)
+        SELECT text FROM search WHERE
+            (SELECT COUNT(*) FROM main.company_search AS there
+                WHERE there.company_search MATCH text) <>
+            (SELECT COUNT(*) FROM temp.company_search AS wanted
+                WHERE wanted.company_search MATCH text)";
+    // Other damage explains itself why a search finds something else.
+    if findings.remedy().is_some() {
+        return Ok(());
+    }
+    let mut statement = scratch.prepare(SQL)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        findings.add(
+            SEARCH,
+            "for companies with a wrong number of results",
+            shown(row.get_ref(0)?),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! What a check has found: each kind of damage once, with its number and an example.
+use std::fmt::Display;
+
+use rusqlite::types::ValueRef;
+
+use crate::{excerpt::excerpt, sqlite::Remedy};
+
+/// What is counted: one of it, and several.
+pub(super) type Noun = (&'static str, &'static str);
+
+/// All damage found so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings(Vec<Finding>);
+
+#[derive(Debug)]
+struct Finding {
+    noun: Noun,
+    fault: String,
+    count: u64,
+    /// The first one.
+    example: String,
+    remedy: Remedy,
+}
+
+impl Findings {
+    /// Adds one row or value: what it is, what is wrong with it, and which one it is.
+    pub(super) fn add(&mut self, noun: Noun, fault: &str, example: impl Display) {
+        self.add_many(noun, fault, 1, example);
+    }
+
+    /// Adds several; `example` is one of them.
+    pub(super) fn add_many(&mut self, noun: Noun, fault: &str, count: u64, example: impl Display) {
+        let same = |known: &&mut Finding| known.noun == noun && known.fault == fault;
+        match self.0.iter_mut().find(same) {
+            Some(known) => known.count += count,
+            None if count == 0 => (),
+            None => self.0.push(Finding {
+                noun,
+                fault: fault.to_owned(),
+                count,
+                example: example.to_string(),
+                remedy: Remedy::Rebuild,
+            }),
+        }
+    }
+
+    /// Adds a message of SQLite about the file itself.
+    pub(super) fn add_message(&mut self, message: String, remedy: Remedy) {
+        let (noun, example) = (("", ""), String::new());
+        self.0.push(Finding { noun, fault: message, count: 0, example, remedy });
+    }
+
+    /// What helps against all of it; `None` if nothing was found.
+    pub(super) fn remedy(&self) -> Option<Remedy> {
+        self.0.iter().map(|finding| finding.remedy).max()
+    }
+
+    /// A sentence for each kind of damage.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        self.0.iter().map(Finding::sentence).collect()
+    }
+}
+
+impl Finding {
+    fn sentence(&self) -> String {
+        let Finding { noun: (one, many), fault, count, example, .. } = self;
+        match count {
+            0 => fault.clone(),
+            1 => format!("1 {one} {fault}: {example}"),
+            _ => format!("{count} {many} {fault}, such as {example}"),
+        }
+    }
+}
+
+/// A stored value for a message: short, and without characters that a terminal would obey.
+pub(super) fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => "nothing".into(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            format!("{:?}", excerpt(&String::from_utf8_lossy(bytes)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_how_many_and_which() {
+        let mut findings = Findings::default();
+        let rates = ("rate", "rates");
+        findings.add(rates, "whose value is not a number", "selic 2026-11-03");
+        findings.add_many(("filing", "filings"), "without words", 17, 1_195_062);
+        findings.add_many(("filing", "filings"), "without a name", 0, "");
+        assert_eq!(
+            findings.sentences(),
+            [
+                "1 rate whose value is not a number: selic 2026-11-03",
+                "17 filings without words, such as 1195062"
+            ]
+        );
+        assert_eq!(findings.remedy(), Some(Remedy::Rebuild));
+        findings.add_message("page 3 is never used".into(), Remedy::Restore);
+        assert_eq!(findings.remedy(), Some(Remedy::Restore));
+        assert_eq!(Findings::default().remedy(), None);
+    }
+
+    #[test]
+    fn shows_no_control_characters() {
+        assert_eq!(shown(ValueRef::Text(b"a\x1b[31m\xff")), "\"a\\u{1b}[31m\u{fffd}\"");
+    }
+}

@@ -1,0 +1,568 @@
+//! Damage of every kind is found and repaired. The catalogue is a small one, without the bundled data.
+use std::fs;
+
+use rusqlite::{Connection, types::Value};
+
+use super::Remedy;
+use crate::{
+    catalogue::{Catalogue, noon, temporary},
+    changes,
+    import::Import,
+    market,
+    types::Date,
+};
+
+const REGISTRY_HEADER: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;\
+    DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;\
+    CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;\
+    TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;\
+    DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR\n";
+const SECURITIES: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_Empresarial;Valor_Mobiliario;\
+    Sigla_Classe_Acao_Preferencial;Classe_Acao_Preferencial;Codigo_Negociacao;Composicao_BDR_Unit;Mercado;\
+    Sigla_Entidade_Administradora;Entidade_Administradora;Data_Inicio_Negociacao;Data_Fim_Negociacao;\
+    Segmento;Data_Inicio_Listagem;Data_Fim_Listagem\n\
+    33.000.167/0001-01;2025-01-01;1;7;PETROBRAS;A;;;PETR4;;Bolsa;B3;B3 S.A.;1977-01-01;;Nivel 2;;\n";
+const FILINGS_HEADER: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;\
+    Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download\n";
+
+fn registry() -> String {
+    let company = |cnpj, name, trade, cancelled, status, code, sector| {
+        let fields = [
+            cnpj,
+            name,
+            trade,
+            "1977-07-20",
+            "",
+            cancelled,
+            "",
+            status,
+            "1977-07-20",
+            code,
+            sector,
+        ];
+        fields.join(";") + &";".repeat(47 - fields.len()) + "\n"
+    };
+    REGISTRY_HEADER.to_owned()
+        + &company(
+            "33.000.167/0001-01",
+            "PETROLEO BRASILEIRO SA",
+            "PETROBRAS",
+            "",
+            "ATIVO",
+            "9512",
+            "Petroleo",
+        )
+        + &company("33.592.510/0001-54", "VALE S.A.", "", "", "ATIVO", "4170", "Mineracao")
+        + &company(
+            "00.000.000/0001-91",
+            "BANCO DO BRASIL S.A.",
+            "",
+            "1999-01-01",
+            "CANCELADA",
+            "1023",
+            "Bancos",
+        )
+}
+
+fn filings() -> String {
+    let filing = |id: u32, day, (code, name), class, subject| {
+        let link = format!(
+            "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE\
+             &CodigoInstituicao=1&numProtocolo={id}&numSequencia={id}&numVersao=1"
+        );
+        format!("00.000.000/0001-91;{name};{code};{day};{class};{subject};{day};AP;;1;{link}\n")
+    };
+    let (petrobras, vale) = ((9512, "PETROLEO BRASILEIRO"), (4170, "VALE S.A."));
+    FILINGS_HEADER.to_owned()
+        + &filing(101, "2024-02-01", petrobras, "Assembleia;AGO;Ata", "Eleicao da diretoria")
+        + &filing(102, "2024-02-01", vale, "Fato Relevante;;", "Venda de ativos")
+        + &filing(103, "2024-02-15", petrobras, "Fato Relevante;;", "")
+        + &filing(104, "2024-03-01", vale, "Assembleia;AGE;Edital", "Reforma do estatuto")
+}
+
+/// Imports the same rows always.
+fn import(catalogue: &Catalogue) {
+    let sgs = |rows: &[(&str, &str)]| {
+        let rows =
+            rows.iter().map(|(day, value)| format!(r#"{{"data":"{day}","valor":"{value}"}}"#));
+        format!("[{}]", rows.collect::<Vec<_>>().join(","))
+    };
+    let days = [("02/09/2026", "0.050788"), ("03/09/2026", "0.050788"), ("04/09/2026", "0.045513")];
+    let mut import = Import::begin(catalogue, noon()).unwrap();
+    for (name, text) in [
+        ("bcdata.sgs.432.json", sgs(&[("02/09/2026", "13.75"), ("03/09/2026", "13.50")])),
+        ("bcdata.sgs.12.json", sgs(&days)),
+        ("bcdata.sgs.4389.json", sgs(&[("02/09/2026", "13.65")])),
+        ("bcdata.sgs.433.json", sgs(&[("01/07/2026", "0.26"), ("01/08/2026", "0.33")])),
+        ("bcdata.sgs.1.json", sgs(&[("02/09/2026", "5.0962"), ("03/09/2026", "5.1962")])),
+        ("bcdata.sgs.10813.json", sgs(&[("02/09/2026", "5.0956"), ("03/09/2026", "5.1956")])),
+        ("cad_cia_aberta.csv", registry()),
+        ("fca_cia_aberta_valor_mobiliario_2025.csv", SECURITIES.to_owned()),
+        ("ipe_cia_aberta_2024.csv", filings()),
+    ] {
+        import.file(name, text.as_bytes()).unwrap();
+    }
+    import.commit().unwrap();
+}
+
+/// All that is served and all that is derived, whatever the numbers of rows are.
+fn contents(catalogue: &Catalogue) -> Vec<String> {
+    const VOCABULARIES: &str = "
+        CREATE VIRTUAL TABLE temp.companies USING fts5vocab ('main', 'company_search', 'instance');
+        CREATE VIRTUAL TABLE temp.filings USING fts5vocab ('main', 'filing_search', 'instance')";
+    let db = Connection::open(catalogue.path()).unwrap();
+    db.execute_batch(VOCABULARIES).unwrap();
+    let mut lines = Vec::new();
+    for sql in [
+        "SELECT series, date, value, computed FROM rate",
+        "SELECT currency, date, buy, sell FROM fx",
+        "SELECT * FROM company",
+        "SELECT cnpj, tickers FROM security",
+        "SELECT key, filing.id, filing.company, folded, filer.company, filer.name, class.category, type,
+                species, version, reference_day, sequence, url, subject
+            FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class
+                JOIN category ON category.id = filing.category AND category.id = category_id",
+        "SELECT folded, day, filings FROM filing_total LEFT JOIN category ON category.id = category",
+        "SELECT word, begins, complete FROM filing_word",
+        "SELECT term, doc, col, offset FROM temp.companies",
+        "SELECT term, doc FROM temp.filings",
+    ] {
+        let mut statement = db.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let mut rows: Vec<String> = statement
+            .query_map([], |row| {
+                let values = (0..columns).map(|column| row.get::<_, Value>(column));
+                Ok(format!("{:?}", values.collect::<rusqlite::Result<Vec<_>>>()?))
+            })
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        rows.sort();
+        lines.append(&mut rows);
+    }
+    lines
+}
+
+/// Where the rows that damage destroys can be had from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum From {
+    /// Everything follows from other rows.
+    Rows,
+    /// Only another import has them.
+    Files,
+}
+
+/// SQL that damages, part of the sentence that names it, and who can repair it.
+const DAMAGE: &[(&str, &str, From)] = &[
+    (
+        "UPDATE rate SET value = 'abc' WHERE series = 432 AND date = '2026-09-03'",
+        "1 rate whose value is no number: SGS 432 on 2026-09-03 (\"abc\")",
+        From::Files,
+    ),
+    (
+        "UPDATE rate SET date = '2026-02-30' WHERE series = 433 AND date = '2026-08-01'",
+        "1 rate whose date is no date: SGS 433 on 2026-02-30",
+        From::Files,
+    ),
+    (
+        "UPDATE rate SET date = '2026-08-02' WHERE series = 433 AND date = '2026-08-01'",
+        "1 rate of a monthly series not dated on the first",
+        From::Files,
+    ),
+    (
+        "UPDATE rate SET value = CAST(x'ff' AS TEXT) WHERE series = 12 AND date = '2026-09-03'",
+        "1 rate whose value is no number",
+        From::Files,
+    ),
+    (
+        "UPDATE rate SET date = CAST(x'fffe' AS TEXT) WHERE series = 432 AND date = '2026-09-03'",
+        "1 rate whose date is no date",
+        From::Files,
+    ),
+    (
+        "INSERT INTO rate (series, date, value) VALUES (-5, '2026-09-03', '1')",
+        "1 rate whose series has an impossible number",
+        From::Rows,
+    ),
+    (
+        "UPDATE rate SET computed = 1 WHERE series = 432 AND date = '2026-09-03'",
+        "1 rate marked as computed",
+        From::Files,
+    ),
+    (
+        "UPDATE rate SET value = '99.99' WHERE series = 4389 AND date = '2026-09-03'",
+        "1 computed CDI other than what the daily CDI",
+        From::Rows,
+    ),
+    (
+        "DELETE FROM rate WHERE series = 4389 AND computed = 1",
+        "2 computed CDIs missing, though there is a daily CDI",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO rate (series, date, value, computed) VALUES (4389, '2020-01-02', '1.00', 1)",
+        "1 computed CDI without the daily CDI (SGS 12) of that day: 2020-01-02",
+        From::Rows,
+    ),
+    (
+        "UPDATE fx SET buy = '9.0000' WHERE date = '2026-09-03'",
+        "1 quote whose buying price is above the selling price: USD on 2026-09-03",
+        From::Files,
+    ),
+    (
+        "UPDATE fx SET sell = '0' WHERE date = '2026-09-03'",
+        "1 quote whose selling price is not above zero",
+        From::Files,
+    ),
+    (
+        "UPDATE fx SET buy = '5,09' WHERE date = '2026-09-03'",
+        "1 quote whose buying price is no number",
+        From::Files,
+    ),
+    (
+        "UPDATE fx SET currency = 'usd' WHERE date = '2026-09-03'",
+        "1 quote whose currency has no code of three capitals",
+        From::Files,
+    ),
+    (
+        "UPDATE fx SET date = '03/09/2026' WHERE date = '2026-09-03'",
+        "1 quote whose date is no date",
+        From::Files,
+    ),
+    (
+        "INSERT INTO fx (currency, date) VALUES ('EUR', '2026-09-03')",
+        "1 quote without a price",
+        From::Rows,
+    ),
+    (
+        "UPDATE company SET cnpj = '33.000.167/0001-02' WHERE id = 9512",
+        "1 company whose CNPJ is no CNPJ: 9512",
+        From::Files,
+    ),
+    (
+        "UPDATE company SET cnpj = '33000167000101' WHERE id = 9512",
+        "1 company whose CNPJ is not in the usual form",
+        From::Rows,
+    ),
+    (
+        "UPDATE company SET registered_on = '1977-02-29' WHERE id = 9512",
+        "1 company with a date that is no date: 9512",
+        From::Files,
+    ),
+    (
+        "UPDATE company SET name = CAST(x'ff' AS TEXT) WHERE id = 9512",
+        "1 company with a text that cannot be read: 9512",
+        From::Files,
+    ),
+    (
+        "UPDATE company SET id = 1000000 WHERE id = 9512",
+        "1 company whose id is no CVM code: 1000000",
+        From::Files,
+    ),
+    (
+        "UPDATE company SET status_folded = '', sector_folded = 'x'",
+        "3 companies whose status for filters",
+        From::Rows,
+    ),
+    ("UPDATE company SET sector_folded = 'x'", "3 companies whose sector for filters", From::Rows),
+    (
+        "UPDATE company SET standing = 1 WHERE id = 4170",
+        "1 company whose standing does not follow from",
+        From::Rows,
+    ),
+    ("UPDATE company SET tickers = ''", "1 company whose tickers are not those", From::Rows),
+    (
+        "UPDATE security SET tickers = 'PETR 4'",
+        "1 list of tickers with something that is no ticker",
+        From::Files,
+    ),
+    ("UPDATE security SET cnpj = 'x'", "1 list of tickers whose CNPJ is no CNPJ", From::Files),
+    (
+        "INSERT INTO ticker_override (cnpj, tickers) VALUES ('33.592.510/0001-54', '?')",
+        "1 list of tickers with something that is no ticker",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO company_search (company_search) VALUES ('delete-all')",
+        "3 companies whose words the search index lacks, such as 1023",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO company_search (rowid, name, trade_name, tickers, sector)
+        VALUES (77, 'ghost', '', '', '')",
+        "1 company with foreign words in the search index: 77",
+        From::Rows,
+    ),
+    ("DELETE FROM company_search_docsize", "companies whose number of words is wrong", From::Rows),
+    ("DELETE FROM company_search_data WHERE id > 10", "fts5", From::Rows),
+    (
+        "UPDATE filing SET company = 1 WHERE id = 101",
+        "1 filing whose company is not that of the filer: 101",
+        From::Rows,
+    ),
+    (
+        "UPDATE filing SET category = 99 WHERE id = 101",
+        "1 filing whose category is not that of the class: 101",
+        From::Rows,
+    ),
+    (
+        "UPDATE filing SET id = 4242 WHERE id = 101",
+        "1 filing whose id is not that of the key: 101",
+        From::Rows,
+    ),
+    (
+        "UPDATE filing SET key = 5 WHERE id = 101",
+        "1 filing whose key is no id and day: key 5",
+        From::Files,
+    ),
+    (
+        "UPDATE filing SET version = -1 WHERE id = 101",
+        "1 filing whose version is no number of a version: 101",
+        From::Files,
+    ),
+    (
+        "UPDATE filing SET reference_day = 99999999 WHERE id = 101",
+        "1 filing whose reference date is no date: 101",
+        From::Files,
+    ),
+    (
+        "UPDATE filing SET url = 'javascript:alert(1)' WHERE id = 101",
+        "1 filing whose address is no address: 101",
+        From::Files,
+    ),
+    (
+        "UPDATE filing SET subject = CAST(x'ff' AS TEXT) WHERE id = 101",
+        "1 filing whose subject cannot be read: 101",
+        From::Files,
+    ),
+    (
+        "UPDATE filing SET filer = 999 WHERE id = 101",
+        "1 filing whose filer is missing or cannot be read: 101",
+        From::Files,
+    ),
+    (
+        "UPDATE filing SET class = 999 WHERE id = 101",
+        "1 filing whose class is missing or cannot be read: 101",
+        From::Files,
+    ),
+    (
+        "UPDATE filer SET company = 0 WHERE name LIKE 'VALE%'",
+        "2 filings whose filer is missing or cannot be read, such as 102",
+        From::Files,
+    ),
+    (
+        "UPDATE category SET folded = 'x' WHERE folded = 'assembleia'",
+        "categories whose name for filters is not the folded name",
+        From::Rows,
+    ),
+    (
+        "DELETE FROM category WHERE folded = 'assembleia'",
+        "categories whose name for filters is not the folded name",
+        From::Rows,
+    ),
+    (
+        "UPDATE class SET category_id = (SELECT id FROM category WHERE folded = 'fato relevante')",
+        "categories whose name for filters is not the folded name",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO filing_search (filing_search) VALUES ('delete-all')",
+        "4 filings whose words the search index lacks, such as 101",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO filing_search (rowid, words) VALUES (77, 'ghost')",
+        "1 filing of the search index without a row",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO filing_search (rowid, words) SELECT key, 'ghost' FROM filing WHERE id = 102",
+        "1 filing with other words in the search index: 102",
+        From::Rows,
+    ),
+    (
+        "DELETE FROM filing WHERE id = 102",
+        "1 filing of the search index without a row: 102",
+        From::Files,
+    ),
+    ("DELETE FROM filing_search_data", "fts5", From::Rows),
+    ("DELETE FROM filing_word", "words counted otherwise than filings have them", From::Rows),
+    (
+        "UPDATE filing_word SET begins = begins + 1 WHERE word = 'ativos'",
+        "1 word counted otherwise than filings have them: \"ativos\"",
+        From::Rows,
+    ),
+    (
+        "INSERT INTO filing_word (word, begins, complete) VALUES ('zzz', 1, 1)",
+        "1 word counted otherwise than filings have them: \"zzz\"",
+        From::Rows,
+    ),
+    (
+        "UPDATE filing_total SET filings = 0",
+        "running totals other than the number of filings",
+        From::Rows,
+    ),
+    (
+        "DELETE FROM filing_total WHERE category = 0",
+        "running totals other than the number of filings, such as all categories up to 2024-02-01",
+        From::Rows,
+    ),
+    ("DROP TABLE filing_word", "1 table or index missing: filing_word", From::Rows),
+    (
+        "DROP TABLE filing_search; DROP INDEX filing_by_id",
+        "tables and indexes missing, such as filing",
+        From::Rows,
+    ),
+    (
+        "UPDATE change SET kind = 7 WHERE dataset = 'selic' AND key = '2026-09-03'",
+        "1 logged change of an unknown kind: version 1",
+        From::Rows,
+    ),
+    ("DELETE FROM revision", "logged changes without the time of", From::Rows),
+    (
+        "UPDATE revision SET time = 'yesterday'",
+        "1 data version whose time cannot be read",
+        From::Rows,
+    ),
+    (
+        "UPDATE meta SET value = 'x' WHERE name = 'data_version'",
+        "1 number of the catalogue that is missing or cannot be read: data_version",
+        From::Rows,
+    ),
+    (
+        "DELETE FROM meta WHERE name = 'changes_after'",
+        "1 number of the catalogue that is missing or cannot be read: changes_after",
+        From::Rows,
+    ),
+    (
+        "UPDATE dataset SET updated_at = 'x' WHERE name = 'selic'",
+        "1 dataset with a time that cannot be read: \"selic\"",
+        From::Rows,
+    ),
+];
+
+#[test]
+fn every_damage_is_named_and_repaired() {
+    let (dir, catalogue) = temporary();
+    import(&catalogue);
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+    let sound = contents(&catalogue);
+    let original = dir.path().join("original.db");
+    // A whole copy, without a log beside it.
+    Connection::open(catalogue.path())
+        .unwrap()
+        .execute("VACUUM INTO ?1", [original.to_str()])
+        .unwrap();
+    for (number, (damage, sentence, from)) in DAMAGE.iter().enumerate() {
+        let path = dir.path().join(format!("{number}.db"));
+        fs::copy(&original, &path).unwrap();
+        let db = Connection::open(&path).unwrap();
+        db.pragma_update(None, "foreign_keys", false).unwrap();
+        db.execute_batch(damage).unwrap_or_else(|err| panic!("{damage}: {err}"));
+        drop(db);
+        let catalogue = Catalogue::open(&path).unwrap();
+        repairs(&catalogue, damage, sentence);
+        if *from == From::Rows {
+            assert_eq!(contents(&catalogue), sound, "{damage}");
+        }
+        import(&catalogue);
+        assert_eq!(contents(&catalogue), sound, "{damage}");
+        assert_eq!(catalogue.check().unwrap().problems, [""; 0], "{damage}");
+    }
+}
+
+#[track_caller]
+fn repairs(catalogue: &Catalogue, damage: &str, sentence: &str) {
+    let checkup = catalogue.check().unwrap_or_else(|err| panic!("{damage}: {err}"));
+    assert!(checkup.problems.join("\n").contains(sentence), "{damage}: {:?}", checkup.problems);
+    assert_eq!(checkup.remedy, Some(Remedy::Rebuild), "{damage}");
+    let before = catalogue.snapshot(Date::MAX).unwrap();
+    assert!(market::overview(&before).is_ok(), "{damage}");
+    let rebuilt = catalogue.rebuild(noon()).unwrap_or_else(|err| panic!("{damage}: {err}"));
+    assert_eq!(rebuilt.repaired, checkup.problems, "{damage}");
+    let left = catalogue.check().unwrap();
+    assert_eq!((left.problems, left.remedy), (vec![], None), "{damage}");
+    let after = catalogue.snapshot(Date::MAX).unwrap();
+    assert_eq!(after.version().unwrap(), before.version().unwrap() + 1, "{damage}");
+    assert_ne!(after.tag(), before.tag(), "{damage}");
+    // What is sound is left alone.
+    assert_eq!(catalogue.rebuild(noon()).unwrap(), super::Rebuilt::default(), "{damage}");
+    let again = catalogue.snapshot(Date::MAX).unwrap();
+    assert_eq!((again.version().unwrap(), again.tag()), (after.version().unwrap(), after.tag()));
+}
+
+#[test]
+fn a_table_that_nothing_can_make_anew_is_not_rebuilt() {
+    let (_dir, catalogue) = temporary();
+    import(&catalogue);
+    let damage = "PRAGMA foreign_keys = OFF; DROP TABLE filer";
+    Connection::open(catalogue.path()).unwrap().execute_batch(damage).unwrap();
+    let checkup = catalogue.check().unwrap();
+    assert_eq!(checkup.remedy, Some(Remedy::Restore));
+    assert!(checkup.problems.contains(&"the table filer is missing".to_owned()), "{checkup:?}");
+    let message = catalogue.rebuild(noon()).unwrap_err().to_string();
+    assert!(message.contains("cannot be rebuilt"), "{message}");
+}
+
+#[test]
+fn removed_rows_are_named_and_logged() {
+    let (_dir, catalogue) = temporary();
+    import(&catalogue);
+    let damage = "UPDATE rate SET value = 'abc' WHERE series = 432 AND date = '2026-09-03';
+        UPDATE fx SET buy = '9' WHERE date = '2026-09-03';
+        UPDATE company SET cnpj = 'x' WHERE id = 4170;
+        UPDATE filing SET version = -1 WHERE id = 103";
+    Connection::open(catalogue.path()).unwrap().execute_batch(damage).unwrap();
+    let rebuilt = catalogue.rebuild(noon()).unwrap();
+    let removed = ["selic 2026-09-03", "fx USD/BRL 2026-09-03", "companies 4170", "filings 103"];
+    assert_eq!((rebuilt.removed, rebuilt.restored), (removed.map(str::to_owned).to_vec(), 0));
+    let mut logged = Vec::new();
+    changes::since(&catalogue.snapshot(Date::MAX).unwrap(), 1, |entry| {
+        logged.push(format!("{} {} {:?}", entry.dataset, entry.key, entry.change));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(
+        logged,
+        [
+            "companies 4170 Removed",
+            "filings 103 Removed",
+            "fx USD/BRL 2026-09-03 Removed",
+            "selic 2026-09-03 Removed",
+            "usd-buy 2026-09-03 Removed",
+            "usd-sell 2026-09-03 Removed",
+        ]
+    );
+}
+
+#[test]
+fn the_bundled_data_is_sound_and_comes_back() {
+    let (_dir, catalogue) = temporary();
+    crate::bundle::fill(&catalogue).unwrap();
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+    let sound = contents(&catalogue);
+    let damage = "UPDATE rate SET value = 'abc' WHERE series IN (432, 12) AND date > '2026-08-01';
+        UPDATE fx SET sell = '' WHERE date > '2026-08-01';
+        UPDATE company SET cnpj = 'x' WHERE id % 100 = 12;
+        UPDATE security SET tickers = '?' WHERE document % 10 = 3;
+        DELETE FROM filing WHERE id % 100 = 3;
+        UPDATE filing SET version = -1 WHERE id % 100 = 4";
+    Connection::open(catalogue.path()).unwrap().execute_batch(damage).unwrap();
+    let rebuilt = catalogue.rebuild(noon()).unwrap();
+    assert!(rebuilt.restored > rebuilt.removed.len(), "{rebuilt:?}");
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+    assert_eq!(contents(&catalogue), sound);
+
+    // Every entry is still there, but a search does not find the way to it. Only a large index has ways.
+    let damage = "DELETE FROM filing_search_idx; DELETE FROM company_search_idx";
+    Connection::open(catalogue.path()).unwrap().execute_batch(damage).unwrap();
+    let problems = catalogue.check().unwrap().problems.join("; ");
+    for noun in ["companies", "filings"] {
+        assert!(
+            problems.contains(&format!("for {noun} with a wrong number of results")),
+            "{problems}"
+        );
+    }
+    assert_eq!(catalogue.rebuild(noon()).unwrap().restored, 0);
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+}

@@ -1,0 +1,69 @@
+//! `finserve rebuild`: repairs the catalogue, also while a server uses it.
+use std::path::Path;
+
+use fincore::{Catalogue, Error, Rebuilt, Remedy};
+
+use super::{
+    Failure,
+    check::{advice, examine, show},
+    data::{CATALOGUE, existing},
+    terminal::print,
+};
+use crate::{log::log, now::Now};
+
+/// The most removed rows that are named.
+const MOST_NAMED: usize = 20;
+
+pub(crate) fn run(data: &Path) -> Result<(), Failure> {
+    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
+    let rebuilt = rebuild(&catalogue)?;
+    if rebuilt.repaired.is_empty() {
+        return print("nothing to rebuild: everything is sound\n");
+    }
+    print(&report(&rebuilt))?;
+    let checkup = examine(&catalogue)?;
+    if checkup.problems.is_empty() {
+        return print("everything is sound now\n");
+    }
+    let (left, advice) = (checkup.problems.join("; "), advice(CATALOGUE, Remedy::Restore));
+    Err(Failure::Said(format!("damage is left: {left}; {advice}")))
+}
+
+/// Waits for an import that is running.
+fn rebuild(catalogue: &Catalogue) -> Result<Rebuilt, Failure> {
+    let mut waiting = false;
+    loop {
+        let mut bar = None;
+        let rebuilt = catalogue.rebuild_with(Now::read().utc, |step| show(&mut bar, step));
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        match rebuilt {
+            Err(Error::Busy(_)) if !waiting => {
+                log(format_args!("an import is running: waiting until it ends"));
+                waiting = true;
+            }
+            Err(Error::Busy(_)) => (),
+            rebuilt => return Ok(rebuilt?),
+        }
+    }
+}
+
+fn report(rebuilt: &Rebuilt) -> String {
+    let Rebuilt { repaired, removed, restored, .. } = rebuilt;
+    let mut report = format!("{CATALOGUE}: rebuilt\n");
+    for damage in repaired {
+        report += &format!("  repaired: {damage}\n");
+    }
+    for row in removed.iter().take(MOST_NAMED) {
+        report += &format!("  removed: {}\n", row.escape_debug());
+    }
+    if removed.len() > MOST_NAMED {
+        report += &format!("  removed: {} more\n", removed.len() - MOST_NAMED);
+    }
+    report
+        + &format!(
+            "  {} row(s) removed, {restored} filled in from the bundled data\n",
+            removed.len()
+        )
+}
