@@ -29,6 +29,7 @@ use crate::{
     types::{Currency, Date, Pair},
 };
 
+mod held;
 pub(crate) mod known;
 mod queries;
 mod rows;
@@ -36,6 +37,7 @@ mod rows;
 pub(crate) mod store;
 mod window;
 
+pub use held::{days_with_currencies, known_series, newest_day};
 use known::{CDI, CDI_DAILY, IPCA, SELIC};
 pub use known::{Known, Rhythm, Text};
 pub use queries::{FxCurrent, FxHistory, FxPairs, History};

@@ -6,6 +6,7 @@ mod failure;
 mod import;
 mod keys;
 mod serve;
+mod sync;
 mod terminal;
 mod usage;
 
@@ -18,6 +19,7 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
     match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(args) => serve::run(&data, &args),
         Command::Import(args) => import::run(&data, &args),
+        Command::Sync(args) => sync::run(&data, &args),
         Command::Keys(command) => keys::run(&data, command),
         Command::Usage(args) => usage::run(&data, &args),
         Command::Backup(args) => backup::run(&data, &args),
