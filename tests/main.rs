@@ -6,7 +6,8 @@
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
 //! `foreign_files` database files that are not ours, `grammar` what is refused, `import` the
-//! command line, `documents` what the documents promise, `upstream` the comparison with the official files
+//! command line, `sync`, `sync_month` and `sync_serve` downloads from a server that plays the publishers (`publisher`, with what
+//! is `published` on a day), `documents` what the documents promise, `upstream` the comparison with the official files
 //! where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -24,6 +25,11 @@ mod import;
 mod market;
 mod new_keys;
 mod pages;
+mod published;
+mod publisher;
 mod search;
 mod structure;
+mod sync;
+mod sync_month;
+mod sync_serve;
 mod upstream;
