@@ -146,7 +146,7 @@ impl Server {
 
 /// A data directory with the bundled data. The program takes seconds to fill one when it is not
 /// optimised, so that is done once, and the others are copies.
-fn filled() -> tempfile::TempDir {
+pub(crate) fn filled() -> tempfile::TempDir {
     static FILES: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
     let fill = || {
         let data = tempfile::tempdir().unwrap();

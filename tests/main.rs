@@ -7,8 +7,10 @@
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
 //! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the
-//! data is, `check` values that cannot be read, `rebuild` damage that is found and repaired, `grammar` what is refused, `import` the command line, `log` the change log, `documents` what the
-//! documents promise, `upstream` the comparison with the official files where those are at hand.
+//! data is, `check` values that cannot be read, `rebuild` damage that is found and repaired, `grammar` what
+//! is refused, `import` the command line, `log` the change log, `sync`, `sync_month` and `sync_serve` downloads
+//! from a server that plays the publishers (`publisher`, with what is `published` on a day), `documents` what
+//! the documents promise, `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
@@ -29,8 +31,13 @@ mod log;
 mod market;
 mod new_keys;
 mod pages;
+mod published;
+mod publisher;
 mod rebuild;
 mod search;
 mod series;
 mod structure;
+mod sync;
+mod sync_month;
+mod sync_serve;
 mod upstream;

@@ -74,7 +74,8 @@ const FINSERVE: Layers = &[
     ("log", &[]),
     ("names", &[]),
     ("now", &[]),
-    ("cli", &[]),
+    ("sources", &["log", "now"]),
+    ("cli", &["sources"]),
     ("pages", &["names"]),
     ("http/accept", &[]),
     ("http/headers", &["names"]),
@@ -136,7 +137,7 @@ const FINSERVE: Layers = &[
     ("http/server", &["http/access", "http/answer", "now", "http/request"]),
     ("http", &[]),
     ("housekeeping", &["http", "log"]),
-    ("commands", &["cli", "housekeeping", "http", "log", "now"]),
+    ("commands", &["cli", "housekeeping", "http", "log", "now", "sources"]),
 ];
 
 #[test]

@@ -30,9 +30,23 @@ pub fn known(snapshot: &Snapshot, url: &str) -> Result<Option<Validators>> {
     Ok(snapshot.rows(SQL, [url], read)?.pop())
 }
 
+/// The addresses of all imported files that start with this text, in order.
+pub fn addresses(snapshot: &Snapshot, start: &str) -> Result<Vec<String>> {
+    const SQL: &str = "SELECT url FROM download WHERE substr(url, 1, length(?1)) = ?1 ORDER BY url";
+    snapshot.rows(SQL, [start], |row| row.get(0))
+}
+
+/// The central bank's addresses end with the last day that is asked for, which is another one every day: only
+/// the newest is kept, or the table would grow forever.
+const LAST_DAY: &str = "dataFinal";
+
 pub(crate) fn remember(writer: &Writer, url: &str, validators: &Validators) -> Result<()> {
     const SQL: &str =
         "INSERT OR REPLACE INTO download (url, etag, modified, digest) VALUES (?1, ?2, ?3, ?4)";
+    const OLD: &str = "DELETE FROM download WHERE substr(url, 1, length(?1)) = ?1";
+    if let Some(end) = url.rfind(LAST_DAY) {
+        writer.prepare(OLD)?.execute([&url[..end]])?;
+    }
     let Validators { etag, modified, digest } = validators;
     writer.prepare(SQL)?.execute((url, etag, modified, digest))?;
     Ok(())
@@ -56,4 +70,84 @@ pub fn note(
     let succeeded = outcome.is_ok().then_some(&time);
     writer.prepare(SQL)?.execute((dataset, &time, succeeded, outcome.err()))?;
     writer.commit_unversioned()
+}
+
+/// How synchronising a dataset last went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Synchronised {
+    /// When it was last tried.
+    pub tried_at: Option<DateTime<Utc>>,
+    /// When it last succeeded.
+    pub succeeded_at: Option<DateTime<Utc>>,
+    /// What went wrong at the last try, if it failed.
+    pub error: Option<String>,
+}
+
+/// How synchronising this dataset last went; `None` if it was never tried.
+pub fn synchronised(snapshot: &Snapshot, dataset: &str) -> Result<Option<Synchronised>> {
+    const SQL: &str = "SELECT tried_at, succeeded_at, error FROM dataset
+        WHERE name = ?1 AND tried_at IS NOT NULL";
+    let time = |row: &rusqlite::Row<'_>, column| -> rusqlite::Result<Option<DateTime<Utc>>> {
+        // A time that cannot be read is as good as none.
+        Ok(row.get::<_, Option<String>>(column)?.and_then(|text| text.parse().ok()))
+    };
+    let read = |row: &rusqlite::Row<'_>| {
+        let (tried_at, succeeded_at) = (time(row, 0)?, time(row, 1)?);
+        Ok(Synchronised { tried_at, succeeded_at, error: row.get(2)? })
+    };
+    Ok(snapshot.rows(SQL, [dataset], read)?.pop())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Import;
+
+    fn place() -> (tempfile::TempDir, Catalogue, DateTime<Utc>) {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        (dir, catalogue, "2026-11-15T12:00:00Z".parse().unwrap())
+    }
+
+    fn snapshot(catalogue: &Catalogue) -> Snapshot {
+        catalogue.snapshot("2026-11-15".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn keeps_one_address_for_each_first_day() {
+        let (_dir, catalogue, now) = place();
+        let remember = |url: &str, digest: &str| {
+            let mut import = Import::begin(&catalogue, now).unwrap();
+            let digest = digest.to_owned();
+            import.remember(url, &Validators { etag: None, modified: None, digest }).unwrap();
+            import.commit().unwrap();
+        };
+        let address =
+            |first, last| format!("http://a/sgs.1/dados?dataInicial={first}&dataFinal={last}");
+        remember(&address("01/01/2010", "31/12/2018"), "a");
+        remember(&address("01/01/2026", "14/11/2026"), "b");
+        remember(&address("01/01/2026", "15/11/2026"), "c");
+        remember("http://a/sgs.11/dados", "d");
+        let known_addresses = addresses(&snapshot(&catalogue), "http://a/sgs.1/").unwrap();
+        let wanted = [address("01/01/2010", "31/12/2018"), address("01/01/2026", "15/11/2026")];
+        assert_eq!(known_addresses, wanted);
+        assert_eq!(known(&snapshot(&catalogue), &wanted[1]).unwrap().unwrap().digest, "c");
+        assert_eq!(known(&snapshot(&catalogue), "http://a/sgs.2/").unwrap(), None);
+    }
+
+    #[test]
+    fn a_failure_leaves_the_last_success() {
+        let (_dir, catalogue, now) = place();
+        let later = now + chrono::TimeDelta::hours(1);
+        assert_eq!(synchronised(&snapshot(&catalogue), "fx").unwrap(), None);
+        note(&catalogue, now, "fx", Ok(())).unwrap();
+        note(&catalogue, later, "fx", Err("the server answered 500")).unwrap();
+        let went = synchronised(&snapshot(&catalogue), "fx").unwrap().unwrap();
+        assert_eq!((went.tried_at, went.succeeded_at), (Some(later), Some(now)));
+        assert_eq!(went.error.as_deref(), Some("the server answered 500"));
+        note(&catalogue, later, "fx", Ok(())).unwrap();
+        let went = synchronised(&snapshot(&catalogue), "fx").unwrap().unwrap();
+        assert_eq!((went.succeeded_at, went.error), (Some(later), None));
+    }
 }

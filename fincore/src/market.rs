@@ -30,6 +30,7 @@ use crate::{
 };
 
 pub(crate) mod freshness;
+mod held;
 pub(crate) mod known;
 mod queries;
 mod rows;
@@ -38,6 +39,7 @@ mod series;
 pub(crate) mod store;
 mod window;
 
+pub use held::{days_with_currencies, known_series, newest_day};
 use known::{CDI, IPCA, SELIC};
 pub use known::{Known, Rhythm, Text};
 pub use queries::{

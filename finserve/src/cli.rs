@@ -7,15 +7,21 @@ use std::{
 };
 
 use clap::{
-    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
+    builder::FalseyValueParser, parser::ValueSource,
 };
 use fincore::{Date, Email, Key, KeyPrefix, Name, Plan};
 use ipnet::IpNet;
+
+mod sync;
+pub(crate) use sync::{Sources, Sync};
 
 const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
   finserve                                       serve on http://127.0.0.1:8080
   finserve --listen 0.0.0.0:80 --data /var/lib/finserve
   finserve import bcdata.sgs.432.json            add newer figures of the central bank
+  finserve serve --sync                          serve, and keep the data fresh
+  finserve sync --only selic,fx                  download what is new
   finserve import cad_cia_aberta.csv ipe_cia_aberta_2026.zip
   finserve keys create --plan gold --name Ana --email ana@example.com
   curl http://127.0.0.1:8080/api/v1/market/overview";
@@ -76,7 +82,21 @@ fn refuse(err: &clap::Error) -> ! {
 }
 
 /// The flags of [`Serve`], which may be given without the command.
-const SERVE_FLAGS: [&str; 3] = ["listen", "trusted_proxy", "registrations_per_hour"];
+const SERVE_FLAGS: [&str; 13] = [
+    "listen",
+    "trusted_proxy",
+    "registrations_per_hour",
+    "sync",
+    "only",
+    "since",
+    "sgs_url",
+    "olinda_url",
+    "ptax_url",
+    "cvm_url",
+    "budget",
+    "timeout",
+    "retry_delay",
+];
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -92,6 +112,12 @@ pub(crate) enum Command {
     /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
     /// data stays exactly as it was.
     Import(Import),
+    /// Download what is new from the central bank and CVM, and import it
+    ///
+    /// Everything that is missing since the newest stored day is asked for, and only what has changed is
+    /// downloaded. A failure of one publisher stops no other, and never removes anything. Exit code 0: everything
+    /// that was asked for is current; 1: something failed, the rest was done. serve --sync does this by itself.
+    Sync(Sync),
     /// Create, list and revoke API keys, and set their plans; a running server accepts new ones at once, and applies changes
     /// within a second
     #[command(subcommand)]
@@ -138,6 +164,11 @@ pub(crate) struct Serve {
         default_value_t = 20
     )]
     pub(crate) registrations_per_hour: u32,
+    /// Keep the data fresh: download what is new from the central bank and CVM, on the rhythm of each
+    #[arg(long, env = "FINSERVE_SYNC", value_parser = FalseyValueParser::new())]
+    pub(crate) sync: bool,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
 }
 
 /// A host and a port; whether there is such a host is found out when it is listened on.
@@ -299,14 +330,17 @@ mod tests {
     fn a_flag_of_the_server_before_another_command_is_refused() {
         for flag in SERVE_FLAGS {
             let flag = format!("--{}", flag.replace('_', "-"));
-            let value = if flag == "--trusted-proxy" {
-                "::1"
-            } else if flag == "--listen" {
-                "a:1"
-            } else {
-                "1"
+            let value = match &*flag {
+                "--sync" => None,
+                "--trusted-proxy" => Some("::1"),
+                "--listen" => Some("a:1"),
+                "--only" => Some("fx"),
+                "--since" => Some("2026-01-01"),
+                address if address.ends_with("-url") => Some("http://a"),
+                _ => Some("1"),
             };
-            let message = read(&[&flag, value, "check"]).unwrap_err().to_string();
+            let given: Vec<&str> = [&*flag].into_iter().chain(value).chain(["check"]).collect();
+            let message = read(&given).unwrap_err().to_string();
             assert!(message.contains(&format!("{flag} is a flag of serve")), "{message}");
         }
         let serve = Serve::augment_args(clap::Command::new("serve"));

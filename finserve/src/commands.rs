@@ -9,6 +9,7 @@ mod import;
 mod keys;
 mod rebuild;
 mod serve;
+mod sync;
 mod terminal;
 mod usage;
 
@@ -21,6 +22,7 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
     match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(args) => serve::run(&data, &args),
         Command::Import(args) => import::run(&data, &args),
+        Command::Sync(args) => sync::run(&data, &args),
         Command::Keys(command) => keys::run(&data, command),
         Command::Usage(args) => usage::run(&data, &args),
         Command::Backup(args) => backup::run(&data, &args),

@@ -7,6 +7,7 @@ mod log;
 mod names;
 mod now;
 mod pages;
+mod sources;
 
 use std::process::ExitCode;
 

@@ -19,6 +19,7 @@ use crate::{
     housekeeping::Housekeeping,
     http::{self, Access, App, Listener},
     now::Now,
+    sources::Background,
 };
 
 /// Serves until SIGINT or SIGTERM.
@@ -28,16 +29,20 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let accounts = open_accounts(data)?;
     let about = about(data, &catalogue)?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
-    let app = Arc::new(App::new(catalogue, access));
+    let app = Arc::new(App::new(catalogue.clone(), access));
     let listening = || Failure::system(format!("cannot listen on {}", args.listen));
     let listener = Listener::bind(&addresses).map_err(listening())?;
     let address = listener.address().map_err(listening())?;
     let housekeeping = Housekeeping::start(&app);
+    let sync = args.sync.then(|| Background::start(catalogue, data, args.sources.config()));
     let mut printed = Ok(());
     let served = http::serve(listener, &app, || {
         let version = env!("CARGO_PKG_VERSION");
         printed = print(&format!("finserve {version} listens on http://{address}\n{about}"));
     });
+    if let Some(sync) = sync {
+        sync.stop();
+    }
     // Nothing is counted any more: write the last counts, whatever else went wrong.
     housekeeping.stop();
     let flushed = app.access().flush();

@@ -1,0 +1,89 @@
+//! The flags of `sync`, which `serve --sync` shares.
+use std::time::Duration;
+
+use clap::Args;
+use fincore::Date;
+
+use crate::sources::{Base, Bases, Config, Patience, Selection};
+
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    /// Download and show what is new, but change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+}
+
+/// Where the data comes from, and how much of it.
+#[derive(Debug, Args)]
+pub(crate) struct Sources {
+    /// Datasets to synchronise, separated by commas, such as selic,fx,filings; by default all
+    #[arg(long, value_name = "DATASETS", env = "FINSERVE_ONLY")]
+    only: Option<Selection>,
+    /// First day to download, YYYY-MM-DD; by default what is missing since the newest stored day
+    #[arg(long, value_name = "DATE", env = "FINSERVE_SINCE")]
+    since: Option<Date>,
+    /// Address of the central bank's time series (SGS)
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FINSERVE_SGS_URL",
+        default_value = "https://api.bcb.gov.br"
+    )]
+    sgs_url: Base,
+    /// Address of the central bank's PTAX service (Olinda)
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FINSERVE_OLINDA_URL",
+        default_value = "https://olinda.bcb.gov.br"
+    )]
+    olinda_url: Base,
+    /// Address of the central bank's PTAX bulletins
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FINSERVE_PTAX_URL",
+        default_value = "https://www4.bcb.gov.br"
+    )]
+    ptax_url: Base,
+    /// Address of CVM's open data
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FINSERVE_CVM_URL",
+        default_value = "https://dados.cvm.gov.br"
+    )]
+    cvm_url: Base,
+    /// Seconds that one publisher may take in one run, repeated requests included
+    #[arg(long, value_name = "SECONDS", env = "FINSERVE_BUDGET", default_value_t = 600)]
+    budget: u32,
+    /// Seconds that a publisher's server may be silent
+    #[arg(long, value_name = "SECONDS", env = "FINSERVE_TIMEOUT", default_value_t = 30)]
+    timeout: u32,
+    /// Milliseconds before a failed request is repeated for the first time; doubled for each further time
+    #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_RETRY_DELAY", default_value_t = 500)]
+    retry_delay: u32,
+}
+
+impl Sources {
+    pub(crate) fn config(&self) -> Config {
+        let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
+        Config {
+            bases: Bases {
+                sgs: self.sgs_url.clone(),
+                olinda: self.olinda_url.clone(),
+                ptax: self.ptax_url.clone(),
+                cvm: self.cvm_url.clone(),
+            },
+            only: self.only.clone().unwrap_or_default(),
+            since: self.since,
+            patience: Patience {
+                budget: seconds(self.budget),
+                timeout: seconds(self.timeout),
+                retry_delay: Duration::from_millis(self.retry_delay.into()),
+            },
+        }
+    }
+}

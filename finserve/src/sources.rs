@@ -1,0 +1,61 @@
+//! The publishers of the data: what is downloaded from whom, when, and how it reaches the catalogue.
+mod background;
+mod base;
+mod client;
+mod cvm;
+mod days;
+mod fault;
+mod fill;
+mod lane;
+mod lock;
+mod olinda;
+mod ptax;
+mod request;
+mod response;
+mod retry;
+mod run;
+mod schedule;
+mod selection;
+mod sgs;
+mod stop;
+
+pub(crate) use background::Background;
+pub(crate) use base::Base;
+pub(crate) use lock::Lock;
+pub(crate) use run::{Job, Mode, Outcome, run};
+pub(crate) use selection::Selection;
+pub(crate) use stop::Stop;
+
+use std::time::Duration;
+
+use fincore::Date;
+
+/// Where the publishers are, what is wanted of them, and how patient to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub(crate) bases: Bases,
+    pub(crate) only: Selection,
+    /// The first day of a first fill.
+    pub(crate) since: Option<Date>,
+    pub(crate) patience: Patience,
+}
+
+/// The address of each publisher.
+#[derive(Clone, Debug)]
+pub(crate) struct Bases {
+    pub(crate) sgs: Base,
+    pub(crate) olinda: Base,
+    pub(crate) ptax: Base,
+    pub(crate) cvm: Base,
+}
+
+/// How long to wait for a publisher.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// The most time that all requests to one publisher may take in one run, pauses included.
+    pub(crate) budget: Duration,
+    /// How long a server may be silent.
+    pub(crate) timeout: Duration,
+    /// The pause before the first repetition; it doubles with each one.
+    pub(crate) retry_delay: Duration,
+}

@@ -1,0 +1,161 @@
+//! The thread by which a server keeps its data fresh.
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use fincore::Catalogue;
+use indicatif::{MultiProgress, ProgressDrawTarget};
+
+use super::{
+    Config,
+    lock::Lock,
+    retry::jitter,
+    run::{Job, Mode, Outcome, run_datasets},
+    schedule::{Beat, Last, wait},
+    stop::Stop,
+};
+use crate::{log::log, now::Now};
+
+/// How long a stop waits for the thread. After that the program ends without it: a download has no effect, and an
+/// import that is not complete has none either.
+const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// Synchronises until it is stopped.
+#[derive(Debug)]
+pub(crate) struct Background {
+    stop: Arc<Stop>,
+    thread: JoinHandle<()>,
+}
+
+impl Background {
+    /// Starts with a first run at once.
+    pub(crate) fn start(catalogue: Catalogue, directory: &Path, config: Config) -> Background {
+        let stop = Arc::new(Stop::default());
+        let (told, directory) = (stop.clone(), directory.to_owned());
+        let thread = thread::spawn(move || Rounds::new(&catalogue, directory, config, &told).run());
+        Background { stop, thread }
+    }
+
+    /// Stops; does not wait for a server that is slow to answer.
+    pub(crate) fn stop(self) {
+        self.stop.stop();
+        let since = Instant::now();
+        while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// One run after the other.
+struct Rounds<'a> {
+    catalogue: &'a Catalogue,
+    directory: PathBuf,
+    config: Config,
+    stop: &'a Stop,
+    last: [(Beat, Last); 3],
+    /// The datasets that failed when they were last tried.
+    failing: Mutex<BTreeSet<&'static str>>,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(
+        catalogue: &'a Catalogue,
+        directory: PathBuf,
+        config: Config,
+        stop: &'a Stop,
+    ) -> Rounds<'a> {
+        let last = Beat::ALL.map(|beat| (beat, Last::Never));
+        Rounds { catalogue, directory, config, stop, last, failing: Mutex::default() }
+    }
+
+    fn run(mut self) {
+        loop {
+            let jitter = jitter();
+            // The clock is read again after every wait, because it may have been set, or the machine have slept.
+            let now = Now::read().utc;
+            let waits = self.last.map(|(beat, last)| wait(beat, last, now, jitter));
+            let due = waits.map(|wait| wait.is_zero());
+            if due.contains(&true) {
+                self.round(due);
+            } else {
+                let shortest = waits.into_iter().min().unwrap_or_default();
+                self.stop.wait(shortest.min(Duration::from_secs(60)));
+            }
+            if self.stop.is_stopped() {
+                return;
+            }
+        }
+    }
+
+    /// Runs the beats that are due.
+    fn round(&mut self, due: [bool; 3]) {
+        let beats: Vec<Beat> =
+            Beat::ALL.into_iter().zip(due).filter(|(_, due)| *due).map(|(beat, _)| beat).collect();
+        let datasets =
+            self.config.only.datasets(|content| beats.iter().any(|beat| beat.includes(content)));
+        let lock = match Lock::take(&self.directory, self.stop) {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return,
+            Err(err) => {
+                log(format_args!("sync: the data directory cannot be locked: {err}"));
+                return self.finish(&beats, |_| Last::Failed(Now::read().utc));
+            }
+        };
+        let job = Job {
+            catalogue: self.catalogue,
+            directory: &self.directory,
+            config: &self.config,
+            today: Now::read().today(),
+            mode: Mode::Store,
+            progress: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
+            stop: self.stop,
+            importing: Mutex::default(),
+        };
+        let outcomes = run_datasets(&job, &datasets, &|outcome| self.report(outcome));
+        drop(lock);
+        let now = Now::read().utc;
+        let failed: BTreeSet<&str> = outcomes
+            .iter()
+            .filter(|outcome| !outcome.faults.is_empty())
+            .map(|outcome| outcome.dataset)
+            .collect();
+        self.finish(&beats, |beat| {
+            let of_beat = datasets.iter().filter(|dataset| beat.includes(&dataset.content));
+            let failed = of_beat.into_iter().any(|dataset| failed.contains(dataset.name));
+            if failed { Last::Failed(now) } else { Last::Succeeded(now) }
+        });
+    }
+
+    fn finish(&mut self, beats: &[Beat], last: impl Fn(Beat) -> Last) {
+        for (beat, went) in &mut self.last {
+            if beats.contains(beat) {
+                *went = last(*beat);
+            }
+        }
+    }
+
+    /// Logs what changed; a failure once, and when it is over.
+    fn report(&self, outcome: &Outcome) {
+        let name = outcome.dataset;
+        if outcome.is_change() {
+            log(format_args!("sync: {name}: {}", outcome.news()));
+        }
+        let mut failing = self.failing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match outcome.trouble() {
+            Some(words) => {
+                if failing.insert(name) {
+                    log(format_args!("sync: {name} failed: {words}"));
+                }
+            }
+            None => {
+                if failing.remove(name) {
+                    log(format_args!("sync: {name}: recovered"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The address of a publisher, to which the official paths are added.
+use std::{fmt, str::FromStr};
+
+/// An `http` or `https` address, with or without a path; written without its last slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Base(String);
+
+impl Base {
+    /// The address of an official path, which starts with a slash.
+    pub(super) fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+
+    /// Whether the server is on this machine, so that no proxy can be meant.
+    pub(super) fn is_local(&self) -> bool {
+        let host = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        let host = host.split('/').next().unwrap_or_default();
+        ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
+    }
+}
+
+impl FromStr for Base {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Base, String> {
+        let base = text.trim_end_matches('/');
+        let rest = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
+        let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let strange = |c: char| c.is_whitespace() || c.is_control() || "?#@\"'<>\\".contains(c);
+        if host.is_empty() || host.starts_with(':') || base.contains(strange) {
+            return Err("an address is written https://host or http://host:port/path".into());
+        }
+        Ok(Base(base.to_owned()))
+    }
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_with_exactly_one_slash() {
+        for (base, joined) in [
+            ("https://dados.cvm.gov.br", "https://dados.cvm.gov.br/dados/a.csv"),
+            ("https://dados.cvm.gov.br/", "https://dados.cvm.gov.br/dados/a.csv"),
+            ("http://127.0.0.1:8081/cvm//", "http://127.0.0.1:8081/cvm/dados/a.csv"),
+            ("http://[::1]:8081", "http://[::1]:8081/dados/a.csv"),
+        ] {
+            assert_eq!(base.parse::<Base>().unwrap().join("/dados/a.csv"), joined);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_address() {
+        for text in ["", "https://", "dados.cvm.gov.br", "ftp://a", "http://:80", "http://a b"] {
+            assert!(text.parse::<Base>().is_err(), "{text}");
+        }
+        for text in ["http://a?b", "http://a#b", "http://user@a", "file:///etc"] {
+            assert!(text.parse::<Base>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_this_machine() {
+        for (text, local) in [
+            ("http://127.0.0.1:1/a", true),
+            ("http://localhost", true),
+            ("http://[::1]:80", true),
+            ("https://api.bcb.gov.br/127.0.0.1", false),
+        ] {
+            assert_eq!(text.parse::<Base>().unwrap().is_local(), local, "{text}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Requests to one publisher: one at a time, repeated when that may help, within a budget of time.
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use fincore::downloads::Validators;
+use indicatif::ProgressBar;
+use ureq::{
+    Agent, Proxy,
+    tls::{PemItem, RootCerts, TlsConfig, parse_pem},
+};
+
+use super::{
+    Patience,
+    base::Base,
+    fault::{Fault, Kind},
+    request::{Publisher, Request},
+    response::{self, Answer},
+    retry::{jitter, pause},
+    stop::Stop,
+};
+
+const USER_AGENT: &str =
+    concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/finserve)");
+
+/// A name must be resolved and a connection made within this time.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest that one try may take, for answers of the central bank and for the archives of CVM.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
+const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(900);
+
+/// After this many requests in a row that failed although they were repeated, the publisher is not asked any more.
+const MOST_FAILURES: u32 = 3;
+
+/// Asks one publisher, for one run.
+#[derive(Debug)]
+pub(super) struct Client<'a> {
+    publisher: Publisher,
+    agent: Agent,
+    patience: Patience,
+    stop: &'a Stop,
+    /// Time spent on requests and on pauses between them.
+    spent: Duration,
+    /// Requests that failed since the last that succeeded.
+    failures: u32,
+}
+
+/// Where an answer goes, and who watches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    pub(super) directory: &'a Path,
+    pub(super) progress: &'a ProgressBar,
+}
+
+impl<'a> Client<'a> {
+    pub(super) fn new(
+        publisher: Publisher,
+        base: &Base,
+        patience: Patience,
+        stop: &'a Stop,
+    ) -> Result<Client<'a>, Fault> {
+        let request_timeout = match publisher {
+            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax => REQUEST_TIMEOUT,
+            Publisher::Cvm => ARCHIVE_TIMEOUT,
+        };
+        let connect_timeout = CONNECT_TIMEOUT.min(patience.timeout);
+        let proxy = if base.is_local() { None } else { Proxy::try_from_env() };
+        let config = Agent::config_builder()
+            .user_agent(USER_AGENT)
+            .http_status_as_error(false)
+            .max_redirects(5)
+            .proxy(proxy)
+            .tls_config(tls()?)
+            .timeout_resolve(Some(connect_timeout))
+            .timeout_connect(Some(connect_timeout))
+            .timeout_recv_response(Some(patience.timeout))
+            .timeout_per_read(Some(patience.timeout))
+            .timeout_global(Some(request_timeout.min(patience.budget)))
+            .build();
+        let agent = config.new_agent();
+        Ok(Client { publisher, agent, patience, stop, spent: Duration::ZERO, failures: 0 })
+    }
+
+    /// Asks for what is newer than what is known.
+    pub(super) fn get(
+        &mut self,
+        request: &Request,
+        known: Option<&Validators>,
+        target: Target<'_>,
+    ) -> Result<Answer, Fault> {
+        let name = self.publisher.name();
+        if self.failures >= MOST_FAILURES {
+            return Err(Fault::lasting(format!("not asked, because {name} keeps failing")));
+        }
+        let answer = self.repeat(request, known, target);
+        match &answer {
+            Ok(_) => self.failures = 0,
+            Err(fault) => match fault.kind {
+                Kind::Trouble { .. } | Kind::Silence => self.failures += 1,
+                Kind::Lasting | Kind::Stopped => (),
+            },
+        }
+        answer
+    }
+
+    fn repeat(
+        &mut self,
+        request: &Request,
+        known: Option<&Validators>,
+        target: Target<'_>,
+    ) -> Result<Answer, Fault> {
+        let mut tries = 0;
+        loop {
+            if self.stop.is_stopped() {
+                return Err(Fault::stopped());
+            }
+            if self.spent >= self.patience.budget {
+                return Err(self.out_of_time("the rest follows with the next sync"));
+            }
+            let started = Instant::now();
+            let answer = self.once(request, known, target);
+            self.spent += started.elapsed();
+            tries += 1;
+            let fault = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(fault) => fault,
+            };
+            let Some(pause) = pause(&fault, tries, self.patience.retry_delay, jitter()) else {
+                return Err(after(fault, tries));
+            };
+            if self.spent + pause >= self.patience.budget {
+                return Err(self.out_of_time(&fault.words));
+            }
+            self.stop.wait(pause);
+            self.spent += pause;
+        }
+    }
+
+    fn once(
+        &self,
+        request: &Request,
+        known: Option<&Validators>,
+        target: Target<'_>,
+    ) -> Result<Answer, Fault> {
+        let mut call = self.agent.get(&request.url);
+        if let Some(known) = known {
+            if let Some(etag) = &known.etag {
+                call = call.header("If-None-Match", etag);
+            }
+            if let Some(modified) = &known.modified {
+                call = call.header("If-Modified-Since", modified);
+            }
+        }
+        let slowest = self.patience.timeout;
+        response::read(call.call()?, request, known, target, slowest, self.stop)
+    }
+
+    fn out_of_time(&self, why: &str) -> Fault {
+        let (name, seconds) = (self.publisher.name(), self.patience.budget.as_secs());
+        Fault::lasting(format!("{name} took the {seconds} seconds that --budget gives it ({why})"))
+    }
+}
+
+/// Says how often it was tried.
+fn after(fault: Fault, tries: u32) -> Fault {
+    if tries < 2 {
+        return fault;
+    }
+    Fault { words: format!("{} ({tries} tries)", fault.words), ..fault }
+}
+
+/// The certificates of `SSL_CERT_FILE`, if it is set, as behind a proxy that opens connections; otherwise those
+/// that come with the program.
+fn tls() -> Result<TlsConfig, Fault> {
+    let Some(path) = std::env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
+        return Ok(TlsConfig::default());
+    };
+    let cannot = |reason: String| {
+        Fault::lasting(format!("SSL_CERT_FILE {} cannot be read: {reason}", path.display()))
+    };
+    let pem = fs::read(&path).map_err(|err| cannot(err.to_string()))?;
+    let mut certificates = Vec::new();
+    for item in parse_pem(&pem) {
+        if let PemItem::Certificate(certificate) = item.map_err(|err| cannot(err.to_string()))? {
+            certificates.push(certificate);
+        }
+    }
+    if certificates.is_empty() {
+        return Err(cannot("it has no certificates".into()));
+    }
+    Ok(TlsConfig::builder().root_certs(RootCerts::from(certificates)).build())
+}

@@ -1,0 +1,161 @@
+//! Olinda, the central bank's PTAX service: one currency over some days.
+use fincore::{Currency, Date};
+use serde::Deserialize;
+
+use super::{
+    base::Base,
+    days::{Window, quarter_start, windows},
+    request::{Absence, Publisher, Repeat, Request},
+};
+
+const SERVICE: &str = "/olinda/servico/PTAX/versao/v1/odata/";
+const PERIOD: &str = "CotacaoMoedaPeriodo\
+    (moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)?@moeda='";
+
+/// The currencies that the service has had since it exists.
+const MAJORS: [&str; 10] = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NOK", "SEK", "USD"];
+
+/// The last window starts with the quarter of the day this long ago.
+const RECENT_DAYS: u32 = 30;
+
+/// The service has slow days with longer windows.
+const MOST_YEARS: u16 = 1;
+
+/// The request for the list of currencies.
+pub(super) fn currencies(base: &Base) -> Request {
+    Request {
+        publisher: Publisher::Olinda,
+        url: base.join(&format!("{SERVICE}Moedas?$format=json")),
+        file: "Moedas.json".into(),
+        what: "Olinda, list of currencies".into(),
+        absence: Absence::Failure,
+        repeat: Repeat::Always,
+    }
+}
+
+/// Whether this currency is one of those that the service surely has.
+pub(super) fn is_major(currency: Currency) -> bool {
+    MAJORS.contains(&currency.as_str())
+}
+
+/// The currencies in an answer to [`currencies`]; `None` if it is something else.
+pub(super) fn listed(body: &[u8]) -> Option<Vec<Currency>> {
+    #[derive(Deserialize)]
+    struct Answer {
+        value: Vec<Row>,
+    }
+    #[derive(Deserialize)]
+    struct Row {
+        simbolo: String,
+    }
+    let answer: Answer = serde_json::from_slice(body).ok()?;
+    let symbols = answer.value.iter().map(|row| row.simbolo.trim().parse().ok());
+    symbols.collect::<Option<Vec<Currency>>>().filter(|currencies| !currencies.is_empty())
+}
+
+/// How the addresses of all requests for quotes start.
+pub(super) fn start(base: &Base) -> String {
+    base.join(&format!("{SERVICE}{PERIOD}"))
+}
+
+/// The currency of the address of a request for quotes.
+pub(super) fn currency_of(base: &Base, url: &str) -> Option<Currency> {
+    url.strip_prefix(&start(base))?.get(..3)?.parse().ok()
+}
+
+/// What is asked for one currency, in order; to stop at the first that fails, or the gap would stay.
+pub(super) fn requests(
+    base: &Base,
+    currency: Currency,
+    newest: Option<Date>,
+    since: Option<Date>,
+    today: Date,
+) -> Vec<Request> {
+    let recent = quarter_start(today.days_before(RECENT_DAYS));
+    let first = since.into_iter().chain(newest).min().unwrap_or(recent);
+    let request = |repeat| move |window| request(base, currency, window, repeat);
+    let past = windows(first, recent, MOST_YEARS).into_iter().map(request(Repeat::Never));
+    let last = request(Repeat::Always)(Window { first: recent, last: today });
+    if newest.is_some_and(|newest| newest >= recent) {
+        std::iter::once(last).chain(past).collect()
+    } else {
+        past.chain([last]).collect()
+    }
+}
+
+fn request(base: &Base, currency: Currency, window: Window, repeat: Repeat) -> Request {
+    let (first, last) = (american(window.first), american(window.last));
+    let url = format!(
+        "{}{currency}'&@dataInicial='{first}'&@dataFinalCotacao='{last}'&$format=json",
+        start(base)
+    );
+    Request {
+        publisher: Publisher::Olinda,
+        url,
+        file: format!("CotacaoMoedaPeriodo.{currency}.json"),
+        what: format!("Olinda, {currency}"),
+        absence: Absence::Failure,
+        repeat,
+    }
+}
+
+/// MM-DD-YYYY.
+fn american(day: Date) -> String {
+    format!("{:02}-{:02}-{:04}", day.month(), day.day(), day.year())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(newest: Option<&str>, since: Option<&str>, today: &str) -> Vec<String> {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let base = "http://a".parse().unwrap();
+        let (newest, since) = (newest.map(day), since.map(day));
+        let dates = |request: &Request| {
+            let (_, dates) = request.url.split_once("@dataInicial='").unwrap();
+            dates.replace("'&@dataFinalCotacao='", " ").replace("'&$format=json", "")
+        };
+        requests(&base, Currency::EUR, newest, since, day(today)).iter().map(dates).collect()
+    }
+
+    #[test]
+    fn asks_for_the_quarter_and_what_is_missing_before() {
+        assert_eq!(check(Some("2026-11-13"), None, "2026-11-15"), ["10-01-2026 11-15-2026"]);
+        assert_eq!(check(None, None, "2026-11-15"), ["10-01-2026 11-15-2026"]);
+        assert_eq!(
+            check(Some("2025-07-31"), None, "2026-11-15"),
+            ["07-31-2025 12-31-2025", "01-01-2026 09-30-2026", "10-01-2026 11-15-2026"]
+        );
+        assert_eq!(
+            check(Some("2026-11-13"), Some("2026-02-01"), "2026-11-15"),
+            ["10-01-2026 11-15-2026", "02-01-2026 09-30-2026"]
+        );
+    }
+
+    #[test]
+    fn writes_the_official_address() {
+        let base: Base = "https://olinda.bcb.gov.br/".parse().unwrap();
+        let day: Date = "2026-11-15".parse().unwrap();
+        let url = &requests(&base, Currency::EUR, Some(day), None, day)[0].url;
+        assert_eq!(
+            *url,
+            "https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/odata/CotacaoMoedaPeriodo\
+             (moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)\
+             ?@moeda='EUR'&@dataInicial='10-01-2026'&@dataFinalCotacao='11-15-2026'&$format=json"
+        );
+        assert_eq!(currency_of(&base, url), Some(Currency::EUR));
+        assert_eq!(currency_of(&base, "https://olinda.bcb.gov.br/"), None);
+    }
+
+    #[test]
+    fn reads_the_list_of_currencies() {
+        let body = r#"{"value":[{"simbolo":"AUD","nomeFormatado":"x","tipoMoeda":"B"},{"simbolo":"USD"}]}"#;
+        let names = |body: &str| listed(body.as_bytes()).map(|list| list.len());
+        assert_eq!(names(body), Some(2));
+        for body in ["<html>", "{}", "[]", r#"{"value":[]}"#, r#"{"value":[{"simbolo":"dollar"}]}"#]
+        {
+            assert_eq!(names(body), None, "{body}");
+        }
+    }
+}

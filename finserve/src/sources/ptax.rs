@@ -1,0 +1,79 @@
+//! The daily PTAX bulletins of all currencies.
+use fincore::Date;
+
+use super::{
+    base::Base,
+    days::{each, is_business_day},
+    request::{Absence, Publisher, Repeat, Request},
+};
+
+/// A day with this many currencies has its bulletin; other sources have at most ten.
+pub(super) const WHOLE_DAY: u32 = 20;
+
+/// A bulletin that failed is asked for again for this many days, even if newer ones are there.
+const LOOK_BACK_DAYS: u32 = 30;
+
+/// What is asked for: the bulletins that are missing, given the days that have theirs, newest first.
+pub(super) fn requests(
+    base: &Base,
+    have: &[Date],
+    since: Option<Date>,
+    today: Date,
+) -> Vec<Request> {
+    let look_back = today.days_before(LOOK_BACK_DAYS);
+    let first = since.or(have.first().copied()).unwrap_or(look_back).min(look_back);
+    each(first, today)
+        .filter(|day| is_business_day(*day) && !have.contains(day))
+        .map(|day| request(base, day))
+        .collect()
+}
+
+fn request(base: &Base, day: Date) -> Request {
+    let file = format!("{:04}{:02}{:02}.csv", day.year(), day.month(), day.day());
+    Request {
+        publisher: Publisher::Ptax,
+        url: base.join(&format!("/Download/fechamento/{file}")),
+        file,
+        what: format!("PTAX bulletin of {day}"),
+        absence: Absence::NotYet,
+        repeat: Repeat::Always,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(have: &[&str], since: Option<&str>, today: &str) -> Vec<String> {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let base = "https://www4.bcb.gov.br".parse().unwrap();
+        let have: Vec<Date> = have.iter().map(|text| day(text)).collect();
+        let requests = requests(&base, &have, since.map(day), day(today));
+        requests.into_iter().map(|request| request.url).collect()
+    }
+
+    #[test]
+    fn asks_for_the_business_days_that_are_missing() {
+        let asked = check(&["2026-11-12", "2026-11-10"], None, "2026-11-15");
+        assert_eq!(
+            asked.first().unwrap(),
+            "https://www4.bcb.gov.br/Download/fechamento/20261016.csv"
+        );
+        assert_eq!(
+            asked.last().unwrap(),
+            "https://www4.bcb.gov.br/Download/fechamento/20261113.csv"
+        );
+        // 21 weekdays from 16 October to 13 November, two of which are there.
+        assert_eq!(asked.len(), 19);
+        assert!(!asked.iter().any(|url| url.contains("20261112") || url.contains("20261114")));
+    }
+
+    #[test]
+    fn reaches_back_to_the_newest_bulletin_or_the_first_day() {
+        assert!(check(&["2026-07-31"], None, "2026-11-15")[0].ends_with("/20260803.csv"));
+        assert!(
+            check(&["2026-07-31"], Some("2026-07-01"), "2026-11-15")[0].ends_with("/20260701.csv")
+        );
+        assert!(check(&[], None, "2026-11-15")[0].ends_with("/20261016.csv"));
+    }
+}

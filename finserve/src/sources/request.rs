@@ -1,0 +1,144 @@
+//! What is asked of a publisher, and how its answer is understood.
+use fincore::downloads::Validators;
+use serde_json::Value;
+
+/// The publisher that a request goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Publisher {
+    Sgs,
+    Olinda,
+    Ptax,
+    Cvm,
+}
+
+impl Publisher {
+    /// Its name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Publisher::Sgs => "SGS",
+            Publisher::Olinda => "Olinda",
+            Publisher::Ptax => "PTAX",
+            Publisher::Cvm => "CVM",
+        }
+    }
+
+    /// The most bytes of one answer, decompressed. The longest series has 2 MB, the largest archive of CVM
+    /// some 100.
+    pub(super) fn most_bytes(self) -> u64 {
+        match self {
+            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax => 32 << 20,
+            Publisher::Cvm => 512 << 20,
+        }
+    }
+}
+
+/// One request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) publisher: Publisher,
+    pub(super) url: String,
+    /// The name by which the import recognises the answer.
+    pub(super) file: String,
+    /// What is asked for, in messages.
+    pub(super) what: String,
+    pub(super) absence: Absence,
+    pub(super) repeat: Repeat,
+}
+
+/// What a 404 means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// There is nothing for these days, if the body says so.
+    EmptyIfSaid,
+    /// It is not published yet.
+    NotYet,
+    /// It never was published; but if it was imported before, something is wrong.
+    NeverWas,
+    /// Something is wrong.
+    Failure,
+}
+
+/// Whether to ask again for what was imported before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// Yes: there may be something new.
+    Always,
+    /// No: these days are long past.
+    Never,
+}
+
+/// What SGS says, with status 404, when no day of a window has a value.
+const NO_VALUES: &str = "Value(s) not found";
+
+impl Request {
+    /// Whether a 404 with this body means that there is nothing, given what was imported from there before.
+    pub(super) fn may_be_absent(&self, body: &str, known: Option<&Validators>) -> bool {
+        match self.absence {
+            Absence::EmptyIfSaid => body.contains(NO_VALUES),
+            Absence::NotYet => true,
+            Absence::NeverWas => known.is_none(),
+            Absence::Failure => false,
+        }
+    }
+
+    /// Whether this answer is complete but has no rows, as is normal on holidays.
+    pub(super) fn is_empty(&self, body: &[u8]) -> bool {
+        let parsed = || serde_json::from_slice::<Value>(body).ok();
+        match self.publisher {
+            Publisher::Sgs => parsed().is_some_and(|rows| rows == Value::Array(Vec::new())),
+            Publisher::Olinda => {
+                parsed().is_some_and(|answer| answer["value"] == Value::Array(Vec::new()))
+            }
+            Publisher::Ptax | Publisher::Cvm => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(publisher: Publisher, absence: Absence) -> Request {
+        let text = String::new;
+        Request {
+            publisher,
+            url: text(),
+            file: text(),
+            what: text(),
+            absence,
+            repeat: Repeat::Always,
+        }
+    }
+
+    #[test]
+    fn a_404_is_empty_only_where_that_is_said() {
+        let said = r#"{"error":"Value(s) not found"}"#;
+        let sgs = request(Publisher::Sgs, Absence::EmptyIfSaid);
+        let known = Validators { etag: None, modified: None, digest: String::new() };
+        assert!(sgs.may_be_absent(said, None));
+        assert!(!sgs.may_be_absent("<html>404</html>", None));
+        assert!(request(Publisher::Ptax, Absence::NotYet).may_be_absent("", Some(&known)));
+        assert!(!request(Publisher::Cvm, Absence::Failure).may_be_absent(said, None));
+        assert!(request(Publisher::Cvm, Absence::NeverWas).may_be_absent("", None));
+        assert!(!request(Publisher::Cvm, Absence::NeverWas).may_be_absent("", Some(&known)));
+    }
+
+    #[test]
+    fn an_answer_without_rows_is_no_failure() {
+        let cases: [(Publisher, &str, bool); 9] = [
+            (Publisher::Sgs, "[]", true),
+            (Publisher::Sgs, " [ ]\n", true),
+            (Publisher::Sgs, "[", false),
+            (Publisher::Sgs, "{}", false),
+            (Publisher::Olinda, r#"{"@odata.context":"x","value":[]}"#, true),
+            (Publisher::Olinda, r#"{"value":[1]}"#, false),
+            (Publisher::Olinda, r#"{"error":"x"}"#, false),
+            (Publisher::Ptax, "", false),
+            (Publisher::Cvm, "[]", false),
+        ];
+        for (publisher, body, empty) in cases {
+            let request = request(publisher, Absence::Failure);
+            assert_eq!(request.is_empty(body.as_bytes()), empty, "{body}");
+        }
+    }
+}

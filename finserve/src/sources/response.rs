@@ -1,0 +1,209 @@
+//! The answer of a publisher: understood, and written to a temporary file.
+use std::{
+    fs::File,
+    io::{Read, Seek, Write},
+    time::{Duration, Instant},
+};
+
+use fincore::{chrono::Utc, downloads::Validators};
+use sha2::{Digest, Sha256};
+use ureq::{Body, http};
+
+use super::{
+    client::Target,
+    fault::{Fault, Kind},
+    request::Request,
+    retry::retry_after,
+    stop::Stop,
+};
+
+/// A server that sends less than this in the time given is too slow.
+const LEAST_BYTES_A_SECOND: u64 = 1024;
+/// How long a server may be slow.
+const SLOW_TIME: Duration = Duration::from_secs(10);
+/// The most of a body that is read to learn what is wrong.
+const MOST_WORDS: u64 = 64 * 1024;
+/// An answer without rows is shorter than this.
+const EMPTY_BYTES: u64 = 4096;
+
+/// A successful answer.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// Nothing has changed since the last time.
+    Unchanged,
+    /// There is nothing for these days, or not yet.
+    Nothing,
+    /// A file, complete, to be read from its start.
+    File { file: File, validators: Validators },
+}
+
+/// Reads an answer to its end.
+pub(super) fn read(
+    response: http::Response<Body>,
+    request: &Request,
+    known: Option<&Validators>,
+    target: Target<'_>,
+    timeout: Duration,
+    stop: &Stop,
+) -> Result<Answer, Fault> {
+    match response.status().as_u16() {
+        200 => download(response, request, target, timeout.min(SLOW_TIME), stop),
+        304 if known.is_some() => Ok(Answer::Unchanged),
+        404 => {
+            let body = words_of(response.into_body());
+            if request.may_be_absent(&body, known) {
+                return Ok(Answer::Nothing);
+            }
+            Err(Fault::lasting(answered(404, &body)))
+        }
+        status @ (408 | 425 | 429 | 500..) => {
+            let header = response.headers().get("retry-after");
+            let wait = header
+                .and_then(|value| value.to_str().ok())
+                .and_then(|text| retry_after(text, Utc::now()));
+            let words = answered(status, &words_of(response.into_body()));
+            Err(Fault { words, kind: Kind::Trouble { wait } })
+        }
+        status => Err(Fault::lasting(answered(status, &words_of(response.into_body())))),
+    }
+}
+
+/// The status in words, with what the server says about it.
+fn answered(status: u16, body: &str) -> String {
+    let reason = match status {
+        404 => " (not found)",
+        406 => " (not acceptable)",
+        429 => " (too many requests)",
+        500 => " (internal error)",
+        502..=504 => " (not available)",
+        _ => "",
+    };
+    let body: String = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    let body: String = body.chars().filter(|c| !c.is_control()).take(160).collect();
+    // Pages say in a thousand words what the status says already.
+    if body.is_empty() || body.starts_with('<') {
+        return format!("the server answered {status}{reason}");
+    }
+    format!("the server answered {status}{reason}: {body}")
+}
+
+fn words_of(body: Body) -> String {
+    let mut bytes = Vec::new();
+    // What cannot be read is not needed.
+    let _ = body.into_reader().take(MOST_WORDS).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn download(
+    response: http::Response<Body>,
+    request: &Request,
+    target: Target<'_>,
+    slow_time: Duration,
+    stop: &Stop,
+) -> Result<Answer, Fault> {
+    let header = |name: &str| {
+        let value = response.headers().get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    let (etag, modified) = (header("etag"), header("last-modified"));
+    // The length of a compressed body says nothing about its content.
+    let compressed = response.headers().contains_key("content-encoding");
+    let length =
+        header("content-length").filter(|_| !compressed).and_then(|text| text.parse().ok());
+    let most = request.publisher.most_bytes();
+    if length.is_some_and(|length| length > most) {
+        return Err(too_long(most));
+    }
+    target.progress.set_length(length.unwrap_or_default());
+    target.progress.set_position(0);
+    let mut file = tempfile::tempfile_in(target.directory)?;
+    let copy = Copy { most, slow_time, stop, progress: target.progress };
+    let (bytes, digest) =
+        copy.run(response.into_body().into_with_config().limit(most + 1).reader(), &mut file)?;
+    if length.is_some_and(|length: u64| length != bytes) {
+        let length = length.unwrap_or_default();
+        return Err(Fault::trouble(format!(
+            "the answer broke off after {bytes} of {length} bytes"
+        )));
+    }
+    file.rewind()?;
+    if bytes < EMPTY_BYTES {
+        let mut body = Vec::new();
+        file.read_to_end(&mut body)?;
+        if request.is_empty(&body) {
+            return Ok(Answer::Nothing);
+        }
+        file.rewind()?;
+    }
+    Ok(Answer::File { file, validators: Validators { etag, modified, digest } })
+}
+
+fn too_long(most: u64) -> Fault {
+    Fault::lasting(format!("the answer is longer than {} MB", most >> 20))
+}
+
+/// Copies a body to a file, but not forever.
+struct Copy<'a> {
+    most: u64,
+    slow_time: Duration,
+    stop: &'a Stop,
+    progress: &'a indicatif::ProgressBar,
+}
+
+impl Copy<'_> {
+    /// The number of bytes and their digest.
+    fn run(&self, mut body: impl Read, file: &mut File) -> Result<(u64, String), Fault> {
+        let mut buffer = vec![0; 64 * 1024];
+        let (mut bytes, mut digest) = (0, Sha256::new());
+        let (mut since, mut then) = (Instant::now(), 0);
+        loop {
+            let count = match body.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(err) => return Err(broken_off(ureq::Error::from(err), bytes)),
+            };
+            bytes += count as u64;
+            if bytes > self.most {
+                return Err(too_long(self.most));
+            }
+            digest.update(&buffer[..count]);
+            file.write_all(&buffer[..count])?;
+            self.progress.set_position(bytes);
+            if self.stop.is_stopped() {
+                return Err(Fault::stopped());
+            }
+            if since.elapsed() >= self.slow_time {
+                if bytes - then < LEAST_BYTES_A_SECOND * self.slow_time.as_secs().max(1) {
+                    return Err(Fault::silence("the server sends too slowly"));
+                }
+                (since, then) = (Instant::now(), bytes);
+            }
+        }
+        let digest = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok((bytes, digest))
+    }
+}
+
+fn broken_off(err: ureq::Error, bytes: u64) -> Fault {
+    let fault = Fault::from(err);
+    Fault { words: format!("{} after {bytes} bytes of the answer", fault.words), ..fault }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_the_server_says_but_no_pages() {
+        let limit = r#"{"erro":{"detail":"O sistema aceita uma janela de 10 anos"}}"#;
+        for (status, body, words) in [
+            (406, limit, format!("the server answered 406 (not acceptable): {limit}")),
+            (503, "<html><body>x", "the server answered 503 (not available)".into()),
+            (500, "", "the server answered 500 (internal error)".into()),
+            (418, "a\n\n  \u{1b}[31mb", "the server answered 418: a [31mb".into()),
+        ] {
+            assert_eq!(answered(status, body), words);
+        }
+        assert!(answered(500, &"x".repeat(5000)).len() < 300);
+    }
+}

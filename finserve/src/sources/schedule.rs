@@ -1,0 +1,158 @@
+//! When a server synchronises by itself.
+use std::time::Duration;
+
+use fincore::{
+    Date,
+    chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc},
+};
+
+use super::{days::is_business_day, selection::Content};
+
+/// What is synchronised together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beat {
+    /// Interest rates, inflation and exchange rates: several a day.
+    Rates,
+    /// The registry of companies: published once a day.
+    Registry,
+    /// Filings: published once a week, some files more often.
+    Filings,
+}
+
+impl Beat {
+    pub(super) const ALL: [Beat; 3] = [Beat::Rates, Beat::Registry, Beat::Filings];
+
+    pub(super) fn includes(self, content: &Content) -> bool {
+        match content {
+            Content::Series(_) | Content::Fx => self == Beat::Rates,
+            Content::Companies => self == Beat::Registry,
+            Content::Filings => self == Beat::Filings,
+        }
+    }
+}
+
+/// How the last run of a beat went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    Never,
+    Succeeded(DateTime<Utc>),
+    Failed(DateTime<Utc>),
+}
+
+/// Brasília has kept UTC−3 all year since 2019.
+const BRASILIA: TimeDelta = TimeDelta::hours(-3);
+
+/// The central bank publishes between these hours of business days, Brasília time.
+const OPENING: NaiveTime = NaiveTime::from_hms_opt(12, 0, 0).expect("a time of day");
+const CLOSING: NaiveTime = NaiveTime::from_hms_opt(20, 0, 0).expect("a time of day");
+
+const HALF_AN_HOUR: TimeDelta = TimeDelta::minutes(30);
+const SIX_HOURS: TimeDelta = TimeDelta::hours(6);
+const A_DAY: TimeDelta = TimeDelta::hours(24);
+
+/// How long to wait now for the next run of a beat; zero if it is due. `jitter`, from 0 to 1, makes it up to a tenth
+/// later.
+pub(super) fn wait(beat: Beat, last: Last, now: DateTime<Utc>, jitter: f64) -> Duration {
+    let (ran, shortest) = match last {
+        Last::Never => return Duration::ZERO,
+        Last::Succeeded(ran) => (ran, TimeDelta::MAX),
+        Last::Failed(ran) => (ran, HALF_AN_HOUR),
+    };
+    let interval = match beat {
+        Beat::Rates => of_rates(ran),
+        Beat::Registry => A_DAY,
+        Beat::Filings => SIX_HOURS,
+    };
+    let interval = interval.min(shortest).to_std().unwrap_or_default();
+    // After a clock was set back, the last run lies ahead: no wait is longer than the interval.
+    let passed = (now - ran).to_std().unwrap_or_default();
+    interval.mul_f64(1.0 + jitter.clamp(0.0, 1.0) / 10.0).saturating_sub(passed)
+}
+
+/// The time between a run at this moment and the next one: half an hour while the central bank publishes, otherwise
+/// six hours, but no longer than until it opens.
+fn of_rates(ran: DateTime<Utc>) -> TimeDelta {
+    let local = ran.naive_utc() + BRASILIA;
+    let (day, time) = (local.date(), local.time());
+    if is_open(day) && (OPENING..CLOSING).contains(&time) {
+        return HALF_AN_HOUR;
+    }
+    let opening = if time < OPENING { Some(day) } else { day.succ_opt() };
+    match opening.filter(|day| is_open(*day)) {
+        Some(opening) => SIX_HOURS.min(opening.and_time(OPENING) - local),
+        None => SIX_HOURS,
+    }
+}
+
+fn is_open(day: NaiveDate) -> bool {
+    Date::try_from(day).is_ok_and(is_business_day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The minutes until the next run, without jitter.
+    fn minutes(beat: Beat, last: Last, now: &str) -> u64 {
+        wait(beat, last, now.parse().unwrap(), 0.0).as_secs() / 60
+    }
+
+    #[test]
+    fn keeps_the_rhythm_of_each_source() {
+        // 16 November 2026 is a Monday; Brasília is three hours behind.
+        let cases = [
+            (Beat::Rates, "2026-11-16T15:00:00Z", 30),
+            (Beat::Rates, "2026-11-16T22:59:00Z", 30),
+            (Beat::Rates, "2026-11-16T23:00:00Z", 360),
+            // Twelve o'clock comes before six hours are over.
+            (Beat::Rates, "2026-11-16T11:00:00Z", 240),
+            (Beat::Rates, "2026-11-16T14:59:00Z", 1),
+            (Beat::Rates, "2026-11-17T02:00:00Z", 360),
+            // Friday evening, Saturday noon, late on Sunday and early on Monday.
+            (Beat::Rates, "2026-11-13T23:30:00Z", 360),
+            (Beat::Rates, "2026-11-14T15:00:00Z", 360),
+            (Beat::Rates, "2026-11-16T02:30:00Z", 360),
+            (Beat::Rates, "2026-11-16T08:30:00Z", 360),
+            (Beat::Registry, "2026-11-16T15:00:00Z", 24 * 60),
+            (Beat::Filings, "2026-11-16T15:00:00Z", 360),
+        ];
+        for (beat, ran, wanted) in cases {
+            assert_eq!(minutes(beat, Last::Succeeded(ran.parse().unwrap()), ran), wanted, "{ran}");
+        }
+    }
+
+    #[test]
+    fn starts_at_once_and_repeats_failures_sooner() {
+        let ran = "2026-11-14T15:00:00Z";
+        let failed = Last::Failed(ran.parse().unwrap());
+        for beat in Beat::ALL {
+            assert_eq!(minutes(beat, Last::Never, ran), 0);
+            assert_eq!(minutes(beat, failed, ran), 30);
+        }
+        let opening = Last::Failed("2026-11-16T14:50:00Z".parse().unwrap());
+        assert_eq!(minutes(Beat::Rates, opening, "2026-11-16T14:50:00Z"), 10);
+    }
+
+    #[test]
+    fn counts_from_the_last_run() {
+        let last = Last::Succeeded("2026-11-16T15:00:00Z".parse().unwrap());
+        for (now, wanted) in [
+            ("2026-11-16T15:10:00Z", 20),
+            ("2026-11-16T15:30:00Z", 0),
+            ("2026-11-18T15:30:00Z", 0),
+            // The clock was set back.
+            ("2026-11-10T15:30:00Z", 30),
+        ] {
+            assert_eq!(minutes(Beat::Rates, last, now), wanted, "{now}");
+        }
+    }
+
+    #[test]
+    fn jitter_makes_it_up_to_a_tenth_later() {
+        let now = "2026-11-16T15:00:00Z".parse().unwrap();
+        for (jitter, minutes) in [(0.0, 360), (0.5, 378), (1.0, 396), (7.0, 396)] {
+            let wait = wait(Beat::Filings, Last::Succeeded(now), now, jitter);
+            assert_eq!(wait.as_secs() / 60, minutes);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! SGS, the central bank's time series: windows of days of one series.
+use fincore::{Date, market::Known};
+
+use super::{
+    base::Base,
+    days::{Window, windows, year_start},
+    request::{Absence, Publisher, Repeat, Request},
+};
+
+/// SGS refuses windows of more than ten years with a 406.
+const MOST_YEARS: u16 = 9;
+
+/// The running year is always asked for whole, because figures are revised; at its beginning, the one before too.
+const REVISED_DAYS: u32 = 60;
+
+/// What is asked for one series.
+///
+/// `newest` is the newest stored day. The last window has the same first day for a whole year, so that two
+/// requests of one day are the same. Requests are to stop at the first that fails: what is missing in the middle
+/// would never be noticed.
+pub(super) fn requests(
+    base: &Base,
+    series: &Known,
+    newest: Option<Date>,
+    since: Option<Date>,
+    today: Date,
+) -> Vec<Request> {
+    let recent = year_start(today.days_before(REVISED_DAYS));
+    let missing = match newest {
+        None => Some(since.unwrap_or(series.since)),
+        Some(newest) => {
+            since.into_iter().chain([year_start(newest.days_before(REVISED_DAYS))]).min()
+        }
+    };
+    let first = missing.unwrap_or(recent).max(series.since);
+    let request = |repeat| move |window| request(base, series, window, repeat);
+    let past = windows(first, recent, MOST_YEARS).into_iter().map(request(Repeat::Never));
+    let last = request(Repeat::Always)(Window { first: recent, last: today });
+    if newest.is_some_and(|newest| newest >= recent) {
+        // What is new counts more than a longer history.
+        std::iter::once(last).chain(past).collect()
+    } else {
+        past.chain([last]).collect()
+    }
+}
+
+fn request(base: &Base, series: &Known, window: Window, repeat: Repeat) -> Request {
+    let number = series.number;
+    let (first, last) = (brazilian(window.first), brazilian(window.last));
+    let path = format!("/dados/serie/bcdata.sgs.{number}/dados");
+    let query = format!("formato=json&dataInicial={first}&dataFinal={last}");
+    Request {
+        publisher: Publisher::Sgs,
+        url: base.join(&format!("{path}?{query}")),
+        file: format!("bcdata.sgs.{number}.json"),
+        what: format!("SGS {number}"),
+        absence: Absence::EmptyIfSaid,
+        repeat,
+    }
+}
+
+/// DD/MM/YYYY.
+fn brazilian(day: Date) -> String {
+    format!("{:02}/{:02}/{:04}", day.day(), day.month(), day.year())
+}
+
+#[cfg(test)]
+mod tests {
+    use fincore::market::known_series;
+
+    use super::*;
+
+    /// The windows that are asked for of the daily CDI, which begins on 1986-03-06.
+    fn check(newest: Option<&str>, since: Option<&str>, today: &str) -> Vec<String> {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let series = known_series().iter().find(|series| series.number == 12).unwrap();
+        let base = "http://a".parse().unwrap();
+        let requests = requests(&base, series, newest.map(day), since.map(day), day(today));
+        let dates = |request: &Request| {
+            let (_, dates) = request.url.split_once("dataInicial=").unwrap();
+            dates.replace("&dataFinal=", " ")
+        };
+        requests.iter().map(dates).collect()
+    }
+
+    #[test]
+    fn asks_for_the_running_year() {
+        assert_eq!(check(Some("2026-11-13"), None, "2026-11-15"), ["01/01/2026 15/11/2026"]);
+        // December is revised in January.
+        assert_eq!(
+            check(Some("2026-01-05"), None, "2026-11-15"),
+            ["01/01/2026 15/11/2026", "01/01/2025 31/12/2025"]
+        );
+        assert_eq!(check(Some("2026-01-05"), None, "2026-01-06"), ["01/01/2025 06/01/2026"]);
+    }
+
+    #[test]
+    fn asks_the_same_after_what_it_brought() {
+        for today in ["2026-01-01", "2026-02-28", "2026-03-01", "2026-03-02", "2026-11-15"] {
+            let first = check(None, None, today);
+            assert_eq!(check(Some(today), None, today), first[first.len() - 1..]);
+        }
+    }
+
+    #[test]
+    fn fills_an_empty_series_in_windows_that_are_not_refused() {
+        let all = check(None, None, "2026-11-15");
+        assert_eq!(all.first().unwrap(), "06/03/1986 31/12/1994");
+        assert_eq!(all.last().unwrap(), "01/01/2026 15/11/2026");
+        assert_eq!(all.len(), 6);
+    }
+
+    #[test]
+    fn closes_a_gap_before_what_is_new() {
+        assert_eq!(
+            check(Some("2024-02-10"), None, "2026-11-15"),
+            ["01/01/2023 31/12/2025", "01/01/2026 15/11/2026"]
+        );
+        assert_eq!(
+            check(Some("2024-02-10"), Some("2025-01-01"), "2026-11-15"),
+            ["01/01/2023 31/12/2025", "01/01/2026 15/11/2026"]
+        );
+    }
+
+    #[test]
+    fn a_first_day_is_obeyed() {
+        assert_eq!(
+            check(None, Some("2025-06-15"), "2026-11-15"),
+            ["15/06/2025 31/12/2025", "01/01/2026 15/11/2026"]
+        );
+        // A longer history comes after what is new.
+        assert_eq!(
+            check(Some("2026-11-13"), Some("2020-01-01"), "2026-11-15"),
+            ["01/01/2026 15/11/2026", "01/01/2020 31/12/2025"]
+        );
+        assert_eq!(check(None, Some("2030-01-01"), "2026-11-15"), ["01/01/2026 15/11/2026"]);
+        assert_eq!(check(None, Some("1900-01-01"), "2026-11-15")[0], "06/03/1986 31/12/1994");
+    }
+
+    #[test]
+    fn writes_the_official_address() {
+        let series = &known_series()[0];
+        let base = "https://api.bcb.gov.br".parse().unwrap();
+        let day = "2026-11-15".parse().unwrap();
+        assert_eq!(
+            requests(&base, series, Some(day), None, day)[0].url,
+            "https://api.bcb.gov.br/dados/serie/bcdata.sgs.432/dados\
+             ?formato=json&dataInicial=01/01/2026&dataFinal=15/11/2026"
+        );
+    }
+}

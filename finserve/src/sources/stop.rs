@@ -1,0 +1,49 @@
+//! Stopping what runs in the background, and waits that end when it is stopped.
+use std::{
+    sync::{Condvar, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// Whether to stop. What is stopped once stays so.
+#[derive(Debug, Default)]
+pub(crate) struct Stop {
+    stopped: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Stop {
+    /// Ends all waits, now and later.
+    pub(crate) fn stop(&self) {
+        *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        *self.stopped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits this long, or until it is stopped.
+    pub(super) fn wait(&self, time: Duration) {
+        let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        // If a thread panicked it does not matter here: both outcomes end the wait.
+        let _ = self.changed.wait_timeout_while(stopped, time, |stopped| !*stopped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_ends_every_wait() {
+        let stop = Stop::default();
+        assert!(!stop.is_stopped());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| stop.wait(Duration::from_secs(3600)));
+            stop.stop();
+            waiting.join().unwrap();
+        });
+        stop.wait(Duration::from_secs(3600));
+        assert!(stop.is_stopped());
+    }
+}

@@ -1,0 +1,254 @@
+//! A server that plays the central bank and CVM, with faults by script.
+use std::{
+    collections::BTreeMap,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::published::{Published, Response};
+
+/// What goes wrong.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// A page, with status 200 and the content type of data.
+    Page,
+    /// This status, with a page.
+    Status(u16),
+    /// 429 with this `Retry-After`.
+    Limited(&'static str),
+    /// A byte now and then.
+    Drip,
+    /// Half of the body, then the connection ends.
+    Cut,
+    /// `Content-Length` says more than there is.
+    LongerLength,
+    /// `Content-Length` says less than there is.
+    ShorterLength,
+    /// Half of the content, as if it were all.
+    Half,
+    /// Other content.
+    Instead(Vec<u8>),
+}
+
+/// How the server tells whether a file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conditional {
+    Never,
+    ByTag,
+    ByTime,
+}
+
+/// A request that was answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) target: String,
+    pub(crate) agent: String,
+    pub(crate) status: u16,
+}
+
+struct State {
+    published: Published,
+    conditional: Conditional,
+    /// Requests whose target contains the text fail; so often, or always.
+    faults: Vec<(String, Fault, Option<u32>)>,
+    asked: Vec<Asked>,
+}
+
+/// The server. Every publisher has a path of its own, as on a mirror.
+pub(crate) struct Publisher {
+    pub(crate) address: String,
+    state: Arc<Mutex<State>>,
+}
+
+impl Publisher {
+    pub(crate) fn start(published: Published) -> Publisher {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let state = Arc::new(Mutex::new(State {
+            published,
+            conditional: Conditional::ByTag,
+            faults: Vec::new(),
+            asked: Vec::new(),
+        }));
+        let shared = state.clone();
+        // Ends with the tests.
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let state = shared.clone();
+                // A client that goes away is no failure of ours.
+                thread::spawn(move || answer(stream, &state).ok());
+            }
+        });
+        Publisher { address, state }
+    }
+
+    /// The flags that send a program here.
+    pub(crate) fn flags(&self) -> [String; 8] {
+        let flag = |name: &str, path: &str| {
+            [format!("--{name}-url"), format!("http://{}/{path}", self.address)]
+        };
+        // With and without the last slash.
+        let flags = [
+            flag("sgs", "sgs"),
+            flag("olinda", "olinda/"),
+            flag("ptax", "ptax"),
+            flag("cvm", "cvm/"),
+        ];
+        flags.concat().try_into().unwrap()
+    }
+
+    pub(crate) fn publish(&self, change: impl FnOnce(&mut Published)) {
+        change(&mut self.state.lock().unwrap().published);
+    }
+
+    pub(crate) fn conditional(&self, conditional: Conditional) {
+        self.state.lock().unwrap().conditional = conditional;
+    }
+
+    /// From now on, requests for targets that contain `text` fail.
+    pub(crate) fn break_down(&self, text: &str, fault: Fault) {
+        self.state.lock().unwrap().faults.push((text.to_owned(), fault, None));
+    }
+
+    /// The same for this many requests.
+    pub(crate) fn break_down_for(&self, text: &str, fault: Fault, times: u32) {
+        self.state.lock().unwrap().faults.push((text.to_owned(), fault, Some(times)));
+    }
+
+    /// From now on, everything works.
+    pub(crate) fn recover(&self) {
+        self.state.lock().unwrap().faults.clear();
+    }
+
+    /// The requests since this was last asked.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut self.state.lock().unwrap().asked)
+    }
+}
+
+/// One request a connection.
+fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+    let (target, headers) = head(&stream)?;
+    let (response, fault, tags) = {
+        let mut state = state.lock().unwrap();
+        let fault = state.fault(&target);
+        let mut response = state.published.answer(&target);
+        let tags = if response.status == 200 { state.tags(&response.body) } else { Vec::new() };
+        let unchanged = |(name, value): &(&str, String)| {
+            let asked = if *name == "ETag" { "if-none-match" } else { "if-modified-since" };
+            headers.get(asked) == Some(value)
+        };
+        if fault.is_none() && tags.iter().any(unchanged) {
+            response = Response { status: 304, body: Vec::new() };
+        }
+        (response, fault, tags)
+    };
+    let status = match &fault {
+        Some(Fault::Status(status)) => *status,
+        Some(Fault::Limited(_)) => 429,
+        _ => response.status,
+    };
+    let agent = headers.get("user-agent").cloned().unwrap_or_default();
+    state.lock().unwrap().asked.push(Asked { target, agent, status });
+    let tags: String = tags.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    send(&mut stream, response, fault, &tags)
+}
+
+impl State {
+    /// The fault of this request, if it has one.
+    fn fault(&mut self, target: &str) -> Option<Fault> {
+        let found = self
+            .faults
+            .iter_mut()
+            .find(|(text, _, times)| target.contains(text.as_str()) && *times != Some(0))?;
+        if let Some(times) = &mut found.2 {
+            *times -= 1;
+        }
+        Some(found.1.clone())
+    }
+
+    /// The header that says which version of a file this is.
+    fn tags(&self, body: &[u8]) -> Vec<(&'static str, String)> {
+        let digest = Sha256::digest(body);
+        let number = u32::from_be_bytes(digest[..4].try_into().unwrap());
+        match self.conditional {
+            Conditional::Never => Vec::new(),
+            Conditional::ByTag => vec![("ETag", format!("\"{number:08x}\""))],
+            Conditional::ByTime => {
+                let time = chrono::DateTime::from_timestamp(i64::from(number >> 1), 0).unwrap();
+                vec![("Last-Modified", time.format("%a, %d %b %Y %H:%M:%S GMT").to_string())]
+            }
+        }
+    }
+}
+
+/// The target and headers of a request, names in lower case.
+fn head(stream: &TcpStream) -> std::io::Result<(String, BTreeMap<String, String>)> {
+    let mut lines = BufReader::new(stream).lines();
+    let first = lines.next().unwrap_or_else(|| Ok(String::new()))?;
+    let target = first.split(' ').nth(1).unwrap_or_default().replace("%27", "'");
+    let mut headers = BTreeMap::new();
+    for line in lines {
+        let line = line?;
+        let Some((name, value)) = line.split_once(": ") else { break };
+        headers.insert(name.to_lowercase(), value.to_owned());
+    }
+    Ok((target, headers))
+}
+
+fn send(
+    stream: &mut TcpStream,
+    Response { status, body }: Response,
+    fault: Option<Fault>,
+    tags: &str,
+) -> std::io::Result<()> {
+    let page = b"<!DOCTYPE html><html><body>Service unavailable</body></html>".to_vec();
+    let half = body.len() / 2;
+    let (status, extra, body, length, sent) = match fault {
+        None => (status, tags.to_owned(), body.clone(), body.len(), body.len()),
+        Some(Fault::Page) => (200, String::new(), page.clone(), page.len(), page.len()),
+        Some(Fault::Status(status)) => {
+            (status, String::new(), page.clone(), page.len(), page.len())
+        }
+        Some(Fault::Limited(after)) => (429, format!("Retry-After: {after}\r\n"), Vec::new(), 0, 0),
+        Some(Fault::Cut) => (status, tags.to_owned(), body.clone(), body.len(), half),
+        Some(Fault::LongerLength) => {
+            (status, tags.to_owned(), body.clone(), body.len() + 99, body.len())
+        }
+        Some(Fault::ShorterLength) => (status, tags.to_owned(), body.clone(), half, body.len()),
+        Some(Fault::Half) => (status, String::new(), body.clone(), half, half),
+        Some(Fault::Instead(other)) => {
+            (200, String::new(), other.clone(), other.len(), other.len())
+        }
+        Some(Fault::Drip) => {
+            write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n",
+                body.len().max(1 << 16)
+            )?;
+            // Until the client has had enough.
+            loop {
+                stream.write_all(b"[")?;
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+    };
+    // What the content type says proves nothing.
+    let length =
+        if status == 304 { String::new() } else { format!("Content-Length: {length}\r\n") };
+    write!(
+        stream,
+        "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\n{length}Connection: close\r\n{extra}\r\n"
+    )?;
+    stream.write_all(&body[..sent])?;
+    stream.shutdown(std::net::Shutdown::Write)?;
+    // So that the client sees an end, not a reset.
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let _ = stream.read(&mut [0; 64]);
+    Ok(())
+}

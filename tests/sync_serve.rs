@@ -1,0 +1,63 @@
+//! `finserve serve --sync`: a server that keeps its data fresh.
+use std::{fs, process::Command, thread, time::Duration};
+
+use crate::{
+    harness::Server,
+    publisher::{Fault, Publisher},
+    sync::{Place, today},
+};
+
+fn start(publisher: &Publisher, arguments: &[&str]) -> Server {
+    let flags = publisher.flags();
+    let flags = flags.iter().map(String::as_str).chain(["--sync", "--retry-delay", "1"]);
+    Server::start_with(&flags.chain(arguments.iter().copied()).collect::<Vec<_>>())
+}
+
+/// What the server has logged.
+fn log(server: &Server) -> String {
+    fs::read_to_string(server.data.path().join("stderr.txt")).unwrap()
+}
+
+fn wait_until(happened: impl Fn() -> bool) {
+    while !happened() {
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_server_becomes_fresh_by_itself_and_says_what_failed() {
+    let place = Place::days_ago(0);
+    place.publisher.break_down("/cad_cia_aberta.csv", Fault::Status(500));
+    let server = start(&place.publisher, &["--only", "selic,companies"]);
+    let newest = today().to_string();
+    wait_until(|| server.get("/api/v1/market/selic/current").json()["date"] == newest);
+    wait_until(|| log(&server).contains("companies failed"));
+    let log = log(&server);
+    assert!(log.contains("finserve: sync: selic: "), "{log}");
+    let failure =
+        "finserve: sync: companies failed: registry of companies: the server answered 500";
+    assert!(log.contains(failure), "{log}");
+    let asked = place.publisher.asked();
+    assert!(asked.iter().all(|asked| !asked.target.contains("/olinda/")), "{asked:?}");
+}
+
+#[test]
+fn a_server_without_the_flag_asks_nobody() {
+    let place = Place::days_ago(0);
+    let flags = place.publisher.flags();
+    let server = Server::start_with(&flags.each_ref().map(String::as_str));
+    assert_eq!(server.get("/health").status, 200);
+    assert!(!server.data.path().join("sync.lock").exists());
+    assert!(place.publisher.asked().is_empty());
+}
+
+#[test]
+fn a_server_stops_while_it_downloads() {
+    let place = Place::days_ago(0);
+    place.publisher.break_down("/", Fault::Drip);
+    let mut server = start(&place.publisher, &[]);
+    wait_until(|| !place.publisher.asked().is_empty());
+    Command::new("kill").args(["-TERM", &server.pid().to_string()]).status().unwrap();
+    assert!(server.wait().success());
+    assert_eq!(log(&server), "");
+}
