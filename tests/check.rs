@@ -22,7 +22,8 @@ fn a_list_without_an_unreadable_value_has_the_right_total_and_a_full_page() {
         ),
         (
             "UPDATE fx SET sell = 'abc' WHERE currency = 'USD'
-                AND date = (SELECT MAX(date) FROM fx WHERE currency = 'USD')",
+                AND date = (
+                SELECT MAX(date) FROM fx WHERE currency = 'USD' AND buy IS NOT NULL)",
             "/api/v1/market/fx?limit=20",
         ),
         (
@@ -63,7 +64,6 @@ fn the_current_value_is_the_newest_that_can_be_read() {
     server.get("/api/v1/market/selic/current").expect_error(404, "not_found");
     server.get("/api/v1/market/overview").expect_error(404, "not_found");
     assert_eq!(server.get("/api/v1/market/selic").json()["total"], 0);
-    assert_eq!(server.get("/").status, 200);
 }
 
 #[test]
