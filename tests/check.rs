@@ -2,7 +2,7 @@
 use std::fs;
 
 use crate::{
-    harness::Server,
+    harness::{Server, filled},
     rebuild::{damage, run},
 };
 
@@ -44,6 +44,17 @@ fn a_list_without_an_unreadable_value_has_the_right_total_and_a_full_page() {
     let pairs = server.get("/api/v1/market/fx/pairs").json();
     let dollar = pairs["data"].as_array().unwrap().iter().find(|row| row["pair"] == "USD/BRL");
     assert_eq!(dollar.unwrap()["days"], server.get("/api/v1/market/fx").json()["total"]);
+}
+
+#[test]
+fn a_value_that_could_not_be_read_at_the_start_is_in_no_total() {
+    let data = filled();
+    let statement = "UPDATE rate SET value = 'abc' WHERE series = 433 AND date = '1999-01-01'";
+    damage(data.path(), &[(statement, "")]);
+    let server = Server::start_on(data, &[]);
+    let all = server.get("/api/v1/market/ipca?limit=10000").json();
+    assert_eq!(all["total"], all["data"].as_array().unwrap().len());
+    assert_eq!(server.get("/api/v1/market/ipca?limit=1").json()["total"], all["total"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Server {
         Server::start_on(filled(), arguments)
     }
 
-    fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
+    pub(crate) fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
         let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
         let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();
         let errors = File::create(data.path().join(ERRORS)).unwrap();
@@ -146,7 +146,7 @@ impl Server {
 
 /// A data directory with the bundled data. The program takes seconds to fill one when it is not
 /// optimised, so that is done once, and the others are copies.
-fn filled() -> tempfile::TempDir {
+pub(crate) fn filled() -> tempfile::TempDir {
     static FILES: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
     let fill = || {
         let data = tempfile::tempdir().unwrap();

@@ -130,7 +130,10 @@ const DERIVED: [(&str, &str); 14] = [
         "UPDATE category SET folded = 'x' WHERE folded = 'fato relevante'",
         "whose name for filters is not the folded name",
     ),
-    ("UPDATE rate SET value = '1.00' WHERE computed = 1", "computed CDIs other than what the daily"),
+    (
+        "UPDATE rate SET value = '1.00' WHERE computed = 1",
+        "computed CDIs other than what the daily",
+    ),
     (
         "DELETE FROM rate WHERE series = 4389 AND date LIKE '2026-05-%'",
         "computed CDIs missing, though there is a daily CDI",

@@ -17,8 +17,8 @@ use crate::{
 
 mod change;
 mod unreadable;
-use unreadable::{Unreadable, is_about_a_value};
 pub use change::Change;
+use unreadable::{Unreadable, is_about_a_value};
 // Only the bundle and imports write.
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod writer;

@@ -332,13 +332,18 @@ fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
     );
     let mut pairs: Vec<FxPair> = Vec::new();
     let read = |row: &rusqlite::Row<'_>| read_quote(row, Pair::in_reais(parsed(row, 3)?));
-    snapshot.for_each(SQL, [snapshot.today().to_string()], read, |FxRate { date, pair, .. }| {
-        match pairs.last_mut().filter(|last| last.pair == pair) {
-            Some(last) => (last.to, last.days) = (date, last.days + 1),
-            None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
-        }
-        Ok(())
-    })?;
+    snapshot.for_each(
+        SQL,
+        [snapshot.today().to_string()],
+        read,
+        |FxRate { date, pair, .. }| {
+            match pairs.last_mut().filter(|last| last.pair == pair) {
+                Some(last) => (last.to, last.days) = (date, last.days + 1),
+                None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
+            }
+            Ok(())
+        },
+    )?;
     Ok(pairs)
 }
 

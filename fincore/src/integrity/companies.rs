@@ -130,9 +130,8 @@ fn bad_tickers(writer: &Writer) -> Result<Vec<(&'static str, Vec<u8>, String, &'
     while let Some(row) = rows.next()? {
         let text = |column| row.get_ref(column).ok().and_then(|value| value.as_str().ok());
         // Companies are found by the text of their CNPJ, so only one spelling will do.
-        let is_cnpj = text(1).is_some_and(|text| {
-            text.parse::<Cnpj>().is_ok_and(|cnpj| cnpj.to_string() == text)
-        });
+        let is_cnpj = text(1)
+            .is_some_and(|text| text.parse::<Cnpj>().is_ok_and(|cnpj| cnpj.to_string() == text));
         let fault = if !is_cnpj {
             "whose CNPJ is no CNPJ"
         } else if !text(2).is_some_and(|tickers| tickers.split_whitespace().all(is_ticker)) {
@@ -243,7 +242,11 @@ fn compare_searches(scratch: &Writer, findings: &mut Findings) -> Result<()> {
     let mut statement = scratch.prepare(SQL)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        findings.add(SEARCH, "for companies with a wrong number of results", shown(row.get_ref(0)?));
+        findings.add(
+            SEARCH,
+            "for companies with a wrong number of results",
+            shown(row.get_ref(0)?),
+        );
     }
     Ok(())
 }

@@ -209,7 +209,8 @@ fn repair_category(writer: &Writer, class: i64) -> Result<()> {
         None => {
             let mut others = writer.prepare(OTHERS)?;
             let others = others.query_map([category], |row| row.get::<_, String>(0))?;
-            let alone = others.map(|name| Ok(fold(&name?) == folded)).collect::<Result<Vec<_>>>()?;
+            let alone =
+                others.map(|name| Ok(fold(&name?) == folded)).collect::<Result<Vec<_>>>()?;
             if alone.into_iter().all(|same| same)
                 && writer.prepare(RENAME)?.execute((category, &folded))? > 0
             {

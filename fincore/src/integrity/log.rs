@@ -31,8 +31,7 @@ pub(super) fn check(writer: &Writer, findings: &mut Findings) -> Result<()> {
 pub(super) fn repair(writer: &Writer) -> Result<()> {
     const CHANGES: &str = "DELETE FROM change WHERE version <= ?1";
     const REVISIONS: &str = "DELETE FROM revision WHERE version <= ?1";
-    const TIMES: &str =
-        "UPDATE dataset SET updated_at = NULL, tried_at = NULL, succeeded_at = NULL
+    const TIMES: &str = "UPDATE dataset SET updated_at = NULL, tried_at = NULL, succeeded_at = NULL
         WHERE name = CAST(?1 AS TEXT)";
     let before = writer.version() - 1;
     let newest_bad = bad_versions(writer)?.into_iter().map(|(version, ..)| version).max();

@@ -107,7 +107,8 @@ fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
         return Ok(Some("whose series has an impossible number"));
     };
     let (Some(date), Some(value)) = (date, value) else {
-        let fault = if date.is_none() { "whose date is no date" } else { "whose value is no number" };
+        let fault =
+            if date.is_none() { "whose date is no date" } else { "whose value is no number" };
         return Ok(Some(fault));
     };
     let monthly = known(series).is_some_and(|known| known.rhythm == Rhythm::Monthly);

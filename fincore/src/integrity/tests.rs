@@ -28,14 +28,40 @@ const FILINGS_HEADER: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Refe
 fn registry() -> String {
     let company = |cnpj, name, trade, cancelled, status, code, sector| {
         let fields = [
-            cnpj, name, trade, "1977-07-20", "", cancelled, "", status, "1977-07-20", code, sector,
+            cnpj,
+            name,
+            trade,
+            "1977-07-20",
+            "",
+            cancelled,
+            "",
+            status,
+            "1977-07-20",
+            code,
+            sector,
         ];
         fields.join(";") + &";".repeat(47 - fields.len()) + "\n"
     };
     REGISTRY_HEADER.to_owned()
-        + &company("33.000.167/0001-01", "PETROLEO BRASILEIRO SA", "PETROBRAS", "", "ATIVO", "9512", "Petroleo")
+        + &company(
+            "33.000.167/0001-01",
+            "PETROLEO BRASILEIRO SA",
+            "PETROBRAS",
+            "",
+            "ATIVO",
+            "9512",
+            "Petroleo",
+        )
         + &company("33.592.510/0001-54", "VALE S.A.", "", "", "ATIVO", "4170", "Mineracao")
-        + &company("00.000.000/0001-91", "BANCO DO BRASIL S.A.", "", "1999-01-01", "CANCELADA", "1023", "Bancos")
+        + &company(
+            "00.000.000/0001-91",
+            "BANCO DO BRASIL S.A.",
+            "",
+            "1999-01-01",
+            "CANCELADA",
+            "1023",
+            "Bancos",
+        )
 }
 
 fn filings() -> String {
@@ -57,7 +83,8 @@ fn filings() -> String {
 /// Imports the same rows always.
 fn import(catalogue: &Catalogue) {
     let sgs = |rows: &[(&str, &str)]| {
-        let rows = rows.iter().map(|(day, value)| format!(r#"{{"data":"{day}","valor":"{value}"}}"#));
+        let rows =
+            rows.iter().map(|(day, value)| format!(r#"{{"data":"{day}","valor":"{value}"}}"#));
         format!("[{}]", rows.collect::<Vec<_>>().join(","))
     };
     let days = [("02/09/2026", "0.050788"), ("03/09/2026", "0.050788"), ("04/09/2026", "0.045513")];
@@ -126,6 +153,7 @@ enum From {
 }
 
 /// SQL that damages, part of the sentence that names it, and who can repair it.
+#[rustfmt::skip]
 const DAMAGE: &[(&str, &str, From)] = &[
     ("UPDATE rate SET value = 'abc' WHERE series = 432 AND date = '2026-09-03'",
         "1 rate whose value is no number: SGS 432 on 2026-09-03 (\"abc\")", From::Files),
@@ -257,7 +285,10 @@ fn every_damage_is_named_and_repaired() {
     let sound = contents(&catalogue);
     let original = dir.path().join("original.db");
     // A whole copy, without a log beside it.
-    Connection::open(catalogue.path()).unwrap().execute("VACUUM INTO ?1", [original.to_str()]).unwrap();
+    Connection::open(catalogue.path())
+        .unwrap()
+        .execute("VACUUM INTO ?1", [original.to_str()])
+        .unwrap();
     for (number, (damage, sentence, from)) in DAMAGE.iter().enumerate() {
         let path = dir.path().join(format!("{number}.db"));
         fs::copy(&original, &path).unwrap();
@@ -363,7 +394,10 @@ fn the_bundled_data_is_sound_and_comes_back() {
     Connection::open(catalogue.path()).unwrap().execute_batch(damage).unwrap();
     let problems = catalogue.check().unwrap().problems.join("; ");
     for noun in ["companies", "filings"] {
-        assert!(problems.contains(&format!("for {noun} with a wrong number of results")), "{problems}");
+        assert!(
+            problems.contains(&format!("for {noun} with a wrong number of results")),
+            "{problems}"
+        );
     }
     assert_eq!(catalogue.rebuild(noon()).unwrap().restored, 0);
     assert_eq!(catalogue.check().unwrap().problems, [""; 0]);

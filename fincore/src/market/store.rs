@@ -52,9 +52,7 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
         .query_row((series, &date), |row| Ok((row.get(0)?, parsed(row, 1).ok())))
         .optional()?;
     let tally = match found {
-        Some((false, Some(there)))
-            if there == row.value || on_conflict == OnConflict::Keep =>
-        {
+        Some((false, Some(there))) if there == row.value || on_conflict == OnConflict::Keep => {
             return Ok(Tally::UNCHANGED);
         }
         Some((false, _)) => Tally::CHANGED,
@@ -67,7 +65,12 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
 }
 
 /// A computed value never replaces a published one.
-pub(crate) fn computed(writer: &Writer, series: u32, date: Date, value: Option<Decimal>) -> Result<()> {
+pub(crate) fn computed(
+    writer: &Writer,
+    series: u32,
+    date: Date,
+    value: Option<Decimal>,
+) -> Result<()> {
     const SQL: &str = "INSERT INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, 1)
         ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1 AND value <> excluded.value";
     const FIND: &str = "SELECT 1 FROM rate WHERE series = ?1 AND date = ?2";

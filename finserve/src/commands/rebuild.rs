@@ -61,5 +61,9 @@ fn report(rebuilt: &Rebuilt) -> String {
     if removed.len() > MOST_NAMED {
         report += &format!("  removed: {} more\n", removed.len() - MOST_NAMED);
     }
-    report + &format!("  {} row(s) removed, {restored} filled in from the bundled data\n", removed.len())
+    report
+        + &format!(
+            "  {} row(s) removed, {restored} filled in from the bundled data\n",
+            removed.len()
+        )
 }
