@@ -55,7 +55,7 @@ impl Server {
         Server::start_on(filled(), arguments)
     }
 
-    fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
+    pub(crate) fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
         let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
         let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();
         let errors = File::create(data.path().join(ERRORS)).unwrap();

@@ -44,7 +44,7 @@ const UNREADABLE: [(&str, &str); 15] = [
     (
         "UPDATE rate SET value = 'abc' WHERE series = 432
             AND date = (SELECT MAX(date) FROM rate WHERE series = 432)",
-        "1 rate whose value is no number: SGS 432",
+        "rates whose value is no number",
     ),
     (
         "UPDATE rate SET value = '' WHERE series = 12 AND date LIKE '2026-08-%'",
@@ -246,7 +246,11 @@ fn a_server_answers_from_the_old_data_or_the_new_during_a_rebuild() {
         .spawn()
         .unwrap();
     let mut seen = BTreeSet::new();
-    while rebuild.try_wait().unwrap().is_none() {
+    // No more requests than the limit of the keys allows.
+    for _ in 0..2000 {
+        if rebuild.try_wait().unwrap().is_some() {
+            break;
+        }
         for (at, target) in COUNTED.into_iter().enumerate() {
             let reply = server.get(target);
             assert_eq!(reply.status, 200, "{target}: {}", reply.text());
@@ -272,9 +276,9 @@ fn a_file_that_is_damaged_itself_is_not_rebuilt() {
         .query_row("SELECT rootpage FROM sqlite_master WHERE name = 'filing'", [], |row| row.get(0))
         .unwrap();
     let mut bytes = fs::read(&copy).unwrap();
-    // The middle of the page that leads to all filings.
-    let at = (root as usize - 1) * 4096 + 2048;
-    bytes[at..at + 1024].fill(0xff);
+    // The head of the page that leads to all filings.
+    let at = (root as usize - 1) * 4096;
+    bytes[at..at + 16].fill(0xff);
     fs::write(&copy, bytes).unwrap();
     for (command, part) in [
         ("check", "the data is damaged: restore a copy of catalogue.db, or delete it"),

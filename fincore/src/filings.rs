@@ -290,17 +290,22 @@ impl Wanted {
         let up_to = |day: i32| snapshot.count(SQL, (self.category, day));
         let before = up_to(self.days.from().day_number() - 1)?;
         match up_to(self.days.to().day_number())?.checked_sub(before) {
+            // Running totals that fall, or count nothing, may be damaged: the rows tell, and quickly if there
+            // are none.
+            None | Some(0) => self.counted(snapshot),
             Some(total) => Ok(total),
-            // Running totals that fall are damaged; then only the rows can tell.
-            None => self.counted(snapshot),
         }
     }
 
     fn counted(&self, snapshot: &Snapshot) -> Result<u64> {
-        const SQL: &str = "SELECT COUNT(*) FROM filing
-            WHERE key BETWEEN ?1 AND ?2 AND (?3 = ?4 OR category = ?3)";
+        const ALL: &str = "SELECT COUNT(*) FROM filing WHERE key BETWEEN ?1 AND ?2";
+        const OF_CATEGORY: &str =
+            "SELECT COUNT(*) FROM filing WHERE category = ?3 AND key BETWEEN ?1 AND ?2";
         let (from, to) = self.keys();
-        snapshot.count(SQL, (from, to, self.category, ALL_CATEGORIES))
+        match self.category {
+            ALL_CATEGORIES => snapshot.count(ALL, (from, to)),
+            category => snapshot.count(OF_CATEGORY, (from, to, category)),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod filings;
 mod findings;
 mod log;
 mod market;
+mod notice;
 mod rebuild;
 mod schema;
 mod words;
@@ -25,7 +26,7 @@ use rebuild::Removed;
 /// The progress of [`Catalogue::check_with`] and [`Catalogue::rebuild_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Step {
+pub struct CheckStep {
     /// What is being looked at.
     pub doing: &'static str,
     /// The number of steps done so far.
@@ -55,7 +56,7 @@ impl Catalogue {
     /// assert!(looked_at.contains(&"rates"));
     /// # Ok::<(), fincore::Error>(())
     /// ```
-    pub fn check_with(&self, mut progress: impl FnMut(Step)) -> Result<Checkup> {
+    pub fn check_with(&self, mut progress: impl FnMut(CheckStep)) -> Result<Checkup> {
         let (checkup, findings) = examine(self, &mut Progress::new(&mut progress, STEPS))?;
         let (problems, remedy) = (findings.sentences(), findings.remedy());
         Ok(Checkup { problems, remedy, ..checkup })
@@ -108,8 +109,8 @@ fn is_about_search(problem: &str) -> bool {
 
 /// Tells the caller how far it is.
 struct Progress<'a> {
-    tell: Option<&'a mut dyn FnMut(Step)>,
-    now: Step,
+    tell: Option<&'a mut dyn FnMut(CheckStep)>,
+    now: CheckStep,
     begun: bool,
 }
 
@@ -117,22 +118,33 @@ struct Progress<'a> {
 const TOLD_AFTER: u64 = 10_000;
 
 impl<'a> Progress<'a> {
+<<<<<<< HEAD
     fn new(tell: &'a mut dyn FnMut(Step), steps: usize) -> Progress<'a> {
         Progress {
             tell: Some(tell),
             now: Step { doing: "", done: 0, steps, rows: 0 },
+=======
+    fn new(tell: &'a mut dyn FnMut(CheckStep), steps: usize) -> Progress<'a> {
+        Progress {
+            tell: Some(tell),
+            now: CheckStep { doing: "", done: 0, steps, rows: 0 },
+>>>>>>> w-check
             begun: false,
         }
     }
 
     /// For a step that is part of another one.
     fn none() -> Progress<'static> {
-        Progress { tell: None, now: Step { doing: "", done: 0, steps: 0, rows: 0 }, begun: false }
+        Progress {
+            tell: None,
+            now: CheckStep { doing: "", done: 0, steps: 0, rows: 0 },
+            begun: false,
+        }
     }
 
     fn begin(&mut self, doing: &'static str) {
         let done = self.now.done + usize::from(self.begun);
-        (self.now, self.begun) = (Step { doing, done, rows: 0, ..self.now }, true);
+        (self.now, self.begun) = (CheckStep { doing, done, rows: 0, ..self.now }, true);
         self.tell();
     }
 

@@ -167,7 +167,7 @@ pub use excerpt::excerpt;
 #[cfg(feature = "import")]
 pub use import::{Import, Imported};
 #[cfg(any(feature = "bundle", feature = "import"))]
-pub use integrity::{Rebuilt, Step};
+pub use integrity::{CheckStep, Rebuilt};
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup};
 pub use types::{

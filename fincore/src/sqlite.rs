@@ -261,24 +261,30 @@ pub struct TableCheckup {
 
 /// Checks the whole file for damage and counts its rows.
 pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
-    const DAMAGE: &str = "SELECT integrity_check FROM pragma_integrity_check
-        WHERE integrity_check <> 'ok'
-        UNION ALL
-        SELECT 'rows of ' || \"table\" || ' that refer to a missing row of ' || parent || ': ' || COUNT(*)
+    const DAMAGE: &str =
+        "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'";
+    const ORPHANS: &str = "SELECT
+            'rows of ' || \"table\" || ' that refer to a missing row of ' || parent || ': ' || COUNT(*)
         FROM pragma_foreign_key_check GROUP BY \"table\", parent";
-    const TABLES: &str = "SELECT list.name, EXISTS (
-            SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date')
+    const TABLES: &str = "SELECT list.name, IIF(EXISTS (
+            SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date'),
+            'MAX(date)', 'NULL')
         FROM pragma_table_list AS list
         WHERE list.schema = 'main' AND list.type = 'table' AND list.name NOT LIKE 'sqlite_%'
         ORDER BY list.name";
-    let mut damage = connection.prepare(DAMAGE)?;
-    let problems: Vec<String> =
-        damage.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let mut problems = Vec::new();
+    for sql in [DAMAGE, ORPHANS] {
+        // What keeps a check from going on is damage too.
+        if let Err(err) = collect(connection, sql, &mut problems) {
+            problems.push(err.to_string());
+        }
+    }
     let mut names = connection.prepare(TABLES)?;
-    let names: Vec<(String, bool)> = names
+    let names: Vec<(String, String)> = names
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let mut tables = Vec::new();
+<<<<<<< HEAD
     for (name, dated) in names {
         // Table names are our own, and cannot be parameters.
         let newest = if dated { "MAX(date)" } else { "NULL" };
@@ -288,9 +294,36 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
             Ok((row.get::<_, i64>(0)?, row.get(1).unwrap_or_default()))
         })?;
         tables.push(TableCheckup { name, rows: rows.unsigned_abs(), newest });
+=======
+    for (name, newest) in names {
+        match count(connection, &name, &newest) {
+            Ok(table) => tables.push(table),
+            Err(err) => problems.push(format!("the table {name} cannot be read: {err}")),
+        }
+>>>>>>> w-check
     }
     let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
     Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })
+}
+
+fn collect(connection: &Connection, sql: &str, found: &mut Vec<String>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        found.push(row.get(0)?);
+    }
+    Ok(())
+}
+
+/// Counts the rows of a table; `newest` is the expression for its newest date.
+fn count(connection: &Connection, name: &str, newest: &str) -> rusqlite::Result<TableCheckup> {
+    // Table names are our own, and cannot be parameters.
+    let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
+    connection.query_row(&sql, [], |row| {
+        let rows = row.get::<_, i64>(0)?.unsigned_abs();
+        // A date that is no text is found elsewhere.
+        Ok(TableCheckup { name: name.to_owned(), rows, newest: row.get(1).unwrap_or_default() })
+    })
 }
 
 /// A table or index that a file should have.

@@ -188,15 +188,22 @@ fn a_company_is_unknown_where_neither_registry_nor_filings_name_it() {
 }
 
 #[test]
-fn damaged_totals_are_an_error_and_never_a_number() {
-    const DAMAGE: &str =
-        "UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)";
-    let mut days = [entry(&(5, 1, 0, 0, 0, 1)), entry(&(6, 3, 0, 0, 0, 1))];
-    let (_dir, snapshot) = stored(&mut days, |writer| {
-        writer.prepare(DAMAGE).unwrap().execute([]).unwrap();
-    });
-    let query = List { from: Date::new(2024, 2, 2), ..List::default() };
-    assert!(matches!(list(&snapshot, query), Err(Error::Storage { .. })));
+fn rows_are_counted_where_running_totals_are_damaged() {
+    for damage in [
+        "UPDATE filing_total SET filings = 0 WHERE day = (SELECT MAX(day) FROM filing_total)",
+        "UPDATE filing_total SET filings = 0",
+        "DELETE FROM filing_total",
+    ] {
+        let mut days = [entry(&(5, 1, 0, 0, 0, 1)), entry(&(6, 3, 0, 0, 0, 1))];
+        let (_dir, snapshot) = stored(&mut days, |writer| {
+            writer.prepare(damage).unwrap().execute([]).unwrap();
+        });
+        for category in [None, Some("assembleia".to_owned())] {
+            let query = List { from: Date::new(2024, 2, 2), category, ..List::default() };
+            let page = list(&snapshot, query).unwrap();
+            assert_eq!((page.total, page.data.len()), (1, 1), "{damage}");
+        }
+    }
 }
 
 #[test]

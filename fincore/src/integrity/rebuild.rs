@@ -3,7 +3,7 @@ use std::fmt::Display;
 
 use chrono::{DateTime, Utc};
 
-use super::{Progress, STEPS, Step, companies, examine, filings, log, market, schema};
+use super::{CheckStep, Progress, STEPS, companies, examine, filings, log, market, schema};
 use crate::{
     catalogue::{Catalogue, Change, Writer},
     error::{Error, Result},
@@ -56,7 +56,7 @@ impl Catalogue {
     pub fn rebuild_with(
         &self,
         now: DateTime<Utc>,
-        mut progress: impl FnMut(Step),
+        mut progress: impl FnMut(CheckStep),
     ) -> Result<Rebuilt> {
         let mut progress = Progress::new(&mut progress, STEPS + REPAIRS);
         // Locked before it is examined, so that nothing changes in between.

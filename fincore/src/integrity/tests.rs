@@ -153,6 +153,7 @@ enum From {
 }
 
 /// SQL that damages, part of the sentence that names it, and who can repair it.
+#[rustfmt::skip]
 const DAMAGE: &[(&str, &str, From)] = &[
     (
         "UPDATE rate SET value = 'abc' WHERE series = 432 AND date = '2026-09-03'",

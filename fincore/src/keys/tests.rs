@@ -162,6 +162,6 @@ fn a_check_counts_rows_and_sees_damage() {
         "PRAGMA foreign_keys = off; INSERT INTO usage VALUES (9, '2026-01-01', 'x', 1, 0, 0)";
     Connection::open(accounts.path()).unwrap().execute_batch(orphan).unwrap();
     let checkup = accounts.check().unwrap();
-    assert_eq!(checkup.problems, ["a row of usage refers to a missing row of key"]);
+    assert_eq!(checkup.problems, ["rows of usage that refer to a missing row of key: 1"]);
     assert_eq!(checkup.tables[1].newest.as_deref(), Some("2026-01-01"));
 }

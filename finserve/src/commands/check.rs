@@ -1,7 +1,7 @@
 //! `finserve check`: looks through both databases for damage.
 use std::path::Path;
 
-use fincore::{Accounts, Catalogue, Checkup, Remedy, Step};
+use fincore::{Accounts, Catalogue, CheckStep, Checkup, Remedy};
 use indicatif::ProgressBar;
 
 use super::{
@@ -41,7 +41,7 @@ pub(super) fn examine(catalogue: &Catalogue) -> Result<Checkup, Failure> {
 }
 
 /// Shows how far it is.
-pub(super) fn show(bar: &mut Option<ProgressBar>, step: Step) {
+pub(super) fn show(bar: &mut Option<ProgressBar>, step: CheckStep) {
     let bar = bar.get_or_insert_with(|| progress(step.steps as u64, "steps"));
     bar.set_position(step.done as u64);
     bar.set_message(match step.rows {

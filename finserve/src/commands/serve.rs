@@ -28,6 +28,7 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let catalogue = open_catalogue(data)?;
     let accounts = open_accounts(data)?;
     let about = about(data, &catalogue)?;
+    catalogue.look_for_unreadable()?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
     let app = Arc::new(App::new(catalogue.clone(), access));
     let listening = || Failure::system(format!("cannot listen on {}", args.listen));
