@@ -30,6 +30,8 @@ use crate::{
 };
 
 pub(crate) mod known;
+#[cfg(feature = "import")]
+pub(crate) mod plausible;
 mod queries;
 mod rows;
 #[cfg(any(feature = "bundle", feature = "import"))]

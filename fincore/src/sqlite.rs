@@ -23,7 +23,7 @@ use crate::{
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long a writer waits for another program's transaction.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause between two attempts where SQLite does not wait by itself.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 

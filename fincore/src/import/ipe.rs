@@ -1,14 +1,15 @@
 //! Event documents, `ipe_cia_aberta_YYYY.csv`.
 use std::borrow::Cow;
 
-use super::{table, text::Refusal};
+use super::table::{self, Dropped, Field};
 use crate::{
     error::Error,
-    filings::entry::{Link, NewFiling},
+    filings::entry::NewFiling,
     types::{FilingId, Form},
 };
 
-const COLUMNS: [&str; 13] = [
+/// All columns that CVM publishes.
+pub(super) const COLUMNS: [&str; 13] = [
     "CNPJ_Companhia",
     "Nome_Companhia",
     "Codigo_CVM",
@@ -24,29 +25,41 @@ const COLUMNS: [&str; 13] = [
     "Link_Download",
 ];
 
-/// The filings of a table.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<NewFiling<'_>>, Refusal> {
-    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
-}
+/// The columns that are read.
+pub(super) const READ: [&str; 10] = [
+    "Nome_Companhia",
+    "Codigo_CVM",
+    "Data_Referencia",
+    "Categoria",
+    "Tipo",
+    "Especie",
+    "Assunto",
+    "Data_Entrega",
+    "Versao",
+    "Link_Download",
+];
 
-fn entry(fields: [&[u8]; 13]) -> Result<NewFiling<'_>, Error> {
-    let [_, name, code, reference, category, kind, species, subject, date, _, _, version, link] =
-        fields;
-    let link = table::text(link);
+/// The filing of a row.
+pub(super) fn entry<'a>(
+    fields: [Field<'a>; 10],
+    dropped: &mut Dropped,
+) -> Result<NewFiling<'a>, Error> {
+    let [name, code, reference, category, kind, species, subject, date, version, link] = fields;
+    let link = link.text();
     let id = id_in(&link)?;
-    let version = table::number(version, "the version of a filing")?;
+    let version = version.number("the version of a filing")?;
     Ok(NewFiling {
         id,
-        date: table::value(date)?,
-        company: table::value(code)?,
-        company_name: table::name(name),
-        category: table::required(category, "the category of a filing")?.into(),
-        kind: table::name(kind),
-        species: table::name(species),
-        subject: on_one_line(table::text(subject)),
-        reference_date: table::day(reference)?,
+        date: date.value()?,
+        company: code.value()?,
+        company_name: name.name(),
+        category: category.required("the category of a filing")?,
+        kind: kind.name(),
+        species: species.name(),
+        subject: on_one_line(subject.text()),
+        link: table::link(link, id, version, dropped)?,
+        reference_date: dropped.day(reference),
         version,
-        link: Link::new(link, id, version),
     })
 }
 

@@ -1,9 +1,9 @@
 //! CVM's registry of companies, `cad_cia_aberta.csv`.
-use super::{table, text::Refusal};
+use super::table::{Dropped, Field};
 use crate::{companies::store::RegistryEntry, error::Error};
 
-/// The columns from `EMAIL` on are personal data. They are listed because a file must have them, and
-/// never read.
+/// All columns that CVM publishes. Those from `EMAIL` on are personal data: they are known by name, so that they are not
+/// reported as new, and never read.
 pub(super) const COLUMNS: [&str; 47] = [
     "CNPJ_CIA",
     "DENOM_SOCIAL",
@@ -54,25 +54,33 @@ pub(super) const COLUMNS: [&str; 47] = [
     "AUDITOR",
 ];
 
-/// The companies of a registry, each once: one that trades in several markets has several rows.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<RegistryEntry>, Refusal> {
-    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
-}
+/// The columns that are read.
+pub(super) const READ: [&str; 9] = [
+    "CNPJ_CIA",
+    "DENOM_SOCIAL",
+    "DENOM_COMERC",
+    "DT_REG",
+    "DT_CANCEL",
+    "SIT",
+    "DT_INI_SIT",
+    "CD_CVM",
+    "SETOR_ATIV",
+];
 
-fn entry(fields: [&[u8]; 47]) -> Result<RegistryEntry, Error> {
-    let [cnpj, name, trade_name, registered, _, cancelled, _, status, since, code, sector, ..] =
-        fields;
-    let trade_name = table::name(trade_name).into_owned();
+/// The company of a row. One that trades in several markets has several rows.
+pub(super) fn entry(fields: [Field<'_>; 9], dropped: &mut Dropped) -> Result<RegistryEntry, Error> {
+    let [cnpj, name, trade_name, registered, cancelled, status, since, code, sector] = fields;
+    let trade_name = trade_name.name().into_owned();
     Ok(RegistryEntry {
-        id: table::value(code)?,
-        cnpj: table::value(cnpj)?,
-        name: table::required(name, "the name of a company")?,
+        id: code.value()?,
+        cnpj: cnpj.value()?,
+        name: name.required("the name of a company")?.into_owned(),
         trade_name: Some(trade_name).filter(|name| !name.trim().is_empty()),
-        status: table::required(status, "a status of registration")?,
-        status_since: table::day(since)?,
-        sector: table::name(sector).into_owned(),
-        registered_on: table::day(registered)?,
-        cancelled_on: table::day(cancelled)?,
+        status: status.required("a status of registration")?.into_owned(),
+        status_since: dropped.day(since),
+        sector: sector.name().into_owned(),
+        registered_on: dropped.day(registered),
+        cancelled_on: dropped.day(cancelled),
     })
 }
 

@@ -115,12 +115,10 @@ pub(crate) fn quotes(writer: &Writer, rows: &[Quote], on_conflict: OnConflict) -
 }
 
 fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
-    const FIND: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
     const WRITE: &str =
         "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
-    let read = |row: &rusqlite::Row<'_>| Ok((parsed_if_any(row, 0)?, parsed_if_any(row, 1)?));
-    let found = writer.prepare(FIND)?.query_row((&currency, &date), read).optional()?;
+    let found = sides(writer, row)?;
     let (buy, sell) = found.unwrap_or((None, None));
     let (buy, sell) =
         (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
@@ -134,6 +132,57 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     let text = |side: Merged| side.figure().map(|figure| figure.to_string());
     writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
     Ok(tally)
+}
+
+/// A quote whose buying price is above the selling price.
+#[cfg(feature = "import")]
+pub(crate) struct Crossed {
+    pub(crate) currency: Currency,
+    pub(crate) date: Date,
+    pub(crate) buy: Decimal,
+    pub(crate) sell: Decimal,
+}
+
+/// The first of these quotes that would be crossed once it is stored, because the other side is stored already.
+#[cfg(feature = "import")]
+pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Option<Crossed>> {
+    for row in rows {
+        let (buy, sell) = match (row.buy, row.sell) {
+            (Some(buy), Some(sell)) => (Some(buy), Some(sell)),
+            (buy, sell) => {
+                let (stored_buy, stored_sell) = sides(writer, row)?.unwrap_or((None, None));
+                (buy.or(stored_buy), sell.or(stored_sell))
+            }
+        };
+        let (currency, date) = (row.currency, row.date);
+        if let (Some(buy), Some(sell)) = (buy, sell)
+            && buy > sell
+        {
+            return Ok(Some(Crossed { currency, date, buy, sell }));
+        }
+    }
+    Ok(None)
+}
+
+/// How many of these days have one side only, also after the quotes are stored.
+#[cfg(feature = "import")]
+pub(crate) fn one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
+    let mut days = 0;
+    for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
+        days += usize::from(!matches!(sides(writer, row)?, Some((Some(_), Some(_)))));
+    }
+    Ok(days)
+}
+
+/// Both sides of a quote.
+type Sides = (Option<Decimal>, Option<Decimal>);
+
+/// What is stored of a day.
+fn sides(writer: &Writer, row: &Quote) -> Result<Option<Sides>> {
+    const SQL: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
+    let read = |row: &rusqlite::Row<'_>| Ok((parsed_if_any(row, 0)?, parsed_if_any(row, 1)?));
+    let key = (row.currency.to_string(), row.date.to_string());
+    Ok(writer.prepare(SQL)?.query_row(key, read).optional()?)
 }
 
 /// Logs each side that changed under its series, and the quote once it has both sides.
