@@ -18,7 +18,7 @@ pub(super) struct Entry<T> {
     pub(super) line: usize,
     pub(super) value: T,
     /// Whether every field of it could be read.
-    whole: bool,
+    pub(super) whole: bool,
 }
 
 /// Reads every row of a batch. Rows that cannot be read are left out. The same thing may appear more than once, but

@@ -100,6 +100,28 @@ fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        filings::entry::Link,
+        import::{
+            reading,
+            rows::{Imported, Rows},
+            trouble::Trouble,
+        },
+    };
+
+    /// Reads a table; calls `look` with its filings.
+    fn parse(
+        bytes: &[u8],
+        mut look: impl FnMut(&[NewFiling<'_>]),
+    ) -> Result<Imported, Trouble> {
+        let source = std::io::Cursor::new(bytes);
+        let read = reading::file("a.csv", source, &mut |rows, _| {
+            let Rows::Filings(rows, _) = rows else { panic!("{rows:?}") };
+            look(&rows.into_iter().map(|entry| entry.value).collect::<Vec<_>>());
+            Ok(())
+        });
+        Ok(read?.0)
+    }
 
     fn table(rows: &[&str]) -> Vec<u8> {
         let text = COLUMNS.join(";") + "\r\n" + &rows.join("\r\n") + "\r\n";
@@ -117,18 +139,36 @@ mod tests {
     #[test]
     fn takes_the_id_from_the_link_and_keeps_of_it_what_is_unusual() {
         let bytes = table(&[&row("", "1195062"), &row("", "1195063").replace("https", "http")]);
-        let filings = parse(&bytes).unwrap();
-        assert_eq!(filings[0].id.to_string(), "1195062");
-        assert_eq!(filings[0].link, Link::Usual(Some(719_788)));
-        assert!(matches!(&filings[1].link, Link::Other(url) if url.starts_with("http://")));
+        parse(&bytes, |filings| {
+            assert_eq!(filings[0].id.to_string(), "1195062");
+            assert_eq!(filings[0].link, Link::Usual(Some(719_788)));
+            assert!(matches!(&filings[1].link, Link::Other(url) if url.starts_with("http://")));
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn a_script_is_no_link() {
+        let script = row("", "7").replace("https://www.rad.cvm.gov.br/", "javascript:alert(1)//");
+        let bytes = table(&[&row("", "6"), &script]);
+        let imported = parse(&bytes, |filings| {
+            assert_eq!(filings[1].link, Link::Usual(Some(719_788)));
+        });
+        let told = &imported.unwrap().left_out;
+        assert!(told[0].1.contains("is not an address that starts with http"), "{told:?}");
+        let nowhere = script.replace("numSequencia", "x");
+        let imported = parse(&table(&[&row("", "6"), &nowhere]), |filings| assert_eq!(filings.len(), 1));
+        assert!(imported.unwrap().left_out[0].1.contains("rows that cannot be read"));
     }
 
     #[test]
     fn keeps_absurd_reference_dates_as_they_are() {
         let bytes = table(&[&row("", "1195062")]);
-        let filings = parse(&bytes).unwrap();
-        assert_eq!(filings[0].reference_date.unwrap().to_string(), "2924-02-02");
-        assert_eq!(filings[0].date.to_string(), "2024-02-15");
+        parse(&bytes, |filings| {
+            assert_eq!(filings[0].reference_date.unwrap().to_string(), "2924-02-02");
+            assert_eq!(filings[0].date.to_string(), "2024-02-15");
+        })
+        .unwrap();
     }
 
     #[test]
@@ -146,12 +186,12 @@ mod tests {
         ];
         for (given, want) in subjects {
             let bytes = table(&[&row(given, "1")]);
-            assert_eq!(parse(&bytes).unwrap()[0].subject, want);
+            parse(&bytes, |filings| assert_eq!(filings[0].subject, want)).unwrap();
         }
     }
 
     #[test]
-    fn refuses_with_the_line() {
+    fn leaves_out_what_cannot_be_read_and_tells_its_line() {
         let good = row("", "1195062");
         let wrong = [
             (row("", "x"), "is not the address of a filing"),
@@ -162,14 +202,27 @@ mod tests {
             (row("", "2").replace(";1023;", ";;"), "is not a CVM code"),
             (row("", "2").replace(";Assembleia;", ";;"), "is not the category"),
             (row("", "2").replace(";2;", ";+2;"), "is not the version"),
-            (row("other", "1195062"), "twice with different values"),
             (row("a;b", "2"), "it has 14 fields, not 13"),
         ];
         for (row, reason) in wrong {
-            let bytes = table(&[&good, &row]);
-            let refusal = parse(&bytes).unwrap_err();
-            assert_eq!(refusal.line, Some(3), "{refusal:?}");
-            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+            let imported = parse(&table(&[&good, &row]), |filings| assert_eq!(filings.len(), 1));
+            let (rows, told) = &imported.unwrap().left_out[0];
+            assert!(*rows == 1 && told.contains(reason) && told.contains("line 3: "), "{told}");
         }
+        let odd = row("", "2").replace("2924-02-02", "2924-02-31");
+        let imported = parse(&table(&[&good, &odd]), |filings| {
+            assert_eq!((filings.len(), filings[1].reference_date), (2, None));
+        });
+        assert!(imported.unwrap().left_out[0].1.contains("their rows are kept (line 3: "));
+    }
+
+    #[test]
+    fn a_contradiction_refuses_the_file() {
+        let bytes = table(&[&row("", "1195062"), &row("other", "1195062")]);
+        let Trouble::Refused(refusal) = parse(&bytes, |_| ()).unwrap_err() else {
+            panic!("it is refused")
+        };
+        assert_eq!(refusal.line, Some(3));
+        assert!(refusal.reason.contains("twice with different values"), "{refusal:?}");
     }
 }

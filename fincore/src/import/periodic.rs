@@ -72,16 +72,21 @@ fn form(category: &str) -> Result<(Form, &'static str), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::{reading, rows::Rows, trouble::Trouble};
 
-    fn check(row: &str) -> Result<Vec<String>, Refusal> {
+    fn check(row: &str) -> Result<Vec<String>, Trouble> {
         let bytes = format!("{}\n{row}\n", COLUMNS.join(";")).into_bytes();
-        let show = |entry: &NewFiling<'_>| {
-            format!(
-                "{} {} {} {} {:?}",
-                entry.id, entry.company, entry.date, entry.category, entry.link
-            )
-        };
-        Ok(parse(&bytes)?.iter().map(show).collect())
+        let mut shown = Vec::new();
+        reading::file("a.csv", std::io::Cursor::new(bytes), &mut |rows, _| {
+            let Rows::Filings(rows, _) = rows else { panic!("{rows:?}") };
+            for NewFiling { id, company, date, category, link, .. } in
+                rows.into_iter().map(|entry| entry.value)
+            {
+                shown.push(format!("{id} {company} {date} {category} {link:?}"));
+            }
+            Ok(())
+        })?;
+        Ok(shown)
     }
 
     fn row(category: &str, received: &str) -> String {
@@ -102,14 +107,23 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_line() {
+    fn a_link_that_is_none_is_replaced_by_the_usual_one() {
+        for link in ["", "javascript:alert(1)"] {
+            let row = row("DFP", "2025-02-19");
+            let row = format!("{};{link}", row.rsplit_once(';').unwrap().0);
+            assert!(check(&row).unwrap()[0].ends_with(" Usual(None)"));
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_line_where_no_row_is_good() {
         let wrong = [
             (row("XYZ", "2025-02-19"), "\"XYZ\" is not a form"),
             (row("DFP", ""), "\"\" is not a date"),
             (row("DFP", "2025-02-19").replace(";144874;", ";;"), "is not the number of a document"),
         ];
         for (row, reason) in wrong {
-            let refusal = check(&row).unwrap_err();
+            let Err(Trouble::Refused(refusal)) = check(&row) else { panic!("{row}") };
             assert_eq!(refusal.line, Some(2), "{refusal:?}");
             assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
         }

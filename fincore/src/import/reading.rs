@@ -84,8 +84,9 @@ fn check_size(scan: &Scan) -> Result<(), Refusal> {
     if scan.bytes <= MAX_WHOLE {
         return Ok(());
     }
-    let (given, most) = (scan.bytes >> 20, MAX_WHOLE >> 20);
-    Err(Refusal::whole(format!("it has {given} MiB, but no file of its kind has over {most} MiB")))
+    let most = MAX_WHOLE >> 20;
+    let reason = format!("it has {} bytes, but no file of its kind has over {most} MiB", scan.bytes);
+    Err(Refusal::whole(reason))
 }
 
 fn read_table(

@@ -1,6 +1,6 @@
 //! Why a file cannot be imported: the file is at fault, or the system is.
 use super::text::Refusal;
-use crate::error::Error;
+use crate::{error::Error, excerpt::printable};
 
 /// What ends the reading of a file; the name of the file is added at the end.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) enum Trouble {
 
 impl Trouble {
     pub(super) fn of_file(self, name: &str) -> Error {
-        let file = name.to_owned();
+        let file = printable(name).into_owned();
         match self {
             Trouble::Refused(Refusal { line, reason }) => {
                 Error::Refused { file, line, reason, can_be_forced: false }

@@ -177,9 +177,9 @@ mod tests {
 
     #[test]
     fn doubts_prices_that_jump() {
-        let price = |currency: Currency, new, stored| {
-            let (new, stored) = (figures(new), figures(stored));
-            doubt(&new, &stored, |_| limits::of_currency(currency))
+        type Rows<'a> = &'a [(&'a str, &'a str)];
+        let price = |currency: Currency, new: Rows<'_>, stored: Rows<'_>| {
+            doubt(&figures(new), &figures(stored), |_| limits::of_currency(currency))
         };
         assert!(price(Currency::USD, &[("2026-11-05", "512.47")], &[]).is_some());
         assert!(price(Currency::USD, &[("2026-11-05", "0.0512")], &[]).is_some());

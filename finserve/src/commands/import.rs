@@ -6,12 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fincore::{Error, Imported, Tally};
+use fincore::{Error, Imported, Tally, printable};
 
 use super::{
     Failure,
     data::{begin_import, open_catalogue},
-    terminal::{bytes_progress, print, printable},
+    terminal::{bytes_progress, print},
 };
 use crate::cli;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     for Input { name, source } in inputs {
         let file = source.open(&name)?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-        let progress = bytes_progress(bytes, &name);
+        let progress = bytes_progress(bytes, &printable(&name));
         let imported = import.read(&name, progress.wrap_read(file));
         progress.finish_and_clear();
         outcomes.push((name, imported.map_err(nothing_imported)?));
@@ -37,7 +37,7 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     print(&report(&outcomes))
 }
 
-/// What to import, and the name it goes by, without anything that would confuse a terminal.
+/// What to import, and the name it goes by.
 struct Input {
     name: String,
     source: Source,
@@ -63,23 +63,22 @@ fn inputs(args: &cli::Import) -> Result<Vec<Input>, Failure> {
     }
     let input = |path: &PathBuf| match &args.name {
         Some(name) if is_standard(&path) => {
-            let name = printable(&name.to_string());
-            Ok(Input { source: spool(&name)?, name })
+            Ok(Input { name: name.clone(), source: spool(name)? })
         }
         _ => {
-            let name = printable(&path.display().to_string());
-            check(path, &name)?;
-            Ok(Input { name, source: Source::File(path.clone()) })
+            check(path)?;
+            Ok(Input { name: path.display().to_string(), source: Source::File(path.clone()) })
         }
     };
     args.files.iter().map(input).collect()
 }
 
-fn check(path: &Path, name: &str) -> Result<(), Failure> {
+fn check(path: &Path) -> Result<(), Failure> {
+    let unreadable = |reason: &dyn Display| Err(unreadable(&path.display().to_string(), reason));
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
-        Ok(_) => Err(unreadable(name, "it is not a file")),
-        Err(err) => Err(unreadable(name, err)),
+        Ok(_) => unreadable(&"it is not a file"),
+        Err(err) => unreadable(&err),
     }
 }
 
@@ -104,6 +103,7 @@ fn said(message: &str) -> Failure {
 }
 
 fn unreadable(name: &str, reason: impl Display) -> Failure {
+    let name = printable(name);
     Failure::Said(format!("{name}: cannot be read: {reason} (refused; nothing was imported)"))
 }
 
@@ -122,7 +122,8 @@ fn report(outcomes: &[(String, Imported)]) -> String {
     let mut lines = Vec::new();
     let mut sum = Tally::default();
     for (name, imported) in outcomes {
-        lines.push(format!("{name}: {}: {}", imported.what, counts(imported.tally)));
+        let (name, what) = (printable(name), &imported.what);
+        lines.push(format!("{name}: {what}: {}", counts(imported.tally)));
         let left_out = imported.left_out.iter();
         lines.extend(left_out.map(|(rows, reason)| format!("  left out: {rows} {reason}")));
         lines.extend(imported.notes.iter().map(|note| format!("  note: {note}")));

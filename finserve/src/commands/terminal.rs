@@ -35,32 +35,3 @@ pub(crate) fn bytes_progress(bytes: u64, name: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(style).expect("the template is well formed");
     ProgressBar::new(bytes).with_style(style).with_message(name.to_owned())
 }
-
-/// A name as it may be shown: characters that steer a terminal, or turn the direction of writing, are spelled out.
-pub(crate) fn printable(name: &str) -> String {
-    let steers = |c: char| {
-        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut shown = String::with_capacity(name.len());
-    for c in name.chars() {
-        if steers(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spells_out_what_would_steer_a_terminal() {
-        let names = [
-            ("Balanço 2024.csv", "Balanço 2024.csv"),
-            ("a\u{1b}[31m\nb", "a\\u{1b}[31m\\nb"),
-            ("gpj\u{202e}.csv", "gpj\\u{202e}.csv"),
-        ];
-        for (name, shown) in names {
-            assert_eq!(printable(name), shown);
-        }
-    }
-}

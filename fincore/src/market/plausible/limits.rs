@@ -88,13 +88,13 @@ type Era = (u16, f64, f64, f64);
 const ANY: f64 = f64::INFINITY;
 
 /// Inflation reached 82 % a month in 1990, and interest 790,000 % a year; the real ended that in July 1994.
-const PRICES: &[Era] = &[(1995, -5.0, 10.0, 10.0), (0, -10.0, 100.0, ANY)];
+const PRICES: &[Era] = &[(1995, -5.0, 10.0, 12.0), (0, -10.0, 100.0, ANY)];
 const A_YEAR: &[Era] =
     &[(2000, 0.25, 60.0, 8.0), (1995, 0.25, 200.0, 60.0), (0, 0.0, 1_000_000.0, ANY)];
 const A_MONTH: &[Era] =
     &[(2000, 0.0, 4.0, 1.0), (1995, 0.0, 8.0, 4.0), (0, 0.0, 100.0, ANY)];
 const A_DAY: &[Era] =
-    &[(2000, 0.0, 0.3, 0.05), (1995, 0.0, 0.6, 0.25), (0, 0.0, 5.0, ANY)];
+    &[(2000, 0.0, 1.0, 0.05), (1995, 0.0, 1.0, 0.25), (0, 0.0, 5.0, ANY)];
 /// The target moved by up to 5.5 points at once in 1999, and by up to 3 since.
 const TARGET: &[Era] = &[(2003, 0.25, 60.0, 4.0), (0, 0.25, 60.0, 10.0)];
 
