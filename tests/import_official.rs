@@ -35,7 +35,10 @@ fn import(catalogue: &Catalogue, files: &[PathBuf]) {
         Import::verify(&name, fs::File::open(path).unwrap()).unwrap();
         let imported = import.read(&name, fs::File::open(path).unwrap()).unwrap();
         // No row of theirs is bad, and no column is new.
-        assert!(!imported.left_out.iter().any(|(_, told)| told.contains("cannot be read")), "{imported:?}");
+        assert!(
+            !imported.left_out.iter().any(|(_, told)| told.contains("cannot be read")),
+            "{imported:?}"
+        );
         assert!(!imported.notes.iter().any(|note| note.contains("columns")), "{imported:?}");
     }
     import.commit().unwrap();
@@ -58,7 +61,12 @@ fn no_official_file_is_doubted_in_any_order() {
     let is_ipe = |path: &&PathBuf| path.display().to_string().contains("ipe_");
     let short: Vec<PathBuf> = found.iter().filter(|path| !is_ipe(path)).cloned().collect();
     let backwards: Vec<PathBuf> = short.iter().rev().cloned().collect();
-    for (order, filled) in [(&found, Filled::With), (&short, Filled::Without), (&backwards, Filled::With), (&backwards, Filled::Without)] {
+    for (order, filled) in [
+        (&found, Filled::With),
+        (&short, Filled::Without),
+        (&backwards, Filled::With),
+        (&backwards, Filled::Without),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
         if filled == Filled::With {

@@ -57,14 +57,23 @@ fn buying_is_never_dearer_than_selling() {
     let place = Place::new();
     place.accept("bcdata.sgs.21620.json", one("10/11/2026", "6.0000"));
     let message = place.refuse("bcdata.sgs.21619.json", one("10/11/2026", "5.9000"));
-    assert!(message.contains("EUR on 2026-11-10") && message.contains("6.0000") && message.contains("5.9000"), "{message}");
+    assert!(
+        message.contains("EUR on 2026-11-10")
+            && message.contains("6.0000")
+            && message.contains("5.9000"),
+        "{message}"
+    );
     assert!(!message.contains("--force"), "{message}");
     let report = place.accept("bcdata.sgs.21619.json", one("10/11/2026", "6.0010"));
     assert!(report.contains("1 new"), "{report}");
     let message = place.refuse("bcdata.sgs.21620.json", one("10/11/2026", "6.0020"));
     assert!(message.contains("bought at 6.0020 and sold at 6.0010"), "{message}");
-    // A file with both sides may move them together.
+    // A file with both sides may move them together, and so may two files.
     place.accept("20261110.csv", "10/11/2026;978;B;EUR;5,90000000;5,91000000;1,1;1,1\r\n");
+    let sell = place.file("bcdata.sgs.21619.json", one("10/11/2026", "5.8100"));
+    let buy = place.file("bcdata.sgs.21620.json", one("10/11/2026", "5.8000"));
+    let output = crate::harness::import(&place.data(), &[&sell, &buy]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[test]
@@ -74,5 +83,8 @@ fn what_is_kept_but_not_served_is_told() {
     assert!(report.contains("note: 1 day has only one side; it is served as the series eur-sell until the other side is there"), "{report}");
     let rows = "data;valor\n01/01/2060;13,75\n02/01/2060;13,75\n";
     let report = place.accept("bcdata.sgs.432.csv", rows);
-    assert!(report.contains("note: 2 days after today are kept, and served when they come"), "{report}");
+    assert!(
+        report.contains("note: 2 days after today are kept, and served when they come"),
+        "{report}"
+    );
 }

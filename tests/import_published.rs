@@ -1,7 +1,7 @@
 //! `finserve import` with files as they are really published: new columns, bad rows, empty answers, junk.
 use std::{
     fs,
-    io::{Cursor, Write},
+    io::{BufRead, BufReader, Cursor, Read, Write},
     path::PathBuf,
     process::Stdio,
 };
@@ -109,7 +109,9 @@ fn columns_are_found_by_name() {
         text.lines().map(line).collect()
     };
     let text = moved(&filings(&[filing(9_000_001, "um"), filing(9_000_002, "dois")]));
-    assert!(text.starts_with("Link_Download;CNPJ_Companhia") && !text.contains("Protocolo_Entrega"));
+    assert!(
+        text.starts_with("Link_Download;CNPJ_Companhia") && !text.contains("Protocolo_Entrega")
+    );
     let report = place.accept("ipe_cia_aberta_2026.csv", text);
     assert!(report.contains("2 new"), "{report}");
     assert_eq!(report.matches("Hora_Entrega").count(), 1, "{report}");
@@ -127,7 +129,10 @@ fn a_bad_row_is_left_out_and_named() {
     small_registry(&place);
     let three = [TWO[0], TWO[1], ("77", "", "2026-10-03")];
     let report = place.accept("cad_cia_aberta.csv", registry(&three));
-    assert!(report.contains("left out: 1 rows that cannot be read (line 4: \"\" is not a CNPJ"), "{report}");
+    assert!(
+        report.contains("left out: 1 rows that cannot be read (line 4: \"\" is not a CNPJ"),
+        "{report}"
+    );
 
     let good: Vec<String> = (0..5).map(|row| filing(9_000_000 + row, "bom")).collect();
     let bad = [
@@ -176,9 +181,15 @@ fn an_answer_without_rows_is_no_error() {
     let empty = [
         ("bcdata.sgs.432.json", "[]".to_owned()),
         ("bcdata.sgs.432.csv", "\"data\";\"valor\"\r\n".to_owned()),
-        ("bcdata.sgs.12.json", r#"{"erro":{"statusCode":404,"detail":"Value(s) not found"}}"#.to_owned()),
+        (
+            "bcdata.sgs.12.json",
+            r#"{"erro":{"statusCode":404,"detail":"Value(s) not found"}}"#.to_owned(),
+        ),
         ("bcdata.sgs.11.json", r#"{"error":"Value(s) not found"}"#.to_owned()),
-        ("CotacaoMoedaPeriodo.EUR.json", r#"{"@odata.context":"x#_CotacaoMoedaPeriodo","value":[]}"#.to_owned()),
+        (
+            "CotacaoMoedaPeriodo.EUR.json",
+            r#"{"@odata.context":"x#_CotacaoMoedaPeriodo","value":[]}"#.to_owned(),
+        ),
         ("ipe_cia_aberta_2027.csv", format!("{IPE}\r\n")),
     ];
     for (name, content) in &empty {
@@ -201,7 +212,11 @@ fn the_central_bank_is_quoted_when_it_refuses() {
     let place = Place::new();
     let answer = "{\"erro\":{\"detail\":\"O sistema aceita uma janela\\u001b[2J de 10 anos\"}}";
     let message = place.refuse("bcdata.sgs.12.json", answer);
-    assert!(message.contains("the central bank answered: \"O sistema aceita uma janela [2J de 10 anos\""), "{message}");
+    assert!(
+        message
+            .contains("the central bank answered: \"O sistema aceita uma janela [2J de 10 anos\""),
+        "{message}"
+    );
     assert!(!message.contains('\u{1b}'));
 }
 
@@ -232,9 +247,16 @@ fn junk_never_replaces_good_tickers() {
     };
     let none: [&str; 0] = [];
     assert_eq!(form(900_000, &[("", "Balcão Organizado")]), serde_json::json!(none));
-    assert_eq!(form(900_001, &[("petr4 ", "Bolsa"), ("PETR3", "Bolsa")]), serde_json::json!(["PETR3", "PETR4"]));
+    assert_eq!(
+        form(900_001, &[("petr4 ", "Bolsa"), ("PETR3", "Bolsa")]),
+        serde_json::json!(["PETR3", "PETR4"])
+    );
     for junk in ["PETR 4", "000000", "N/A", "ADR", "4030", ""] {
-        assert_eq!(form(900_002, &[(junk, "Bolsa")]), serde_json::json!(["PETR3", "PETR4"]), "{junk}");
+        assert_eq!(
+            form(900_002, &[(junk, "Bolsa")]),
+            serde_json::json!(["PETR3", "PETR4"]),
+            "{junk}"
+        );
     }
     let more = form(900_003, &[("PETR 4", "Bolsa"), ("petr11", "Bolsa")]);
     assert_eq!(more, serde_json::json!(["PETR11", "PETR3", "PETR4"]));
@@ -279,7 +301,8 @@ fn other_encodings_archives_and_blank_lines_are_read() {
     place.accept(name, format!("\u{feff}{}", text("reunião")));
     assert_eq!(description(), "reunião");
     // As CVM publishes it.
-    let latin: Vec<u8> = text("sessão").chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let latin: Vec<u8> =
+        text("sessão").chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     place.accept(name, format!("{}\r\n \n", text("fim")));
     assert_eq!(description(), "fim");
     let members: [(&str, &[u8]); 3] =
@@ -293,12 +316,19 @@ fn other_encodings_archives_and_blank_lines_are_read() {
 fn the_same_quote_with_other_zeros_is_the_same() {
     let place = Place::new();
     let row = |buy: &str, sell: &str| format!("10/11/2026;978;B;EUR;{buy};{sell};1,1;1,1\r\n");
-    let report = place.accept("20261110.csv", row("5,0000", "5,1000") + &row("5,00000000", "5,10000000") + "\r\n");
+    let report = place.accept(
+        "20261110.csv",
+        row("5,0000", "5,1000") + &row("5,00000000", "5,10000000") + "\r\n",
+    );
     assert!(report.contains("1 new, 0 changed, 1 unchanged"), "{report}");
     let bulletins = r#"{"value":[{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-11 10:03:00.1","tipoBoletim":"Parcial"},
         {"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-11 13:03:00.1","tipoBoletim":"Fechamento"}]}"#;
     let report = place.accept("CotacaoMoedaPeriodo.EUR.json", bulletins);
-    assert!(report.contains("1 new") && report.contains("left out: 1 bulletins of an unknown type (\"Parcial\")"), "{report}");
+    assert!(
+        report.contains("1 new")
+            && report.contains("left out: 1 bulletins of an unknown type (\"Parcial\")"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -335,9 +365,39 @@ fn no_control_character_of_a_name_reaches_the_terminal() {
     let place = Place::new();
     let name = "bcdata.sgs.433.\u{1b}]0;x\u{7}\n.json";
     let report = place.accept(name, r#"[{"data":"01/09/2026","valor":"0.48"}]"#);
-    assert!(!report.contains(['\u{1b}', '\u{7}']) && report.contains("\\u{1b}]0;x\\u{7}\\n"), "{report}");
+    assert!(
+        !report.contains(['\u{1b}', '\u{7}']) && report.contains("\\u{1b}]0;x\\u{7}\\n"),
+        "{report}"
+    );
     let message = place.refuse(name, "[");
     assert!(!message.contains(['\u{1b}', '\u{7}']), "{message}");
     let missing = import(&place.data(), &[&place.0.path().join("\u{1b}[2J.json")]);
     assert!(!missing.stderr.contains(&0x1b));
+}
+
+#[test]
+fn a_second_import_waits_and_says_so() {
+    let place = Place::new();
+    place.accept("bcdata.sgs.433.json", r#"[{"data":"01/09/2026","valor":"0.48"}]"#);
+    let catalogue = fincore::Catalogue::open(place.data().join("catalogue.db")).unwrap();
+    let first = fincore::Import::begin(&catalogue, fincore::chrono::Utc::now()).unwrap();
+    let file = place.file("bcdata.sgs.433.json", r#"[{"data":"01/10/2026","valor":"0.31"}]"#);
+    let mut second = finserve(&["import", "--data"])
+        .arg(place.data())
+        .arg(file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = BufReader::new(second.stderr.take().unwrap());
+    let mut said = String::new();
+    errors.read_line(&mut said).unwrap();
+    assert_eq!(said, "finserve: another import is running; waiting for it to end\n");
+    drop(first);
+    let output = second.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("SGS 433: 1 new"));
+    let mut more = String::new();
+    errors.read_to_string(&mut more).unwrap();
+    assert_eq!(more, "", "it says so once");
 }

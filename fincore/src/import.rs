@@ -14,7 +14,7 @@ use crate::{
     },
     market::{
         Rate, plausible,
-        store::{self, Quote},
+        store::{self, Crossed, Quote},
     },
     types::Date,
 };
@@ -71,6 +71,8 @@ pub struct Import {
     writer: Writer,
     filings: Filings,
     believed: Believed,
+    /// Quotes of a file that contradict the other side. A later file may put that right.
+    crossed: Vec<(String, Crossed)>,
     state: State,
     /// Whether something was remembered that is not data.
     remembered: bool,
@@ -104,6 +106,7 @@ impl Import {
             writer: catalogue.write_soon(now)?,
             filings: Filings::default(),
             believed: Believed::Plausible,
+            crossed: Vec::new(),
             state: State::Unchanged,
             remembered: false,
         })
@@ -134,7 +137,8 @@ impl Import {
     /// The same for a file that is not in memory. It is read twice, from its start to its end.
     pub fn read(&mut self, name: &str, source: impl Read + Seek) -> Result<Imported> {
         let before = std::mem::replace(&mut self.state, State::Failed);
-        let read = reading::file(name, source, &mut |rows, imported| self.store(rows, imported));
+        let mut store = |rows: Rows<'_>, imported: &mut Imported| self.store(name, rows, imported);
+        let read = reading::file(name, source, &mut store);
         let (imported, digest) = read.map_err(|trouble| trouble.of_file(name))?;
         self.state = before;
         if imported.tally.is_change() {
@@ -152,10 +156,15 @@ impl Import {
         read.map(|_| ()).map_err(|trouble| trouble.of_file(name))
     }
 
-    fn store(&mut self, rows: Rows<'_>, imported: &mut Imported) -> Result<(), Trouble> {
+    fn store(
+        &mut self,
+        name: &str,
+        rows: Rows<'_>,
+        imported: &mut Imported,
+    ) -> Result<(), Trouble> {
         let tally = match rows {
             Rows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
-            Rows::Quotes(rows) => self.store_quotes(&rows, imported)?,
+            Rows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,
             Rows::Companies(rows) => {
                 if self.believed == Believed::Plausible {
                     checks::registry(&self.writer, &rows, self.today())?;
@@ -189,13 +198,19 @@ impl Import {
         Ok(store::rates(&self.writer, series, rows, OnConflict::Replace)?)
     }
 
-    fn store_quotes(&mut self, rows: &[Quote], imported: &mut Imported) -> Result<Tally, Trouble> {
+    fn store_quotes(
+        &mut self,
+        name: &str,
+        rows: &[Quote],
+        imported: &mut Imported,
+    ) -> Result<Tally, Trouble> {
         if self.believed == Believed::Plausible
             && let Some(doubt) = plausible::quotes(&self.writer, rows)?
         {
             return Err(Trouble::Doubtful(doubt));
         }
-        checks::sides(&self.writer, rows)?;
+        let crossed = store::crossed(&self.writer, rows)?;
+        self.crossed.extend(crossed.into_iter().map(|day| (name.to_owned(), day)));
         let tally = store::quotes(&self.writer, rows, OnConflict::Replace)?;
         checks::tell_of_quotes(&self.writer, rows, self.today(), imported)?;
         Ok(tally)
@@ -239,13 +254,17 @@ impl Import {
 
     /// Makes all files visible at once. If they changed nothing, the data version stays the same.
     ///
-    /// Fails if one of the files was refused.
+    /// Fails if one of the files was refused, and with [`Error::Refused`] if after all of them a currency would be bought
+    /// dearer than it is sold.
     pub fn commit(self) -> Result<()> {
         match self.state {
             State::Unchanged if self.remembered => self.writer.commit_unversioned(),
             State::Unchanged => Ok(()),
             State::Failed => Err(Error::Invalid("a file was refused; nothing is imported".into())),
             State::Changed => {
+                for (name, day) in &self.crossed {
+                    checks::sides(&self.writer, *day).map_err(|trouble| trouble.of_file(name))?;
+                }
                 self.filings.finish(&self.writer)?;
                 self.writer.commit()
             }

@@ -90,14 +90,16 @@ fn forgets_what_is_too_old_and_says_so() {
 fn tells_of_companies_and_their_tickers() {
     let (_dir, catalogue) = temporary();
     let registry = |rows: &[(u32, &str)]| {
-        let header = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV";
+        let header =
+            "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV";
         let row = |(code, name): &(u32, &str)| {
             let cnpj = if *code == 9512 { "33.000.167/0001-01" } else { "00.000.000/0001-91" };
             format!("{cnpj};{name};;2026-01-02;;ATIVO;2026-01-02;{code};\n")
         };
         format!("{header}\n{}", rows.iter().map(row).collect::<String>())
     };
-    let many: Vec<(u32, &str)> = (1..=40).map(|code| (code, "X")).chain([(9512, "PETROBRAS")]).collect();
+    let many: Vec<(u32, &str)> =
+        (1..=40).map(|code| (code, "X")).chain([(9512, "PETROBRAS")]).collect();
     let (mut renamed, mut fewer) = (many.clone(), many.clone());
     renamed[40].1 = "PETROBRAS S.A.";
     fewer.remove(3);
@@ -112,7 +114,11 @@ fn tells_of_companies_and_their_tickers() {
     import(&catalogue, noon(), &[("a.csv", &tickers("PETR3"))]);
     import(&catalogue, noon(), &[("b.csv", "company;tickers\n9512;PETR4\n")]);
     // What the operator has set stays, whatever the forms say.
-    import(&catalogue, noon(), &[("b.csv", "company;tickers\n9512;PETR4\n"), ("a.csv", &tickers("PETR5"))]);
+    import(
+        &catalogue,
+        noon(),
+        &[("b.csv", "company;tickers\n9512;PETR4\n"), ("a.csv", &tickers("PETR5"))],
+    );
     import(&catalogue, noon(), &[("b.csv", "company;tickers\n")]);
     let first = ["1 companies 9512 Added", "2 companies 9512 Changed", "3 companies 9512 Changed"];
     let after = log(&catalogue, 0).unwrap();
@@ -141,6 +147,7 @@ fn tells_of_filings() {
     import(&catalogue, noon(), &[(name, &table(&[(1, "um"), (2, "dois")]))]);
     import(&catalogue, noon(), &[(name, &table(&[(1, "um"), (2, "zwei"), (3, "x")]))]);
     import(&catalogue, noon(), &[(name, &table(&[(1, "um"), (2, "zwei"), (3, "x")]))]);
-    let want = ["1 filings 1 Added", "1 filings 2 Added", "2 filings 2 Changed", "2 filings 3 Added"];
+    let want =
+        ["1 filings 1 Added", "1 filings 2 Added", "2 filings 2 Changed", "2 filings 3 Added"];
     assert_eq!(log(&catalogue, 0).unwrap(), want);
 }

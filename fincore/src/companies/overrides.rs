@@ -21,16 +21,14 @@ pub(crate) struct Override {
 pub(crate) type Wrong = (usize, String);
 
 /// Replaces all that was set before with these rows, which have their line numbers.
-pub(crate) fn replace(
-    writer: &Writer,
-    rows: &[(usize, Override)],
-) -> Result<Result<Tally, Wrong>> {
+pub(crate) fn replace(writer: &Writer, rows: &[(usize, Override)]) -> Result<Result<Tally, Wrong>> {
     const FORGET: &str = "DELETE FROM ticker_override";
     const WRITE: &str = "INSERT INTO ticker_override (cnpj, tickers) VALUES (?1, ?2)";
     let mut new = BTreeMap::new();
     for (line, row) in rows {
         let Some(cnpj) = cnpj_of(writer, row.company)? else {
-            let reason = format!("there is no company {:?} in the registry", row.company.to_string());
+            let reason =
+                format!("there is no company {:?} in the registry", row.company.to_string());
             return Ok(Err((*line, reason)));
         };
         if new.insert(cnpj, row.tickers.join(" ")).is_some() {

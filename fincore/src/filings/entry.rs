@@ -81,7 +81,9 @@ mod tests {
         for url in ["https://www.rad.cvm.gov.br/x", "HTTP://cvm/"] {
             assert!(Link::is_web(url), "{url}");
         }
-        for url in ["", "javascript:alert(1)", "ftp://cvm/", "http:", "https://a b", "https://\u{7}"] {
+        for url in
+            ["", "javascript:alert(1)", "ftp://cvm/", "http:", "https://a b", "https://\u{7}"]
+        {
             assert!(!Link::is_web(url), "{url}");
         }
     }

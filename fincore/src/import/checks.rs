@@ -7,7 +7,7 @@ use crate::{
     market::{
         Rate,
         known::{KNOWN, Side},
-        store::{self, Quote},
+        store::{self, Crossed, Quote},
     },
     types::Date,
 };
@@ -18,7 +18,11 @@ const MOST_LOST: usize = 20;
 
 /// Doubts a registry that is older than the stored one, or that lost many companies. Days after `today` are
 /// typing errors, and do not tell how old a registry is.
-pub(super) fn registry(writer: &Writer, rows: &[RegistryEntry], today: Date) -> Result<(), Trouble> {
+pub(super) fn registry(
+    writer: &Writer,
+    rows: &[RegistryEntry],
+    today: Date,
+) -> Result<(), Trouble> {
     let known = companies::known(writer)?;
     let newest = |day: Option<Date>| day.map_or("an unknown day".into(), |day| day.to_string());
     let event = |entry: &RegistryEntry| entry.newest_event_until(today);
@@ -37,14 +41,13 @@ pub(super) fn registry(writer: &Writer, rows: &[RegistryEntry], today: Date) -> 
     Ok(())
 }
 
-/// Refuses a quote whose buying price is above the selling price, of which one may be stored already.
-pub(super) fn sides(writer: &Writer, rows: &[Quote]) -> Result<(), Trouble> {
-    let Some(crossed) = store::crossed(writer, rows)? else { return Ok(()) };
-    let store::Crossed { currency, date, buy, sell } = crossed;
-    Err(Refusal::whole(format!(
-        "{currency} on {date} would be bought at {buy} and sold at {sell}, but buying is never dearer"
-    ))
-    .into())
+/// Refuses a quote whose buying price is above the selling price.
+pub(super) fn sides(writer: &Writer, day: Crossed) -> Result<(), Trouble> {
+    let Some(Crossed { currency, date, buy, sell }) = store::still_crossed(writer, day)? else {
+        return Ok(());
+    };
+    let reason = format!("{currency} on {date} would be bought at {buy} and sold at {sell}");
+    Err(Refusal::whole(format!("{reason}, but buying is never dearer")).into())
 }
 
 /// Tells how many observations lie after today.

@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn one_bad_row_is_always_allowed_and_one_in_a_hundred() {
-        for (rows, left_out, fields) in [(0, 0, 0), (2, 1, 0), (1, 0, 1), (200, 2, 0), (200, 1, 1)] {
+        for (rows, left_out, fields) in [(0, 0, 0), (2, 1, 0), (1, 0, 1), (200, 2, 0), (200, 1, 1)]
+        {
             assert_eq!(of(rows, left_out, fields).check(), Ok(()));
         }
         for (rows, left_out, fields) in [(199, 2, 0), (199, 1, 1), (3, 0, 2), (2, 2, 0)] {
@@ -124,7 +125,8 @@ mod tests {
     #[test]
     fn tells_the_first_lines_and_counts_the_others() {
         let told: Vec<_> = of(900, 5, 1).report().collect();
-        let left_out = "rows that cannot be read (line 2: bad; line 3: bad; line 4: bad; and 2 more)";
+        let left_out =
+            "rows that cannot be read (line 2: bad; line 3: bad; line 4: bad; and 2 more)";
         let fields = "fields that cannot be read; their rows are kept (line 9: odd)";
         assert_eq!(told, [(5, left_out.to_owned()), (1, fields.to_owned())]);
     }

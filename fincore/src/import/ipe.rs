@@ -110,10 +110,7 @@ mod tests {
     };
 
     /// Reads a table; calls `look` with its filings.
-    fn parse(
-        bytes: &[u8],
-        mut look: impl FnMut(&[NewFiling<'_>]),
-    ) -> Result<Imported, Trouble> {
+    fn parse(bytes: &[u8], mut look: impl FnMut(&[NewFiling<'_>])) -> Result<Imported, Trouble> {
         let source = std::io::Cursor::new(bytes);
         let read = reading::file("a.csv", source, &mut |rows, _| {
             let Rows::Filings(rows, _) = rows else { panic!("{rows:?}") };
@@ -157,7 +154,8 @@ mod tests {
         let told = &imported.unwrap().left_out;
         assert!(told[0].1.contains("is not an address that starts with http"), "{told:?}");
         let nowhere = script.replace("numSequencia", "x");
-        let imported = parse(&table(&[&row("", "6"), &nowhere]), |filings| assert_eq!(filings.len(), 1));
+        let imported =
+            parse(&table(&[&row("", "6"), &nowhere]), |filings| assert_eq!(filings.len(), 1));
         assert!(imported.unwrap().left_out[0].1.contains("rows that cannot be read"));
     }
 

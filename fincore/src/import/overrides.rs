@@ -57,7 +57,10 @@ mod tests {
         for text in texts {
             assert!(recognises(text));
             let rows = parse(text).unwrap();
-            assert_eq!((rows[0].0, &rows[0].1.tickers[..]), (2, &["PETR3", "PETR4"].map(String::from)[..]));
+            assert_eq!(
+                (rows[0].0, &rows[0].1.tickers[..]),
+                (2, &["PETR3", "PETR4"].map(String::from)[..])
+            );
             assert_eq!((rows[1].0, rows[1].1.tickers.len()), (3, 0));
         }
         assert_eq!(parse("company;tickers\n").unwrap().len(), 0);

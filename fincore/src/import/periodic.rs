@@ -20,16 +20,8 @@ pub(super) const COLUMNS: [&str; 9] = [
 ];
 
 /// The columns that are read.
-pub(super) const READ: [&str; 8] = [
-    "DT_REFER",
-    "VERSAO",
-    "DENOM_CIA",
-    "CD_CVM",
-    "CATEG_DOC",
-    "ID_DOC",
-    "DT_RECEB",
-    "LINK_DOC",
-];
+pub(super) const READ: [&str; 8] =
+    ["DT_REFER", "VERSAO", "DENOM_CIA", "CD_CVM", "CATEG_DOC", "ID_DOC", "DT_RECEB", "LINK_DOC"];
 
 /// The filing of a row.
 pub(super) fn entry<'a>(

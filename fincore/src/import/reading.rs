@@ -85,15 +85,12 @@ fn check_size(scan: &Scan) -> Result<(), Refusal> {
         return Ok(());
     }
     let most = MAX_WHOLE >> 20;
-    let reason = format!("it has {} bytes, but no file of its kind has over {most} MiB", scan.bytes);
+    let reason =
+        format!("it has {} bytes, but no file of its kind has over {most} MiB", scan.bytes);
     Err(Refusal::whole(reason))
 }
 
-fn read_table(
-    scan: &Scan,
-    source: impl Read,
-    store: &mut Store<'_>,
-) -> Result<Imported, Trouble> {
+fn read_table(scan: &Scan, source: impl Read, store: &mut Store<'_>) -> Result<Imported, Trouble> {
     scan.check_table()?;
     let Some(kind) = table::kind_of(&scan.head) else {
         let reason = "a table of CVM, but of an unknown kind; known are";

@@ -281,7 +281,10 @@ fn the_same_filing_in_two_batches_of_a_table_must_be_the_same() {
     let outcome = batch(&mut import, Part::First, &[("1", "um"), ("2", "zwei")]).unwrap();
     assert_eq!(outcome, tally(0, 1, 1));
     // Twice the same counts once; a new table may revise what an earlier one has.
-    assert_eq!(batch(&mut import, Part::Later, &[("2", "zwei"), ("3", "x")]).unwrap(), tally(1, 0, 0));
+    assert_eq!(
+        batch(&mut import, Part::Later, &[("2", "zwei"), ("3", "x")]).unwrap(),
+        tally(1, 0, 0)
+    );
     assert_eq!(batch(&mut import, Part::First, &[("2", "dois")]).unwrap(), tally(0, 1, 0));
     for filing in [("2", "zwei"), ("2", "")] {
         let trouble = batch(&mut import, Part::Later, &[("4", "x"), filing]).unwrap_err();

@@ -131,11 +131,13 @@ mod tests {
     #[test]
     fn doubts_what_a_series_cannot_have() {
         let one = |number, value| series(number, &[("2026-11-05", value)], &[]);
-        let good = [(432, "13.75"), (432, "2.00"), (433, "-0.68"), (12, "0.051660"), (4389, "13.65")];
+        let good =
+            [(432, "13.75"), (432, "2.00"), (433, "-0.68"), (12, "0.051660"), (4389, "13.65")];
         for (number, value) in good {
             assert_eq!(one(number, value), None, "{number} {value}");
         }
-        let bad = [(432, "1375"), (432, "5.1247"), (432, "5.12"), (433, "99999999.99"), (12, "13.65")];
+        let bad =
+            [(432, "1375"), (432, "5.1247"), (432, "5.12"), (433, "99999999.99"), (12, "13.65")];
         for (number, value) in bad {
             assert!(one(number, value).is_some(), "{number} {value}");
         }

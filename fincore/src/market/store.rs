@@ -118,7 +118,7 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     const WRITE: &str =
         "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
-    let found = sides(writer, row)?;
+    let found = sides(writer, row.currency, row.date)?;
     let (buy, sell) = found.unwrap_or((None, None));
     let (buy, sell) =
         (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
@@ -134,8 +134,9 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     Ok(tally)
 }
 
-/// A quote whose buying price is above the selling price.
+/// A day on which a currency is bought dearer than it is sold.
 #[cfg(feature = "import")]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossed {
     pub(crate) currency: Currency,
     pub(crate) date: Date,
@@ -143,25 +144,31 @@ pub(crate) struct Crossed {
     pub(crate) sell: Decimal,
 }
 
-/// The first of these quotes that would be crossed once it is stored, because the other side is stored already.
+/// The days on which these quotes, once stored, contradict the other side, which is stored already.
 #[cfg(feature = "import")]
-pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Option<Crossed>> {
-    for row in rows {
-        let (buy, sell) = match (row.buy, row.sell) {
-            (Some(buy), Some(sell)) => (Some(buy), Some(sell)),
-            (buy, sell) => {
-                let (stored_buy, stored_sell) = sides(writer, row)?.unwrap_or((None, None));
-                (buy.or(stored_buy), sell.or(stored_sell))
-            }
-        };
-        let (currency, date) = (row.currency, row.date);
-        if let (Some(buy), Some(sell)) = (buy, sell)
-            && buy > sell
+pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<Crossed>> {
+    let mut days = Vec::new();
+    for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
+        let (buy, sell) = sides(writer, row.currency, row.date)?.unwrap_or((None, None));
+        // What is stored already contradicts nothing anew.
+        let news = row.buy.is_some_and(|new| buy != Some(new))
+            || row.sell.is_some_and(|new| sell != Some(new));
+        if let (Some(buy), Some(sell)) = (row.buy.or(buy), row.sell.or(sell))
+            && (news && buy > sell)
         {
-            return Ok(Some(Crossed { currency, date, buy, sell }));
+            days.push(Crossed { currency: row.currency, date: row.date, buy, sell });
         }
     }
-    Ok(None)
+    Ok(days)
+}
+
+/// The stored quote of a day, if it is crossed.
+#[cfg(feature = "import")]
+pub(crate) fn still_crossed(writer: &Writer, day: Crossed) -> Result<Option<Crossed>> {
+    match sides(writer, day.currency, day.date)? {
+        Some((Some(buy), Some(sell))) if buy > sell => Ok(Some(Crossed { buy, sell, ..day })),
+        _ => Ok(None),
+    }
 }
 
 /// How many of these days have one side only, also after the quotes are stored.
@@ -169,7 +176,10 @@ pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Option<Crossed>
 pub(crate) fn one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
     let mut days = 0;
     for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
-        days += usize::from(!matches!(sides(writer, row)?, Some((Some(_), Some(_)))));
+        days += usize::from(!matches!(
+            sides(writer, row.currency, row.date)?,
+            Some((Some(_), Some(_)))
+        ));
     }
     Ok(days)
 }
@@ -178,10 +188,10 @@ pub(crate) fn one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
 type Sides = (Option<Decimal>, Option<Decimal>);
 
 /// What is stored of a day.
-fn sides(writer: &Writer, row: &Quote) -> Result<Option<Sides>> {
+fn sides(writer: &Writer, currency: Currency, date: Date) -> Result<Option<Sides>> {
     const SQL: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
     let read = |row: &rusqlite::Row<'_>| Ok((parsed_if_any(row, 0)?, parsed_if_any(row, 1)?));
-    let key = (row.currency.to_string(), row.date.to_string());
+    let key = (currency.to_string(), date.to_string());
     Ok(writer.prepare(SQL)?.query_row(key, read).optional()?)
 }
 

@@ -53,7 +53,9 @@ enum Source {
 fn inputs(args: &cli::Import) -> Result<Vec<Input>, Failure> {
     let is_standard = |path: &&PathBuf| path.as_os_str() == STANDARD_INPUT;
     match (args.files.iter().filter(is_standard).count(), &args.name) {
-        (0, Some(_)) => return Err(said("--name is the name of the standard input: give - as the file")),
+        (0, Some(_)) => {
+            return Err(said("--name is the name of the standard input: give - as the file"));
+        }
         (1, None) => {
             let wanted = "- needs a name by which it is recognised: add --name bcdata.sgs.432.json, or whatever it is";
             return Err(said(wanted));
@@ -62,9 +64,7 @@ fn inputs(args: &cli::Import) -> Result<Vec<Input>, Failure> {
         _ => (),
     }
     let input = |path: &PathBuf| match &args.name {
-        Some(name) if is_standard(&path) => {
-            Ok(Input { name: name.clone(), source: spool(name)? })
-        }
+        Some(name) if is_standard(&path) => Ok(Input { name: name.clone(), source: spool(name)? }),
         _ => {
             check(path)?;
             Ok(Input { name: path.display().to_string(), source: Source::File(path.clone()) })

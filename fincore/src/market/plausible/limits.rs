@@ -91,10 +91,8 @@ const ANY: f64 = f64::INFINITY;
 const PRICES: &[Era] = &[(1995, -5.0, 10.0, 12.0), (0, -10.0, 100.0, ANY)];
 const A_YEAR: &[Era] =
     &[(2000, 0.25, 60.0, 8.0), (1995, 0.25, 200.0, 60.0), (0, 0.0, 1_000_000.0, ANY)];
-const A_MONTH: &[Era] =
-    &[(2000, 0.0, 4.0, 1.0), (1995, 0.0, 8.0, 4.0), (0, 0.0, 100.0, ANY)];
-const A_DAY: &[Era] =
-    &[(2000, 0.0, 1.0, 0.05), (1995, 0.0, 1.0, 0.25), (0, 0.0, 5.0, ANY)];
+const A_MONTH: &[Era] = &[(2000, 0.0, 4.0, 1.0), (1995, 0.0, 8.0, 4.0), (0, 0.0, 100.0, ANY)];
+const A_DAY: &[Era] = &[(2000, 0.0, 1.0, 0.05), (1995, 0.0, 1.0, 0.25), (0, 0.0, 5.0, ANY)];
 /// The target moved by up to 5.5 points at once in 1999, and by up to 3 since.
 const TARGET: &[Era] = &[(2003, 0.25, 60.0, 4.0), (0, 0.25, 60.0, 10.0)];
 
@@ -131,8 +129,7 @@ fn unknown() -> Limits {
 
 /// The currencies for which the central bank's PTAX service has bulletins all day: none moved by a tenth on one day
 /// since 1999.
-const MAJOR: [&str; 10] =
-    ["USD", "EUR", "GBP", "JPY", "AUD", "CAD", "CHF", "DKK", "NOK", "SEK"];
+const MAJOR: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "AUD", "CAD", "CHF", "DKK", "NOK", "SEK"];
 
 /// The limits of a currency, in reais per unit.
 pub(super) fn of_currency(currency: Currency) -> Limits {
