@@ -55,6 +55,11 @@ impl Server {
         Server::start_on(filled(), arguments)
     }
 
+    /// A server over a data directory that is there.
+    pub(crate) fn start_over(data: tempfile::TempDir) -> Server {
+        Server::start_on(data, &[])
+    }
+
     pub(crate) fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
         let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
         let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();

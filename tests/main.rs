@@ -8,7 +8,8 @@
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
 //! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the
 //! data is, `check` values that cannot be read, `rebuild` damage that is found and repaired, `grammar` what
-//! is refused, `import` the command line, `log` the change log, `sync`, `sync_month` and `sync_serve` downloads
+//! is refused, `import` the
+//! command line, `import_published`, `import_plausible` and `import_official` what is imported of what is published, `log` the change log, `sync`, `sync_month` and `sync_serve` downloads
 //! from a server that plays the publishers (`publisher`, with what is `published` on a day), `documents` what
 //! the documents promise, `upstream` the comparison with the official files where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -27,6 +28,9 @@ mod freshness;
 mod grammar;
 mod harness;
 mod import;
+mod import_official;
+mod import_plausible;
+mod import_published;
 mod log;
 mod market;
 mod new_keys;

@@ -45,6 +45,7 @@ const FINCORE: Layers = &[
             "freshness",
             "lock",
             "market",
+            "sqlite",
             "types",
         ],
     ),
@@ -52,7 +53,10 @@ const FINCORE: Layers = &[
     ("keys", &["accounts", "error", "plans", "sqlite", "types"]),
     ("limits", &["types"]),
     ("usage", &["accounts", "error", "keys", "lock", "plans", "sqlite", "types"]),
-    ("import", &["catalogue", "companies", "downloads", "error", "filings", "market", "types"]),
+    (
+        "import",
+        &["catalogue", "companies", "downloads", "error", "excerpt", "filings", "market", "types"],
+    ),
     ("bundle", &["catalogue", "companies", "error", "filings", "market", "sqlite", "types"]),
     (
         "integrity",

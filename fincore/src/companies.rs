@@ -30,6 +30,8 @@ use crate::{
     types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, Words, fold},
 };
 
+#[cfg(feature = "import")]
+pub(crate) mod overrides;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 

@@ -40,7 +40,7 @@ pub enum Error {
     /// A file was refused; the import it belongs to stores nothing.
     #[error("{file}{}: {reason}", .line.map(|n| format!(", line {n}")).unwrap_or_default())]
     Refused {
-        /// The file name as passed in.
+        /// The file name as passed in, fit for a terminal.
         file: String,
         /// The line number, counted from 1, if one line is at fault.
         line: Option<usize>,

@@ -118,17 +118,10 @@ struct Progress<'a> {
 const TOLD_AFTER: u64 = 10_000;
 
 impl<'a> Progress<'a> {
-<<<<<<< HEAD
-    fn new(tell: &'a mut dyn FnMut(Step), steps: usize) -> Progress<'a> {
-        Progress {
-            tell: Some(tell),
-            now: Step { doing: "", done: 0, steps, rows: 0 },
-=======
     fn new(tell: &'a mut dyn FnMut(CheckStep), steps: usize) -> Progress<'a> {
         Progress {
             tell: Some(tell),
             now: CheckStep { doing: "", done: 0, steps, rows: 0 },
->>>>>>> w-check
             begun: false,
         }
     }

@@ -163,7 +163,7 @@ pub use answers::{Meta, Page, Sourced};
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Snapshot};
 pub use error::{Error, ErrorKind, Noun, Result};
-pub use excerpt::excerpt;
+pub use excerpt::{excerpt, printable};
 #[cfg(feature = "import")]
 pub use import::{Import, Imported};
 #[cfg(any(feature = "bundle", feature = "import"))]

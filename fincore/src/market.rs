@@ -32,6 +32,8 @@ use crate::{
 pub(crate) mod freshness;
 mod held;
 pub(crate) mod known;
+#[cfg(feature = "import")]
+pub(crate) mod plausible;
 mod queries;
 mod rows;
 mod series;

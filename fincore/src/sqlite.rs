@@ -23,7 +23,7 @@ use crate::{
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long a writer waits for another program's transaction.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause between two attempts where SQLite does not wait by itself.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
@@ -284,23 +284,11 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let mut tables = Vec::new();
-<<<<<<< HEAD
-    for (name, dated) in names {
-        // Table names are our own, and cannot be parameters.
-        let newest = if dated { "MAX(date)" } else { "NULL" };
-        let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
-        // A date that is no text is found elsewhere.
-        let (rows, newest) = connection.query_row(&sql, [], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get(1).unwrap_or_default()))
-        })?;
-        tables.push(TableCheckup { name, rows: rows.unsigned_abs(), newest });
-=======
     for (name, newest) in names {
         match count(connection, &name, &newest) {
             Ok(table) => tables.push(table),
             Err(err) => problems.push(format!("the table {name} cannot be read: {err}")),
         }
->>>>>>> w-check
     }
     let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
     Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })

@@ -110,7 +110,8 @@ pub(crate) enum Command {
     /// (cad_cia_aberta.csv), filings (ipe_cia_aberta_YEAR, dfp_…, itr_…, fre_…, fca_…, .zip or .csv) and
     /// tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv). A running server serves the new data
     /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
-    /// data stays exactly as it was.
+    /// data stays exactly as it was. Single bad rows of CVM's tables are left out and reported. A table of your own
+    /// with the header company;tickers sets the tickers of companies by CVM code or CNPJ.
     Import(Import),
     /// Download what is new from the central bank and CVM, and import it
     ///
@@ -202,10 +203,14 @@ fn networks(text: &str) -> Result<Networks, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files as downloaded
+    /// Files as downloaded; - is the standard input, which needs --name
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Accept a registry of companies that is older than the stored one, or lacks many of its companies
+    /// The file name of what comes through the standard input, such as bcdata.sgs.432.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) name: Option<String>,
+    /// Accept figures that are implausible for their series, and a registry of companies that is older than the stored one
+    /// or lacks many of its companies
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -7,7 +7,7 @@ use rusqlite::{Row, types::ValueRef};
 
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
-    companies::store::{self as companies, RegistryEntry, Security, select_registry},
+    companies::store::{self as companies, Listing, RegistryEntry, Security, select_registry},
     error::{Error, Result},
     filings::{
         entry::{Link, NewFiling},
@@ -91,7 +91,9 @@ fn company(line: &str) -> Option<Result<RegistryEntry>> {
 fn security(line: &str) -> Option<Result<Security>> {
     let [cnpj, document, tickers] = fields(line)?;
     let tickers = tickers.split_whitespace().map(str::to_owned).collect();
-    let read = || Ok(Security { cnpj: cnpj.parse()?, document: number(document)?, tickers });
+    let listing = Listing::Whole;
+    let read =
+        || Ok(Security { cnpj: cnpj.parse()?, document: number(document)?, tickers, listing });
     Some(read())
 }
 

@@ -3,6 +3,7 @@ use std::{
     cell::RefCell,
     collections::BTreeSet,
     fmt::{Display, Write},
+    time::Duration,
 };
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
@@ -10,10 +11,18 @@ use rusqlite::{CachedStatement, Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
 use super::{Catalogue, Change, SCHEMA, read_meta, version_of};
-use crate::{error::Result, sqlite};
+use crate::{
+    error::{Error, Result},
+    sqlite,
+};
 
-/// The page cache of an import, in KiB: enough for the indexes of millions of filings.
-const WRITER_CACHE: i64 = 256 * 1024;
+/// The page cache of an import, in KiB. Filings come in the order of their keys, so that few pages are needed again: a
+/// larger cache makes no import of 300,000 filings faster.
+const WRITER_CACHE: i64 = 64 * 1024;
+
+/// How long an import waits for another one, before it says so.
+#[cfg(feature = "import")]
+const SOON: Duration = Duration::from_secs(1);
 
 /// The length of a tag, in bytes of the digest.
 const TAG_BYTES: usize = 16;
@@ -39,11 +48,27 @@ pub(crate) struct Writer {
 }
 
 impl Catalogue {
-    /// Starts a write transaction. Readers see the old data until it commits.
+    /// Starts a write transaction. Readers see the old data until it commits. Waits some seconds for another one to
+    /// end, then fails with [`Error::Busy`].
     pub(crate) fn write(&self, now: DateTime<Utc>) -> Result<Writer> {
+        self.write_within(now, sqlite::BUSY_TIMEOUT)
+    }
+
+    /// The same for those who want to know soon whether another one is running.
+    #[cfg(feature = "import")]
+    pub(crate) fn write_soon(&self, now: DateTime<Utc>) -> Result<Writer> {
+        self.write_within(now, SOON)
+    }
+
+    fn write_within(&self, now: DateTime<Utc>, time: Duration) -> Result<Writer> {
         let connection = sqlite::open(&self.path, &SCHEMA)?;
         connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
-        connection.execute_batch("BEGIN IMMEDIATE")?;
+        connection.busy_timeout(time)?;
+        connection.execute_batch("BEGIN IMMEDIATE").map_err(|err| match Error::from(err) {
+            Error::Busy(_) => Error::Busy("another import is running".into()),
+            other => other,
+        })?;
+        connection.busy_timeout(sqlite::BUSY_TIMEOUT)?;
         let mut written = Sha256::new();
         written.update(read_meta(&connection, "data_tag")?.unwrap_or_default());
         let version = version_of(&connection)? + 1;

@@ -160,3 +160,69 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tells_of_companies_and_their_tickers() {
+    let (_dir, catalogue) = temporary();
+    let registry = |rows: &[(u32, &str)]| {
+        let header =
+            "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV";
+        let row = |(code, name): &(u32, &str)| {
+            let cnpj = if *code == 9512 { "33.000.167/0001-01" } else { "00.000.000/0001-91" };
+            format!("{cnpj};{name};;2026-01-02;;ATIVO;2026-01-02;{code};\n")
+        };
+        format!("{header}\n{}", rows.iter().map(row).collect::<String>())
+    };
+    let many: Vec<(u32, &str)> =
+        (1..=40).map(|code| (code, "X")).chain([(9512, "PETROBRAS")]).collect();
+    let (mut renamed, mut fewer) = (many.clone(), many.clone());
+    renamed[40].1 = "PETROBRAS S.A.";
+    fewer.remove(3);
+    let tickers = |code: &str| {
+        let header = "CNPJ_Companhia;ID_Documento;Codigo_Negociacao;Mercado;Data_Fim_Negociacao";
+        format!("{header}\n33.000.167/0001-01;5;{code};Bolsa;\n")
+    };
+    let name = "cad_cia_aberta.csv";
+    // Added with a ticker at once is added; then the same again, which is nothing.
+    import(&catalogue, noon(), &[(name, &registry(&many[40..])), ("a.csv", &tickers("PETR4"))]);
+    import(&catalogue, noon(), &[("a.csv", &tickers("petr4"))]);
+    import(&catalogue, noon(), &[("a.csv", &tickers("PETR3"))]);
+    import(&catalogue, noon(), &[("b.csv", "company;tickers\n9512;PETR4\n")]);
+    // What the operator has set stays, whatever the forms say.
+    import(
+        &catalogue,
+        noon(),
+        &[("b.csv", "company;tickers\n9512;PETR4\n"), ("a.csv", &tickers("PETR5"))],
+    );
+    import(&catalogue, noon(), &[("b.csv", "company;tickers\n")]);
+    let first = ["1 companies 9512 Added", "2 companies 9512 Changed", "3 companies 9512 Changed"];
+    let after = log(&catalogue, 0).unwrap();
+    assert_eq!(after[..3], first);
+    assert_eq!(after[3..], ["5 companies 9512 Changed"]);
+
+    import(&catalogue, noon(), &[(name, &registry(&many))]);
+    assert_eq!(log(&catalogue, 5).unwrap().len(), 40);
+    import(&catalogue, noon(), &[(name, &registry(&renamed))]);
+    assert_eq!(log(&catalogue, 6).unwrap(), ["7 companies 9512 Changed"]);
+    import(&catalogue, noon(), &[(name, &registry(&fewer))]);
+    assert_eq!(log(&catalogue, 7).unwrap(), ["8 companies 4 Removed", "8 companies 9512 Changed"]);
+}
+
+#[test]
+fn tells_of_filings() {
+    let (_dir, catalogue) = temporary();
+    let table = |rows: &[(u32, &str)]| {
+        let header = "Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;Versao;Link_Download";
+        let row = |(id, subject): &(u32, &str)| {
+            format!("X;1;;Fato Relevante;;;{subject};2026-11-10;1;https://cvm/?numProtocolo={id}\n")
+        };
+        format!("{header}\n{}", rows.iter().map(row).collect::<String>())
+    };
+    let name = "ipe_cia_aberta_2026.csv";
+    import(&catalogue, noon(), &[(name, &table(&[(1, "um"), (2, "dois")]))]);
+    import(&catalogue, noon(), &[(name, &table(&[(1, "um"), (2, "zwei"), (3, "x")]))]);
+    import(&catalogue, noon(), &[(name, &table(&[(1, "um"), (2, "zwei"), (3, "x")]))]);
+    let want =
+        ["1 filings 1 Added", "1 filings 2 Added", "2 filings 2 Changed", "2 filings 3 Added"];
+    assert_eq!(log(&catalogue, 0).unwrap(), want);
+}

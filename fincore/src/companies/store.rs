@@ -30,6 +30,13 @@ impl RegistryEntry {
     pub(crate) fn newest_event(&self) -> Option<Date> {
         self.registered_on.max(self.cancelled_on).max(self.status_since)
     }
+
+    /// The newest date in this entry up to a day: what lies after it was mistyped.
+    #[cfg(feature = "import")]
+    pub(crate) fn newest_event_until(&self, day: Date) -> Option<Date> {
+        let events = [self.registered_on, self.cancelled_on, self.status_since];
+        events.into_iter().flatten().filter(|event| *event <= day).max()
+    }
 }
 
 /// The tickers of a company, from the registration form with this document number.
@@ -38,6 +45,17 @@ pub(crate) struct Security {
     pub(crate) cnpj: Cnpj,
     pub(crate) document: u32,
     pub(crate) tickers: Vec<String>,
+    pub(crate) listing: Listing,
+}
+
+/// What the tickers of a form are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    /// All tickers of the company.
+    Whole,
+    /// Those that were typed well. Others may be among the stored ones.
+    #[cfg_attr(not(feature = "import"), allow(dead_code))]
+    Partial,
 }
 
 /// The dataset of all companies.
@@ -142,11 +160,14 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
         "INSERT OR REPLACE INTO security (cnpj, document, tickers) VALUES (?1, ?2, ?3)";
     let mut tally = Tally::default();
     for row in rows {
-        let (cnpj, tickers) = (row.cnpj.to_string(), row.tickers.join(" "));
+        let cnpj = row.cnpj.to_string();
         let known: Option<(u32, String)> = writer
             .prepare(FIND)?
             .query_row([&cnpj], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
+        let Some(tickers) = row.tickers_after(known.as_ref().map(|(_, tickers)| &**tickers)) else {
+            continue;
+        };
         tally += match &known {
             Some((document, _)) if *document > row.document => Tally::UNCHANGED,
             Some((_, known)) if *known == tickers => Tally::UNCHANGED,
@@ -161,6 +182,23 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
         refresh(writer)?;
     }
     Ok(tally)
+}
+
+impl Security {
+    /// The tickers as they are stored, after these were known. Those of a partial list are added to them; where
+    /// nothing is known and nothing is listed, nothing is stored.
+    fn tickers_after(&self, known: Option<&str>) -> Option<String> {
+        let mut tickers: Vec<&str> = self.tickers.iter().map(String::as_str).collect();
+        if self.listing == Listing::Partial {
+            if known.is_none() && tickers.is_empty() {
+                return None;
+            }
+            tickers.extend(known.unwrap_or_default().split_whitespace());
+            tickers.sort_unstable();
+            tickers.dedup();
+        }
+        Some(tickers.join(" "))
+    }
 }
 
 /// Rebuilds the tickers of every company and the search index: that takes milliseconds.

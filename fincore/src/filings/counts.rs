@@ -1,7 +1,10 @@
-//! Counts filings per word and prefix during an import; written at its end.
+//! Counts filings per word and prefix during an import; written at its end, or when they are many.
 use std::collections::HashMap;
 
 use crate::{catalogue::Writer, error::Result};
+
+/// So many prefixes are counted in memory; a year of filings has some 150,000.
+const MAX_PREFIXES: usize = 250_000;
 
 /// Pending changes to the word table.
 ///
@@ -74,8 +77,13 @@ impl WordCounts {
         self.words.insert(word.into(), prefixes);
     }
 
-    /// Writes the counts, and removes words that no filing has any more.
-    pub(super) fn write(self, writer: &Writer) -> Result<()> {
+    /// Whether it is time to write the counts, because they take much memory.
+    pub(super) fn is_full(&self) -> bool {
+        self.prefixes.len() > MAX_PREFIXES
+    }
+
+    /// Writes the counts and forgets them, and removes words that no filing has any more.
+    pub(super) fn write(&mut self, writer: &Writer) -> Result<()> {
         const SQL: &str = "INSERT INTO filing_word (word, begins, complete) VALUES (?1, ?2, ?3)
             ON CONFLICT DO UPDATE SET begins = begins + excluded.begins,
                 complete = complete + excluded.complete";
@@ -91,6 +99,7 @@ impl WordCounts {
             }
         }
         writer.prepare(FORGET)?.execute([])?;
+        *self = WordCounts::default();
         Ok(())
     }
 }

@@ -16,13 +16,14 @@ pub(crate) fn words([filer, class, subject]: [&str; 3]) -> String {
 pub(crate) struct Counts(WordCounts);
 
 impl Counts {
-    /// Counts one filing.
-    pub(crate) fn add(&mut self, words: &str) {
+    /// Counts one filing; writes the counts so far where they take much memory.
+    pub(crate) fn add(&mut self, writer: &Writer, words: &str) -> Result<()> {
         self.0.add(words);
+        if self.0.is_full() { self.0.write(writer) } else { Ok(()) }
     }
 
-    /// Writes the counts of words into a table that is empty, and the totals.
-    pub(crate) fn write(self, writer: &Writer) -> Result<()> {
+    /// Writes the remaining counts of words, and the totals. The table of words was empty before the first filing.
+    pub(crate) fn write(mut self, writer: &Writer) -> Result<()> {
         self.0.write(writer)?;
         write_totals(writer)
     }
@@ -49,7 +50,7 @@ pub(crate) fn rebuild(writer: &Writer, mut done: impl FnMut(u64)) -> Result<()> 
     while let Some(row) = rows.next()? {
         let text = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
         let words = words([text(1)?, text(2)?, text(3)?]);
-        counts.add(&words);
+        counts.add(writer, &words)?;
         index.execute((row.get::<_, i64>(0)?, &words))?;
         filings += 1;
         done(filings);

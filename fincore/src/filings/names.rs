@@ -6,6 +6,9 @@ use rusqlite::{OptionalExtension, Params};
 use super::entry::NewFiling;
 use crate::{catalogue::Writer, error::Result, types::fold};
 
+/// So many rows are remembered; there are some 3,000 in twenty years.
+const MAX_ROWS: usize = 50_000;
+
 /// The name and class rows that this import has seen.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -25,6 +28,13 @@ pub(super) struct Named {
 }
 
 impl Names {
+    /// Forgets everything if it is too much. What [`Names::of`] gave before is void then.
+    pub(super) fn limit(&mut self) {
+        if self.rows.len() > MAX_ROWS {
+            *self = Names::default();
+        }
+    }
+
     /// The filer and class of a filing; new ones are stored.
     pub(super) fn of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(usize, usize)> {
         Ok((self.filer(writer, entry)?, self.class(writer, entry)?))

@@ -51,6 +51,7 @@ impl Filings {
         on_conflict: OnConflict,
     ) -> Result<Tally> {
         entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
+        self.names.limit();
         // All names first: a write to another table would make the index flush what it has gathered.
         let names = entries.iter().map(|entry| self.names.of(writer, entry));
         let names = names.collect::<Result<Vec<_>>>()?;
@@ -73,6 +74,9 @@ impl Filings {
                 let words = searchable([&filer.folded, &class.folded, &subject]);
                 self.counts.add(&words);
                 table.insert(&row, &words)?;
+                if self.counts.is_full() {
+                    self.counts.write(writer)?;
+                }
             }
             changes.extend(outcome.change().map(|change| (entry.id, change)));
             tally += outcome;
@@ -84,7 +88,7 @@ impl Filings {
     }
 
     /// Writes the totals after the last filing.
-    pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
+    pub(crate) fn finish(mut self, writer: &Writer) -> Result<()> {
         if !self.changed {
             return Ok(());
         }
@@ -105,6 +109,46 @@ pub(super) fn write_totals(writer: &Writer) -> Result<()> {
     writer.prepare(FORGET)?.execute([])?;
     writer.prepare(COUNT)?.execute((ID_BITS, ALL_CATEGORIES))?;
     Ok(())
+}
+
+/// Whether a filing was in the same table before.
+#[cfg(feature = "import")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// It was not.
+    First,
+    /// It was, with the same values.
+    Same,
+    /// It was, with other values.
+    Different,
+}
+
+/// A table that is stored in several batches may have the same filing in two of them. Which ones it had is noted in a
+/// temporary table, because there is no limit to their number; what they were is in the filing table itself.
+#[cfg(feature = "import")]
+impl Filings {
+    /// Forgets the filings of the table before.
+    pub(crate) fn begin_table(&mut self, writer: &Writer) -> Result<()> {
+        const CREATE: &str = "CREATE TEMP TABLE IF NOT EXISTS seen (id INTEGER PRIMARY KEY) STRICT";
+        const FORGET: &str = "DELETE FROM temp.seen";
+        writer.prepare(CREATE)?.execute([])?;
+        writer.prepare(FORGET)?.execute([])?;
+        Ok(())
+    }
+
+    /// Compares a filing with the earlier batches of its table, which are stored.
+    pub(crate) fn see(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<Sight> {
+        const NOTE: &str = "INSERT OR IGNORE INTO temp.seen (id) VALUES (?1)";
+        if writer.prepare(NOTE)?.execute([entry.id.packed()])? > 0 {
+            return Ok(Sight::First);
+        }
+        let (filer, class) = self.names.of(writer, entry)?;
+        let row = Stored::of(entry, self.names.get(filer), self.names.get(class));
+        match Table::new(writer)?.find(&row, OnConflict::Replace)? {
+            Some((_, false)) => Ok(Sight::Different),
+            Some((_, true)) | None => Ok(Sight::Same),
+        }
+    }
 }
 
 /// The words of folded texts, as the index stores them.

@@ -1,13 +1,13 @@
-//! Zip archives as CVM publishes them, unpacked in memory.
-use std::io::{Cursor, Read};
+//! Zip archives as CVM publishes them. Nothing is written to disk, so names of members can do no harm.
+use std::io::{Read, Seek};
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::text::Refusal;
+use super::{scan::Scan, text::Refusal};
 use crate::types::whole_number;
 
-/// The largest year unpacks to 25 MB, all tables of an archive to some 300 MB.
-const MAX_BYTES: u64 = 512 << 20;
+/// All tables of an archive unpack to some 300 MB.
+const MAX_BYTES: u64 = 8 << 30;
 
 /// These tables compress ten- to twentyfold. Anything far beyond that is a zip bomb.
 const MAX_RATIO: u64 = 100;
@@ -22,74 +22,71 @@ const WANTED: [&str; 6] = [
     "fca_cia_aberta_valor_mobiliario",
 ];
 
-/// Event filings are alone in their archive.
-const ALONE: &str = "ipe_cia_aberta";
-
-pub(super) fn recognises(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PK")
+pub(super) fn recognises(start: &[u8]) -> bool {
+    start.starts_with(b"PK")
 }
 
-/// The wanted tables of an archive. Nothing is written to disk, so names of members can do no harm.
-pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Refusal> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
-    let mut wanted: Vec<(String, usize)> = Vec::new();
-    for index in 0..archive.len() {
-        let member = archive.by_index_raw(index).map_err(damaged)?;
-        let name = member.name().map_err(damaged)?;
-        let Some(table) = table_of(&name) else { continue };
-        if wanted.iter().any(|(known, _)| known == table) {
-            return Err(Refusal::whole(format!("the zip archive has two tables {table}")));
+/// An open archive.
+pub(super) struct Archive<R> {
+    archive: ZipArchive<R>,
+    /// The members to read.
+    pub(super) tables: Vec<usize>,
+}
+
+impl<R: Read + Seek> Archive<R> {
+    /// Looks for the wanted tables, in folders too. Other members are ignored.
+    pub(super) fn open(source: R) -> Result<Archive<R>, Refusal> {
+        let mut archive = ZipArchive::new(source).map_err(damaged)?;
+        let mut wanted: Vec<(String, usize)> = Vec::new();
+        for index in 0..archive.len() {
+            let member = archive.by_index_raw(index).map_err(damaged)?;
+            let Ok(name) = member.name() else { continue };
+            let Some(table) = table_of(&name) else { continue };
+            if wanted.iter().any(|(known, _)| known == table) {
+                return Err(Refusal::whole(format!("the zip archive has two tables {table}")));
+            }
+            wanted.push((table.to_owned(), index));
         }
-        wanted.push((table.to_owned(), index));
+        if wanted.is_empty() {
+            let known = WANTED.join(", ");
+            let reason = format!("the zip archive has none of the known tables ({known})");
+            return Err(Refusal::whole(reason));
+        }
+        let tables = wanted.into_iter().map(|(_, index)| index).collect();
+        Ok(Archive { archive, tables })
     }
-    if wanted.is_empty() {
-        return Err(Refusal::whole(format!(
-            "the zip archive has none of the known tables ({})",
-            WANTED.join(", ")
-        )));
+
+    /// The content of a member.
+    pub(super) fn member(&mut self, index: usize) -> Result<impl Read, Refusal> {
+        self.archive.by_index(index).map_err(damaged)
     }
-    if wanted.iter().any(|(table, _)| table == ALONE) && archive.len() > 1 {
-        let count = archive.len();
-        return Err(Refusal::whole(format!("the zip archive has {count} members, CVM's has one")));
+
+    /// A first pass over a member, which finds out whether it is damaged or a bomb.
+    pub(super) fn scan(&mut self, index: usize) -> Result<Scan, Refusal> {
+        let member = self.archive.by_index(index).map_err(damaged)?;
+        let name = member.name().map_err(damaged)?.escape_debug().to_string();
+        let most = MAX_BYTES.min(MAX_RATIO * member.compressed_size().max(1024));
+        // The size in the header is not trusted: reading stops at the limit.
+        let scan = Scan::of(member.take(most + 1))
+            .map_err(|err| Refusal::whole(format!("the zip archive is damaged: {name}: {err}")))?;
+        if scan.bytes > most {
+            let megabytes = most >> 20;
+            let reason =
+                format!("{name} unpacks to over {megabytes} MB, which is implausible for its size");
+            return Err(Refusal::whole(reason));
+        }
+        Ok(scan)
     }
-    let mut room = MAX_BYTES;
-    let mut tables = Vec::with_capacity(wanted.len());
-    for (_, index) in wanted {
-        let table = member(&mut archive, index, room)?;
-        room -= table.len() as u64;
-        tables.push(table);
-    }
-    Ok(tables)
 }
 
-/// `ipe_cia_aberta` for `ipe_cia_aberta_2024.csv`, if it is wanted.
+/// `ipe_cia_aberta` for `ipe_cia_aberta_2024.csv`, in any folder of the archive, if it is wanted.
 fn table_of(name: &str) -> Option<&str> {
-    let (table, year) = name.strip_suffix(".csv")?.rsplit_once('_')?;
+    let mut parts = name.rsplit(['/', '\\']);
+    let (table, year) = parts.next()?.strip_suffix(".csv")?.rsplit_once('_')?;
     let is_year = year.len() == 4 && whole_number::<u16>(year).is_some();
-    (is_year && WANTED.contains(&table)).then_some(table)
-}
-
-fn member(
-    archive: &mut ZipArchive<Cursor<&[u8]>>,
-    index: usize,
-    room: u64,
-) -> Result<Vec<u8>, Refusal> {
-    let member = archive.by_index(index).map_err(damaged)?;
-    let name = member.name().map_err(damaged)?.into_owned();
-    let most = room.min(MAX_RATIO * member.compressed_size().max(1024));
-    let mut table = Vec::new();
-    // The size in the header is not trusted: reading stops at the limit.
-    member
-        .take(most + 1)
-        .read_to_end(&mut table)
-        .map_err(|err| Refusal::whole(format!("the zip archive is damaged: {name}: {err}")))?;
-    if table.len() as u64 > most {
-        let megabytes = most >> 20;
-        let reason =
-            format!("{name} unpacks to over {megabytes} MB, which is implausible for its size");
-        return Err(Refusal::whole(reason));
-    }
-    Ok(table)
+    let inside = parts.all(|folder| folder != "..");
+    let known = WANTED.into_iter().find(|known| *known == table);
+    known.filter(|_| is_year && inside)
 }
 
 fn damaged(err: ZipError) -> Refusal {
@@ -98,5 +95,27 @@ fn damaged(err: ZipError) -> Refusal {
             Refusal::whole("the zip archive is encrypted, which CVM's are not")
         }
         err => Refusal::whole(format!("the zip archive is damaged: {err}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_tables_in_folders_and_nothing_else() {
+        let names = [
+            ("ipe_cia_aberta_2024.csv", Some("ipe_cia_aberta")),
+            ("pasta/outra\\ipe_cia_aberta_2024.csv", Some("ipe_cia_aberta")),
+            ("../ipe_cia_aberta_2024.csv", None),
+            ("pasta/", None),
+            ("leiame.txt", None),
+            ("__MACOSX/._ipe_cia_aberta_2024.csv", None),
+            ("ipe_cia_aberta_24.csv", None),
+            ("dfp_cia_aberta_BPA_con_2024.csv", None),
+        ];
+        for (name, table) in names {
+            assert_eq!(table_of(name), table, "{name}");
+        }
     }
 }

@@ -1,14 +1,15 @@
 //! Event documents, `ipe_cia_aberta_YYYY.csv`.
 use std::borrow::Cow;
 
-use super::{table, text::Refusal};
+use super::table::{self, Dropped, Field};
 use crate::{
     error::Error,
-    filings::entry::{Link, NewFiling},
+    filings::entry::NewFiling,
     types::{FilingId, Form},
 };
 
-const COLUMNS: [&str; 13] = [
+/// All columns that CVM publishes.
+pub(super) const COLUMNS: [&str; 13] = [
     "CNPJ_Companhia",
     "Nome_Companhia",
     "Codigo_CVM",
@@ -24,29 +25,41 @@ const COLUMNS: [&str; 13] = [
     "Link_Download",
 ];
 
-/// The filings of a table.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<NewFiling<'_>>, Refusal> {
-    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
-}
+/// The columns that are read.
+pub(super) const READ: [&str; 10] = [
+    "Nome_Companhia",
+    "Codigo_CVM",
+    "Data_Referencia",
+    "Categoria",
+    "Tipo",
+    "Especie",
+    "Assunto",
+    "Data_Entrega",
+    "Versao",
+    "Link_Download",
+];
 
-fn entry(fields: [&[u8]; 13]) -> Result<NewFiling<'_>, Error> {
-    let [_, name, code, reference, category, kind, species, subject, date, _, _, version, link] =
-        fields;
-    let link = table::text(link);
+/// The filing of a row.
+pub(super) fn entry<'a>(
+    fields: [Field<'a>; 10],
+    dropped: &mut Dropped,
+) -> Result<NewFiling<'a>, Error> {
+    let [name, code, reference, category, kind, species, subject, date, version, link] = fields;
+    let link = link.text();
     let id = id_in(&link)?;
-    let version = table::number(version, "the version of a filing")?;
+    let version = version.number("the version of a filing")?;
     Ok(NewFiling {
         id,
-        date: table::value(date)?,
-        company: table::value(code)?,
-        company_name: table::name(name),
-        category: table::required(category, "the category of a filing")?.into(),
-        kind: table::name(kind),
-        species: table::name(species),
-        subject: on_one_line(table::text(subject)),
-        reference_date: table::day(reference)?,
+        date: date.value()?,
+        company: code.value()?,
+        company_name: name.name(),
+        category: category.required("the category of a filing")?,
+        kind: kind.name(),
+        species: species.name(),
+        subject: on_one_line(subject.text()),
+        link: table::link(link, id, version, dropped)?,
+        reference_date: dropped.day(reference),
         version,
-        link: Link::new(link, id, version),
     })
 }
 
@@ -87,6 +100,25 @@ fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        filings::entry::Link,
+        import::{
+            reading,
+            rows::{Imported, Rows},
+            trouble::Trouble,
+        },
+    };
+
+    /// Reads a table; calls `look` with its filings.
+    fn parse(bytes: &[u8], mut look: impl FnMut(&[NewFiling<'_>])) -> Result<Imported, Trouble> {
+        let source = std::io::Cursor::new(bytes);
+        let read = reading::file("a.csv", source, &mut |rows, _| {
+            let Rows::Filings(rows, _) = rows else { panic!("{rows:?}") };
+            look(&rows.into_iter().map(|entry| entry.value).collect::<Vec<_>>());
+            Ok(())
+        });
+        Ok(read?.0)
+    }
 
     fn table(rows: &[&str]) -> Vec<u8> {
         let text = COLUMNS.join(";") + "\r\n" + &rows.join("\r\n") + "\r\n";
@@ -104,18 +136,37 @@ mod tests {
     #[test]
     fn takes_the_id_from_the_link_and_keeps_of_it_what_is_unusual() {
         let bytes = table(&[&row("", "1195062"), &row("", "1195063").replace("https", "http")]);
-        let filings = parse(&bytes).unwrap();
-        assert_eq!(filings[0].id.to_string(), "1195062");
-        assert_eq!(filings[0].link, Link::Usual(Some(719_788)));
-        assert!(matches!(&filings[1].link, Link::Other(url) if url.starts_with("http://")));
+        parse(&bytes, |filings| {
+            assert_eq!(filings[0].id.to_string(), "1195062");
+            assert_eq!(filings[0].link, Link::Usual(Some(719_788)));
+            assert!(matches!(&filings[1].link, Link::Other(url) if url.starts_with("http://")));
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn a_script_is_no_link() {
+        let script = row("", "7").replace("https://www.rad.cvm.gov.br/", "javascript:alert(1)//");
+        let bytes = table(&[&row("", "6"), &script]);
+        let imported = parse(&bytes, |filings| {
+            assert_eq!(filings[1].link, Link::Usual(Some(719_788)));
+        });
+        let told = &imported.unwrap().left_out;
+        assert!(told[0].1.contains("is not an address that starts with http"), "{told:?}");
+        let nowhere = script.replace("numSequencia", "x");
+        let imported =
+            parse(&table(&[&row("", "6"), &nowhere]), |filings| assert_eq!(filings.len(), 1));
+        assert!(imported.unwrap().left_out[0].1.contains("rows that cannot be read"));
     }
 
     #[test]
     fn keeps_absurd_reference_dates_as_they_are() {
         let bytes = table(&[&row("", "1195062")]);
-        let filings = parse(&bytes).unwrap();
-        assert_eq!(filings[0].reference_date.unwrap().to_string(), "2924-02-02");
-        assert_eq!(filings[0].date.to_string(), "2024-02-15");
+        parse(&bytes, |filings| {
+            assert_eq!(filings[0].reference_date.unwrap().to_string(), "2924-02-02");
+            assert_eq!(filings[0].date.to_string(), "2024-02-15");
+        })
+        .unwrap();
     }
 
     #[test]
@@ -133,12 +184,12 @@ mod tests {
         ];
         for (given, want) in subjects {
             let bytes = table(&[&row(given, "1")]);
-            assert_eq!(parse(&bytes).unwrap()[0].subject, want);
+            parse(&bytes, |filings| assert_eq!(filings[0].subject, want)).unwrap();
         }
     }
 
     #[test]
-    fn refuses_with_the_line() {
+    fn leaves_out_what_cannot_be_read_and_tells_its_line() {
         let good = row("", "1195062");
         let wrong = [
             (row("", "x"), "is not the address of a filing"),
@@ -149,14 +200,27 @@ mod tests {
             (row("", "2").replace(";1023;", ";;"), "is not a CVM code"),
             (row("", "2").replace(";Assembleia;", ";;"), "is not the category"),
             (row("", "2").replace(";2;", ";+2;"), "is not the version"),
-            (row("other", "1195062"), "twice with different values"),
             (row("a;b", "2"), "it has 14 fields, not 13"),
         ];
         for (row, reason) in wrong {
-            let bytes = table(&[&good, &row]);
-            let refusal = parse(&bytes).unwrap_err();
-            assert_eq!(refusal.line, Some(3), "{refusal:?}");
-            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+            let imported = parse(&table(&[&good, &row]), |filings| assert_eq!(filings.len(), 1));
+            let (rows, told) = &imported.unwrap().left_out[0];
+            assert!(*rows == 1 && told.contains(reason) && told.contains("line 3: "), "{told}");
         }
+        let odd = row("", "2").replace("2924-02-02", "2924-02-31");
+        let imported = parse(&table(&[&good, &odd]), |filings| {
+            assert_eq!((filings.len(), filings[1].reference_date), (2, None));
+        });
+        assert!(imported.unwrap().left_out[0].1.contains("their rows are kept (line 3: "));
+    }
+
+    #[test]
+    fn a_contradiction_refuses_the_file() {
+        let bytes = table(&[&row("", "1195062"), &row("other", "1195062")]);
+        let Trouble::Refused(refusal) = parse(&bytes, |_| ()).unwrap_err() else {
+            panic!("it is refused")
+        };
+        assert_eq!(refusal.line, Some(3));
+        assert!(refusal.reason.contains("twice with different values"), "{refusal:?}");
     }
 }

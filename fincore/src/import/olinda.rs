@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::text::{self, Refusal};
 use crate::{
     error::Error,
+    excerpt::excerpt,
     market::store::Quote,
     types::{Currency, Date},
 };
@@ -50,16 +51,27 @@ impl Service {
         }
     }
 
-    /// Whether a bulletin of this type is the closing one. Fails for an unknown type.
-    fn closes(self, kind: Option<&str>) -> Result<bool, Error> {
+    /// What a bulletin of this type is. Fails for a bulletin that does not say it.
+    fn bulletin(self, kind: Option<&str>) -> Result<Bulletins, Error> {
         match (self, kind) {
-            (Service::Dollar, None) | (_, Some("Fechamento" | "Fechamento PTAX")) => Ok(true),
-            (_, Some("Abertura" | "Intermediário" | "Fechamento Interbancário")) => Ok(false),
-            (_, kind) => {
-                Err(Error::invalid(kind.unwrap_or_default(), "a type of bulletin (tipoBoletim)"))
+            (Service::Dollar, None) | (_, Some("Fechamento" | "Fechamento PTAX")) => {
+                Ok(Bulletins::Closing)
             }
+            (_, Some("Abertura" | "Intermediário" | "Fechamento Interbancário")) => {
+                Ok(Bulletins::Intraday)
+            }
+            (_, None | Some("")) => Err(Error::invalid("", "a type of bulletin (tipoBoletim)")),
+            (_, Some(_)) => Ok(Bulletins::Unknown),
         }
     }
+}
+
+/// The types of bulletins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bulletins {
+    Closing,
+    Intraday,
+    Unknown,
 }
 
 #[derive(Deserialize)]
@@ -81,25 +93,46 @@ struct Bulletin<'a> {
     tipo_boletim: Option<Cow<'a, str>>,
 }
 
-/// The last closing quote of each day, and the number of other bulletins.
-pub(super) fn parse(service: Service, text: &str) -> Result<(Vec<Quote>, usize), Refusal> {
+/// What a response holds.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// The last closing quote of each day.
+    pub(super) quotes: Vec<Quote>,
+    /// The number of bulletins during the day.
+    pub(super) intraday: usize,
+    /// The number of bulletins of each unknown type.
+    pub(super) unknown: BTreeMap<String, usize>,
+}
+
+/// The quotes of a response, of which there may be none.
+pub(super) fn parse(service: Service, text: &str) -> Result<Parsed, Refusal> {
     let answer: Answer<'_> = serde_json::from_str(text)?;
-    if answer.value.is_empty() {
-        return Err(Refusal::whole("it has no quotes"));
-    }
     let mut closing: BTreeMap<Date, (&str, Quote)> = BTreeMap::new();
-    let mut intraday = 0;
+    let (mut intraday, mut unknown) = (0, BTreeMap::new());
     for bulletin in &answer.value {
         let refuse = |err| Refusal::inside(text, bulletin.cotacao_compra.get(), err);
         let quote = read(bulletin, service.currency()).map_err(refuse)?;
         let time = &*bulletin.data_hora_cotacao;
-        if !service.closes(bulletin.tipo_boletim.as_deref()).map_err(refuse)? {
-            intraday += 1;
-        } else if closing.get(&quote.date).is_none_or(|(earlier, _)| *earlier <= time) {
-            closing.insert(quote.date, (time, quote));
+        let kind = bulletin.tipo_boletim.as_deref();
+        match service.bulletin(kind).map_err(refuse)? {
+            Bulletins::Intraday => intraday += 1,
+            Bulletins::Unknown => {
+                *unknown.entry(excerpt(kind.unwrap_or_default()).into_owned()).or_default() += 1;
+            }
+            Bulletins::Closing => {
+                if closing.get(&quote.date).is_none_or(|(earlier, _)| *earlier <= time) {
+                    closing.insert(quote.date, (time, quote));
+                }
+            }
         }
     }
-    Ok((closing.into_values().map(|(_, quote)| quote).collect(), intraday))
+    let quotes = closing.into_values().map(|(_, quote)| quote).collect();
+    Ok(Parsed { quotes, intraday, unknown })
+}
+
+/// Whether this is a response without a single bulletin; then it matters little for which currency.
+pub(super) fn is_empty(text: &str) -> bool {
+    serde_json::from_str(text).is_ok_and(|answer: Answer<'_>| answer.value.is_empty())
 }
 
 fn read(bulletin: &Bulletin<'_>, currency: Currency) -> Result<Quote, Error> {
@@ -119,7 +152,7 @@ mod tests {
             "{{\"@odata.context\":\"https://host/odata$metadata#_CotacaoMoedaPeriodo\",\"value\":[\n{value}]}}"
         );
         assert!(recognises(&text));
-        let (quotes, intraday) = parse(service, &text)?;
+        let Parsed { quotes, intraday, .. } = parse(service, &text)?;
         let show = |quote: &Quote| {
             format!("{} {} {}", quote.date, quote.buy.unwrap(), quote.sell.unwrap())
         };
@@ -170,17 +203,29 @@ mod tests {
             assert_eq!(refusal.line, Some(2), "{refusal:?}");
             assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
         }
-        assert_eq!(check(EURO, "").unwrap_err(), Refusal::whole("it has no quotes"));
+        assert_eq!(check(EURO, "").unwrap(), (vec![], 0));
+        assert!(is_empty(r#"{"value":[]}"#) && !is_empty(r#"{"value":[{"cotacaoCompra":1}]}"#));
     }
 
     #[test]
     fn a_bulletin_must_say_whether_it_closes_the_day() {
         let quote =
             r#"{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-10 10:03:00.1""#;
-        for rest in ["}", r#","tipoBoletim":"fechamento"}"#, r#","tipoBoletim":"Parcial"}"#] {
+        for rest in ["}", r#","tipoBoletim":""}"#] {
             let refusal = check(EURO, &format!("{quote}{rest}")).unwrap_err();
             assert!(refusal.reason.contains("is not a type of bulletin"), "{refusal:?}");
         }
+    }
+
+    #[test]
+    fn a_bulletin_of_a_new_type_is_left_out_and_counted() {
+        let text = r#"{"value":[
+            {"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-10 10:03:00.1","tipoBoletim":"Parcial"},
+            {"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-10 10:03:00.1","tipoBoletim":"fechamento"},
+            {"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-10 13:03:00.1","tipoBoletim":"Parcial"}]}"#;
+        let parsed = parse(EURO, text).unwrap();
+        let want = [("Parcial".to_owned(), 2), ("fechamento".to_owned(), 1)];
+        assert_eq!((parsed.quotes.len(), parsed.unknown), (0, BTreeMap::from(want)));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Yearly and quarterly forms: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
-use super::{table, text::Refusal};
+use super::table::{self, Dropped, Field};
 use crate::{
     error::Error,
-    filings::entry::{Link, NewFiling},
+    filings::entry::NewFiling,
     types::{FilingId, Form},
 };
 
-const COLUMNS: [&str; 9] = [
+/// All columns that CVM publishes.
+pub(super) const COLUMNS: [&str; 9] = [
     "CNPJ_CIA",
     "DT_REFER",
     "VERSAO",
@@ -18,31 +19,34 @@ const COLUMNS: [&str; 9] = [
     "LINK_DOC",
 ];
 
-/// The filings of an index.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<NewFiling<'_>>, Refusal> {
-    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
-}
+/// The columns that are read.
+pub(super) const READ: [&str; 8] =
+    ["DT_REFER", "VERSAO", "DENOM_CIA", "CD_CVM", "CATEG_DOC", "ID_DOC", "DT_RECEB", "LINK_DOC"];
 
-fn entry(fields: [&[u8]; 9]) -> Result<NewFiling<'_>, Error> {
-    let [_, reference, version, name, code, category, document, received, link] = fields;
-    let category = table::name(category);
+/// The filing of a row.
+pub(super) fn entry<'a>(
+    fields: [Field<'a>; 8],
+    dropped: &mut Dropped,
+) -> Result<NewFiling<'a>, Error> {
+    let [reference, version, name, code, category, document, received, link] = fields;
+    let category = category.name();
     let (form, title) = form(&category)?;
-    let number = table::number(document, "the number of a document")?;
+    let number = document.number("the number of a document")?;
     let id = FilingId::new(form, number.into())
         .ok_or_else(|| Error::invalid(&number.to_string(), "the number of a document"))?;
-    let version = table::number(version, "the version of a filing")?;
+    let version = version.number("the version of a filing")?;
     Ok(NewFiling {
         id,
-        date: table::value(received)?,
-        company: table::value(code)?,
-        company_name: table::name(name),
+        date: received.value()?,
+        company: code.value()?,
+        company_name: name.name(),
         category,
         kind: title.into(),
         species: "".into(),
         subject: "".into(),
-        reference_date: table::day(reference)?,
+        link: table::link(link.text(), id, version, dropped)?,
+        reference_date: dropped.day(reference),
         version,
-        link: Link::new(table::text(link), id, version),
     })
 }
 
@@ -60,16 +64,21 @@ fn form(category: &str) -> Result<(Form, &'static str), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::{reading, rows::Rows, trouble::Trouble};
 
-    fn check(row: &str) -> Result<Vec<String>, Refusal> {
+    fn check(row: &str) -> Result<Vec<String>, Trouble> {
         let bytes = format!("{}\n{row}\n", COLUMNS.join(";")).into_bytes();
-        let show = |entry: &NewFiling<'_>| {
-            format!(
-                "{} {} {} {} {:?}",
-                entry.id, entry.company, entry.date, entry.category, entry.link
-            )
-        };
-        Ok(parse(&bytes)?.iter().map(show).collect())
+        let mut shown = Vec::new();
+        reading::file("a.csv", std::io::Cursor::new(bytes), &mut |rows, _| {
+            let Rows::Filings(rows, _) = rows else { panic!("{rows:?}") };
+            for NewFiling { id, company, date, category, link, .. } in
+                rows.into_iter().map(|entry| entry.value)
+            {
+                shown.push(format!("{id} {company} {date} {category} {link:?}"));
+            }
+            Ok(())
+        })?;
+        Ok(shown)
     }
 
     fn row(category: &str, received: &str) -> String {
@@ -90,14 +99,23 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_line() {
+    fn a_link_that_is_none_is_replaced_by_the_usual_one() {
+        for link in ["", "javascript:alert(1)"] {
+            let row = row("DFP", "2025-02-19");
+            let row = format!("{};{link}", row.rsplit_once(';').unwrap().0);
+            assert!(check(&row).unwrap()[0].ends_with(" Usual(None)"));
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_line_where_no_row_is_good() {
         let wrong = [
             (row("XYZ", "2025-02-19"), "\"XYZ\" is not a form"),
             (row("DFP", ""), "\"\" is not a date"),
             (row("DFP", "2025-02-19").replace(";144874;", ";;"), "is not the number of a document"),
         ];
         for (row, reason) in wrong {
-            let refusal = check(&row).unwrap_err();
+            let Err(Trouble::Refused(refusal)) = check(&row) else { panic!("{row}") };
             assert_eq!(refusal.line, Some(2), "{refusal:?}");
             assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
         }

@@ -16,19 +16,26 @@ pub(super) fn recognises(start: &str) -> bool {
     first.contains(';') && text::date(date).is_ok()
 }
 
-/// The quotes of a file, keyed by currency code: the numbers of currencies have changed over time.
-pub(super) fn parse(text: &str) -> Result<Vec<Quote>, Refusal> {
+/// The quotes of a file, keyed by currency code (the numbers of currencies have changed over time), and the number of
+/// rows of an unknown type.
+pub(super) fn parse(text: &str) -> Result<(Vec<Quote>, usize), Refusal> {
     let mut seen = Once::new();
-    let read = |(number, line): (usize, &str)| {
-        let quote = parse_line(line).map_err(|err| Refusal::at(number, err))?;
+    let (mut quotes, mut unknown) = (Vec::new(), 0);
+    for (number, line) in text::lines(text)? {
+        let refuse = |err: String| Refusal::at(number, err);
+        let Some(quote) = parse_line(line).map_err(|err| refuse(err.to_string()))? else {
+            unknown += 1;
+            continue;
+        };
         seen.insert((quote.currency, quote.date), (quote.buy, quote.sell))
-            .map_err(|err| Refusal::at(number, err))?;
-        Ok(quote)
-    };
-    text::lines(text)?.map(read).collect()
+            .map_err(|err| refuse(err.to_owned()))?;
+        quotes.push(quote);
+    }
+    Ok((quotes, unknown))
 }
 
-fn parse_line(line: &str) -> Result<Quote, Error> {
+/// The quote of a line; `None` for a type that is not known yet.
+fn parse_line(line: &str) -> Result<Option<Quote>, Error> {
     let fields: Vec<&str> = line.split(';').collect();
     let [date, code, kind, symbol, buy, sell, parity_buy, parity_sell] = fields[..] else {
         let wanted = "8 fields (date;code;type;symbol;buy;sell;parity buy;parity sell)";
@@ -37,13 +44,15 @@ fn parse_line(line: &str) -> Result<Quote, Error> {
     if whole_number::<u16>(code).is_none() {
         return Err(Error::invalid(code, "the number of a currency"));
     }
-    if !matches!(kind, "A" | "B") {
-        return Err(Error::invalid(kind, "a type of currency (A or B)"));
-    }
     // The parities against the dollar are redundant; they only have to be numbers.
     Decimal::parse_with(parity_buy, ',')?;
     Decimal::parse_with(parity_sell, ',')?;
-    text::quote(symbol.parse()?, text::date(date)?, (buy, sell), ',')
+    let quote = text::quote(symbol.parse()?, text::date(date)?, (buy, sell), ',')?;
+    match kind.as_bytes() {
+        b"A" | b"B" => Ok(Some(quote)),
+        [b'C'..=b'Z'] => Ok(None),
+        _ => Err(Error::invalid(kind, "a type of currency (A or B)")),
+    }
 }
 
 #[cfg(test)]
@@ -55,7 +64,7 @@ mod tests {
         let show = |quote: &Quote| {
             format!("{} {} {} {}", quote.date, quote.currency, side(quote.buy), side(quote.sell))
         };
-        Ok(parse(text)?.iter().map(show).collect())
+        Ok(parse(text)?.0.iter().map(show).collect())
     }
 
     #[test]
@@ -101,6 +110,14 @@ mod tests {
     }
 
     #[test]
+    fn blank_lines_at_the_end_are_nothing_and_a_new_type_is_left_out() {
+        let text = "04012021;220;A;USD;5,0000;5,1000;1,0000;1,0000\n\
+                    04012021;999;C;XYZ;5,0000;5,1000;1,0000;1,0000\n\r\n\n";
+        let (quotes, unknown) = parse(text).unwrap();
+        assert_eq!((quotes.len(), unknown), (1, 1));
+    }
+
+    #[test]
     fn refuses_with_the_line() {
         let good = "04012021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n";
         let wrong = [
@@ -108,7 +125,7 @@ mod tests {
             ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0000;\n", "9 fields"),
             ("31022021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n", "\"31022021\" is not a date"),
             ("05012021;22x;A;USD;5,1620;5,1626;1,0000;1,0000\n", "\"22x\" is not the number"),
-            ("05012021;220;C;USD;5,1620;5,1626;1,0000;1,0000\n", "\"C\" is not a type"),
+            ("05012021;220;c;USD;5,1620;5,1626;1,0000;1,0000\n", "\"c\" is not a type"),
             ("05012021;220;A;US$;5,1620;5,1626;1,0000;1,0000\n", "\"US$\" is not a currency"),
             ("05012021;220;A;USD;NaN;5,1626;1,0000;1,0000\n", "\"NaN\" is not a number"),
             ("05012021;220;A;USD;5.1620;5,1626;1,0000;1,0000\n", "\"5.1620\" is not a number"),
@@ -122,7 +139,7 @@ mod tests {
             ("05012021;220;A;USD;5,1620;5,1626;1,0000;x\n", "\"x\" is not a number"),
             ("04012021;220;A;USD;5,1620;5,1627;1,0000;1,0000\n", "twice with different figures"),
             ("05012021;220;A;USD;5,1620;5,1626;1,0000;1,0", "truncated"),
-            ("\n", "1 fields"),
+            ("\n05012021;220;A;USD;5,1620;5,1626;1,0000;1,0000\n", "1 fields"),
         ];
         for (line, reason) in wrong {
             let refusal = check(&format!("{good}{line}")).unwrap_err();

@@ -1,9 +1,9 @@
 //! CVM's registry of companies, `cad_cia_aberta.csv`.
-use super::{table, text::Refusal};
+use super::table::{Dropped, Field};
 use crate::{companies::store::RegistryEntry, error::Error};
 
-/// The columns from `EMAIL` on are personal data. They are listed because a file must have them, and
-/// never read.
+/// All columns that CVM publishes. Those from `EMAIL` on are personal data: they are known by name, so that they are not
+/// reported as new, and never read.
 pub(super) const COLUMNS: [&str; 47] = [
     "CNPJ_CIA",
     "DENOM_SOCIAL",
@@ -54,31 +54,44 @@ pub(super) const COLUMNS: [&str; 47] = [
     "AUDITOR",
 ];
 
-/// The companies of a registry, each once: one that trades in several markets has several rows.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<RegistryEntry>, Refusal> {
-    table::entries(bytes, COLUMNS, entry, |entry| entry.id)
-}
+/// The columns that are read.
+pub(super) const READ: [&str; 9] = [
+    "CNPJ_CIA",
+    "DENOM_SOCIAL",
+    "DENOM_COMERC",
+    "DT_REG",
+    "DT_CANCEL",
+    "SIT",
+    "DT_INI_SIT",
+    "CD_CVM",
+    "SETOR_ATIV",
+];
 
-fn entry(fields: [&[u8]; 47]) -> Result<RegistryEntry, Error> {
-    let [cnpj, name, trade_name, registered, _, cancelled, _, status, since, code, sector, ..] =
-        fields;
-    let trade_name = table::name(trade_name).into_owned();
+/// The company of a row. One that trades in several markets has several rows.
+pub(super) fn entry(fields: [Field<'_>; 9], dropped: &mut Dropped) -> Result<RegistryEntry, Error> {
+    let [cnpj, name, trade_name, registered, cancelled, status, since, code, sector] = fields;
+    let trade_name = trade_name.name().into_owned();
     Ok(RegistryEntry {
-        id: table::value(code)?,
-        cnpj: table::value(cnpj)?,
-        name: table::required(name, "the name of a company")?,
+        id: code.value()?,
+        cnpj: cnpj.value()?,
+        name: name.required("the name of a company")?.into_owned(),
         trade_name: Some(trade_name).filter(|name| !name.trim().is_empty()),
-        status: table::required(status, "a status of registration")?,
-        status_since: table::day(since)?,
-        sector: table::name(sector).into_owned(),
-        registered_on: table::day(registered)?,
-        cancelled_on: table::day(cancelled)?,
+        status: status.required("a status of registration")?.into_owned(),
+        status_since: dropped.day(since),
+        sector: sector.name().into_owned(),
+        registered_on: dropped.day(registered),
+        cancelled_on: dropped.day(cancelled),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::{
+        reading,
+        rows::{Imported, Rows},
+        trouble::Trouble,
+    };
 
     /// A registry of these rows, given up to the sector; every column after it has personal data.
     fn registry(rows: &[&str]) -> Vec<u8> {
@@ -90,6 +103,17 @@ mod tests {
         encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
     }
 
+    fn parse(bytes: &[u8]) -> Result<(Vec<RegistryEntry>, Imported), Trouble> {
+        let mut companies = Vec::new();
+        let source = std::io::Cursor::new(bytes);
+        let (imported, _) = reading::file("a.csv", source, &mut |rows, _| {
+            let Rows::Companies(rows) = rows else { panic!("{rows:?}") };
+            companies = rows;
+            Ok(())
+        })?;
+        Ok((companies, imported))
+    }
+
     const PETROBRAS: &str = "33.000.167/0001-01;PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS;PETROBRAS;1977-07-20;1953-10-03;;;ATIVO;1977-07-20;009512;Petróleo e Gás";
 
     #[test]
@@ -99,7 +123,7 @@ mod tests {
             &format!("{PETROBRAS};BALCÃO ORGANIZADO"),
             "11.396.633/0001-87;3A COMPANHIA SECURITIZADORA;;2010-03-08;;2015-12-18;X;CANCELADA;2015-12-18;21954;",
         ]);
-        let companies = parse(&bytes).unwrap();
+        let (companies, _) = parse(&bytes).unwrap();
         let show = |entry: &RegistryEntry| {
             format!("{} {} {:?} {}", entry.id, entry.name, entry.trade_name, entry.sector)
         };
@@ -115,19 +139,36 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_line() {
+    fn leaves_out_a_row_that_cannot_be_read() {
         let wrong = [
+            (PETROBRAS.replace("33.000.167/0001-01", ""), "is not a CNPJ"),
             (PETROBRAS.replace("01-01", "01-02"), "is not a CNPJ"),
             (PETROBRAS.replace("009512", "9512x"), "is not a CVM code"),
-            (PETROBRAS.replace("1977-07-20", "20/07/1977"), "is not a date"),
             (PETROBRAS.replace("ATIVO", ""), "is not a status"),
             (PETROBRAS.replace("PETRÓLEO BRASILEIRO  S.A.  - PETROBRAS", " "), "is not the name"),
-            (PETROBRAS.replace("ATIVO", "CANCELADA"), "twice with different values"),
         ];
         for (row, reason) in wrong {
-            let refusal = parse(&registry(&[PETROBRAS, &row])).unwrap_err();
-            assert_eq!(refusal.line, Some(3), "{refusal:?}");
-            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+            let (companies, imported) = parse(&registry(&[PETROBRAS, &row])).unwrap();
+            assert_eq!(companies.len(), 1, "{row}");
+            let (rows, told) = &imported.left_out[0];
+            assert!(*rows == 1 && told.contains(reason) && told.contains("line 3: "), "{told}");
         }
+    }
+
+    #[test]
+    fn an_impossible_date_is_left_out_and_no_contradiction() {
+        let odd = PETROBRAS.replacen("1977-07-20", "1977-02-31", 1);
+        for rows in [[PETROBRAS, &odd], [&odd, PETROBRAS]] {
+            let (companies, imported) = parse(&registry(&rows)).unwrap();
+            assert_eq!(companies.len(), 1);
+            assert_eq!(companies[0].registered_on.unwrap().to_string(), "1977-07-20");
+            assert_eq!(imported.left_out[0].0, 1);
+        }
+        let other = PETROBRAS.replace("ATIVO", "CANCELADA");
+        let Trouble::Refused(refusal) = parse(&registry(&[PETROBRAS, &other])).unwrap_err() else {
+            panic!("it is refused")
+        };
+        assert_eq!(refusal.line, Some(3));
+        assert!(refusal.reason.contains("twice with different values"), "{refusal:?}");
     }
 }

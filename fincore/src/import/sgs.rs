@@ -38,17 +38,13 @@ fn is_header(line: &str) -> bool {
     matches!(line.trim_end(), r#""data";"valor""# | "data;valor")
 }
 
-/// The observations of a series, from JSON or CSV, oldest first.
+/// The observations of a series, from JSON or CSV, oldest first. There may be none, as in a week of holidays.
 pub(super) fn parse(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
-    let rows = if text.trim_start().starts_with('[') {
+    if text.trim_start().starts_with('[') {
         parse_json(series, text)
     } else {
         parse_csv(series, text)
-    }?;
-    if rows.is_empty() {
-        return Err(Refusal::whole("it has no observations"));
     }
-    Ok(rows)
 }
 
 #[derive(Deserialize)]
@@ -174,7 +170,7 @@ mod tests {
             (csv("\"03/01/2024\";\"1,0\";\"2\"\n"), 3, "is not a number"),
             (csv("\"03/01/2024\";\"1,0\n"), 3, "is not a number"),
             (csv("\"03/01/2024\";\"1,0\""), 3, "truncated"),
-            (csv("\n"), 3, "not two fields"),
+            (csv("\n\"03/01/2024\";\"1,0\"\n"), 3, "not two fields"),
             (csv("\"02/01/2024\";\"1,1\"\n"), 3, "is not a day after"),
             (csv("\"01/01/2024\";\"1,1\"\n"), 3, "is not a day after"),
             (
@@ -225,9 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_file_without_observations() {
-        for text in ["[]", "\"data\";\"valor\"\n"] {
-            assert_eq!(check(text).unwrap_err(), Refusal::whole("it has no observations"));
+    fn an_answer_may_have_no_observations() {
+        for text in ["[]", "\"data\";\"valor\"\n", "data;valor\r\n\r\n"] {
+            assert_eq!(check(text).unwrap(), Vec::<String>::new());
         }
     }
 }

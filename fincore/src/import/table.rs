@@ -1,16 +1,13 @@
-//! CVM's tables: Windows-1252, fields separated by semicolons, nothing quoted.
-use std::{
-    borrow::Cow,
-    collections::{HashMap, hash_map::Entry},
-    hash::Hash,
-};
+//! CVM's tables: fields separated by semicolons, nothing quoted; columns are found by their names.
+use std::{borrow::Cow, fmt::Display, str::FromStr};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::text::Refusal;
+use super::{ipe, periodic, registry, scan::Encoding, text::Refusal, tickers};
 use crate::{
     error::Error,
-    types::{Date, whole_number},
+    filings::entry::Link,
+    types::{Date, FilingId, whole_number},
 };
 
 /// The kind of a table.
@@ -22,186 +19,246 @@ pub(super) enum Kind {
     Tickers,
 }
 
-pub(super) fn recognises(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"CNPJ_C") || kind_of(bytes).is_some()
+pub(super) fn recognises(start: &[u8]) -> bool {
+    start.starts_with(b"CNPJ_C") || kind_of(start).is_some()
 }
 
-/// The kind of a table, from a column that no other kind has.
-pub(super) fn kind_of(bytes: &[u8]) -> Option<Kind> {
-    let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let has = |column: &str| header.windows(column.len()).any(|part| part == column.as_bytes());
-    [
-        ("DENOM_SOCIAL", Kind::Registry),
-        ("Link_Download", Kind::Ipe),
-        ("LINK_DOC", Kind::Periodic),
-        ("Codigo_Negociacao", Kind::Tickers),
-    ]
-    .into_iter()
-    .find_map(|(column, kind)| has(column).then_some(kind))
+/// The kind of a table, from columns that no other kind has.
+pub(super) fn kind_of(start: &[u8]) -> Option<Kind> {
+    let header = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let own: [(Kind, &[&str]); 4] = [
+        (Kind::Registry, &["DENOM_SOCIAL", "DT_INI_SIT", "SETOR_ATIV"]),
+        (Kind::Ipe, &["Link_Download", "Data_Entrega", "Assunto"]),
+        (Kind::Periodic, &["LINK_DOC", "CATEG_DOC", "DT_RECEB"]),
+        (Kind::Tickers, &["Codigo_Negociacao", "Mercado", "Data_Fim_Negociacao"]),
+    ];
+    // Whatever separates them: a table with other separators is refused with that reason.
+    let columns = || header.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let has = |own: &[&str]| columns().any(|column| own.iter().any(|own| own.as_bytes() == column));
+    own.into_iter().find_map(|(kind, own)| has(own).then_some(kind))
 }
 
-/// A line number and the fields of that line.
-type Line<'a, const N: usize> = (usize, [&'a [u8]; N]);
+/// Every column that CVM publishes in a table of this kind.
+fn published(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Registry => &registry::COLUMNS,
+        Kind::Ipe => &ipe::COLUMNS,
+        Kind::Periodic => &periodic::COLUMNS,
+        Kind::Tickers => &tickers::COLUMNS,
+    }
+}
 
-/// The rows of a table with exactly these columns, with line numbers; CRLF or LF.
-///
-/// Fields are decoded on demand, so that columns with personal data are never read.
-pub(super) fn rows<'a, const N: usize>(
-    bytes: &'a [u8],
-    columns: [&str; N],
-) -> Result<impl Iterator<Item = Result<Line<'a, N>, Refusal>>, Refusal> {
-    check_encoding(bytes)?;
-    let Some(whole) = bytes.strip_suffix(b"\n") else {
-        let lines = bytes.split(|byte| *byte == b'\n').count();
-        return Err(Refusal::at(lines, "the line does not end: the file is truncated"));
-    };
-    let lines =
-        whole.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let mut lines = lines.enumerate().map(|(index, line)| (index + 1, line));
-    let (_, header) = lines.next().unwrap_or_default();
-    check_header(&text(header), &columns)?;
-    Ok(lines.map(|(number, line)| {
-        let mut fields = line.split(|byte| *byte == b';');
-        let row = [(); N].map(|()| fields.next());
-        match row.iter().flatten().count() + fields.count() {
-            count if count == N => Ok((number, row.map(Option::unwrap_or_default))),
-            count => Err(Refusal::at(number, format!("it has {count} fields, not {N}"))),
+/// Where the columns that are read stand in a table.
+#[derive(Debug)]
+pub(super) struct Layout<const N: usize> {
+    /// For each column of the table, its place among those that are read.
+    places: Vec<Option<usize>>,
+    encoding: Encoding,
+    /// Columns that CVM is not known to publish.
+    pub(super) unknown: Vec<String>,
+}
+
+impl<const N: usize> Layout<N> {
+    /// Finds the columns `read` in a header.
+    pub(super) fn of(
+        header: &[u8],
+        kind: Kind,
+        read: [&str; N],
+        encoding: Encoding,
+    ) -> Result<Layout<N>, Refusal> {
+        let header = Field { bytes: header, encoding }.text();
+        let given: Vec<&str> = header.split(';').map(str::trim).collect();
+        if given.len() == 1 {
+            return Err(Refusal::at(1, "the columns are not separated by semicolons"));
         }
-    }))
-}
-
-fn check_encoding(bytes: &[u8]) -> Result<(), Refusal> {
-    let line_of = |at: usize| 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
-    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
-        let reason = "it has a NUL byte: the file is damaged";
-        return Err(Refusal::at(line_of(at), reason));
-    }
-    // Windows-1252 text with accents is hardly ever valid UTF-8.
-    if !bytes.is_ascii() && str::from_utf8(bytes).is_ok() {
-        return Err(Refusal::whole(
-            "it was saved as UTF-8, but CVM publishes Windows-1252: use the file as downloaded",
-        ));
-    }
-    Ok(())
-}
-
-fn check_header(header: &str, columns: &[&str]) -> Result<(), Refusal> {
-    let given: Vec<&str> = header.split(';').collect();
-    if given == columns {
-        return Ok(());
-    }
-    let missing = columns.iter().find(|column| !given.contains(column));
-    let extra = given.iter().find(|column| !columns.contains(column));
-    let reason = match (given.len(), missing, extra) {
-        (1, ..) => "the columns are not separated by semicolons".to_owned(),
-        (_, Some(missing), _) => format!("the column {missing} is missing"),
-        (_, None, Some(extra)) => {
-            format!("the column {extra:?} is not one that CVM publishes here")
+        for column in read {
+            let reason = match given.iter().filter(|given| **given == column).count() {
+                1 => continue,
+                0 => format!("the column {column} is missing"),
+                _ => format!("the column {column} appears twice"),
+            };
+            return Err(Refusal::at(1, reason));
         }
-        (_, None, None) => "the columns are not in the order that CVM publishes".to_owned(),
-    };
-    Err(Refusal::at(1, reason))
-}
+        let place = |given: &&str| read.iter().position(|read| read == given);
+        let places = given.iter().map(place).collect();
+        let is_unknown = |given: &&&str| !published(kind).contains(*given);
+        let unknown = given.iter().filter(is_unknown).map(ToString::to_string).collect();
+        Ok(Layout { places, encoding, unknown })
+    }
 
-/// The text of a field.
-pub(super) fn text(field: &[u8]) -> Cow<'_, str> {
-    WINDOWS_1252.decode_without_bom_handling(field).0
-}
-
-/// A name: text as published, with spaces for invisible characters (tabs, bells, hard spaces).
-pub(super) fn name(field: &[u8]) -> Cow<'_, str> {
-    let name = text(field);
-    let invisible = |c: char| c.is_control() || c == '\u{a0}';
-    if name.contains(invisible) { name.replace(invisible, " ").into() } else { name }
-}
-
-/// A name that must not be empty.
-pub(super) fn required(field: &[u8], what: &str) -> Result<String, Error> {
-    let name = name(field).into_owned();
-    if name.trim().is_empty() { Err(Error::invalid(&name, what)) } else { Ok(name) }
-}
-
-/// A value with its own parser.
-pub(super) fn value<T: std::str::FromStr<Err = Error>>(field: &[u8]) -> Result<T, Error> {
-    text(field).parse()
-}
-
-/// A date, or `None` if the field is empty.
-pub(super) fn day(field: &[u8]) -> Result<Option<Date>, Error> {
-    if field.is_empty() { Ok(None) } else { value(field).map(Some) }
-}
-
-pub(super) fn number(field: &[u8], what: &str) -> Result<u32, Error> {
-    let text = text(field);
-    whole_number(&text).ok_or_else(|| Error::invalid(&text, what))
-}
-
-/// Parses every row. The same entry may appear more than once, but not with different values.
-pub(super) fn entries<'a, const N: usize, T: PartialEq, K: Eq + Hash>(
-    bytes: &'a [u8],
-    columns: [&str; N],
-    read: impl Fn([&'a [u8]; N]) -> Result<T, Error>,
-    id: impl Fn(&T) -> K,
-) -> Result<Vec<T>, Refusal> {
-    let mut entries: Vec<T> = Vec::new();
-    let mut by_id = HashMap::new();
-    for row in rows(bytes, columns)? {
-        let (number, fields) = row?;
-        let entry = read(fields).map_err(|err| Refusal::at(number, err))?;
-        match by_id.entry(id(&entry)) {
-            Entry::Vacant(place) => {
-                place.insert(entries.len());
-                entries.push(entry);
+    /// The fields of a line that are read. The others are not even decoded, so that personal data is never
+    /// looked at.
+    pub(super) fn fields<'a>(&self, line: &'a [u8]) -> Result<[Field<'a>; N], Error> {
+        let mut row = [Field { bytes: b"", encoding: self.encoding }; N];
+        let mut count = 0;
+        for bytes in line.split(|byte| *byte == b';') {
+            if let Some(Some(place)) = self.places.get(count) {
+                row[*place].bytes = bytes;
             }
-            Entry::Occupied(known) if entries[*known.get()] == entry => (),
-            Entry::Occupied(_) => {
-                return Err(Refusal::at(
-                    number,
-                    "the same number appears twice with different values",
-                ));
-            }
+            count += 1;
+        }
+        let wanted = self.places.len();
+        if count == wanted {
+            return Ok(row);
+        }
+        Err(Error::Invalid(format!("it has {count} fields, not {wanted}")))
+    }
+}
+
+/// A field, decoded on demand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field<'a> {
+    bytes: &'a [u8],
+    encoding: Encoding,
+}
+
+impl<'a> Field<'a> {
+    /// The text as it is.
+    pub(super) fn text(self) -> Cow<'a, str> {
+        match self.encoding {
+            Encoding::Utf8 => String::from_utf8_lossy(self.bytes),
+            Encoding::Windows1252 => WINDOWS_1252.decode_without_bom_handling(self.bytes).0,
         }
     }
-    Ok(entries)
+
+    /// A name: text as published, with spaces for invisible characters (tabs, bells, hard spaces).
+    pub(super) fn name(self) -> Cow<'a, str> {
+        let name = self.text();
+        let invisible = |c: char| c.is_control() || c == '\u{a0}';
+        if name.contains(invisible) { name.replace(invisible, " ").into() } else { name }
+    }
+
+    /// A name that must not be empty.
+    pub(super) fn required(self, what: &str) -> Result<Cow<'a, str>, Error> {
+        let name = self.name();
+        if name.trim().is_empty() { Err(Error::invalid(&name, what)) } else { Ok(name) }
+    }
+
+    /// A value with its own parser.
+    pub(super) fn value<T: FromStr<Err = Error>>(self) -> Result<T, Error> {
+        self.text().parse()
+    }
+
+    pub(super) fn number(self, what: &str) -> Result<u32, Error> {
+        let text = self.text();
+        whole_number(&text).ok_or_else(|| Error::invalid(&text, what))
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.bytes.trim_ascii().is_empty()
+    }
+}
+
+/// The fields of a row that it is kept without, because they cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct Dropped(Vec<String>);
+
+impl Dropped {
+    /// A date, or `None` if the field is empty or no date.
+    pub(super) fn day(&mut self, field: Field<'_>) -> Option<Date> {
+        if field.is_empty() {
+            return None;
+        }
+        field.value().map_err(|err| self.note(err)).ok()
+    }
+
+    /// Notes that something is left out of the row.
+    pub(super) fn note(&mut self, reason: impl Display) {
+        self.0.push(reason.to_string());
+    }
+
+    pub(super) fn reasons(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// Where the document of a filing is. An address that no browser should follow, such as a script, is replaced by CVM's
+/// usual one.
+pub(super) fn link<'a>(
+    url: Cow<'a, str>,
+    id: FilingId,
+    version: u32,
+    dropped: &mut Dropped,
+) -> Result<Link<'a>, Error> {
+    if Link::is_web(&url) {
+        return Ok(Link::new(url, id, version));
+    }
+    let unusable = Error::invalid(&url, "an address that starts with http");
+    match Link::usual(&url, id) {
+        Some(usual) => {
+            dropped.note(unusable);
+            Ok(usual)
+        }
+        None => Err(unusable),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(bytes: &[u8]) -> Result<Vec<(usize, [String; 2])>, Refusal> {
-        let row = |row: Result<(usize, [&[u8]; 2]), Refusal>| {
-            row.map(|(number, fields)| (number, fields.map(|field| text(field).into_owned())))
-        };
-        rows(bytes, ["A", "B"])?.map(row).collect()
+    const HEADER: &[u8] = b"ID_DOC;X;CD_CVM;VERSAO";
+
+    fn layout(header: &[u8], encoding: Encoding) -> Result<Layout<2>, Refusal> {
+        Layout::of(header, Kind::Periodic, ["VERSAO", "ID_DOC"], encoding)
     }
 
     #[test]
-    fn quotes_are_ordinary_and_line_ends_either() {
-        let rows = check(b"A;B\r\n\"x;\xc7\xc3O\r\n;\n").unwrap();
-        assert_eq!(rows, [(2, ["\"x".into(), "ÇÃO".into()]), (3, [String::new(), String::new()])]);
-        assert_eq!(check(b"A;B\n").unwrap(), []);
-    }
-
-    #[test]
-    fn refuses_with_the_line() {
-        let wrong: [(&[u8], Option<usize>, &str); 11] = [
-            (b"A;B\n1;2\n3\n", Some(3), "it has 1 fields, not 2"),
-            (b"A;B\n1;2;3\n", Some(2), "it has 3 fields, not 2"),
-            (b"A;B\n\n", Some(2), "it has 1 fields, not 2"),
-            (b"A;B\n1;2\n3;4", Some(3), "truncated"),
-            (b"A;B\n1;\x002\n", Some(2), "NUL"),
-            ("A;B\n1;ção\n".as_bytes(), None, "saved as UTF-8"),
-            (b"A;B;C\n", Some(1), "the column \"C\" is not one"),
-            (b"A;C\n", Some(1), "the column B is missing"),
-            (b"A\n", Some(1), "not separated by semicolons"),
-            (b"A,B\n", Some(1), "not separated by semicolons"),
-            (b"B;A\n", Some(1), "not in the order"),
-        ];
-        for (bytes, line, reason) in wrong {
-            let refusal = check(bytes).unwrap_err();
-            assert_eq!(refusal.line, line, "{refusal:?}");
-            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+    fn finds_columns_by_name_and_tells_of_unknown_ones() {
+        let layout = layout(HEADER, Encoding::Windows1252).unwrap();
+        assert_eq!(layout.unknown, ["X"]);
+        let [version, document] = layout.fields(b"\"x\xc7;;;2").unwrap();
+        assert_eq!((&*version.text(), &*document.text()), ("2", "\"xÇ"));
+        for (line, fields) in [(&b"1;2;3"[..], 3), (b"1;2;3;4;", 5), (b"", 1)] {
+            let message = layout.fields(line).unwrap_err().to_string();
+            assert_eq!(message, format!("it has {fields} fields, not 4"));
         }
+    }
+
+    #[test]
+    fn reads_both_encodings() {
+        let [_, document] =
+            layout(HEADER, Encoding::Utf8).unwrap().fields("ção;;;".as_bytes()).unwrap();
+        assert_eq!(document.text(), "ção");
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_a_header() {
+        let wrong: [(&[u8], &str); 4] = [
+            (b"ID_DOC;X", "the column VERSAO is missing"),
+            (b"ID_DOC;VERSAO;ID_DOC", "the column ID_DOC appears twice"),
+            (b"ID_DOC,VERSAO", "not separated by semicolons"),
+            (b"ID_DOC", "not separated by semicolons"),
+        ];
+        for (header, reason) in wrong {
+            let refusal = layout(header, Encoding::Utf8).unwrap_err();
+            assert!(refusal.line == Some(1) && refusal.reason.contains(reason), "{refusal:?}");
+        }
+    }
+
+    #[test]
+    fn knows_a_table_by_a_column_of_its_own() {
+        let headers: [(&[u8], Option<Kind>); 6] = [
+            (b"CNPJ_CIA;X;SETOR_ATIV\n1", Some(Kind::Registry)),
+            (b"Data_Entrega;CNPJ_Companhia\n", Some(Kind::Ipe)),
+            (b"CATEG_DOC|X", Some(Kind::Periodic)),
+            (b"Codigo_Negociacao,X", Some(Kind::Tickers)),
+            (b"CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA\nLINK_DOC", None),
+            (b"", None),
+        ];
+        for (header, kind) in headers {
+            assert_eq!(kind_of(header), kind);
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_no_date_is_left_out() {
+        let field = |bytes| Field { bytes, encoding: Encoding::Utf8 };
+        let mut dropped = Dropped::default();
+        assert_eq!(dropped.day(field(b"")), None);
+        assert_eq!(dropped.day(field(b"2062-01-31")).unwrap().to_string(), "2062-01-31");
+        assert!(dropped.reasons().is_empty());
+        assert_eq!(dropped.day(field(b"2024-02-31")), None);
+        assert_eq!(dropped.reasons(), ["\"2024-02-31\" is not a date (YYYY-MM-DD)"]);
     }
 }

@@ -51,16 +51,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str, Refusal> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// The lines of a table with their numbers; CRLF or LF. A last line without a line break means that the
-/// file is truncated.
+/// The lines of a table with their numbers; CRLF or LF. Blank lines at the end are nothing. A last line without a
+/// line break means that the file is truncated.
 pub(super) fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Refusal> {
-    if !text.ends_with('\n') {
-        return Err(Refusal::at(
-            text.lines().count(),
-            "the line does not end: the file is truncated",
-        ));
+    let content = text.trim_end();
+    if !text[content.len()..].contains('\n') {
+        let last = content.lines().count();
+        return Err(Refusal::at(last, "the line does not end: the file is truncated"));
     }
-    Ok(text.lines().enumerate().map(|(index, line)| (index + 1, line)))
+    Ok(content.lines().enumerate().map(|(index, line)| (index + 1, line)))
 }
 
 /// `DD/MM/YYYY`, or `DDMMYYYY` as in PTAX period files.

@@ -1,11 +1,16 @@
 //! Securities from the registration form, `fca_cia_aberta_valor_mobiliario_YYYY.csv`: the tickers of
 //! companies.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{table, text::Refusal};
-use crate::{companies::store::Security, types::Cnpj};
+use super::table::Field;
+use crate::{
+    companies::store::{Listing, Security},
+    error::Error,
+    types::Cnpj,
+};
 
-const COLUMNS: [&str; 18] = [
+/// All columns that CVM publishes.
+pub(super) const COLUMNS: [&str; 18] = [
     "CNPJ_Companhia",
     "Data_Referencia",
     "Versao",
@@ -26,37 +31,70 @@ const COLUMNS: [&str; 18] = [
     "Data_Fim_Listagem",
 ];
 
-/// The tickers of each company from its newest form, and the number of rows without a ticker.
-///
-/// A company whose form lists no exchange-traded security has an empty list.
-pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Security>, usize), Refusal> {
-    let mut companies: BTreeMap<Cnpj, Security> = BTreeMap::new();
-    let mut without = 0;
-    for row in table::rows(bytes, COLUMNS)? {
-        let (number, fields) = row?;
-        let [cnpj, _, _, document, _, _, _, _, code, _, market, _, _, _, ended, ..] = fields;
-        let refuse = |err| Refusal::at(number, err);
-        let cnpj = table::value(cnpj).map_err(refuse)?;
-        let document = table::number(document, "the number of a document").map_err(refuse)?;
-        let security =
-            companies.entry(cnpj).or_insert(Security { cnpj, document, tickers: Vec::new() });
-        if document > security.document {
-            *security = Security { cnpj, document, tickers: Vec::new() };
+/// The columns that are read.
+pub(super) const READ: [&str; 5] =
+    ["CNPJ_Companhia", "ID_Documento", "Codigo_Negociacao", "Mercado", "Data_Fim_Negociacao"];
+
+/// What the registration forms of a table list, by company and document number.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    forms: BTreeMap<(Cnpj, u32), Form>,
+    /// The number of rows without a ticker.
+    pub(super) without: usize,
+}
+
+#[derive(Debug, Default)]
+struct Form {
+    tickers: BTreeSet<String>,
+    /// Whether something is traded on the exchange whose ticker was not typed, or typed badly.
+    junk: bool,
+}
+
+impl Forms {
+    /// Adds a row.
+    pub(super) fn add(&mut self, fields: [Field<'_>; 5]) -> Result<(), Error> {
+        let [cnpj, document, code, market, ended] = fields;
+        let document = document.number("the number of a document")?;
+        let form = self.forms.entry((cnpj.value()?, document)).or_default();
+        let traded = market.text().trim() == "Bolsa" && ended.is_empty();
+        match ticker(&code.text()) {
+            Some(ticker) if traded => {
+                form.tickers.insert(ticker);
+            }
+            _ => {
+                form.junk |= traded;
+                self.without += 1;
+            }
         }
-        let code = table::text(code);
-        let traded = *market == *b"Bolsa" && ended.is_empty() && is_ticker(code.as_bytes());
-        if !traded || document < security.document {
-            without += 1;
-        } else if !security.tickers.iter().any(|known| *known == code) {
-            security.tickers.push(code.into_owned());
-            security.tickers.sort();
-        }
+        Ok(())
     }
-    Ok((companies.into_values().collect(), without))
+
+    /// The tickers of each company from its newest form. A form with junk adds to what is known; a form that lists
+    /// no exchange-traded security means that the company has no tickers.
+    pub(super) fn securities(self) -> Vec<Security> {
+        let mut securities: Vec<Security> = Vec::new();
+        // Older forms of a company come first.
+        for ((cnpj, document), form) in self.forms {
+            let before = securities.pop_if(|before| before.cnpj == cnpj);
+            let (mut tickers, mut listing) = (form.tickers, Listing::Whole);
+            if form.junk {
+                listing = before.as_ref().map_or(Listing::Partial, |before| before.listing);
+                tickers.extend(before.into_iter().flat_map(|before| before.tickers));
+            }
+            let tickers = tickers.into_iter().collect();
+            securities.push(Security { cnpj, document, tickers, listing });
+        }
+        securities
+    }
+}
+
+/// A ticker as it may be typed: in small letters, or between blanks.
+pub(super) fn ticker(code: &str) -> Option<String> {
+    Some(code.trim().to_ascii_uppercase()).filter(|code| is_ticker(code.as_bytes()))
 }
 
 /// Four capitals or digits, at least one of them a letter, then a number of one or two digits. Anything
-/// else in the column (`0`, `N/A`, `tgma3`) is not a ticker.
+/// else in the column (`0`, `N/A`, `PETR 4`) is not a ticker.
 fn is_ticker(code: &[u8]) -> bool {
     let Some((root, number)) = code.split_at_checked(4) else { return false };
     root.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
@@ -67,42 +105,68 @@ fn is_ticker(code: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{scan::Encoding, table::Layout},
+        *,
+    };
 
     #[test]
     fn knows_tickers() {
-        for code in ["PETR4", "ENGI11", "B3SA3", "AAPL34"] {
-            assert!(is_ticker(code.as_bytes()), "{code}");
-        }
-        for code in
-            ["", "0", "8192", "713854", "N/A", "NÃO HÁ", "tgma3", "CPTP3B", "PETR", "PETR444"]
+        for (code, want) in
+            [("PETR4", "PETR4"), ("ENGI11", "ENGI11"), ("B3SA3", "B3SA3"), (" tgma3 ", "TGMA3")]
         {
-            assert!(!is_ticker(code.as_bytes()), "{code}");
+            assert_eq!(ticker(code).as_deref(), Some(want));
         }
+        for code in [
+            "", "0", "8192", "713854", "000000", "4030", "N/A", "ADR", "NÃO HÁ", "CPTP3B", "PETR",
+            "PETR444", "PETR 4",
+        ] {
+            assert_eq!(ticker(code), None, "{code}");
+        }
+    }
+
+    /// The outcome for rows of document, code, market and end.
+    fn listed(rows: &[(u32, &str, &str, &str)]) -> (Vec<Security>, usize) {
+        let header = READ.join(";");
+        let kind = super::super::table::Kind::Tickers;
+        let layout = Layout::of(header.as_bytes(), kind, READ, Encoding::Utf8).unwrap();
+        let mut forms = Forms::default();
+        for (document, code, market, ended) in rows {
+            let line = format!("33.000.167/0001-01;{document};{code};{market};{ended}");
+            forms.add(layout.fields(line.as_bytes()).unwrap()).unwrap();
+        }
+        let without = forms.without;
+        (forms.securities(), without)
+    }
+
+    fn security(document: u32, tickers: &[&str], listing: Listing) -> Vec<Security> {
+        let tickers = tickers.iter().map(ToString::to_string).collect();
+        vec![Security { cnpj: "33000167000101".parse().unwrap(), document, tickers, listing }]
     }
 
     #[test]
     fn keeps_what_the_newest_form_trades_on_the_exchange() {
-        let row = |document, code, market, ended| {
-            format!(
-                "33.000.167/0001-01;2025-01-01;1;{document};PETROBRAS;Ações;;;{code};;{market};B3;B3 S.A.;1977-01-01;{ended};Nível 2;;\n"
-            )
-        };
-        let text = COLUMNS.join(";")
-            + "\n"
-            + &row(1, "OLDD3", "Bolsa", "")
-            + &row(2, "PETR4", "Bolsa", "")
-            + &row(2, "PETR3", "Bolsa", "")
-            + &row(2, "PETR4", "Bolsa", "")
-            + &row(2, "PETR5", "Bolsa", "2020-01-01")
-            + &row(2, "PETR11", "Balcão Organizado", "")
-            + &row(2, "N/A", "Bolsa", "")
-            + &row(1, "OLDD4", "Bolsa", "");
-        let bytes = encoding_rs::WINDOWS_1252.encode(&text).0.into_owned();
-        let (securities, without) = parse(&bytes).unwrap();
-        let cnpj = "33000167000101".parse().unwrap();
-        let tickers = vec!["PETR3".to_owned(), "PETR4".to_owned()];
-        assert_eq!(securities, [Security { cnpj, document: 2, tickers }]);
-        assert_eq!(without, 4);
+        let rows = [
+            (1, "OLDD3", "Bolsa", ""),
+            (2, "PETR4", "Bolsa", ""),
+            (2, "petr3", "Bolsa", ""),
+            (2, "PETR4", "Bolsa", ""),
+            (2, "PETR5", "Bolsa", "2020-01-01"),
+            (2, "PETR11", "Balcão Organizado", ""),
+            (2, "N/A", "Balcão Organizado", ""),
+            (1, "OLDD4", "Bolsa", ""),
+        ];
+        assert_eq!(listed(&rows), (security(2, &["PETR3", "PETR4"], Listing::Whole), 3));
+    }
+
+    #[test]
+    fn junk_adds_to_what_older_forms_list() {
+        let old = (1, "PETR3", "Bolsa", "");
+        let (junk, good) = ((2, "PETR 4", "Bolsa", ""), (2, "PETR4", "Bolsa", ""));
+        assert_eq!(listed(&[junk]).0, security(2, &[], Listing::Partial));
+        assert_eq!(listed(&[junk, good]).0, security(2, &["PETR4"], Listing::Partial));
+        assert_eq!(listed(&[old, junk, good]).0, security(2, &["PETR3", "PETR4"], Listing::Whole));
+        let none = (3, "", "Balcão Organizado", "");
+        assert_eq!(listed(&[old, junk, none]).0, security(3, &[], Listing::Whole));
     }
 }

@@ -32,6 +32,8 @@ pub(super) fn check(
         findings.add(CATEGORY, "whose name for filters is not the folded name", name);
     }
     progress.begin("filings");
+    scratch.hide("filing_word")?;
+    scratch.hide("filing_total")?;
     let (mut ledger, mut counts) = (Ledger::default(), Counts::default());
     each(scratch, |row| {
         progress.row();
@@ -43,7 +45,7 @@ pub(super) fn check(
         // A filing that is not served for another reason still has its words.
         match words_of(row) {
             Ok(words) => {
-                counts.add(&words);
+                counts.add(scratch, &words)?;
                 ledger.add(key, &words);
             }
             Err(_) => ledger.ignore(key),
@@ -51,8 +53,6 @@ pub(super) fn check(
         Ok(())
     })?;
     progress.begin("counts of filings");
-    scratch.hide("filing_word")?;
-    scratch.hide("filing_total")?;
     counts.write(scratch)?;
     words::compare_counts(scratch, findings)?;
     progress.begin("the search index of filings");

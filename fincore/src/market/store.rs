@@ -119,14 +119,10 @@ pub(crate) fn quotes(writer: &Writer, rows: &[Quote], on_conflict: OnConflict) -
 }
 
 fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
-    const FIND: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
     const WRITE: &str =
         "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
-    // A side that cannot be read counts as missing.
-    let side = |row: &rusqlite::Row<'_>, column| parsed_if_any(row, column).unwrap_or_default();
-    let read = |row: &rusqlite::Row<'_>| Ok((side(row, 0), side(row, 1)));
-    let found = writer.prepare(FIND)?.query_row((&currency, &date), read).optional()?;
+    let found = sides(writer, row.currency, row.date)?;
     let (buy, sell) = found.unwrap_or((None, None));
     let (buy, sell) =
         (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
@@ -140,6 +136,69 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
     let text = |side: Merged| side.figure().map(|figure| figure.to_string());
     writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
     Ok(tally)
+}
+
+/// A day on which a currency is bought dearer than it is sold.
+#[cfg(feature = "import")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossed {
+    pub(crate) currency: Currency,
+    pub(crate) date: Date,
+    pub(crate) buy: Decimal,
+    pub(crate) sell: Decimal,
+}
+
+/// The days on which these quotes, once stored, contradict the other side, which is stored already.
+#[cfg(feature = "import")]
+pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<Crossed>> {
+    let mut days = Vec::new();
+    for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
+        let (buy, sell) = sides(writer, row.currency, row.date)?.unwrap_or((None, None));
+        // What is stored already contradicts nothing anew.
+        let news = row.buy.is_some_and(|new| buy != Some(new))
+            || row.sell.is_some_and(|new| sell != Some(new));
+        if let (Some(buy), Some(sell)) = (row.buy.or(buy), row.sell.or(sell))
+            && (news && buy > sell)
+        {
+            days.push(Crossed { currency: row.currency, date: row.date, buy, sell });
+        }
+    }
+    Ok(days)
+}
+
+/// The stored quote of a day, if it is crossed.
+#[cfg(feature = "import")]
+pub(crate) fn still_crossed(writer: &Writer, day: Crossed) -> Result<Option<Crossed>> {
+    match sides(writer, day.currency, day.date)? {
+        Some((Some(buy), Some(sell))) if buy > sell => Ok(Some(Crossed { buy, sell, ..day })),
+        _ => Ok(None),
+    }
+}
+
+/// How many of these days have one side only, also after the quotes are stored.
+#[cfg(feature = "import")]
+pub(crate) fn one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
+    let mut days = 0;
+    for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
+        days += usize::from(!matches!(
+            sides(writer, row.currency, row.date)?,
+            Some((Some(_), Some(_)))
+        ));
+    }
+    Ok(days)
+}
+
+/// Both sides of a quote.
+type Sides = (Option<Decimal>, Option<Decimal>);
+
+/// What is stored of a day.
+fn sides(writer: &Writer, currency: Currency, date: Date) -> Result<Option<Sides>> {
+    const SQL: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
+    // A side that cannot be read counts as missing.
+    let side = |row: &rusqlite::Row<'_>, column| parsed_if_any(row, column).unwrap_or_default();
+    let read = |row: &rusqlite::Row<'_>| Ok((side(row, 0), side(row, 1)));
+    let key = (currency.to_string(), date.to_string());
+    Ok(writer.prepare(SQL)?.query_row(key, read).optional()?)
 }
 
 /// Logs each side that changed under its series, and the quote once it has both sides.

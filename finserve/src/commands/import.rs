@@ -1,54 +1,110 @@
 //! `finserve import`: files to the library, progress and outcome to the terminal.
 use std::{
     fmt::Display,
-    fs,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
-use fincore::{Error, Imported, Tally};
+use fincore::{Error, Imported, Tally, printable};
 
 use super::{
     Failure,
-    data::open_catalogue,
-    terminal::{print, progress},
+    data::{begin_import, open_catalogue},
+    terminal::{bytes_progress, print},
 };
-use crate::{cli, now::Now};
+use crate::cli;
+
+/// The standard input, as it is named on the command line.
+const STANDARD_INPUT: &str = "-";
 
 /// Imports all files or none; what they changed is printed once that is certain.
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
-    args.files.iter().try_for_each(|path| check(path))?;
+    let inputs = inputs(args)?;
     let catalogue = open_catalogue(data)?;
-    let import = fincore::Import::begin(&catalogue, Now::read().utc)?;
+    let import = begin_import(&catalogue)?;
     let mut import = if args.force { import.forced() } else { import };
-    let progress = progress(args.files.len() as u64, "files");
-    let mut outcomes = Vec::with_capacity(args.files.len());
-    for path in &args.files {
-        progress.set_message(path.display().to_string());
-        let imported = import.file(&path.display().to_string(), &read(path)?);
-        outcomes.push((path, imported.map_err(nothing_imported)?));
-        progress.inc(1);
+    let mut outcomes = Vec::with_capacity(inputs.len());
+    for Input { name, source } in inputs {
+        let file = source.open(&name)?;
+        let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+        let progress = bytes_progress(bytes, &printable(&name));
+        let imported = import.read(&name, progress.wrap_read(file));
+        progress.finish_and_clear();
+        outcomes.push((name, imported.map_err(nothing_imported)?));
     }
-    import.commit()?;
-    progress.finish_and_clear();
+    import.commit().map_err(nothing_imported)?;
     print(&report(&outcomes))
 }
 
+/// What to import, and the name it goes by.
+struct Input {
+    name: String,
+    source: Source,
+}
+
+enum Source {
+    File(PathBuf),
+    /// What came through the standard input: it is read twice, so it lies in a temporary file.
+    Spooled(File),
+}
+
 /// Looks before anything else happens: a mistyped name leaves not even an empty data directory.
+fn inputs(args: &cli::Import) -> Result<Vec<Input>, Failure> {
+    let is_standard = |path: &&PathBuf| path.as_os_str() == STANDARD_INPUT;
+    match (args.files.iter().filter(is_standard).count(), &args.name) {
+        (0, Some(_)) => {
+            return Err(said("--name is the name of the standard input: give - as the file"));
+        }
+        (1, None) => {
+            let wanted = "- needs a name by which it is recognised: add --name bcdata.sgs.432.json, or whatever it is";
+            return Err(said(wanted));
+        }
+        (2.., _) => return Err(said("the standard input can be read only once")),
+        _ => (),
+    }
+    let input = |path: &PathBuf| match &args.name {
+        Some(name) if is_standard(&path) => Ok(Input { name: name.clone(), source: spool(name)? }),
+        _ => {
+            check(path)?;
+            Ok(Input { name: path.display().to_string(), source: Source::File(path.clone()) })
+        }
+    };
+    args.files.iter().map(input).collect()
+}
+
 fn check(path: &Path) -> Result<(), Failure> {
+    let unreadable = |reason: &dyn Display| Err(unreadable(&path.display().to_string(), reason));
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
-        Ok(_) => Err(unreadable(path, "it is not a file")),
-        Err(err) => Err(unreadable(path, err)),
+        Ok(_) => unreadable(&"it is not a file"),
+        Err(err) => unreadable(&err),
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|err| unreadable(path, err))
+fn spool(name: &str) -> Result<Source, Failure> {
+    let cannot = |err: io::Error| unreadable(name, err);
+    let mut file = tempfile::tempfile().map_err(cannot)?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(cannot)?;
+    Ok(Source::Spooled(file))
 }
 
-fn unreadable(path: &Path, reason: impl Display) -> Failure {
-    let path = path.display();
-    Failure::Said(format!("{path}: cannot be read: {reason} (refused; nothing was imported)"))
+impl Source {
+    fn open(self, name: &str) -> Result<File, Failure> {
+        match self {
+            Source::File(path) => File::open(path).map_err(|err| unreadable(name, err)),
+            Source::Spooled(file) => Ok(file),
+        }
+    }
+}
+
+fn said(message: &str) -> Failure {
+    Failure::Said(message.to_owned())
+}
+
+fn unreadable(name: &str, reason: impl Display) -> Failure {
+    let name = printable(name);
+    Failure::Said(format!("{name}: cannot be read: {reason} (refused; nothing was imported)"))
 }
 
 /// Says that the other files were not imported either, and what can be done.
@@ -62,13 +118,15 @@ fn nothing_imported(err: Error) -> Failure {
     }
 }
 
-fn report(outcomes: &[(&PathBuf, Imported)]) -> String {
+fn report(outcomes: &[(String, Imported)]) -> String {
     let mut lines = Vec::new();
     let mut sum = Tally::default();
-    for (path, imported) in outcomes {
-        lines.push(format!("{}: {}: {}", path.display(), imported.what, counts(imported.tally)));
+    for (name, imported) in outcomes {
+        let (name, what) = (printable(name), &imported.what);
+        lines.push(format!("{name}: {what}: {}", counts(imported.tally)));
         let left_out = imported.left_out.iter();
         lines.extend(left_out.map(|(rows, reason)| format!("  left out: {rows} {reason}")));
+        lines.extend(imported.notes.iter().map(|note| format!("  note: {note}")));
         sum += imported.tally;
     }
     lines.push(format!("{} file(s) imported: {}\n", outcomes.len(), counts(sum)));

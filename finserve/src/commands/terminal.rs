@@ -28,3 +28,10 @@ pub(crate) fn progress(steps: u64, unit: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(&style).expect("the template is well formed");
     ProgressBar::new(steps).with_style(style)
 }
+
+/// A bar of this many bytes of a file, drawn on a terminal only.
+pub(crate) fn bytes_progress(bytes: u64, name: &str) -> ProgressBar {
+    let style = "{bar:30} {binary_bytes}/{binary_total_bytes}, {elapsed}  {wide_msg}";
+    let style = ProgressStyle::with_template(style).expect("the template is well formed");
+    ProgressBar::new(bytes).with_style(style).with_message(name.to_owned())
+}

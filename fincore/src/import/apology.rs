@@ -1,0 +1,64 @@
+//! What the central bank answers instead of data: that there is none, or what went wrong.
+use serde_json::Value;
+
+use super::text::Refusal;
+use crate::excerpt::excerpt;
+
+/// In an answer with status 404, which is normal for holidays.
+const NOTHING: &str = "Value(s) not found";
+
+/// Whether the answer says that there are no values in the period asked for. Fails with the bank's own words if it says
+/// anything else.
+pub(super) fn is_empty_answer(text: &str) -> Result<bool, Refusal> {
+    let Ok(Value::Object(answer)) = serde_json::from_str(text) else { return Ok(false) };
+    let mut words = Vec::new();
+    collect(&Value::Object(answer.clone()), &mut words);
+    if words.iter().any(|word| word.contains(NOTHING)) {
+        return Ok(true);
+    }
+    if !["erro", "error"].iter().any(|name| answer.contains_key(*name)) {
+        return Ok(false);
+    }
+    let said = words.join(": ").replace(char::is_control, " ");
+    Err(Refusal::whole(format!("the central bank answered: {:?}", excerpt(&said))))
+}
+
+/// All texts of an answer, wherever they stand, in their order.
+fn collect(value: &Value, words: &mut Vec<String>) {
+    match value {
+        Value::String(text) => words.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, words)),
+        Value::Object(members) => members.values().for_each(|value| collect(value, words)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_an_empty_answer_however_deep_it_says_so() {
+        for text in [
+            r#"{"erro":{"statusCode":404,"detail":"Value(s) not found"}}"#,
+            r#"{"error":"Value(s) not found","message":"x"}"#,
+            r#"{"error":[{"detail":["Value(s) not found."]}]}"#,
+        ] {
+            assert_eq!(is_empty_answer(text), Ok(true), "{text}");
+        }
+        for text in ["{}", "[]", "x", r#"{"value":[{"tipoBoletim":"x"}]}"#] {
+            assert_eq!(is_empty_answer(text), Ok(false), "{text}");
+        }
+    }
+
+    #[test]
+    fn shows_any_other_answer_in_the_words_of_the_bank() {
+        let said = |text: &str| is_empty_answer(text).unwrap_err().reason;
+        assert_eq!(
+            said(r#"{"erro":{"detail":"Sistema\u001b[31m indisponível"}}"#),
+            "the central bank answered: \"Sistema [31m indisponível\""
+        );
+        let long = said(&format!(r#"{{"error":"{}"}}"#, "x".repeat(5000)));
+        assert_eq!(long.chars().count(), "the central bank answered: \"…\"".chars().count() + 60);
+    }
+}

@@ -1,0 +1,145 @@
+//! Rows of a table that cannot be read: a few are left out, many refuse the file.
+use super::text::Refusal;
+
+/// More than one bad row in this many means that the file is not what it seems to be.
+const MOST_BAD: usize = 100;
+
+/// So many lines are shown; the others are counted.
+const EXAMPLES: usize = 3;
+
+/// What was wrong with the rows of a table so far.
+#[derive(Debug, Default)]
+pub(super) struct Flaws {
+    rows: usize,
+    left_out: Examples,
+    fields: Examples,
+    /// Blank lines that are only right at the end of the file: how many, and the first.
+    blank: (usize, usize),
+}
+
+#[derive(Debug, Default)]
+struct Examples {
+    count: usize,
+    lines: Vec<(usize, String)>,
+}
+
+impl Flaws {
+    /// Counts a line with content.
+    pub(super) fn row(&mut self) {
+        let (blank, first) = std::mem::take(&mut self.blank);
+        for number in 0..blank {
+            self.rows += 1;
+            self.left_out.add(first + number, "the line is blank");
+        }
+        self.rows += 1;
+    }
+
+    /// Counts a line without content. At the end of the file it is nothing.
+    pub(super) fn blank_line(&mut self, number: usize) {
+        let (count, first) = self.blank;
+        self.blank = (count + 1, if count == 0 { number } else { first });
+    }
+
+    /// The row is left out.
+    pub(super) fn leave_out(&mut self, line: usize, reason: impl ToString) {
+        self.left_out.add(line, reason);
+    }
+
+    /// The row is kept without one of its fields.
+    pub(super) fn leave_out_field(&mut self, line: usize, reason: impl ToString) {
+        self.fields.add(line, reason);
+    }
+
+    /// Refuses a table in which more than one row, and more than 1 % of them, are bad, or in which none is
+    /// good.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        let lines = self.left_out.lines.first().into_iter().chain(self.fields.lines.first());
+        let Some((line, reason)) = lines.min() else { return Ok(()) };
+        let bad = self.left_out.count + self.fields.count;
+        if self.left_out.count == self.rows && bad == 1 {
+            return Err(Refusal::at(*line, reason));
+        }
+        if self.left_out.count == self.rows || (bad > 1 && bad * MOST_BAD > self.rows) {
+            let rows = self.rows;
+            let reason = format!("{reason} ({bad} of {rows} rows are bad; over 1 % is too many)");
+            return Err(Refusal::at(*line, reason));
+        }
+        Ok(())
+    }
+
+    /// What to tell about them.
+    pub(super) fn report(&self) -> impl Iterator<Item = (usize, String)> {
+        let told = [
+            (&self.left_out, "rows that cannot be read"),
+            (&self.fields, "fields that cannot be read; their rows are kept"),
+        ];
+        let told = told.into_iter().filter(|(flaws, _)| flaws.count > 0);
+        told.map(|(flaws, what)| (flaws.count, format!("{what} ({})", flaws.shown())))
+    }
+}
+
+impl Examples {
+    fn add(&mut self, line: usize, reason: impl ToString) {
+        self.count += 1;
+        if self.lines.len() < EXAMPLES {
+            self.lines.push((line, reason.to_string()));
+        }
+    }
+
+    fn shown(&self) -> String {
+        let lines = self.lines.iter().map(|(line, reason)| format!("line {line}: {reason}"));
+        let mut shown = lines.collect::<Vec<_>>().join("; ");
+        if self.count > self.lines.len() {
+            shown += &format!("; and {} more", self.count - self.lines.len());
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rows: usize, left_out: usize, fields: usize) -> Flaws {
+        let mut flaws = Flaws::default();
+        (0..rows).for_each(|_| flaws.row());
+        (0..left_out).for_each(|number| flaws.leave_out(number + 2, "bad"));
+        (0..fields).for_each(|number| flaws.leave_out_field(number + 9, "odd"));
+        flaws
+    }
+
+    #[test]
+    fn one_bad_row_is_always_allowed_and_one_in_a_hundred() {
+        for (rows, left_out, fields) in [(0, 0, 0), (2, 1, 0), (1, 0, 1), (200, 2, 0), (200, 1, 1)]
+        {
+            assert_eq!(of(rows, left_out, fields).check(), Ok(()));
+        }
+        for (rows, left_out, fields) in [(199, 2, 0), (199, 1, 1), (3, 0, 2), (2, 2, 0)] {
+            let refusal = of(rows, left_out, fields).check().unwrap_err();
+            let counted = format!("(2 of {rows} rows are bad; over 1 % is too many)");
+            assert!(refusal.reason.contains(&counted), "{refusal:?}");
+        }
+        assert_eq!(of(1, 1, 0).check(), Err(Refusal::at(2, "bad")));
+    }
+
+    #[test]
+    fn tells_the_first_lines_and_counts_the_others() {
+        let told: Vec<_> = of(900, 5, 1).report().collect();
+        let left_out =
+            "rows that cannot be read (line 2: bad; line 3: bad; line 4: bad; and 2 more)";
+        let fields = "fields that cannot be read; their rows are kept (line 9: odd)";
+        assert_eq!(told, [(5, left_out.to_owned()), (1, fields.to_owned())]);
+    }
+
+    #[test]
+    fn a_blank_line_counts_where_something_follows() {
+        let mut flaws = of(100, 0, 0);
+        flaws.blank_line(102);
+        flaws.blank_line(103);
+        assert_eq!(flaws.report().count(), 0);
+        flaws.row();
+        assert_eq!(flaws.check().unwrap_err().line, Some(102));
+        flaws.blank_line(105);
+        assert_eq!(flaws.report().next().map(|(count, _)| count), Some(2));
+    }
+}

@@ -1,0 +1,67 @@
+//! What a file holds, on its way from the parser to the store.
+use super::entries::Entry;
+use crate::{
+    catalogue::Tally,
+    companies::{
+        overrides::Override,
+        store::{RegistryEntry, Security},
+    },
+    filings::entry::NewFiling,
+    market::{Rate, store::Quote},
+};
+
+/// Rows of one kind.
+#[derive(Debug)]
+pub(super) enum Rows<'a> {
+    /// Observations of a series, by its number.
+    Rates(u32, Vec<Rate>),
+    Quotes(Vec<Quote>),
+    /// The whole registry.
+    Companies(Vec<RegistryEntry>),
+    Securities(Vec<Security>),
+    /// The operator's whole table, with line numbers.
+    Overrides(Vec<(usize, Override)>),
+    /// Some filings of a table.
+    Filings(Vec<Entry<NewFiling<'a>>>, Part),
+    Nothing,
+}
+
+/// Which part of its table a batch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    First,
+    Later,
+}
+
+/// The result of importing one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// What the file was recognised as: `SGS 432`, `PTAX closing quotes`.
+    pub what: String,
+    /// The number of new, changed, unchanged and removed rows.
+    pub tally: Tally,
+    /// What was left out: how many rows or fields, and which and why, with the first lines at fault.
+    pub left_out: Vec<(usize, String)>,
+    /// What else is worth knowing, as sentences: unknown columns, and what is kept but not served.
+    pub notes: Vec<String>,
+}
+
+impl Imported {
+    pub(super) fn new(what: impl Into<String>) -> Imported {
+        let (left_out, notes) = (Vec::new(), Vec::new());
+        Imported { what: what.into(), tally: Tally::default(), left_out, notes }
+    }
+
+    /// Adds another table of the same archive.
+    pub(super) fn add(&mut self, other: Imported) {
+        self.what = match &*self.what {
+            "" => other.what,
+            what => format!("{what} and {}", other.what),
+        };
+        self.tally += other.tally;
+        self.left_out.extend(other.left_out);
+        self.notes.extend(other.notes);
+    }
+}
