@@ -274,6 +274,7 @@ fn a_server_in_trouble_is_asked_again() {
     for fault in [Fault::Status(500), Fault::Status(504), Fault::Limited("1"), Fault::Cut] {
         place.publisher.break_down_for("bcdata.sgs.432", fault, 1);
     }
+    place.publisher.break_down("bcdata.sgs.432", Fault::Compressed);
     place.succeed(&["--only", "selic"]);
     let statuses: Vec<u16> = place.publisher.asked().iter().map(|asked| asked.status).collect();
     assert_eq!(statuses, [500, 504, 429, 200, 200]);
@@ -289,6 +290,20 @@ fn a_server_in_trouble_is_asked_again() {
     );
     assert!(ran.output.contains("429 (too many requests)"), "{}", ran.output);
     assert_eq!(place.publisher.asked().len(), 1);
+}
+
+#[test]
+fn a_silent_server_is_given_up() {
+    let place = Place::days_ago(0);
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", silent.local_addr().unwrap());
+    let mut command =
+        finserve(&["sync", "--only", "ipca", "--timeout", "1", "--sgs-url", &address, "--data"]);
+    let output = command.arg(place.data.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let output = String::from_utf8(output.stdout).unwrap();
+    let words = "ipca: failed: SGS 433: the server did not answer in time (2 tries)\n";
+    assert_eq!(output, words);
 }
 
 #[test]

@@ -43,8 +43,9 @@ pub(super) struct Client<'a> {
     stop: &'a Stop,
     /// Time spent on requests and on pauses between them.
     spent: Duration,
-    /// Requests that failed since the last that succeeded.
+    /// Requests that failed since the last that succeeded, and why the last one did.
     failures: u32,
+    reason: String,
 }
 
 /// Where an answer goes, and who watches.
@@ -79,8 +80,15 @@ impl<'a> Client<'a> {
             .timeout_per_read(Some(patience.timeout))
             .timeout_global(Some(request_timeout.min(patience.budget)))
             .build();
-        let agent = config.new_agent();
-        Ok(Client { publisher, agent, patience, stop, spent: Duration::ZERO, failures: 0 })
+        Ok(Client {
+            publisher,
+            agent: config.new_agent(),
+            patience,
+            stop,
+            spent: Duration::ZERO,
+            failures: 0,
+            reason: String::new(),
+        })
     }
 
     /// Asks for what is newer than what is known.
@@ -90,16 +98,20 @@ impl<'a> Client<'a> {
         known: Option<&Validators>,
         target: Target<'_>,
     ) -> Result<Answer, Fault> {
-        let name = self.publisher.name();
         if self.failures >= MOST_FAILURES {
-            return Err(Fault::lasting(format!("not asked, because {name} keeps failing")));
+            let words =
+                format!("not asked: {} keeps failing ({})", self.publisher.name(), self.reason);
+            return Err(Fault { words, kind: Kind::Unasked });
         }
         let answer = self.repeat(request, known, target);
         match &answer {
             Ok(_) => self.failures = 0,
             Err(fault) => match fault.kind {
-                Kind::Trouble { .. } | Kind::Silence => self.failures += 1,
-                Kind::Lasting | Kind::Stopped => (),
+                Kind::Trouble { .. } | Kind::Silence => {
+                    self.failures += 1;
+                    self.reason.clone_from(&fault.words);
+                }
+                Kind::Lasting | Kind::Unasked | Kind::Stopped => (),
             },
         }
         answer
