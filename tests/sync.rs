@@ -269,6 +269,22 @@ fn a_file_of_the_running_year_may_be_missing_for_a_while() {
 }
 
 #[test]
+fn an_answer_without_rows_is_no_failure() {
+    let place = Place::days_ago(0);
+    let nothing = |only: &str, target: &str, body: &str| {
+        place.publisher.break_down(target, Fault::Instead(body.as_bytes().to_vec()));
+        assert_eq!(place.succeed(&["--only", only]), format!("{only}: nothing new\n"));
+        place.publisher.recover();
+        assert_eq!(place.went(only).error, None);
+    };
+    nothing("selic", "sgs.432/", "[]");
+    // The server plays the 404 of days without values by itself: it has no TR at all.
+    nothing("tr", "sgs.432/", "");
+    place.succeed(&["--only", "fx"]);
+    nothing("fx", "CotacaoMoedaPeriodo", r#"{"@odata.context":"x","value":[]}"#);
+}
+
+#[test]
 fn a_server_in_trouble_is_asked_again() {
     let place = Place::days_ago(0);
     for fault in [Fault::Status(500), Fault::Status(504), Fault::Limited("1"), Fault::Cut] {
