@@ -248,10 +248,10 @@ fn one_failure_stops_no_other_publisher() {
     assert!(line("fx").contains("failed: Olinda, "), "{}", line("fx"));
     assert_eq!(place.went("selic").error, None);
     assert!(place.went("fx").error.unwrap().contains("HTML"));
-    // A server that always fails is not asked for ever.
+    // A server that always fails is soon asked once for each file.
     let to_cvm =
         place.publisher.asked().iter().filter(|asked| asked.target.starts_with("/cvm/")).count();
-    assert!(to_cvm <= 15, "{to_cvm}");
+    assert!(to_cvm <= 25, "{to_cvm}");
     place.publisher.recover();
     place.succeed(&[]);
     place.assert_complete(today());
@@ -320,6 +320,18 @@ fn a_silent_server_is_given_up() {
     let output = String::from_utf8(output.stdout).unwrap();
     let words = "ipca: failed: SGS 433: the server did not answer in time (2 tries)\n";
     assert_eq!(output, words);
+}
+
+#[test]
+fn some_failures_do_not_keep_a_publisher_from_being_asked() {
+    let place = Place::days_ago(0);
+    for series in [432, 4389, 12, 433] {
+        place.publisher.break_down(&format!("bcdata.sgs.{series}/"), Fault::Status(503));
+    }
+    let ran = place.sync(&["--only", "selic,cdi,ipca,igp-m"]);
+    assert_eq!(ran.code, Some(1));
+    let last = ran.output.lines().last().unwrap();
+    assert!(last.starts_with("igp-m: ") && last.ends_with(" new"), "{}", ran.output);
 }
 
 #[test]
