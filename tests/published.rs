@@ -109,28 +109,22 @@ impl Published {
     }
 
     fn values(&self, number: &str) -> Vec<(NaiveDate, String)> {
-        let side = |currency: &str, sell: bool| {
-            let quote = self.quotes.iter().find(|quote| quote.0 == currency).unwrap();
-            (
-                business_day as fn(&NaiveDate) -> bool,
-                if sell { quote.2.clone() } else { quote.1.clone() },
-            )
-        };
-        let every: fn(&NaiveDate) -> bool = |_| true;
+        let quote = |currency: &str| self.quotes.iter().find(|quote| quote.0 == currency).unwrap();
+        let daily: fn(&NaiveDate) -> bool = |_| true;
         let monthly: fn(&NaiveDate) -> bool = |day| day.day() == 1;
         let (on, value) = match number {
-            "432" => (every, "13.75".into()),
-            "4389" => (business_day as fn(&NaiveDate) -> bool, "13.90".into()),
-            "12" => (business_day as fn(&NaiveDate) -> bool, "0.051660".into()),
-            "433" => (monthly, "0.30".into()),
-            "189" => (monthly, "0.40".into()),
-            "1" => side("USD", true),
-            "10813" => side("USD", false),
-            "21619" => side("EUR", true),
-            "21620" => side("EUR", false),
+            "432" => (daily, "13.75"),
+            "4389" => (business_day as fn(&NaiveDate) -> bool, "13.90"),
+            "12" => (business_day as fn(&NaiveDate) -> bool, "0.051660"),
+            "433" => (monthly, "0.30"),
+            "189" => (monthly, "0.40"),
+            "1" => (business_day as fn(&NaiveDate) -> bool, &*quote("USD").2),
+            "10813" => (business_day as fn(&NaiveDate) -> bool, &*quote("USD").1),
+            "21619" => (business_day as fn(&NaiveDate) -> bool, &*quote("EUR").2),
+            "21620" => (business_day as fn(&NaiveDate) -> bool, &*quote("EUR").1),
             _ => return Vec::new(),
         };
-        self.days().filter(on).map(|day| (day, value.clone())).collect()
+        self.days().filter(on).map(|day| (day, value.to_owned())).collect()
     }
 
     /// All days that are out.

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 use crate::published::{Published, Response};
@@ -33,6 +34,10 @@ pub(crate) enum Fault {
     Half,
     /// Other content.
     Instead(Vec<u8>),
+    /// Nothing is wrong, but the answer is compressed and comes in chunks.
+    Compressed,
+    /// The same, but it ends too early.
+    CompressedCut,
 }
 
 /// How the server tells whether a file has changed.
@@ -225,6 +230,8 @@ fn send(
         Some(Fault::Instead(other)) => {
             (200, String::new(), other.clone(), other.len(), other.len())
         }
+        Some(Fault::Compressed) => return chunked(stream, &body, 3, tags),
+        Some(Fault::CompressedCut) => return chunked(stream, &body, 1, tags),
         Some(Fault::Drip) => {
             write!(
                 stream,
@@ -250,5 +257,23 @@ fn send(
     // So that the client sees an end, not a reset.
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let _ = stream.read(&mut [0; 64]);
+    Ok(())
+}
+
+/// A compressed answer in two chunks and the empty one that ends it, or fewer of them.
+fn chunked(stream: &mut TcpStream, body: &[u8], chunks: usize, tags: &str) -> std::io::Result<()> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(body)?;
+    let body = encoder.finish()?;
+    let (first, second) = body.split_at(body.len() / 2);
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n{tags}\r\n"
+    )?;
+    for chunk in [first, second, b""].into_iter().take(chunks) {
+        write!(stream, "{:x}\r\n", chunk.len())?;
+        stream.write_all(chunk)?;
+        stream.write_all(b"\r\n")?;
+    }
     Ok(())
 }

@@ -246,10 +246,10 @@ fn one_failure_stops_no_other_publisher() {
     assert!(line("fx").contains("failed: Olinda, "), "{}", line("fx"));
     assert_eq!(place.went("selic").error, None);
     assert!(place.went("fx").error.unwrap().contains("HTML"));
-    // A server that always fails is not asked for ever.
+    // A server that always fails is soon asked once for each file.
     let to_cvm =
         place.publisher.asked().iter().filter(|asked| asked.target.starts_with("/cvm/")).count();
-    assert!(to_cvm <= 15, "{to_cvm}");
+    assert!(to_cvm <= 25, "{to_cvm}");
     place.publisher.recover();
     place.succeed(&[]);
     place.assert_complete(today());
@@ -267,11 +267,28 @@ fn a_file_of_the_running_year_may_be_missing_for_a_while() {
 }
 
 #[test]
+fn an_answer_without_rows_is_no_failure() {
+    let place = Place::days_ago(0);
+    let nothing = |only: &str, target: &str, body: &str| {
+        place.publisher.break_down(target, Fault::Instead(body.as_bytes().to_vec()));
+        assert_eq!(place.succeed(&["--only", only]), format!("{only}: nothing new\n"));
+        place.publisher.recover();
+        assert_eq!(place.went(only).error, None);
+    };
+    nothing("selic", "sgs.432/", "[]");
+    // The server plays the 404 of days without values by itself: it has no TR at all.
+    nothing("tr", "sgs.432/", "");
+    place.succeed(&["--only", "fx"]);
+    nothing("fx", "CotacaoMoedaPeriodo", r#"{"@odata.context":"x","value":[]}"#);
+}
+
+#[test]
 fn a_server_in_trouble_is_asked_again() {
     let place = Place::days_ago(0);
     for fault in [Fault::Status(500), Fault::Status(504), Fault::Limited("1"), Fault::Cut] {
         place.publisher.break_down_for("bcdata.sgs.432", fault, 1);
     }
+    place.publisher.break_down("bcdata.sgs.432", Fault::Compressed);
     place.succeed(&["--only", "selic"]);
     let statuses: Vec<u16> = place.publisher.asked().iter().map(|asked| asked.status).collect();
     assert_eq!(statuses, [500, 504, 429, 200, 200]);
@@ -287,6 +304,32 @@ fn a_server_in_trouble_is_asked_again() {
     );
     assert!(ran.output.contains("429 (too many requests)"), "{}", ran.output);
     assert_eq!(place.publisher.asked().len(), 1);
+}
+
+#[test]
+fn a_silent_server_is_given_up() {
+    let place = Place::days_ago(0);
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", silent.local_addr().unwrap());
+    let mut command =
+        finserve(&["sync", "--only", "ipca", "--timeout", "1", "--sgs-url", &address, "--data"]);
+    let output = command.arg(place.data.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let output = String::from_utf8(output.stdout).unwrap();
+    let words = "ipca: failed: SGS 433: the server did not answer in time (2 tries)\n";
+    assert_eq!(output, words);
+}
+
+#[test]
+fn some_failures_do_not_keep_a_publisher_from_being_asked() {
+    let place = Place::days_ago(0);
+    for series in [432, 4389, 12, 433] {
+        place.publisher.break_down(&format!("bcdata.sgs.{series}/"), Fault::Status(503));
+    }
+    let ran = place.sync(&["--only", "selic,cdi,ipca,igp-m"]);
+    assert_eq!(ran.code, Some(1));
+    let last = ran.output.lines().last().unwrap();
+    assert!(last.starts_with("igp-m: ") && last.ends_with(" new"), "{}", ran.output);
 }
 
 #[test]

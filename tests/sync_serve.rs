@@ -18,10 +18,15 @@ fn log(server: &Server) -> String {
     fs::read_to_string(server.data.path().join("stderr.txt")).unwrap()
 }
 
+/// Waits for what will happen; a minute is long enough to know that it will not.
 fn wait_until(happened: impl Fn() -> bool) {
-    while !happened() {
+    for _ in 0..3000 {
+        if happened() {
+            return;
+        }
         thread::sleep(Duration::from_millis(20));
     }
+    panic!("it has not happened");
 }
 
 #[test]

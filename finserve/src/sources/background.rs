@@ -2,7 +2,7 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -23,6 +23,9 @@ use crate::{log::log, now::Now};
 /// How long a stop waits for the thread. After that the program ends without it: a download has no effect, and an
 /// import that is not complete has none either.
 const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// After this time the clock is read again: it may have been set, or the machine may have slept.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Synchronises until it is stopped.
 #[derive(Debug)]
@@ -57,6 +60,8 @@ struct Rounds<'a> {
     config: Config,
     stop: &'a Stop,
     last: [(Beat, Last); 3],
+    /// Drawn for every round.
+    jitter: f64,
     /// The datasets that failed when they were last tried.
     failing: Mutex<BTreeSet<&'static str>>,
 }
@@ -69,21 +74,20 @@ impl<'a> Rounds<'a> {
         stop: &'a Stop,
     ) -> Rounds<'a> {
         let last = Beat::ALL.map(|beat| (beat, Last::Never));
-        Rounds { catalogue, directory, config, stop, last, failing: Mutex::default() }
+        Rounds { catalogue, directory, config, stop, last, jitter: 0.0, failing: Mutex::default() }
     }
 
     fn run(mut self) {
         loop {
-            let jitter = jitter();
-            // The clock is read again after every wait, because it may have been set, or the machine have slept.
             let now = Now::read().utc;
-            let waits = self.last.map(|(beat, last)| wait(beat, last, now, jitter));
-            let due = waits.map(|wait| wait.is_zero());
-            if due.contains(&true) {
-                self.round(due);
-            } else {
+            let waits = self.last.map(|(beat, last)| wait(beat, last, now, self.jitter));
+            let due = Beat::ALL.into_iter().zip(waits).filter(|(_, wait)| wait.is_zero());
+            let due: Vec<Beat> = due.map(|(beat, _)| beat).collect();
+            if due.is_empty() {
                 let shortest = waits.into_iter().min().unwrap_or_default();
-                self.stop.wait(shortest.min(Duration::from_secs(60)));
+                self.stop.wait(shortest.min(LONGEST_WAIT));
+            } else {
+                self.round(&due);
             }
             if self.stop.is_stopped() {
                 return;
@@ -92,17 +96,18 @@ impl<'a> Rounds<'a> {
     }
 
     /// Runs the beats that are due.
-    fn round(&mut self, due: [bool; 3]) {
-        let beats: Vec<Beat> =
-            Beat::ALL.into_iter().zip(due).filter(|(_, due)| *due).map(|(beat, _)| beat).collect();
+    fn round(&mut self, due: &[Beat]) {
         let datasets =
-            self.config.only.datasets(|content| beats.iter().any(|beat| beat.includes(content)));
+            self.config.only.datasets(|content| due.iter().any(|beat| beat.includes(content)));
+        if datasets.is_empty() {
+            return self.finish(due, |_| Last::Succeeded(Now::read().utc));
+        }
         let lock = match Lock::take(&self.directory, self.stop) {
             Ok(Some(lock)) => lock,
             Ok(None) => return,
             Err(err) => {
                 log(format_args!("sync: the data directory cannot be locked: {err}"));
-                return self.finish(&beats, |_| Last::Failed(Now::read().utc));
+                return self.finish(due, |_| Last::Failed(Now::read().utc));
             }
         };
         let job = Job {
@@ -123,7 +128,7 @@ impl<'a> Rounds<'a> {
             .filter(|outcome| !outcome.faults.is_empty())
             .map(|outcome| outcome.dataset)
             .collect();
-        self.finish(&beats, |beat| {
+        self.finish(due, |beat| {
             let of_beat = datasets.iter().filter(|dataset| beat.includes(&dataset.content));
             let failed = of_beat.into_iter().any(|dataset| failed.contains(dataset.name));
             if failed { Last::Failed(now) } else { Last::Succeeded(now) }
@@ -131,6 +136,7 @@ impl<'a> Rounds<'a> {
     }
 
     fn finish(&mut self, beats: &[Beat], last: impl Fn(Beat) -> Last) {
+        self.jitter = jitter();
         for (beat, went) in &mut self.last {
             if beats.contains(beat) {
                 *went = last(*beat);
@@ -144,7 +150,7 @@ impl<'a> Rounds<'a> {
         if outcome.is_change() {
             log(format_args!("sync: {name}: {}", outcome.news()));
         }
-        let mut failing = self.failing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome.trouble() {
             Some(words) => {
                 if failing.insert(name) {

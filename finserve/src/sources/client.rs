@@ -23,7 +23,7 @@ use super::{
 };
 
 const USER_AGENT: &str =
-    concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/finserve)");
+    concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
 
 /// A name must be resolved and a connection made within this time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,7 +31,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(900);
 
-/// After this many requests in a row that failed although they were repeated, the publisher is not asked any more.
+/// After this many requests in a row that failed although they were repeated, requests are not repeated any more;
+/// if the server was silent, which takes long, it is not even asked any more.
 const MOST_FAILURES: u32 = 3;
 
 /// Asks one publisher, for one run.
@@ -43,8 +44,9 @@ pub(super) struct Client<'a> {
     stop: &'a Stop,
     /// Time spent on requests and on pauses between them.
     spent: Duration,
-    /// Requests that failed since the last that succeeded.
+    /// Requests that failed since the last that succeeded, and why the last one did.
     failures: u32,
+    last: Option<Fault>,
 }
 
 /// Where an answer goes, and who watches.
@@ -79,8 +81,15 @@ impl<'a> Client<'a> {
             .timeout_per_read(Some(patience.timeout))
             .timeout_global(Some(request_timeout.min(patience.budget)))
             .build();
-        let agent = config.new_agent();
-        Ok(Client { publisher, agent, patience, stop, spent: Duration::ZERO, failures: 0 })
+        Ok(Client {
+            publisher,
+            agent: config.new_agent(),
+            patience,
+            stop,
+            spent: Duration::ZERO,
+            failures: 0,
+            last: None,
+        })
     }
 
     /// Asks for what is newer than what is known.
@@ -90,16 +99,21 @@ impl<'a> Client<'a> {
         known: Option<&Validators>,
         target: Target<'_>,
     ) -> Result<Answer, Fault> {
-        let name = self.publisher.name();
-        if self.failures >= MOST_FAILURES {
-            return Err(Fault::lasting(format!("not asked, because {name} keeps failing")));
+        if let (MOST_FAILURES.., Some(Fault { words, kind: Kind::Silence })) =
+            (self.failures, &self.last)
+        {
+            let words = format!("not asked: {} keeps failing ({words})", self.publisher.name());
+            return Err(Fault { words, kind: Kind::Unasked });
         }
         let answer = self.repeat(request, known, target);
         match &answer {
             Ok(_) => self.failures = 0,
             Err(fault) => match fault.kind {
-                Kind::Trouble { .. } | Kind::Silence => self.failures += 1,
-                Kind::Lasting | Kind::Stopped => (),
+                Kind::Trouble { .. } | Kind::Silence => {
+                    self.failures += 1;
+                    self.last = Some(fault.clone());
+                }
+                Kind::Lasting | Kind::Unasked | Kind::Stopped => (),
             },
         }
         answer
@@ -127,7 +141,8 @@ impl<'a> Client<'a> {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
-            let Some(pause) = pause(&fault, tries, self.patience.retry_delay, jitter()) else {
+            let pause = pause(&fault, tries, self.patience.retry_delay, jitter());
+            let Some(pause) = pause.filter(|_| self.failures < MOST_FAILURES) else {
                 return Err(after(fault, tries));
             };
             if self.spent + pause >= self.patience.budget {

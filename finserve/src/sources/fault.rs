@@ -20,6 +20,8 @@ pub(super) enum Kind {
     Trouble { wait: Option<Duration> },
     /// The server was silent or too slow, so each further try takes long.
     Silence,
+    /// The publisher had its chance in this run.
+    Unasked,
     /// We were told to stop.
     Stopped,
 }
@@ -41,9 +43,14 @@ impl Fault {
         Fault { words: "stopped".into(), kind: Kind::Stopped }
     }
 
-    /// Names what was asked for.
+    /// Names what was asked for, unless the same is said of everything.
     pub(super) fn about(self, what: &str) -> Fault {
-        Fault { words: format!("{what}: {}", self.words), ..self }
+        match self.kind {
+            Kind::Unasked | Kind::Stopped => self,
+            Kind::Lasting | Kind::Trouble { .. } | Kind::Silence => {
+                Fault { words: format!("{what}: {}", self.words), ..self }
+            }
+        }
     }
 }
 
@@ -107,6 +114,9 @@ fn of_connection(err: &io::Error) -> Fault {
         | io::ErrorKind::ConnectionAborted
         | io::ErrorKind::BrokenPipe => Fault::trouble("the server broke off the connection"),
         io::ErrorKind::InvalidData => Fault::lasting(format!("no secure connection ({err})")),
+        _ if err.to_string().contains("lookup address") => {
+            Fault::trouble("the host name cannot be resolved")
+        }
         _ => Fault::trouble(format!("the connection failed ({err})")),
     }
 }

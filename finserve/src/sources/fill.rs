@@ -1,5 +1,8 @@
 //! What each dataset needs, and from whom.
-use std::{collections::BTreeMap, io::Read};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
 
 use fincore::{
     Currency, Date,
@@ -53,28 +56,46 @@ impl Lane<'_> {
     }
 
     fn fx(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
-        let Job { today, config, .. } = self.job;
         for known in market::known_series().iter().filter(|known| known.is_exchange_rate()) {
             let part = self.series(known)?;
             outcome.add(part);
         }
+        self.quotes(outcome)?;
+        let Job { today, config, .. } = self.job;
+        let have = market::days_with_currencies(&self.snapshot()?, ptax::WHOLE_DAY)?;
+        self.each(&ptax::requests(&config.bases.ptax, &have, config.since, *today), outcome);
+        Ok(())
+    }
+
+    /// The currencies of Olinda.
+    fn quotes(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+        let Job { today, config, .. } = self.job;
         let newest = self.newest_quotes()?;
         let list = olinda::currencies(&config.bases.olinda);
         let (currencies, listed) = self.currencies(&list, &newest)?;
-        let failures = outcome.faults.len();
-        for currency in currencies {
-            let newest = newest.get(&currency).copied();
+        for currency in &currencies {
+            let newest = newest.get(currency).copied();
             let base = &config.bases.olinda;
-            let requests = olinda::requests(base, currency, newest, config.since, *today);
-            self.in_order(&requests, outcome);
+            self.in_order(
+                &olinda::requests(base, *currency, newest, config.since, *today),
+                outcome,
+            );
         }
-        if let (Some(validators), true) = (listed, outcome.faults.len() == failures) {
-            self.remember(&list, &validators)?;
+        // An unchanged list comes without its content: it is the one whose currencies were asked for before.
+        if let Some(validators) = listed {
+            let asked = self.asked_currencies()?;
+            if currencies.iter().all(|currency| asked.contains(currency)) {
+                self.remember(&list, &validators)?;
+            }
         }
-        let have = market::days_with_currencies(&self.snapshot()?, ptax::WHOLE_DAY)?;
-        let requests = ptax::requests(&config.bases.ptax, &have, config.since, *today);
-        self.each(&requests, outcome);
         Ok(())
+    }
+
+    /// The currencies of which Olinda has brought something.
+    fn asked_currencies(&self) -> Result<BTreeSet<Currency>, Fault> {
+        let base = &self.job.config.bases.olinda;
+        let asked = downloads::addresses(&self.snapshot()?, &olinda::start(base))?;
+        Ok(asked.iter().filter_map(|url| olinda::currency_of(base, url)).collect())
     }
 
     /// The newest day of every currency.
@@ -83,38 +104,29 @@ impl Lane<'_> {
         Ok(pairs.into_iter().map(|pair| (pair.pair.base, pair.to)).collect())
     }
 
-    /// The currencies that Olinda has. If it does not say, those that it had before.
-    ///
-    /// The list is remembered by its validators only, and only once all its currencies are there: so an unchanged
-    /// list is the one that was asked for then.
+    /// The currencies that Olinda has, with the validators of the list if it is new. If Olinda does not say, those
+    /// that it had before.
     fn currencies(
         &mut self,
         list: &Request,
         newest: &BTreeMap<Currency, Date>,
-    ) -> Result<(Vec<Currency>, Option<Validators>), Fault> {
-        let base = &self.job.config.bases.olinda;
+    ) -> Result<(BTreeSet<Currency>, Option<Validators>), Fault> {
         let known = downloads::known(&self.snapshot()?, &list.url)?;
-        let answer = self.ask(list, known.as_ref());
-        match answer {
+        match self.ask(list, known.as_ref()) {
             Ok(Answer::File { mut file, validators }) => {
                 let mut body = Vec::new();
                 file.read_to_end(&mut body)?;
                 if let Some(currencies) = olinda::listed(&body) {
-                    return Ok((currencies, Some(validators)));
+                    let new = known.as_ref() != Some(&validators);
+                    return Ok((currencies, Some(validators).filter(|_| new)));
                 }
             }
-            Ok(Answer::Unchanged) => {
-                let asked = downloads::addresses(&self.snapshot()?, &olinda::start(base))?;
-                let asked = asked.iter().filter_map(|url| olinda::currency_of(base, url));
-                let mut asked: Vec<Currency> = asked.collect();
-                asked.sort();
-                asked.dedup();
-                return Ok((asked, None));
-            }
+            Ok(Answer::Unchanged) => return Ok((self.asked_currencies()?, None)),
             Err(fault) if fault.kind == Kind::Stopped => return Err(fault),
             Ok(Answer::Nothing) | Err(_) => (),
         }
-        Ok((newest.keys().copied().filter(|currency| olinda::is_major(*currency)).collect(), None))
+        let stored = newest.keys().copied();
+        Ok((stored.filter(|currency| olinda::is_major(*currency)).collect(), None))
     }
 
     fn companies(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {

@@ -1,4 +1,6 @@
 //! Olinda, the central bank's PTAX service: one currency over some days.
+use std::collections::BTreeSet;
+
 use fincore::{Currency, Date};
 use serde::Deserialize;
 
@@ -39,7 +41,7 @@ pub(super) fn is_major(currency: Currency) -> bool {
 }
 
 /// The currencies in an answer to [`currencies`]; `None` if it is something else.
-pub(super) fn listed(body: &[u8]) -> Option<Vec<Currency>> {
+pub(super) fn listed(body: &[u8]) -> Option<BTreeSet<Currency>> {
     #[derive(Deserialize)]
     struct Answer {
         value: Vec<Row>,
@@ -50,7 +52,7 @@ pub(super) fn listed(body: &[u8]) -> Option<Vec<Currency>> {
     }
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let symbols = answer.value.iter().map(|row| row.simbolo.trim().parse().ok());
-    symbols.collect::<Option<Vec<Currency>>>().filter(|currencies| !currencies.is_empty())
+    symbols.collect::<Option<BTreeSet<Currency>>>().filter(|currencies| !currencies.is_empty())
 }
 
 /// How the addresses of all requests for quotes start.

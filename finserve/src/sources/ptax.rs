@@ -21,7 +21,8 @@ pub(super) fn requests(
     today: Date,
 ) -> Vec<Request> {
     let look_back = today.days_before(LOOK_BACK_DAYS);
-    let first = since.or(have.first().copied()).unwrap_or(look_back).min(look_back);
+    let first = since.into_iter().chain(have.first().copied()).chain([look_back]).min();
+    let first = first.unwrap_or(look_back);
     each(first, today)
         .filter(|day| is_business_day(*day) && !have.contains(day))
         .map(|day| request(base, day))

@@ -20,7 +20,7 @@ pub(super) fn pause(fault: &Fault, tries: u32, first: Duration, jitter: f64) -> 
         doubled.mul_f64(0.5 + jitter.clamp(0.0, 1.0))
     };
     match fault.kind {
-        Kind::Lasting | Kind::Stopped => None,
+        Kind::Lasting | Kind::Unasked | Kind::Stopped => None,
         Kind::Trouble { wait } => {
             (tries < MOST_TRIES).then(|| backoff().max(wait.unwrap_or_default()))
         }

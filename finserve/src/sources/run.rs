@@ -56,13 +56,20 @@ impl Outcome {
 
     pub(super) fn add(&mut self, part: Outcome) {
         self.tally += part.tally;
-        self.faults.extend(part.faults);
         self.stopped |= part.stopped;
+        part.faults.into_iter().for_each(|words| self.say(words));
     }
 
     pub(super) fn fail(&mut self, fault: Fault) {
         self.stopped |= fault.kind == Kind::Stopped;
-        self.faults.push(fault.words);
+        self.say(fault.words);
+    }
+
+    /// Says everything once.
+    fn say(&mut self, words: String) {
+        if !self.faults.contains(&words) {
+            self.faults.push(words);
+        }
     }
 
     /// What went wrong as one text; nothing if all went well.
@@ -132,8 +139,7 @@ pub(super) fn note(job: &Job<'_>, dataset: &str, outcome: &Outcome) {
     let trouble = outcome.trouble();
     let went = trouble.as_deref().map_or(Ok(()), Err);
     loop {
-        match downloads::note(job.catalogue, Now::read().utc, dataset, went.map_err(|words| words))
-        {
+        match downloads::note(job.catalogue, Now::read().utc, dataset, went) {
             // An import runs: it ends some time.
             Err(fincore::Error::Busy(_)) if !job.stop.is_stopped() => (),
             Err(err) => {

@@ -33,7 +33,7 @@ const OTHER_SERIES: &str = "series";
 /// Every dataset, the most asked for first.
 pub(super) fn all() -> Vec<Dataset> {
     let rates = known_series().iter().filter(|known| !known.is_exchange_rate());
-    let rates = rates.filter(|known| known.name != CDI_DAILY).map(|known| series(known));
+    let rates = rates.filter(|known| known.name != CDI_DAILY).map(series);
     let others =
         [("fx", Content::Fx), ("companies", Content::Companies), ("filings", Content::Filings)];
     rates.chain(others.map(|(name, content)| Dataset { name, content })).collect()
