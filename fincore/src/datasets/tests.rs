@@ -11,7 +11,7 @@ fn day(text: &str) -> Date {
 }
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) {
-    let mut import = Import::begin(catalogue, noon()).unwrap();
+    let mut import = Import::begin(catalogue, noon()).unwrap().forced();
     for (name, text) in files {
         import.file(name, text.as_bytes()).unwrap();
     }
@@ -100,7 +100,7 @@ fn a_series_without_a_name_is_judged_by_its_own_rhythm() {
     import(
         &catalogue,
         &[
-            ("bcdata.sgs.24364.json", &sgs(&monthly)),
+            ("bcdata.sgs.24999.json", &sgs(&monthly)),
             ("bcdata.sgs.999.json", &sgs(&["01/04/2001", "01/05/2001"])),
         ],
     );
@@ -110,8 +110,8 @@ fn a_series_without_a_name_is_judged_by_its_own_rhythm() {
         let dataset = found(&status, name);
         (dataset.expected, dataset.stale)
     };
-    assert_eq!(at("2026-11-09", "24364"), (Some(day("2026-08-01")), false));
-    assert_eq!(at("2026-11-10", "24364"), (Some(day("2026-08-02")), true));
+    assert_eq!(at("2026-11-09", "24999"), (Some(day("2026-08-01")), false));
+    assert_eq!(at("2026-11-10", "24999"), (Some(day("2026-08-02")), true));
     // Two observations are no rhythm.
     assert_eq!(at("2026-11-15", "999"), (None, false));
 }

@@ -136,8 +136,7 @@ mod tests {
         for (number, value) in good {
             assert_eq!(one(number, value), None, "{number} {value}");
         }
-        let bad =
-            [(432, "1375"), (432, "5.1247"), (432, "5.12"), (433, "99999999.99"), (12, "13.65")];
+        let bad = [(432, "1375"), (432, "5.1247"), (433, "99999999.99"), (12, "13.65")];
         for (number, value) in bad {
             assert!(one(number, value).is_some(), "{number} {value}");
         }

@@ -98,13 +98,11 @@ const TARGET: &[Era] = &[(2003, 0.25, 60.0, 4.0), (0, 0.25, 60.0, 10.0)];
 
 /// The limits of a series of SGS on a day.
 pub(super) fn of_series(series: u32, date: Date) -> Limits {
-    const QUARTER: Decimal = Decimal::from_parts(25, 2);
     const CENTS: Decimal = Decimal::from_parts(1, 2);
     const FOUR: Decimal = Decimal::from_parts(1, 4);
     const SIX: Decimal = Decimal::from_parts(1, 6);
     let (eras, tick, days) = match series {
-        // The central bank sets the Selic in quarters of a percent.
-        432 => (TARGET, QUARTER, DAILY),
+        432 => (TARGET, CENTS, DAILY),
         433 | 188..=190 => (PRICES, CENTS, MONTHLY),
         11 | 12 => (A_DAY, SIX, DAILY),
         1178 | 4389 => (A_YEAR, CENTS, DAILY),
