@@ -155,5 +155,6 @@ impl<'a> Progress<'a> {
     }
 }
 
-#[cfg(all(test, feature = "bundle", feature = "import"))]
+#[cfg(test)]
+#[cfg(all(feature = "bundle", feature = "import"))]
 mod tests;

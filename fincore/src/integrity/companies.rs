@@ -35,8 +35,8 @@ pub(super) fn check(
             Err((id, fault)) => findings.add(COMPANY, fault, id),
         }
     })?;
-    for (table, _, cnpj, fault) in bad_tickers(scratch)? {
-        findings.add(TICKERS, fault, format_args!("{cnpj} in {table}"));
+    for bad in bad_tickers(scratch)? {
+        findings.add(TICKERS, bad.fault, bad.name);
     }
     // The same functions as in an import, on tables of their own.
     scratch.hide("company")?;
@@ -62,9 +62,9 @@ pub(super) enum Index {
 /// Removes what cannot be read, and derives the rest anew.
 pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
     const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
-    const REMOVE_TICKERS: [&str; 2] = [
-        "DELETE FROM security WHERE cnpj = CAST(?1 AS TEXT)",
-        "DELETE FROM ticker_override WHERE cnpj = CAST(?1 AS TEXT)",
+    const REMOVE_TICKERS: [(&str, &str); 2] = [
+        (SECURITIES, "DELETE FROM security WHERE cnpj = CAST(?1 AS TEXT)"),
+        (OVERRIDES, "DELETE FROM ticker_override WHERE cnpj = CAST(?1 AS TEXT)"),
     ];
     let (mut entries, mut unreadable) = (Vec::new(), Vec::new());
     registry(writer, |row| match row {
@@ -75,10 +75,13 @@ pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
         writer.prepare(REMOVE)?.execute([id])?;
         removed.log(writer, COMPANIES, &id.to_string())?;
     }
-    for (table, key, cnpj, _) in bad_tickers(writer)? {
-        let sql = REMOVE_TICKERS[usize::from(table == OVERRIDES)];
-        writer.prepare(sql)?.execute([key])?;
-        removed.name(format!("tickers of {cnpj} in {table}"));
+    for bad in bad_tickers(writer)? {
+        for sql in
+            REMOVE_TICKERS.iter().filter(|(table, _)| *table == bad.table).map(|(_, sql)| sql)
+        {
+            writer.prepare(sql)?.execute([&bad.key])?;
+        }
+        removed.name(format_args!("tickers {}", bad.name));
     }
     for entry in &entries {
         store::write(writer, entry)?;
@@ -120,8 +123,16 @@ fn entry(row: &Row<'_>) -> Result<RegistryEntry, &'static str> {
 const SECURITIES: &str = "security";
 const OVERRIDES: &str = "ticker_override";
 
-/// Lists of tickers that cannot be read: table, key, CNPJ for people, and what is wrong.
-fn bad_tickers(writer: &Writer) -> Result<Vec<(&'static str, Vec<u8>, String, &'static str)>> {
+/// A list of tickers that cannot be read.
+struct BadTickers {
+    table: &'static str,
+    /// The CNPJ, as stored.
+    key: Vec<u8>,
+    name: String,
+    fault: &'static str,
+}
+
+fn bad_tickers(writer: &Writer) -> Result<Vec<BadTickers>> {
     const SQL: &str = "SELECT ?1, cnpj, tickers, document FROM main.security
         UNION ALL SELECT ?2, cnpj, tickers, 0 FROM main.ticker_override";
     let mut statement = writer.prepare(SQL)?;
@@ -142,8 +153,9 @@ fn bad_tickers(writer: &Writer) -> Result<Vec<(&'static str, Vec<u8>, String, &'
             continue;
         };
         let table = if text(0) == Some(OVERRIDES) { OVERRIDES } else { SECURITIES };
-        let key = row.get_ref(1)?;
-        bad.push((table, key.as_bytes().unwrap_or_default().to_owned(), shown(key), fault));
+        let name = format!("{} in {table}", shown(row.get_ref(1)?));
+        let key = row.get_ref(1)?.as_bytes().unwrap_or_default().to_owned();
+        bad.push(BadTickers { table, key, name, fault });
     }
     Ok(bad)
 }
