@@ -6,7 +6,8 @@
 //! what people and attackers look for, `pages` the pages, `contract` every operation against
 //! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
 //! `foreign_files` database files that are not ours, `grammar` what is refused, `import` the
-//! command line, `import_published`, `import_plausible` and `import_official` what is imported of what is published, `documents` what the documents promise, `upstream` the comparison with the official files
+//! command line, `import_command` its import, `import_published`, `import_plausible` and `import_official` what is
+//! imported of what is published, `documents` what the documents promise, `upstream` the comparison with the official files
 //! where those are at hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -21,6 +22,7 @@ mod foreign_files;
 mod grammar;
 mod harness;
 mod import;
+mod import_command;
 mod import_official;
 mod import_plausible;
 mod import_published;
