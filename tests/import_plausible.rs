@@ -20,7 +20,7 @@ fn what_a_series_cannot_have_needs_force() {
     // The bundled data ends with a Selic of 13.75 on 4 November 2026, and a dollar of 4.9859 on 5 October.
     let wrong = [
         ("bcdata.sgs.432.json", one("05/11/2026", "1375"), "0.25 to 60 is plausible"),
-        ("bcdata.sgs.432.json", one("05/11/2026", "5.1247"), "multiples of 0.25"),
+        ("bcdata.sgs.432.json", one("05/11/2026", "5.1247"), "multiples of 0.01"),
         ("bcdata.sgs.432.json", one("05/11/2026", "5.25"), "beside 13.75 on 2026-11-04"),
         ("bcdata.sgs.432.json", one("01/11/2026", "5.25"), "beside 13.75 on 2026-10-31"),
         ("bcdata.sgs.433.json", one("01/09/2026", "99999999.99"), "-5 to 10 is plausible"),

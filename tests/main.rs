@@ -1,17 +1,20 @@
 //! The program as its users meet it: a real binary, real sockets, real files.
 //!
-//! `harness` starts servers and speaks HTTP; the other modules hold the tests: `market` the figures, `series`
-//! those of any series by number or name,
-//! `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
-//! `companies` companies and filings, `cvm` all of them against the tables they come from, `search`
-//! what people and attackers look for, `pages` the pages, `contract` every operation against
-//! `openapi.yaml`, `answers` what holds from one answer to the next, `new_keys` keys that were just issued,
-//! `foreign_files` database files that are not ours, `calendar` business days, `freshness` how old the
-//! data is, `check` values that cannot be read, `rebuild` damage that is found and repaired, `grammar` what
-//! is refused, `import` the
-//! command line, `import_published`, `import_plausible` and `import_official` what is imported of what is published, `log` the change log, `sync`, `sync_month` and `sync_serve` downloads
-//! from a server that plays the publishers (`publisher`, with what is `published` on a day), `documents` what
-//! the documents promise, `upstream` the comparison with the official files where those are at hand.
+//! `harness` starts servers and speaks HTTP. The other modules hold the tests.
+//!
+//! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
+//!   is, `companies` companies and filings, `search` what people and attackers look for, `pages` the pages.
+//! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
+//!   `answers` from one answer to the next, `documents` against what the documents promise.
+//! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
+//!   `new_keys` keys that were just issued, `grammar` what is refused.
+//! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
+//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_month` and
+//!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
+//!   day.
+//! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
+//!   `foreign_files` files that are not ours.
+//! * `structure`: which module may use which.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
@@ -28,6 +31,7 @@ mod freshness;
 mod grammar;
 mod harness;
 mod import;
+mod import_command;
 mod import_official;
 mod import_plausible;
 mod import_published;

@@ -223,7 +223,7 @@ impl Import {
     ) -> Result<Tally, Trouble> {
         let mut filings = Vec::with_capacity(entries.len());
         if part == Part::First {
-            self.filings.begin_table(&self.writer)?;
+            Filings::begin_table(&self.writer)?;
         }
         for Entry { line, value, .. } in entries {
             // Within one batch it was looked for already.

@@ -17,6 +17,8 @@ pub(super) struct WordCounts {
     /// The prefixes of each word, shortest first; the last one is the word itself.
     words: HashMap<Box<str>, Box<[usize]>>,
     filing: u64,
+    /// Whether words may be left that no filing has any more.
+    removed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +40,7 @@ impl WordCounts {
 
     /// Uncounts the words of a removed filing.
     pub(super) fn remove(&mut self, words: &str) {
+        self.removed = true;
         self.change(words, -1);
     }
 
@@ -98,7 +101,9 @@ impl WordCounts {
                 statement.execute((text, prefix.begins, prefix.complete))?;
             }
         }
-        writer.prepare(FORGET)?.execute([])?;
+        if self.removed {
+            writer.prepare(FORGET)?.execute([])?;
+        }
         *self = WordCounts::default();
         Ok(())
     }

@@ -128,7 +128,7 @@ pub(crate) enum Sight {
 #[cfg(feature = "import")]
 impl Filings {
     /// Forgets the filings of the table before.
-    pub(crate) fn begin_table(&mut self, writer: &Writer) -> Result<()> {
+    pub(crate) fn begin_table(writer: &Writer) -> Result<()> {
         const CREATE: &str = "CREATE TEMP TABLE IF NOT EXISTS seen (id INTEGER PRIMARY KEY) STRICT";
         const FORGET: &str = "DELETE FROM temp.seen";
         writer.prepare(CREATE)?.execute([])?;

@@ -92,10 +92,7 @@ pub(super) fn each_row<'a, const N: usize>(
         let mut dropped = Dropped::default();
         let fields = layout.fields(line).map_err(RowError::from);
         match fields.and_then(|fields| visit(number, fields, &mut dropped)) {
-            Ok(()) => {
-                let reasons = dropped.reasons().iter();
-                reasons.for_each(|reason| flaws.leave_out_field(number, reason));
-            }
+            Ok(()) => flaws.leave_out_fields(number, dropped.reasons()),
             Err(RowError::Unreadable(err)) => flaws.leave_out(number, err),
             Err(RowError::Contradiction) => return Err(Refusal::at(number, CONTRADICTION)),
         }

@@ -12,7 +12,9 @@ const EXAMPLES: usize = 3;
 pub(super) struct Flaws {
     rows: usize,
     left_out: Examples,
-    fields: Examples,
+    /// Rows that are kept without some of their fields, and the number of these fields.
+    incomplete: Examples,
+    fields: usize,
     /// Blank lines that are only right at the end of the file: how many, and the first.
     blank: (usize, usize),
 }
@@ -45,17 +47,20 @@ impl Flaws {
         self.left_out.add(line, reason);
     }
 
-    /// The row is kept without one of its fields.
-    pub(super) fn leave_out_field(&mut self, line: usize, reason: impl ToString) {
-        self.fields.add(line, reason);
+    /// The row is kept without some of its fields.
+    pub(super) fn leave_out_fields(&mut self, line: usize, reasons: &[String]) {
+        if !reasons.is_empty() {
+            self.fields += reasons.len();
+            self.incomplete.add(line, reasons.join(", "));
+        }
     }
 
     /// Refuses a table in which more than one row, and more than 1 % of them, are bad, or in which none is
     /// good.
     pub(super) fn check(&self) -> Result<(), Refusal> {
-        let lines = self.left_out.lines.first().into_iter().chain(self.fields.lines.first());
+        let lines = self.left_out.lines.first().into_iter().chain(self.incomplete.lines.first());
         let Some((line, reason)) = lines.min() else { return Ok(()) };
-        let bad = self.left_out.count + self.fields.count;
+        let bad = self.left_out.count + self.incomplete.count;
         if self.left_out.count == self.rows && bad == 1 {
             return Err(Refusal::at(*line, reason));
         }
@@ -70,11 +75,11 @@ impl Flaws {
     /// What to tell about them.
     pub(super) fn report(&self) -> impl Iterator<Item = (usize, String)> {
         let told = [
-            (&self.left_out, "rows that cannot be read"),
-            (&self.fields, "fields that cannot be read; their rows are kept"),
+            (self.left_out.count, &self.left_out, "rows that cannot be read"),
+            (self.fields, &self.incomplete, "fields that cannot be read; their rows are kept"),
         ];
-        let told = told.into_iter().filter(|(flaws, _)| flaws.count > 0);
-        told.map(|(flaws, what)| (flaws.count, format!("{what} ({})", flaws.shown())))
+        let told = told.into_iter().filter(|(count, ..)| *count > 0);
+        told.map(|(count, rows, what)| (count, format!("{what} ({})", rows.shown())))
     }
 }
 
@@ -104,7 +109,7 @@ mod tests {
         let mut flaws = Flaws::default();
         (0..rows).for_each(|_| flaws.row());
         (0..left_out).for_each(|number| flaws.leave_out(number + 2, "bad"));
-        (0..fields).for_each(|number| flaws.leave_out_field(number + 9, "odd"));
+        (0..fields).for_each(|number| flaws.leave_out_fields(number + 9, &["odd".to_owned()]));
         flaws
     }
 
@@ -120,6 +125,10 @@ mod tests {
             assert!(refusal.reason.contains(&counted), "{refusal:?}");
         }
         assert_eq!(of(1, 1, 0).check(), Err(Refusal::at(2, "bad")));
+        let mut flaws = of(3, 0, 0);
+        flaws.leave_out_fields(2, &["one".to_owned(), "two".to_owned()]);
+        assert_eq!(flaws.check(), Ok(()), "it is one row");
+        assert_eq!(flaws.report().next().map(|(fields, _)| fields), Some(2));
     }
 
     #[test]

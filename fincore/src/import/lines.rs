@@ -1,8 +1,7 @@
 //! The lines of a table, read in batches so that memory does not grow with the file.
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use super::{scan::Scan, text::Refusal, trouble::Trouble};
-use crate::error::Error;
 
 /// The longest line there was has 6,500 bytes.
 const MAX_LINE: usize = 64 << 10;
@@ -68,8 +67,7 @@ impl<R: Read> Lines<R> {
             batch.lines += 1;
         }
         if batch.lines == 0 && !self.ended() {
-            let err = Error::storage("the file cannot be read", "it became shorter meanwhile");
-            return Err(err.into());
+            return Err(io::Error::other("it became shorter meanwhile").into());
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use super::{
 use crate::{error::Error, filings::entry::NewFiling};
 
 /// Files that are read whole. The largest there is has 2 MB; filings, which grow without end, are read in batches.
-const MAX_WHOLE: u64 = 32 << 20;
+const MAX_WHOLE: u64 = 16 << 20;
 
 /// A year of filings makes one or two batches.
 const BATCH: Room = Room { lines: 50_000, bytes: 16 << 20 };

@@ -9,7 +9,9 @@ pub(super) enum Trouble {
     Refused(Refusal),
     /// The file is readable, but its content is hard to believe; a forced import accepts it.
     Doubtful(String),
-    /// Disk or database failed.
+    /// The file cannot be read.
+    Unreadable(std::io::Error),
+    /// The database failed.
     Failed(Error),
 }
 
@@ -24,6 +26,7 @@ impl Trouble {
                 let reason = format!("{reason}; only a forced import accepts it");
                 Error::Refused { file, line: None, reason, can_be_forced: true }
             }
+            Trouble::Unreadable(err) => Error::storage(format!("{file} cannot be read"), err),
             Trouble::Failed(err) => err,
         }
     }
@@ -43,6 +46,6 @@ impl From<Error> for Trouble {
 
 impl From<std::io::Error> for Trouble {
     fn from(err: std::io::Error) -> Trouble {
-        Trouble::Failed(Error::storage("the file cannot be read", err))
+        Trouble::Unreadable(err)
     }
 }

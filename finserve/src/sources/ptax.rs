@@ -1,9 +1,9 @@
 //! The daily PTAX bulletins of all currencies.
-use fincore::Date;
+use fincore::{Date, calendar::is_business_day};
 
 use super::{
     base::Base,
-    days::{each, is_business_day},
+    days::each,
     request::{Absence, Publisher, Repeat, Request},
 };
 

@@ -3,10 +3,11 @@ use std::time::Duration;
 
 use fincore::{
     Date,
+    calendar::is_business_day,
     chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc},
 };
 
-use super::{days::is_business_day, selection::Content};
+use super::selection::Content;
 
 /// What is synchronised together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

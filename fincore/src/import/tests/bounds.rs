@@ -1,0 +1,71 @@
+//! Tables in several batches, imports at the same time, and other limits.
+use super::*;
+
+/// Stores filings as one batch of a table.
+fn batch(import: &mut Import, part: Part, filings: &[(&str, &str)]) -> Result<Tally, Trouble> {
+    let entry = |(line, (id, subject)): (usize, &(&str, &str))| {
+        let value = NewFiling {
+            id: id.parse().unwrap(),
+            date: "2026-11-10".parse().unwrap(),
+            company: "1023".parse().unwrap(),
+            company_name: "BANCO S.A.".into(),
+            category: "Fato Relevante".into(),
+            kind: "".into(),
+            species: "".into(),
+            subject: (*subject).to_owned().into(),
+            reference_date: None,
+            version: 1,
+            link: crate::filings::entry::Link::Usual(Some(7)),
+        };
+        Entry { line: line + 2, value, whole: true }
+    };
+    import.store_filings(filings.iter().enumerate().map(entry).collect(), part)
+}
+
+#[test]
+fn the_same_filing_in_two_batches_of_a_table_must_be_the_same() {
+    let (_dir, catalogue) = catalogue();
+    let mut first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    batch(&mut first, Part::Whole, &[("1", "um"), ("2", "dois")]).unwrap();
+    first.state = State::Changed;
+    first.commit().unwrap();
+
+    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let outcome = batch(&mut import, Part::First, &[("1", "um"), ("2", "zwei")]).unwrap();
+    assert_eq!(outcome, tally(0, 1, 1));
+    // Twice the same counts once; a new table may revise what an earlier one has.
+    assert_eq!(
+        batch(&mut import, Part::Later, &[("2", "zwei"), ("3", "x")]).unwrap(),
+        tally(1, 0, 0)
+    );
+    assert_eq!(batch(&mut import, Part::First, &[("2", "dois")]).unwrap(), tally(0, 1, 0));
+    for filing in [("2", "zwei"), ("2", "")] {
+        let trouble = batch(&mut import, Part::Later, &[("4", "x"), filing]).unwrap_err();
+        let message = trouble.of_file("a.csv").to_string();
+        assert_eq!(message, "a.csv, line 3: the same number appears twice with different values");
+        batch(&mut import, Part::First, &[("2", "dois")]).unwrap();
+    }
+}
+
+#[test]
+fn a_second_import_is_told_that_one_is_running() {
+    let (_dir, catalogue) = catalogue();
+    let first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let second = Import::begin(&catalogue, crate::catalogue::noon()).map(|_| ());
+    assert!(matches!(second, Err(Error::Busy(said)) if said == "another import is running"));
+    drop(first);
+    Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+}
+
+#[test]
+fn a_file_that_is_too_long_for_its_kind_is_refused() {
+    let long = vec![b' '; (16 << 20) + 1];
+    let message = Import::verify("bcdata.sgs.432.json", Cursor::new(long)).unwrap_err().to_string();
+    assert!(message.contains("but no file of its kind has over 16 MiB"), "{message}");
+}
+
+#[test]
+fn a_name_cannot_steer_the_terminal() {
+    let message = Import::verify("a\u{1b}[2J.csv", Cursor::new(b"")).unwrap_err().to_string();
+    assert_eq!(message, "a\\u{1b}[2J.csv: the file is empty");
+}

@@ -1,0 +1,81 @@
+//! `finserve import` as a command: the standard input, names of files, and two at once.
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::Stdio,
+};
+
+use crate::{
+    harness::{finserve, import},
+    import_published::Place,
+};
+
+#[test]
+fn the_standard_input_is_a_file_with_a_name() {
+    let place = Place::new();
+    let run = |arguments: &[&str]| {
+        let mut child = finserve(&["import", "--data"])
+            .arg(place.data())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that refuses its arguments does not read.
+        let _ = child.stdin.take().unwrap().write_all(br#"[{"data":"01/09/2026","valor":"0.48"}]"#);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, _, errors) = run(&["-"]);
+    assert!(code != Some(0) && errors.contains("--name"), "{errors}");
+    let (code, _, errors) = run(&["--name", "a.json", "a.json"]);
+    assert!(code != Some(0) && errors.contains("--name"), "{errors}");
+    let (code, _, errors) = run(&["-", "-", "--name", "a.json"]);
+    assert!(code != Some(0) && errors.contains("once"), "{errors}");
+    let (code, output, errors) = run(&["-", "--name", "bcdata.sgs.433.json"]);
+    assert_eq!((code, &*errors), (Some(0), ""));
+    assert!(output.starts_with("bcdata.sgs.433.json: SGS 433: 1 new"), "{output}");
+}
+
+#[test]
+fn no_control_character_of_a_name_reaches_the_terminal() {
+    let place = Place::new();
+    let name = "bcdata.sgs.433.\u{1b}]0;x\u{7}\n.json";
+    let report = place.accept(name, r#"[{"data":"01/09/2026","valor":"0.48"}]"#);
+    assert!(
+        !report.contains(['\u{1b}', '\u{7}']) && report.contains("\\u{1b}]0;x\\u{7}\\n"),
+        "{report}"
+    );
+    let message = place.refuse(name, "[");
+    assert!(!message.contains(['\u{1b}', '\u{7}']), "{message}");
+    let missing = import(&place.data(), &[&place.0.path().join("\u{1b}[2J.json")]);
+    assert!(!missing.stderr.contains(&0x1b));
+}
+
+#[test]
+fn a_second_import_waits_and_says_so() {
+    let place = Place::new();
+    place.accept("bcdata.sgs.433.json", r#"[{"data":"01/09/2026","valor":"0.48"}]"#);
+    let catalogue = fincore::Catalogue::open(place.data().join("catalogue.db")).unwrap();
+    let first = fincore::Import::begin(&catalogue, fincore::chrono::Utc::now()).unwrap();
+    let file = place.file("bcdata.sgs.433.json", r#"[{"data":"01/10/2026","valor":"0.31"}]"#);
+    let mut second = finserve(&["import", "--data"])
+        .arg(place.data())
+        .arg(file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = BufReader::new(second.stderr.take().unwrap());
+    let mut said = String::new();
+    errors.read_line(&mut said).unwrap();
+    assert_eq!(said, "finserve: another import is running; waiting for it to end\n");
+    drop(first);
+    let output = second.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("SGS 433: 1 new"));
+    let mut more = String::new();
+    errors.read_to_string(&mut more).unwrap();
+    assert_eq!(more, "", "it says so once");
+}
