@@ -85,3 +85,27 @@ fn a_reader_that_has_seen_enough_ends_it() {
     assert_eq!(String::from_utf8(pipe.stderr).unwrap(), "");
     assert_eq!(String::from_utf8(pipe.stdout).unwrap().lines().count(), 1);
 }
+
+#[test]
+fn old_changes_are_forgotten_when_data_comes_in() {
+    let server = Server::start();
+    let data = server.data.path();
+    import_series(data, 433, &[("01/09/2026", "0.48")]);
+    let file = data.join("catalogue.db");
+    let old = "UPDATE revision SET time = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-100 days')";
+    assert_eq!(rusqlite::Connection::open(file).unwrap().execute(old, []).unwrap(), 1);
+
+    let series = data.join("bcdata.sgs.433.json");
+    let import = |value: &str, arguments: &[&str]| {
+        fs::write(&series, format!(r#"[{{"data":"01/10/2026","valor":"{value}"}}]"#)).unwrap();
+        let output =
+            finserve(&["import", "--data"]).arg(data).args(arguments).arg(&series).output();
+        assert!(output.unwrap().status.success());
+        let entries: Value = serde_json::from_slice(&log(data, &["--json"]).stdout).unwrap();
+        entries.as_array().unwrap().len()
+    };
+    assert_eq!(import("0.21", &["--keep-changes", "120"]), 2);
+    assert_eq!(import("0.22", &[]), 2, "that of 100 days ago is gone, there are two newer ones");
+    let message = String::from_utf8(log(data, &["--since", "1"]).stderr).unwrap();
+    assert!(message.contains("starts after data version 2"), "{message}");
+}

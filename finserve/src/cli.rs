@@ -10,7 +10,7 @@ use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
     builder::FalseyValueParser, parser::ValueSource,
 };
-use fincore::{Date, Email, Key, KeyPrefix, Name, Plan};
+use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta};
 use ipnet::IpNet;
 
 mod sync;
@@ -82,7 +82,7 @@ fn refuse(err: &clap::Error) -> ! {
 }
 
 /// The flags of [`Serve`], which may be given without the command.
-const SERVE_FLAGS: [&str; 13] = [
+const SERVE_FLAGS: [&str; 14] = [
     "listen",
     "trusted_proxy",
     "registrations_per_hour",
@@ -96,6 +96,7 @@ const SERVE_FLAGS: [&str; 13] = [
     "budget",
     "timeout",
     "retry_delay",
+    "keep_changes",
 ];
 
 #[derive(Debug, Subcommand)]
@@ -213,6 +214,22 @@ pub(crate) struct Import {
     /// or lacks many of its companies
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+}
+
+/// How long the change log reaches back.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Changes {
+    /// Days for which the log of changes is kept; older changes are forgotten when data comes in
+    #[arg(long, value_name = "DAYS", env = "FINSERVE_KEEP_CHANGES", default_value_t = 90)]
+    keep_changes: u16,
+}
+
+impl Changes {
+    pub(crate) fn keep(self) -> TimeDelta {
+        TimeDelta::days(self.keep_changes.into())
+    }
 }
 
 /// The first characters of a key as they were typed. They stay text here, and are never printed: what clap

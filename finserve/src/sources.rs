@@ -28,7 +28,7 @@ pub(crate) use stop::Stop;
 
 use std::time::Duration;
 
-use fincore::Date;
+use fincore::{Date, chrono::TimeDelta};
 
 /// Where the publishers are, what is wanted of them, and how patient to be.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub(crate) struct Config {
     /// The first day of a first fill.
     pub(crate) since: Option<Date>,
     pub(crate) patience: Patience,
+    /// How long the change log reaches back.
+    pub(crate) keep_changes: TimeDelta,
 }
 
 /// The address of each publisher.

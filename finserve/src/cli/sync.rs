@@ -4,6 +4,7 @@ use std::time::Duration;
 use clap::Args;
 use fincore::Date;
 
+use super::Changes;
 use crate::sources::{Base, Bases, Config, Patience, Selection};
 
 #[derive(Debug, Args)]
@@ -65,6 +66,8 @@ pub(crate) struct Sources {
     /// Milliseconds before a failed request is repeated for the first time; doubled for each further time
     #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_RETRY_DELAY", default_value_t = 500)]
     retry_delay: u32,
+    #[command(flatten)]
+    changes: Changes,
 }
 
 impl Sources {
@@ -79,6 +82,7 @@ impl Sources {
             },
             only: self.only.clone().unwrap_or_default(),
             since: self.since,
+            keep_changes: self.changes.keep(),
             patience: Patience {
                 budget: seconds(self.budget),
                 timeout: seconds(self.timeout),

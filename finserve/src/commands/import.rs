@@ -22,7 +22,7 @@ const STANDARD_INPUT: &str = "-";
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     let inputs = inputs(args)?;
     let catalogue = open_catalogue(data)?;
-    let import = begin_import(&catalogue)?;
+    let import = begin_import(&catalogue)?.keeping_changes(args.changes.keep());
     let mut import = if args.force { import.forced() } else { import };
     let mut outcomes = Vec::with_capacity(inputs.len());
     for Input { name, source } in inputs {

@@ -195,7 +195,8 @@ impl<'a> Lane<'a> {
                 }
                 begun => break begun?,
             }
-        };
+        }
+        .keeping_changes(self.job.config.keep_changes);
         let worked = work(&mut import)?;
         match self.job.mode {
             Mode::Store => import.commit()?,
