@@ -125,7 +125,7 @@ fn registries() -> Vec<Case> {
         (name, two("/0001-01", "/0001-02"), "line 2: \"33.000.167/0001-02\" is not a CNPJ"),
         (name, two("33.000.167/0001-01", ""), "line 2: \"\" is not a CNPJ"),
         (name, all(";Siderurgia", "x;Siderurgia"), "line 2: \"1x\" is not a CVM code"),
-        (name, two("2026-01-02", "2026-02-30"), "line 2: \"2026-02-30\" is not a date"),
+        (name, all("2026-01-02", "2026-02-30"), "line 2: \"2026-02-30\" is not a date"),
         (name, two("COMPANHIA", "\t;"), "line 2: it has 48 fields"),
         (name, two("ATIVO", ""), "line 2: \"\" is not a status"),
         (name, edit(";2;Siderurgia", ";1;Siderurgia"), "line 3: the same number appears twice"),
