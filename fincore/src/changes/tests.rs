@@ -144,14 +144,14 @@ proptest! {
             };
             import(&catalogue, noon(), &[(name, &rates(&[(&date, &value)]))]);
             let version = catalogue.snapshot(Date::MAX).unwrap().version().unwrap();
-            if version as usize == states.len() {
+            if version == states.len() as u64 {
                 states.push(served(&catalogue));
             }
         }
         for (version, pair) in states.windows(2).enumerate() {
             let mut logged = Vec::new();
             since(&catalogue.snapshot(Date::MAX).unwrap(), version as u64, |entry| {
-                if entry.version as usize == version + 1 && !entry.dataset.starts_with("usd") {
+                if entry.version == version as u64 + 1 && !entry.dataset.starts_with("usd") {
                     logged.push((entry.dataset, entry.key, entry.change));
                 }
                 Ok(())

@@ -1,7 +1,7 @@
 //! Writes companies: a registry replaces the previous one, newer tickers replace older ones.
 use std::collections::HashMap;
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, Row};
 
 use crate::{
     catalogue::{Change, Tally, Writer},
@@ -74,7 +74,7 @@ pub(crate) use select_registry;
 pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
     const SQL: &str = select_registry!();
     let mut statement = writer.prepare(SQL)?;
-    let entries = statement.query_map([], |row| {
+    let read = |row: &Row<'_>| {
         let entry = RegistryEntry {
             id: code(row, 0)?,
             cnpj: parsed(row, 1)?,
@@ -87,8 +87,14 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> 
             cancelled_on: parsed_if_any(row, 8)?,
         };
         Ok((entry.id, entry))
-    })?;
-    Ok(entries.collect::<rusqlite::Result<_>>()?)
+    };
+    let mut entries = HashMap::new();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        // A company that cannot be read is as good as none: the next registry writes it again.
+        entries.extend(read(row));
+    }
+    Ok(entries)
 }
 
 /// Replaces the registry with `entries`; companies that are missing from them are removed.
