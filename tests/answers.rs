@@ -177,7 +177,7 @@ fn no_history_holds_a_day_that_has_not_come() {
     let days = || (0..40).map(|ahead| start + Days::new(ahead));
     let month = start.with_day(1).unwrap();
     let files = [
-        ("bcdata.sgs.432.json", series(days(), "77.25")),
+        ("bcdata.sgs.432.json", series(days(), "17.25")),
         ("bcdata.sgs.12.json", series(days(), "0.051660")),
         ("bcdata.sgs.433.json", series((0..3).map(|ahead| month + Months::new(ahead)), "7.75")),
     ];
