@@ -74,8 +74,8 @@ pub(crate) use select_registry;
 pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
     const SQL: &str = select_registry!();
     let mut statement = writer.prepare(SQL)?;
-    let read = |row: &Row<'_>| {
-        let entry = RegistryEntry {
+    let read = |row: &Row<'_>| -> rusqlite::Result<RegistryEntry> {
+        Ok(RegistryEntry {
             id: code(row, 0)?,
             cnpj: parsed(row, 1)?,
             name: row.get(2)?,
@@ -85,14 +85,13 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> 
             sector: row.get(6)?,
             registered_on: parsed_if_any(row, 7)?,
             cancelled_on: parsed_if_any(row, 8)?,
-        };
-        Ok((entry.id, entry))
+        })
     };
     let mut entries = HashMap::new();
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         // A company that cannot be read is as good as none: the next registry writes it again.
-        entries.extend(read(row));
+        entries.extend(read(row).ok().map(|entry| (entry.id, entry)));
     }
     Ok(entries)
 }
