@@ -34,7 +34,7 @@ fn troubles(place: &Place) -> Vec<Trouble> {
             "selic",
             "sgs.432/",
             Fault::Instead(b"{\"erro\":1}".to_vec()),
-            "unknown kind of file",
+            "the central bank answered",
         ),
         trouble("selic", "sgs.432/", Fault::Instead(Vec::new()), "empty"),
         trouble("selic", "sgs.432/", Fault::Status(500), "500 (internal error) (5 tries)"),

@@ -25,7 +25,9 @@ pub(super) fn is_empty_answer(text: &str) -> Result<bool, Refusal> {
     if !["erro", "error"].iter().any(|name| answer.contains_key(*name)) {
         return Ok(false);
     }
-    let said = words.join(": ").replace(char::is_control, " ");
+    // Without any text, the answer itself.
+    let said = if words.is_empty() { text.trim().to_owned() } else { words.join(": ") };
+    let said = said.replace(char::is_control, " ");
     Err(Refusal::whole(format!("the central bank answered: {:?}", excerpt(&said))))
 }
 
@@ -64,6 +66,7 @@ mod tests {
             said(r#"{"erro":{"detail":"Sistema\u001b[31m indisponível"}}"#),
             "the central bank answered: \"Sistema [31m indisponível\""
         );
+        assert_eq!(said(r#"{"erro":1}"#), r#"the central bank answered: "{\"erro\":1}""#);
         let long = said(&format!(r#"{{"error":"{}"}}"#, "x".repeat(5000)));
         assert_eq!(long.chars().count(), "the central bank answered: \"…\"".chars().count() + 60);
     }

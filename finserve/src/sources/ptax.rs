@@ -64,8 +64,8 @@ mod tests {
             asked.last().unwrap(),
             "https://www4.bcb.gov.br/Download/fechamento/20261113.csv"
         );
-        // 21 weekdays from 16 October to 13 November, two of which are there.
-        assert_eq!(asked.len(), 19);
+        // 20 business days from 16 October to 13 November, two of which are there: All Souls is a holiday.
+        assert_eq!(asked.len(), 18);
         assert!(!asked.iter().any(|url| url.contains("20261112") || url.contains("20261114")));
     }
 
