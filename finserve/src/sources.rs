@@ -6,6 +6,7 @@ mod cvm;
 mod days;
 mod fault;
 mod fill;
+mod job;
 mod lane;
 mod lock;
 mod olinda;
@@ -21,8 +22,9 @@ mod stop;
 
 pub(crate) use background::Background;
 pub(crate) use base::Base;
+pub(crate) use job::{Job, Mode, Outcome};
 pub(crate) use lock::Lock;
-pub(crate) use run::{Job, Mode, Outcome, run};
+pub(crate) use run::run;
 pub(crate) use selection::Selection;
 pub(crate) use stop::Stop;
 

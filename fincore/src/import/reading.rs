@@ -101,20 +101,20 @@ fn read_table(scan: &Scan, source: impl Read, store: &mut Store<'_>) -> Result<I
     match kind {
         Kind::Registry => {
             check_size(scan)?;
-            let layout = Layout::of(&header, kind, registry::READ, scan.encoding)?;
+            let layout = Layout::of(&header, &registry::COLUMNS, registry::READ, scan.encoding)?;
             read_registry(&layout, lines, store)
         }
         Kind::Tickers => {
             check_size(scan)?;
-            let layout = Layout::of(&header, kind, tickers::READ, scan.encoding)?;
+            let layout = Layout::of(&header, &tickers::COLUMNS, tickers::READ, scan.encoding)?;
             read_tickers(&layout, lines, store)
         }
         Kind::Ipe => {
-            let layout = Layout::of(&header, kind, ipe::READ, scan.encoding)?;
+            let layout = Layout::of(&header, &ipe::COLUMNS, ipe::READ, scan.encoding)?;
             read_filings("IPE filings", &layout, lines, ipe::entry, store)
         }
         Kind::Periodic => {
-            let layout = Layout::of(&header, kind, periodic::READ, scan.encoding)?;
+            let layout = Layout::of(&header, &periodic::COLUMNS, periodic::READ, scan.encoding)?;
             read_filings("periodic filings", &layout, lines, periodic::entry, store)
         }
     }

@@ -3,7 +3,7 @@ use std::{borrow::Cow, fmt::Display, str::FromStr};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::{ipe, periodic, registry, scan::Encoding, text::Refusal, tickers};
+use super::{scan::Encoding, text::Refusal};
 use crate::{
     error::Error,
     filings::entry::Link,
@@ -38,16 +38,6 @@ pub(super) fn kind_of(start: &[u8]) -> Option<Kind> {
     own.into_iter().find_map(|(kind, own)| has(own).then_some(kind))
 }
 
-/// Every column that CVM publishes in a table of this kind.
-fn published(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Registry => &registry::COLUMNS,
-        Kind::Ipe => &ipe::COLUMNS,
-        Kind::Periodic => &periodic::COLUMNS,
-        Kind::Tickers => &tickers::COLUMNS,
-    }
-}
-
 /// Where the columns that are read stand in a table.
 #[derive(Debug)]
 pub(super) struct Layout<const N: usize> {
@@ -59,10 +49,10 @@ pub(super) struct Layout<const N: usize> {
 }
 
 impl<const N: usize> Layout<N> {
-    /// Finds the columns `read` in a header.
+    /// Finds the columns `read` in a header; `published` are all that CVM is known to publish in such a table.
     pub(super) fn of(
         header: &[u8],
-        kind: Kind,
+        published: &[&str],
         read: [&str; N],
         encoding: Encoding,
     ) -> Result<Layout<N>, Refusal> {
@@ -81,7 +71,7 @@ impl<const N: usize> Layout<N> {
         }
         let place = |given: &&str| read.iter().position(|read| read == given);
         let places = given.iter().map(place).collect();
-        let is_unknown = |given: &&&str| !published(kind).contains(*given);
+        let is_unknown = |given: &&&str| !published.contains(*given);
         let unknown = given.iter().filter(is_unknown).map(ToString::to_string).collect();
         Ok(Layout { places, encoding, unknown })
     }
@@ -200,7 +190,7 @@ mod tests {
     const HEADER: &[u8] = b"ID_DOC;X;CD_CVM;VERSAO";
 
     fn layout(header: &[u8], encoding: Encoding) -> Result<Layout<2>, Refusal> {
-        Layout::of(header, Kind::Periodic, ["VERSAO", "ID_DOC"], encoding)
+        Layout::of(header, &super::super::periodic::COLUMNS, ["VERSAO", "ID_DOC"], encoding)
     }
 
     #[test]

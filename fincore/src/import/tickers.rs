@@ -128,8 +128,7 @@ mod tests {
     /// The outcome for rows of document, code, market and end.
     fn listed(rows: &[(u32, &str, &str, &str)]) -> (Vec<Security>, usize) {
         let header = READ.join(";");
-        let kind = super::super::table::Kind::Tickers;
-        let layout = Layout::of(header.as_bytes(), kind, READ, Encoding::Utf8).unwrap();
+        let layout = Layout::of(header.as_bytes(), &COLUMNS, READ, Encoding::Utf8).unwrap();
         let mut forms = Forms::default();
         for (document, code, market, ended) in rows {
             let line = format!("33.000.167/0001-01;{document};{code};{market};{ended}");

@@ -4,7 +4,7 @@ use rusqlite::Row;
 use super::{
     Progress, Removed,
     companies::Index,
-    findings::{Findings, Noun},
+    findings::{FILING, Findings, Noun, named},
     words::{self, Ledger},
 };
 use crate::{
@@ -18,7 +18,6 @@ use crate::{
     types::{Date, FilingId, ID_BITS, fold},
 };
 
-pub(super) const FILING: Noun = ("filing", "filings");
 const CATEGORY: Noun = ("category", "categories");
 
 /// Finds everything that is wrong, in one pass over the filings and one over their search index.
@@ -104,11 +103,6 @@ fn repair_columns(writer: &Writer) -> Result<()> {
         writer.prepare(sql)?.execute([])?;
     }
     Ok(())
-}
-
-/// The id of a filing for people; a key that holds none stands for itself.
-pub(super) fn named(key: i64) -> String {
-    FilingId::of_key(key).map_or_else(|| format!("key {key}"), |(id, _)| id.to_string())
 }
 
 fn each(writer: &Writer, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {

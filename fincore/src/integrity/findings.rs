@@ -3,10 +3,17 @@ use std::fmt::Display;
 
 use rusqlite::types::ValueRef;
 
-use crate::{excerpt::excerpt, sqlite::Remedy};
+use crate::{excerpt::excerpt, sqlite::Remedy, types::FilingId};
 
 /// What is counted: one of it, and several.
 pub(super) type Noun = (&'static str, &'static str);
+
+pub(super) const FILING: Noun = ("filing", "filings");
+
+/// The id of a filing for people; a key that holds none stands for itself.
+pub(super) fn named(key: i64) -> String {
+    FilingId::of_key(key).map_or_else(|| format!("key {key}"), |(id, _)| id.to_string())
+}
 
 /// All damage found so far.
 #[derive(Debug, Default)]

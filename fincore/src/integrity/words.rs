@@ -6,8 +6,7 @@ use std::{
 
 use super::{
     Progress,
-    filings::{FILING, named},
-    findings::{Findings, Noun},
+    findings::{FILING, Findings, Noun, named},
 };
 use crate::{catalogue::Writer, error::Result, types::Date};
 

@@ -12,9 +12,10 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use super::{
     Config,
+    job::{Job, Mode, Outcome},
     lock::Lock,
     retry::jitter,
-    run::{Job, Mode, Outcome, run_datasets},
+    run::run_datasets,
     schedule::{Beat, Last, wait},
     stop::Stop,
 };

@@ -1,12 +1,10 @@
 //! Requests to one publisher: one at a time, repeated when that may help, within a budget of time.
 use std::{
     fs,
-    path::Path,
     time::{Duration, Instant},
 };
 
 use fincore::downloads::Validators;
-use indicatif::ProgressBar;
 use ureq::{
     Agent, Proxy,
     tls::{PemItem, RootCerts, TlsConfig, parse_pem},
@@ -17,7 +15,7 @@ use super::{
     base::Base,
     fault::{Fault, Kind},
     request::{Publisher, Request},
-    response::{self, Answer},
+    response::{self, Answer, Target},
     retry::{jitter, pause},
     stop::Stop,
 };
@@ -47,13 +45,6 @@ pub(super) struct Client<'a> {
     /// Requests that failed since the last that succeeded, and why the last one did.
     failures: u32,
     last: Option<Fault>,
-}
-
-/// Where an answer goes, and who watches.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target<'a> {
-    pub(super) directory: &'a Path,
-    pub(super) progress: &'a ProgressBar,
 }
 
 impl<'a> Client<'a> {

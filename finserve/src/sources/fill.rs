@@ -13,11 +13,11 @@ use fincore::{
 use super::{
     cvm,
     fault::{Fault, Kind},
+    job::{Job, Outcome, note},
     lane::Lane,
     olinda, ptax,
     request::Request,
     response::Answer,
-    run::{Job, Outcome, note},
     selection::{Content, Dataset},
     sgs,
 };

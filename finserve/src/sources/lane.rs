@@ -13,11 +13,11 @@ use fincore::{
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    client::{Client, Target},
+    client::Client,
     fault::Fault,
+    job::{Job, Mode, Outcome, news},
     request::{Publisher, Repeat, Request},
-    response::Answer,
-    run::{Job, Mode, Outcome},
+    response::{Answer, Target},
 };
 use crate::{log::log, now::Now};
 
@@ -214,16 +214,4 @@ impl Drop for Lane<'_> {
     fn drop(&mut self) {
         self.progress.finish_and_clear();
     }
-}
-
-/// What is new, in words.
-pub(super) fn news(tally: Tally) -> String {
-    let Tally { new, changed, removed, .. } = tally;
-    let counts = [(new, "new"), (changed, "changed"), (removed, "removed")];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if counts.is_empty() { "nothing new".into() } else { counts.join(", ") }
 }

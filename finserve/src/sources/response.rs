@@ -2,20 +2,28 @@
 use std::{
     fs::File,
     io::{Read, Seek, Write},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use fincore::{chrono::Utc, downloads::Validators};
+use indicatif::ProgressBar;
 use sha2::{Digest, Sha256};
 use ureq::{Body, http};
 
 use super::{
-    client::Target,
     fault::{Fault, Kind},
     request::Request,
     retry::retry_after,
     stop::Stop,
 };
+
+/// Where an answer goes, and who watches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    pub(super) directory: &'a Path,
+    pub(super) progress: &'a ProgressBar,
+}
 
 /// A server that sends less than this in the time given is too slow.
 const LEAST_BYTES_A_SECOND: u64 = 1024;
