@@ -66,7 +66,7 @@ def main():
         files = []
         for year in YEARS:
             file = place / f"ipe_cia_aberta_{year}.csv"
-            made_filings.year(file, year, rows)
+            made_filings.table(file, [year], rows)
             files.append(str(file))
         server = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", "--data", str(data)], stdout=subprocess.PIPE, text=True

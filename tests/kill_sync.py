@@ -24,6 +24,8 @@ import threading
 import time
 import zipfile
 
+import made_filings
+
 FILINGS = 3_000
 FIRST_FILING = 90_000_000
 # The newest bundled figures are near these, and both are plausible.
@@ -31,14 +33,6 @@ SELIC = {"A": "13.75", "B": "13.50"}
 DOLLAR = {"A": "5.1000", "B": "5.1004"}
 BUY = {"A": "5.0994", "B": "5.0998"}
 SOURCES = {"sgs": "sgs", "olinda": "olinda", "ptax": "ptax", "cvm": "cvm"}
-IPE = (
-    "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;"
-    "Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download\r\n"
-)
-LINK = (
-    "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1"
-    "&numProtocolo={id}&numSequencia=719788&numVersao=1"
-)
 
 
 def days(query):
@@ -63,14 +57,14 @@ def filings(state, year):
     """A year of filings whose every subject has the state."""
     rows = [
         f"33.000.167/0001-01;PETROBRAS;9512;{year}-01-02;Fato Relevante;;;Estado {state} {n};{year}-01-02;AP;;1;"
-        + LINK.format(id=FIRST_FILING + n)
+        + made_filings.link(FIRST_FILING + n)
         + "\r\n"
         for n in range(FILINGS)
     ]
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         member = zipfile.ZipInfo(f"ipe_cia_aberta_{year}.csv", (2026, 1, 1, 0, 0, 0))
-        file.writestr(member, IPE + "".join(rows))
+        file.writestr(member, made_filings.COLUMNS + "\r\n" + "".join(rows))
     return archive.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Makes files like CVM's yearly tables of filings (IPE), of any length and always the same for the same year."""
+"""Makes tables like CVM's of filings (IPE), of any length, and always the same ones."""
 
 import random
 
@@ -6,27 +6,41 @@ COLUMNS = (
     "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;"
     "Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download"
 )
-CATEGORIES = ["Fato Relevante;;", "Assembleia;AGO;Ata", "Comunicado ao Mercado;Outros;", "Aviso aos Acionistas;;"]
-WORDS = (
-    "aprovação aquisição aumento capital companhia conselho controle contrato debêntures dividendos eleição emissão "
-    "financeiras incorporação juros oferta pagamento programa proposta ratificação recompra resultado reunião"
-).split()
-ADDRESS = "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1"
+COMPANIES = 800
+CATEGORIES = ["Assembleia;AGO;Ata", "Fato Relevante;;", "Comunicado ao Mercado;Outros;", "Aviso aos Acionistas;;Edital"]
+SYLLABLES = "as sem blei a ge ral or di ná ria con vo ca ção de ben tu res fa to re le van te aqui si".split()
 
 
-def year(path, number, rows):
-    """Writes the table of a year with this many rows."""
-    chance = random.Random(number)
+def link(number):
+    """The address of a document."""
+    return (
+        "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1"
+        f"&numProtocolo={number}&numSequencia={number}&numVersao=1"
+    )
+
+
+def ordinary(chance):
+    """Subjects of twenty words out of some thousand, as people write them."""
+    words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(30_000)]
+    return lambda row: " ".join(chance.choices(words, k=20))
+
+
+def hostile(chance):
+    """Subjects in which no word appears twice."""
+    return lambda row: " ".join(f"{chance.getrandbits(64):x}{row:x}{word:x}" for word in range(6))
+
+
+def table(path, years, rows, subjects=ordinary):
+    """Writes a table of filings of these years, in the order of CVM's: by company, not by day."""
+    chance = random.Random(min(years))
+    subject = subjects(chance)
     with open(path, "w", encoding="windows-1252", newline="\r\n") as file:
         file.write(COLUMNS + "\n")
         for row in range(rows):
-            protocol = (number - 2000) * 10_000_000 + row + 1
-            company = chance.randrange(1000)
-            month = row * 12 // rows + 1
-            day = chance.randrange(28) + 1
-            subject = " ".join(chance.choices(WORDS, k=8)) + f" {chance.randrange(100_000)}"
+            company = 1 + row * COMPANIES // rows
+            day = f"{chance.choice(years)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
+            number = (min(years) - 2000) * 10_000_000 + row + 1
             file.write(
-                f"00.000.000/0001-91;COMPANHIA NÚMERO {company} S.A.;{company + 1};{number}-01-31;"
-                f"{chance.choice(CATEGORIES)};{subject};{number}-{month:02}-{day:02};AP - Apresentação;;1;"
-                f"{ADDRESS}&numProtocolo={protocol}&numSequencia={protocol}&numVersao=1\n"
+                f"00.000.000/0001-91;COMPANHIA {company} DE AÇO S.A.;{company};{day};{chance.choice(CATEGORIES)};"
+                f"{subject(row)};{day};AP - Apresentação;;1;{link(number)}\n"
             )
