@@ -25,6 +25,8 @@ pub(crate) enum Due {
     /// The figure of a month is published by this day of the next month. Some days of grace are in it, because
     /// publication moves with weekends and holidays.
     Monthly(u8),
+    /// The figure of a month is published by this day of the month after the next.
+    LateMonthly(u8),
     /// A source of which nothing is known but that its figures have been this many days apart. It is stale once
     /// three of them are missing, and a week has passed for weekends and holidays.
     Gaps(u32),
@@ -48,20 +50,19 @@ impl Due {
                 let day = before(before(today));
                 Date::new(day.year(), day.month(), day.day().min(28)).unwrap_or(day)
             }
-            Due::Monthly(due) => {
-                let last_month = today.first_of_month().days_before(1).first_of_month();
-                if today.day() >= due {
-                    last_month
-                } else {
-                    last_month.days_before(1).first_of_month()
-                }
-            }
+            Due::Monthly(due) => months_before(today, if today.day() >= due { 1 } else { 2 }),
+            Due::LateMonthly(due) => months_before(today, if today.day() >= due { 2 } else { 3 }),
             Due::Gaps(gap) => {
                 today.days_before(gap.saturating_mul(MISSING_FIGURES).saturating_add(7))
             }
             Due::Weekly => before(today.days_before(9)),
         }
     }
+}
+
+/// The first day of the month so many months before that of a day.
+fn months_before(day: Date, months: u32) -> Date {
+    (0..months).fold(day.first_of_month(), |month, _| month.days_before(1).first_of_month())
 }
 
 /// The newest event that the registry of companies must have.
@@ -147,6 +148,9 @@ mod tests {
             (Due::Monthly(15), "2026-11-15", "2026-10-01"),
             (Due::Monthly(15), "2027-01-14", "2026-11-01"),
             (Due::Monthly(15), "2027-01-15", "2026-12-01"),
+            (Due::LateMonthly(22), "2026-11-21", "2026-08-01"),
+            (Due::LateMonthly(22), "2026-11-22", "2026-09-01"),
+            (Due::LateMonthly(3), "2027-01-03", "2026-11-01"),
             (Due::Gaps(1), "2026-11-15", "2026-11-05"),
             (Due::Gaps(31), "2026-11-15", "2026-08-07"),
             (Due::Weekly, "2026-11-15", "2026-11-05"),
@@ -154,7 +158,9 @@ mod tests {
         for (due, today, expected) in cases {
             assert_eq!(due.expected(day(today)), day(expected), "{due:?} on {today}");
         }
-        for due in [Due::NextDay, Due::Monthly(15), Due::Gaps(u32::MAX), Due::Weekly] {
+        for due in
+            [Due::NextDay, Due::Monthly(15), Due::LateMonthly(15), Due::Gaps(u32::MAX), Due::Weekly]
+        {
             assert_eq!(due.expected(Date::MIN), Date::MIN, "{due:?}");
         }
     }

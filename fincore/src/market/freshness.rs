@@ -30,6 +30,10 @@ fn due(number: u32) -> Option<Due> {
         // FGV publishes the IGP-M in the last days of its own month, the IGP-DI from the 5th to the 10th of the next.
         189 => Due::Monthly(5),
         190 => Due::Monthly(13),
+        // The central bank publishes its activity index IBC-Br in the middle of the second month after, the stock of
+        // credit at the end of the first.
+        24363 | 24364 => Due::LateMonthly(22),
+        20539 => Due::LateMonthly(3),
         195 => Due::NextDayTo28,
         _ => match known.rhythm {
             Rhythm::Daily => Due::NextDay,
