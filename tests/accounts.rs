@@ -224,7 +224,11 @@ fn accounts_are_backed_up_and_checked_while_in_use() {
     assert!(String::from_utf8_lossy(&again.stderr).contains("exists already"));
 
     let check = output(&server, &["check"]);
-    for part in ["catalogue.db: sound, version", "accounts.db: sound, version 2", "key: 4 rows"] {
+    for part in [
+        "catalogue.db: sound, schema version",
+        "accounts.db: sound, schema version 2",
+        "key: 4 rows",
+    ] {
         assert!(check.contains(part), "{check}");
     }
     assert!(check.contains("rate: ") && check.contains("newest 2026-"), "{check}");

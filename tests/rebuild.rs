@@ -132,11 +132,11 @@ const DERIVED: [(&str, &str); 14] = [
     ),
     (
         "UPDATE rate SET value = '1.00' WHERE computed = 1",
-        "computed CDIs other than what the daily",
+        "computed rates other than what the rate per day gives",
     ),
     (
         "DELETE FROM rate WHERE series = 4389 AND date LIKE '2026-05-%'",
-        "computed CDIs missing, though there is a daily CDI",
+        "computed rates missing, though there is a rate per day",
     ),
 ];
 

@@ -8,7 +8,7 @@ use std::{
 use chrono::{NaiveDate, TimeDelta, Utc};
 use fincore::{
     Catalogue, Snapshot,
-    downloads::{self, Synchronised},
+    datasets::{self, Dataset},
     filings, market,
 };
 
@@ -87,8 +87,10 @@ impl Place {
         Seen { tag: snapshot.tag().to_owned(), version: snapshot.version().unwrap(), answers }
     }
 
-    pub(crate) fn went(&self, dataset: &str) -> Synchronised {
-        downloads::synchronised(&self.snapshot(), dataset).unwrap().expect("it was tried")
+    /// What the status tells of a dataset.
+    pub(crate) fn went(&self, dataset: &str) -> Dataset {
+        let status = datasets::status(&self.snapshot()).unwrap();
+        status.data.into_iter().find(|found| found.dataset == dataset).expect("a known dataset")
     }
 
     /// The data has everything that is out.
@@ -119,7 +121,7 @@ impl Place {
         assert_eq!(Some(market::fx_current(&snapshot, swiss).unwrap().date), last(open));
         let filing = filings::recent(&snapshot, filings::Recent::default()).unwrap();
         assert_eq!(filing.data.first().map(|filing| filing.date), last(open));
-        let status = fincore::datasets::status(&snapshot).unwrap();
+        let status = datasets::status(&snapshot).unwrap();
         let registry = status.data.iter().find(|set| set.dataset == "companies").unwrap();
         assert_eq!(registry.newest, last(|_| true));
     }
@@ -139,7 +141,7 @@ fn fills_the_data_from_empty_to_complete() {
         let line = output.lines().find(|line| line.starts_with(&format!("{name}: ")));
         assert!(line.is_some_and(|line| line.contains(" new")), "{name} in {output}");
         let went = place.went(name);
-        assert!(went.error.is_none() && went.succeeded_at.is_some(), "{went:?}");
+        assert!(went.error.is_none() && went.last_success.is_some(), "{went:?}");
     }
     let petrobras = fincore::companies::find(&place.snapshot(), "9512".parse().unwrap()).unwrap();
     assert!(petrobras.tickers.contains(&"PETR9".to_owned()), "{:?}", petrobras.tickers);
@@ -182,7 +184,7 @@ fn a_dry_run_tells_what_is_new_and_changes_nothing() {
     assert!(output.contains("/sgs/dados/serie/bcdata.sgs.432/dados?formato=json&dataInicial="));
     assert!(output.contains("filings: would bring "), "{output}");
     assert_eq!(place.seen(), before);
-    assert!(downloads::synchronised(&place.snapshot(), "selic").unwrap().is_none());
+    assert_eq!(place.went("selic").last_attempt, None);
     assert!(!place.data.path().join("sync.lock").exists());
 
     // Not even a directory is created.

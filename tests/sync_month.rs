@@ -105,7 +105,7 @@ fn a_month_of_faults_leaves_the_data_whole_and_fresh() {
 fn suffer(place: &Place, Trouble { only, target, fault, words }: Trouble) {
     let what = format!("{only}: {fault:.40?}");
     let before = place.seen();
-    let good = place.went(only).succeeded_at;
+    let good = place.went(only).last_success;
     place.publisher.break_down(target, fault);
     let ran = place.sync(&["--only", only]);
     place.publisher.recover();
@@ -116,5 +116,5 @@ fn suffer(place: &Place, Trouble { only, target, fault, words }: Trouble) {
     assert_eq!(place.seen(), before, "{what}");
     let went = place.went(only);
     assert!(went.error.as_ref().is_some_and(|error| error.contains(words)), "{what}: {went:?}");
-    assert_eq!(went.succeeded_at, good, "{what}");
+    assert_eq!(went.last_success, good, "{what}");
 }

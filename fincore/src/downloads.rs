@@ -72,37 +72,10 @@ pub fn note(
     writer.commit_unversioned()
 }
 
-/// How synchronising a dataset last went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Synchronised {
-    /// When it was last tried.
-    pub tried_at: Option<DateTime<Utc>>,
-    /// When it last succeeded.
-    pub succeeded_at: Option<DateTime<Utc>>,
-    /// What went wrong at the last try, if it failed.
-    pub error: Option<String>,
-}
-
-/// How synchronising this dataset last went; `None` if it was never tried.
-pub fn synchronised(snapshot: &Snapshot, dataset: &str) -> Result<Option<Synchronised>> {
-    const SQL: &str = "SELECT tried_at, succeeded_at, error FROM dataset
-        WHERE name = ?1 AND tried_at IS NOT NULL";
-    let time = |row: &rusqlite::Row<'_>, column| -> rusqlite::Result<Option<DateTime<Utc>>> {
-        // A time that cannot be read is as good as none.
-        Ok(row.get::<_, Option<String>>(column)?.and_then(|text| text.parse().ok()))
-    };
-    let read = |row: &rusqlite::Row<'_>| {
-        let (tried_at, succeeded_at) = (time(row, 0)?, time(row, 1)?);
-        Ok(Synchronised { tried_at, succeeded_at, error: row.get(2)? })
-    };
-    Ok(snapshot.rows(SQL, [dataset], read)?.pop())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Import;
+    use crate::{freshness, import::Import};
 
     fn place() -> (tempfile::TempDir, Catalogue, DateTime<Utc>) {
         let dir = tempfile::tempdir().unwrap();
@@ -140,14 +113,14 @@ mod tests {
     fn a_failure_leaves_the_last_success() {
         let (_dir, catalogue, now) = place();
         let later = now + chrono::TimeDelta::hours(1);
-        assert_eq!(synchronised(&snapshot(&catalogue), "fx").unwrap(), None);
+        assert_eq!(freshness::note(&snapshot(&catalogue), "fx").unwrap().tried_at, None);
         note(&catalogue, now, "fx", Ok(())).unwrap();
         note(&catalogue, later, "fx", Err("the server answered 500")).unwrap();
-        let went = synchronised(&snapshot(&catalogue), "fx").unwrap().unwrap();
+        let went = freshness::note(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.tried_at, went.succeeded_at), (Some(later), Some(now)));
         assert_eq!(went.error.as_deref(), Some("the server answered 500"));
         note(&catalogue, later, "fx", Ok(())).unwrap();
-        let went = synchronised(&snapshot(&catalogue), "fx").unwrap().unwrap();
+        let went = freshness::note(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.succeeded_at, went.error), (Some(later), None));
     }
 }

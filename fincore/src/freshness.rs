@@ -1,9 +1,9 @@
 //! How new data should be: when each source publishes, and what is noted of each dataset.
 //!
-//! The rules are here and nowhere else. They go by days, not by hours, so that an answer cannot become stale
+//! The rules are here; which series follows which is in `market/freshness.rs`. They go by days, not by hours, so that an answer cannot become stale
 //! within a day: the tag of an answer stays true. Each allows the source its usual delay and a little more,
 //! because a dataset that is called stale every other morning is soon ignored.
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use rusqlite::Row;
 
 use crate::{calendar, catalogue::Snapshot, error::Result, types::Date};
@@ -31,7 +31,7 @@ pub(crate) enum Due {
     /// three of them are missing, and a week has passed for weekends and holidays.
     Gaps(u32),
     /// CVM rebuilds the filings of the year every Sunday, and companies file on every business day. So those of
-    /// the last business day before ten days ago are there.
+    /// the last business day that is at least ten days ago are there.
     Weekly,
 }
 
@@ -94,8 +94,7 @@ pub(crate) struct Note {
 impl Note {
     /// The day, in Brasília, on which the source was last known to be as the dataset is.
     pub(crate) fn looked(&self) -> Option<Date> {
-        let time = self.succeeded_at.max(self.updated_at)?;
-        Date::try_from((time - TimeDelta::hours(3)).date_naive()).ok()
+        self.succeeded_at.max(self.updated_at).map(Date::in_brasilia)
     }
 }
 

@@ -240,10 +240,8 @@ impl Import {
         Ok(self.filings.store(&self.writer, &mut filings, OnConflict::Replace)?)
     }
 
-    /// The day in Brasília, which has kept UTC−3 all year since 2019.
     fn today(&self) -> Date {
-        let there = self.writer.now() - TimeDelta::hours(3);
-        Date::try_from(there.date_naive()).unwrap_or(Date::MAX)
+        Date::in_brasilia(self.writer.now())
     }
 
     /// Remembers what the publisher of a file said about it; see [`downloads`].

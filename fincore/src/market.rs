@@ -1,6 +1,6 @@
 //! Market data: the Selic, CDI and IPCA rates, exchange rates, and other series of the central bank.
 //!
-//! A [`Rate`] is a percentage on a date; an [`FxRate`] is the closing quote of a currency pair on a date.
+//! A [`Rate`] is the figure of a series on a date, most often a percentage; an [`FxRate`] is the closing quote of a currency pair on a date.
 //! Each series has a history, newest first ([`selic`], [`cdi`], [`ipca`], [`fx`]), and a current value
 //! ([`selic_current`] and so on): the newest one that is not after the snapshot's date. [`overview`]
 //! returns all four current values. [`series_list`] tells which other series of the central bank there are;

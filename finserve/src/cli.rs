@@ -32,7 +32,7 @@ const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// Directory of the data; serve and import create it, and fill it with the bundled figures
+    /// Directory of the data; serve, sync and import create it, and fill it with the bundled figures
     #[arg(
         long,
         global = true,
@@ -305,10 +305,14 @@ pub(crate) struct Usage {
     pub(crate) json: bool,
 }
 
+fn data_version(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "a data version is a whole number, as `finserve log` shows it".into())
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// Only changes after this data version; by default all that the log has
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = data_version)]
     pub(crate) since: Option<u64>,
     /// As JSON
     #[arg(long)]

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use fincore::{
     Date,
-    chrono::{DateTime, TimeDelta, Utc},
+    chrono::{DateTime, Utc},
 };
 
 /// A moment by both clocks: one that never jumps, one that people read.
@@ -19,9 +19,9 @@ impl Now {
         Now { instant: Instant::now(), utc: Utc::now() }
     }
 
-    /// The day in Brasília, which has kept UTC−3 all year since 2019.
+    /// The day in Brasília.
     pub(crate) fn today(self) -> Date {
-        Date::try_from((self.utc - TimeDelta::hours(3)).date_naive()).unwrap_or(Date::MAX)
+        Date::in_brasilia(self.utc)
     }
 
     /// The day in UTC, by which usage is counted.

@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     market::{
         Rate,
-        known::{CDI_DAILY, IPCA, Side, known},
+        known::{Rhythm, Side, computed_from, known},
         store::{self, Quote},
     },
     types::{Decimal, whole_number},
@@ -86,13 +86,15 @@ fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Resu
     if before.is_some_and(|before| before.date >= row.date) {
         return Err(Error::invalid(date, "a day after the previous row's"));
     }
-    if series == IPCA && row.date != row.date.first_of_month() {
+    let known = known(series);
+    let is_monthly = known.is_some_and(|known| known.rhythm == Rhythm::Monthly);
+    if is_monthly && row.date != row.date.first_of_month() {
         return Err(Error::invalid(date, "the first day of a month, as this monthly series needs"));
     }
-    if series == CDI_DAILY && store::annual(row.value).is_none() {
+    if computed_from(series).is_some() && store::annual(row.value).is_none() {
         return Err(Error::invalid(value, "a daily rate that can be annualised"));
     }
-    if known(series).is_some_and(|known| known.quote.is_some()) && !row.value.is_positive() {
+    if known.is_some_and(|known| known.quote.is_some()) && !row.value.is_positive() {
         return Err(Error::invalid(value, "a price above zero"));
     }
     Ok(row)

@@ -10,7 +10,7 @@ use crate::{
     error::Result,
     market::{
         Rhythm,
-        known::{CDI, CDI_DAILY, KNOWN, Side, dataset, known},
+        known::{KNOWN, Side, computed_from, dataset, known},
         store::{self, FX},
     },
     sqlite::{parsed, parsed_if_any},
@@ -19,7 +19,7 @@ use crate::{
 
 const RATE: Noun = ("rate", "rates");
 const QUOTE: Noun = ("quote", "quotes");
-const COMPUTED: Noun = ("computed CDI", "computed CDIs");
+const COMPUTED: Noun = ("computed rate", "computed rates");
 
 /// Finds everything that is wrong.
 pub(super) fn check(
@@ -31,7 +31,11 @@ pub(super) fn check(
     bad_rates(writer, progress, |bad| {
         findings.add(RATE, bad.fault, format_args!("{} ({})", bad.name(), bad.value));
     })?;
-    wrong_computed(writer, |date, wrong| findings.add(COMPUTED, wrong.fault(), date))?;
+    for (daily, annual) in computed() {
+        wrong_computed(writer, (daily, annual), |date, wrong| {
+            findings.add(COMPUTED, wrong.fault(), format_args!("SGS {annual} on {date}"));
+        })?;
+    }
     progress.begin("quotes");
     bad_quotes(writer, progress, |bad| {
         findings.add(QUOTE, bad.fault, format_args!("{} ({})", bad.name(), bad.values));
@@ -50,14 +54,16 @@ pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
         let series = u32::try_from(bad.series).map_or(bad.series.to_string().into(), dataset);
         removed.log(writer, &series, &String::from_utf8_lossy(&bad.date))?;
     }
-    let mut computed = Vec::new();
-    wrong_computed(writer, |date, wrong| computed.push((date, wrong)))?;
-    for (date, wrong) in computed {
-        if writer.prepare(COMPUTED)?.execute((CDI, date.to_string()))? > 0 {
-            writer.log(&dataset(CDI), date, Change::Removed)?;
-        }
-        if let Wrong::Different(value) | Wrong::Missing(value) = wrong {
-            store::computed(writer, CDI, date, Some(value))?;
+    for (daily, annual) in computed() {
+        let mut all = Vec::new();
+        wrong_computed(writer, (daily, annual), |date, wrong| all.push((date, wrong)))?;
+        for (date, wrong) in all {
+            if writer.prepare(COMPUTED)?.execute((annual, date.to_string()))? > 0 {
+                writer.log(&dataset(annual), date, Change::Removed)?;
+            }
+            if let Wrong::Different(value) | Wrong::Missing(value) = wrong {
+                store::computed(writer, annual, date, Some(value))?;
+            }
         }
     }
     repair_quotes(writer, removed)
@@ -114,16 +120,23 @@ fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
     let monthly = known(series).is_some_and(|known| known.rhythm == Rhythm::Monthly);
     Ok(if monthly && date != date.first_of_month() {
         Some("of a monthly series not dated on the first of a month")
-    } else if series == CDI_DAILY && store::annual(value).is_none() {
+    } else if computed_from(series).is_some() && store::annual(value).is_none() {
         Some("per day beyond what can be annualised")
-    } else if row.get::<_, i64>(3)? != 0 && series != CDI {
+    } else if row.get::<_, i64>(3)? != 0
+        && known(series).and_then(|known| known.computed_from).is_none()
+    {
         Some("marked as computed, though nothing computes the series")
     } else {
         None
     })
 }
 
-/// What is wrong with a computed CDI.
+/// Every rate per day, and the one per year that is computed from it.
+fn computed() -> impl Iterator<Item = (u32, u32)> {
+    KNOWN.iter().filter_map(|annual| Some((annual.computed_from?, annual.number)))
+}
+
+/// What is wrong with a computed rate.
 #[derive(Clone, Copy)]
 enum Wrong {
     Orphaned,
@@ -134,14 +147,18 @@ enum Wrong {
 impl Wrong {
     fn fault(self) -> &'static str {
         match self {
-            Wrong::Orphaned => "without the daily CDI (SGS 12) of that day",
-            Wrong::Different(_) => "other than what the daily CDI (SGS 12) gives",
-            Wrong::Missing(_) => "missing, though there is a daily CDI (SGS 12)",
+            Wrong::Orphaned => "without the rate per day that it comes from",
+            Wrong::Different(_) => "other than what the rate per day gives",
+            Wrong::Missing(_) => "missing, though there is a rate per day",
         }
     }
 }
 
-fn wrong_computed(writer: &Writer, mut wrong: impl FnMut(Date, Wrong)) -> Result<()> {
+fn wrong_computed(
+    writer: &Writer,
+    series: (u32, u32),
+    mut wrong: impl FnMut(Date, Wrong),
+) -> Result<()> {
     // Every daily figure, and every computed one without.
     const SQL: &str = "SELECT daily.date, daily.value, annual.value, COALESCE(annual.computed, 0)
         FROM main.rate AS daily
@@ -151,7 +168,7 @@ fn wrong_computed(writer: &Writer, mut wrong: impl FnMut(Date, Wrong)) -> Result
         SELECT date, NULL, value, 1 FROM main.rate AS annual WHERE series = ?2 AND computed <> 0
             AND NOT EXISTS (SELECT 1 FROM main.rate WHERE series = ?1 AND date = annual.date)";
     let mut statement = writer.prepare(SQL)?;
-    let mut rows = statement.query((CDI_DAILY, CDI))?;
+    let mut rows = statement.query(series)?;
     while let Some(row) = rows.next()? {
         // What cannot be read is found elsewhere.
         let (Ok(date), Ok(daily)) = (parsed(row, 0), parsed_if_any::<Decimal>(row, 1)) else {

@@ -100,7 +100,7 @@ pub(crate) const KNOWN: &[Known] = &[
     rate(196, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
     rate(256, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
     rate(11, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
-    rate(1178, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)),
+    Known { computed_from: Some(11), ..rate(1178, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
     rate(4189, "selic-effective-monthly", "Selic rate of the month, annualised", "Taxa Selic acumulada no mês, anualizada", PERCENT_A_YEAR_252, Monthly, day(1986, 7, 1)),
     rate(4390, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
     rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
@@ -151,6 +151,12 @@ const fn quote(
 /// What is known about a series.
 pub(crate) fn known(number: u32) -> Option<&'static Known> {
     KNOWN.iter().find(|series| series.number == number)
+}
+
+/// The series whose gaps are filled with what this one, in percent per day, gives per year.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) fn computed_from(daily: u32) -> Option<u32> {
+    KNOWN.iter().find(|series| series.computed_from == Some(daily)).map(|series| series.number)
 }
 
 /// The name of a series as a dataset: its short name, or its number.

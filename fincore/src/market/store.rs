@@ -4,7 +4,7 @@ use rusqlite::OptionalExtension;
 pub(crate) use super::freshness::FX;
 use super::{
     Rate,
-    known::{CDI, CDI_DAILY, KNOWN, Side, dataset},
+    known::{KNOWN, Side, computed_from, dataset},
 };
 use crate::{
     catalogue::{Change, OnConflict, Tally, Writer},
@@ -22,18 +22,19 @@ pub(crate) struct Quote {
     pub(crate) sell: Option<Decimal>,
 }
 
-/// Stores observations of an SGS series. The daily CDI also fills gaps in the annual one.
+/// Stores observations of an SGS series. Those of a rate per day also fill gaps in the same rate per year.
 pub(crate) fn rates(
     writer: &Writer,
     series: u32,
     rows: &[Rate],
     on_conflict: OnConflict,
 ) -> Result<Tally> {
+    let per_year = computed_from(series);
     let mut tally = Tally::default();
     for row in rows {
         let stored = published(writer, series, row, on_conflict)?;
-        if series == CDI_DAILY && stored != Tally::UNCHANGED {
-            computed(writer, CDI, row.date, annual(row.value))?;
+        if let (Some(per_year), Some(_)) = (per_year, stored.change()) {
+            computed(writer, per_year, row.date, annual(row.value))?;
         }
         tally += stored;
     }

@@ -1,7 +1,7 @@
 //! Dates and date ranges.
 use std::{fmt, str::FromStr};
 
-use chrono::{Datelike, NaiveDate, TimeDelta};
+use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
 use super::whole_number;
 use crate::error::{Error, Result};
@@ -80,6 +80,14 @@ impl Date {
     #[must_use]
     pub const fn first_of_month(self) -> Date {
         Date { day: 1, ..self }
+    }
+
+    /// The day in Brasília at a moment. Brazil has kept UTC−3 all year since 2019.
+    #[must_use]
+    pub fn in_brasilia(time: DateTime<Utc>) -> Date {
+        time.checked_sub_signed(TimeDelta::hours(3))
+            .and_then(|there| Date::try_from(there.date_naive()).ok())
+            .unwrap_or(Date::MAX)
     }
 
     /// The number of this day; 0001-01-01 is day 1.

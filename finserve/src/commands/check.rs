@@ -65,7 +65,7 @@ pub(super) fn advice(file: &str, remedy: Remedy) -> String {
 fn report(file: &str, checkup: &Checkup) -> String {
     let Checkup { problems, version, tables, .. } = checkup;
     let state = if problems.is_empty() { "sound" } else { "DAMAGED" };
-    let mut report = format!("{file}: {state}, version {version}\n");
+    let mut report = format!("{file}: {state}, schema version {version}\n");
     for problem in problems {
         report += &format!("  {problem}\n");
     }

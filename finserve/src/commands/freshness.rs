@@ -28,7 +28,7 @@ pub(crate) fn newest(status: &Status) -> String {
     newest.collect::<Vec<_>>().join(", ")
 }
 
-/// What is stale and what helps, in one line; nothing if all is fresh.
+/// What is stale, in one line; nothing if all is fresh.
 pub(crate) fn stale(status: &Status) -> String {
     let stale = named(status).filter(|(_, dataset)| dataset.stale).map(|(name, dataset)| {
         let (newest, expected) = (day(dataset.newest, "none"), day(dataset.expected, "newer"));
@@ -47,8 +47,7 @@ pub(crate) fn stale(status: &Status) -> String {
     if stale.is_empty() {
         return String::new();
     }
-    let stale = stale.join(", ");
-    format!("stale: {stale}; `finserve sync` or `finserve serve --sync` brings newer data\n")
+    format!("stale: {}", stale.join(", "))
 }
 
 /// Every dataset as a row of a table. Where that fails, the reason: it must not hide what else is to be said.

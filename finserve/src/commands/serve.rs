@@ -27,7 +27,7 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let addresses = resolve(&args.listen)?;
     let catalogue = open_catalogue(data)?;
     let accounts = open_accounts(data)?;
-    let about = about(data, &catalogue)?;
+    let about = about(data, &catalogue, args)?;
     catalogue.look_for_unreadable()?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
     let app = Arc::new(App::new(catalogue.clone(), access));
@@ -62,8 +62,17 @@ fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
 }
 
 /// Where the data is and how new it is.
-fn about(data: &Path, catalogue: &Catalogue) -> Result<String, Failure> {
+fn about(data: &Path, catalogue: &Catalogue, args: &cli::Serve) -> Result<String, Failure> {
     let status = datasets::status(&catalogue.snapshot(Now::read().today())?)?;
     let (newest, stale) = (freshness::newest(&status), freshness::stale(&status));
-    Ok(format!("data directory: {}\nnewest data: {newest}\n{stale}", data.display()))
+    let about = format!("data directory: {}\nnewest data: {newest}\n", data.display());
+    Ok(match (stale.is_empty(), args.sync) {
+        (true, _) => about,
+        (false, true) => format!("{about}{stale}; synchronising now\n"),
+        (false, false) => {
+            format!(
+                "{about}{stale}; `finserve sync` or `finserve serve --sync` brings newer data\n"
+            )
+        }
+    })
 }

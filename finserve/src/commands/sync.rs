@@ -73,12 +73,17 @@ fn synchronise(
         }
     });
     printed.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-    match outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).count() {
-        0 => Ok(()),
-        failed => Err(Failure::Said(format!(
-            "{failed} of {} datasets could not be brought up to date; the rest was done",
-            outcomes.len()
+    let failed = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).count();
+    match (failed, outcomes.len()) {
+        (0, _) => Ok(()),
+        (failed, all) if failed < all => Err(Failure::Said(format!(
+            "{failed} of {all} datasets could not be brought up to date; the rest was done"
         ))),
+        _ => Err(Failure::Said(
+            "nothing could be brought up to date; for proxies, mirrors and machines without a network \
+             see \"Keep it fresh\" in the README"
+                .into(),
+        )),
     }
 }
 

@@ -58,8 +58,8 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             div {
                 h2 { (say("Query it", "Consulte")) }
                 p { (say(
-                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Every answer says where its figures come from, and whether newer ones are due.",
-                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. Cada resposta diz de onde vêm os números, e se já deveria haver mais novos.",
+                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Market answers say where their figures come from, and whether newer ones are due.",
+                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. As respostas de mercado dizem de onde vêm os números, e se já deveria haver mais novos.",
                 )) }
             }
             div {
@@ -103,8 +103,8 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
         p.note {
             @if any_stale {
                 (say(
-                    "What shows its age is not up to date: its source should have published newer data by now. ",
-                    "O que mostra a sua idade está desatualizado: a fonte já deveria ter publicado dados mais novos. ",
+                    "Figures that show their age are out of date: their source should have published newer ones by now. ",
+                    "Valores que mostram a idade estão desatualizados: a fonte já deveria ter publicado mais novos. ",
                 ))
             } @else {
                 (say("These figures are up to date. ", "Estes valores estão em dia. "))

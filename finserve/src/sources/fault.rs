@@ -43,14 +43,14 @@ impl Fault {
         Fault { words: "stopped".into(), kind: Kind::Stopped }
     }
 
-    /// Names what was asked for, unless the same is said of everything.
-    pub(super) fn about(self, what: &str) -> Fault {
-        match self.kind {
-            Kind::Unasked | Kind::Stopped => self,
-            Kind::Lasting | Kind::Trouble { .. } | Kind::Silence => {
-                Fault { words: format!("{what}: {}", self.words), ..self }
-            }
-        }
+    /// Names what was asked for, and whom if that is where the trouble lies; unless the same is said of everything.
+    pub(super) fn about(self, what: &str, host: &str) -> Fault {
+        let words = match self.kind {
+            Kind::Unasked | Kind::Stopped => self.words,
+            Kind::Lasting => format!("{what}: {}", self.words),
+            Kind::Trouble { .. } | Kind::Silence => format!("{what}: {host}: {}", self.words),
+        };
+        Fault { words, kind: self.kind }
     }
 }
 

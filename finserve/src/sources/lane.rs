@@ -97,7 +97,8 @@ impl<'a> Lane<'a> {
             // What it brought is counted already.
             return done.clone().map(|taken| Taken::nothing(taken.presence));
         }
-        let taken = self.take_now(request).map_err(|fault| fault.about(&request.what));
+        let taken =
+            self.take_now(request).map_err(|fault| fault.about(&request.what, request.host()));
         if self.job.mode == Mode::DryRun {
             self.asked.push(match &taken {
                 Ok(taken) => format!("{}: {}", request.url, news(taken.tally)),

@@ -45,6 +45,14 @@ pub(super) struct Request {
     pub(super) repeat: Repeat,
 }
 
+impl Request {
+    /// The server that is asked.
+    pub(super) fn host(&self) -> &str {
+        let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
+        rest.split('/').next().unwrap_or(rest)
+    }
+}
+
 /// What a 404 means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
