@@ -4,7 +4,7 @@ use std::{
     io::{Cursor, Write as _},
 };
 
-use chrono::{Datelike, Days, NaiveDate, Weekday};
+use chrono::{Datelike, Days, NaiveDate};
 use fincore::{Catalogue, companies, market};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -201,9 +201,9 @@ impl Published {
     }
 }
 
-/// Whether banks are open, but for holidays.
+/// Whether banks are open.
 pub(crate) fn business_day(day: &NaiveDate) -> bool {
-    !matches!(day.weekday(), Weekday::Sat | Weekday::Sun)
+    fincore::Date::try_from(*day).is_ok_and(fincore::calendar::is_business_day)
 }
 
 fn currencies() -> Vec<u8> {

@@ -242,7 +242,8 @@ fn one_failure_stops_no_other_publisher() {
         ran.output.lines().find(|line| line.starts_with(&start)).unwrap_or_default().to_owned()
     };
     assert!(line("selic").contains(" new"), "{}", ran.output);
-    assert!(line("companies").contains("failed: registry of companies: the server answered 500"));
+    assert!(line("companies").contains("failed: registry of companies: "), "{}", ran.output);
+    assert!(line("companies").contains(": the server answered 500"), "{}", ran.output);
     assert!(line("filings").contains("failed: "), "{}", ran.output);
     assert!(line("fx").contains(" new"), "{}", line("fx"));
     assert!(line("fx").contains("failed: Olinda, "), "{}", line("fx"));
@@ -318,8 +319,8 @@ fn a_silent_server_is_given_up() {
     let output = command.arg(place.data.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let output = String::from_utf8(output.stdout).unwrap();
-    let words = "ipca: failed: SGS 433: the server did not answer in time (2 tries)\n";
-    assert_eq!(output, words);
+    assert!(output.starts_with("ipca: failed: SGS 433: 127.0.0.1:"), "{output}");
+    assert!(output.ends_with(": the server did not answer in time (2 tries)\n"), "{output}");
 }
 
 #[test]

@@ -64,8 +64,17 @@ fn serves_every_figure_of_the_tables() {
         let published = table(&format!("{name}.csv")).lines().skip(1).filter_map(split).collect();
         assert_same(name, &served(name), &published);
     }
-    for (series, published) in of_series(&table("series.csv")) {
-        assert_same(&series, &served(&format!("series/{series}")), &published);
+    let tables = of_series(&table("series.csv"));
+    for (series, published) in &tables {
+        let mut served = served(&format!("series/{series}"));
+        if series == "1178" {
+            // The days that were not published are computed from SGS 11.
+            let (all, gaps) = (served.len(), tables["11"].keys());
+            let gaps: Vec<&String> = gaps.filter(|day| !published.contains_key(*day)).collect();
+            assert_eq!((all, gaps.len()), (10_112, 979));
+            served.retain(|day, _| published.contains_key(day));
+        }
+        assert_same(series, &served, published);
     }
     assert_eq!(served("cdi").len(), table("cdi.csv").lines().count() - 1);
     let mut quotes: BTreeMap<String, Figures> = BTreeMap::new();

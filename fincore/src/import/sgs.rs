@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     market::{
         Rate,
-        known::{Rhythm, Side, computed_from, known},
+        known::{CDI_DAILY, Rhythm, Side, known},
         store::{self, Quote},
     },
     types::{Decimal, whole_number},
@@ -91,7 +91,7 @@ fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Resu
     if is_monthly && row.date != row.date.first_of_month() {
         return Err(Error::invalid(date, "the first day of a month, as this monthly series needs"));
     }
-    if computed_from(series).is_some() && store::annual(row.value).is_none() {
+    if series == CDI_DAILY && store::annual(row.value).is_none() {
         return Err(Error::invalid(value, "a daily rate that can be annualised"));
     }
     if known.is_some_and(|known| known.quote.is_some()) && !row.value.is_positive() {

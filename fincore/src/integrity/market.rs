@@ -10,7 +10,7 @@ use crate::{
     error::Result,
     market::{
         Rhythm,
-        known::{KNOWN, Side, computed_from, dataset, known},
+        known::{CDI_DAILY, KNOWN, Side, dataset, known},
         store::{self, FX},
     },
     sqlite::{parsed, parsed_if_any},
@@ -120,7 +120,7 @@ fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
     let monthly = known(series).is_some_and(|known| known.rhythm == Rhythm::Monthly);
     Ok(if monthly && date != date.first_of_month() {
         Some("of a monthly series not dated on the first of a month")
-    } else if computed_from(series).is_some() && store::annual(value).is_none() {
+    } else if series == CDI_DAILY && store::annual(value).is_none() {
         Some("per day beyond what can be annualised")
     } else if row.get::<_, i64>(3)? != 0
         && known(series).and_then(|known| known.computed_from).is_none()
