@@ -233,6 +233,31 @@ fn a_date_after_today_does_not_decide_which_registry_is_newer() {
 }
 
 #[test]
+fn a_company_in_a_row_that_cannot_be_read_is_not_gone() {
+    let place = Place::new();
+    let codes: Vec<String> = (1..=40).map(|code| code.to_string()).collect();
+    let mut companies: Vec<_> = codes.iter().map(|code| (&**code, BANCO, "2026-10-01")).collect();
+    companies.push(("9512", PETROBRAS, "2026-10-01"));
+    let file = place.file("cad_cia_aberta.csv", registry(&companies));
+    let output = finserve(&["import", "--force", "--data"]).arg(place.data()).arg(file).output();
+    assert_eq!(output.unwrap().status.code(), Some(0));
+
+    let report = place.accept("cad_cia_aberta.csv", registry(&companies).replace(PETROBRAS, ""));
+    assert!(report.contains("left out: 1 ") && !report.contains("removed"), "{report}");
+    assert_eq!(place.get("/api/v1/companies/9512")["cnpj"], PETROBRAS);
+}
+
+#[test]
+fn a_filing_of_tomorrow_is_mentioned() {
+    let place = Place::new();
+    let typed = filing(9_000_001, "um").replace("2026-11-10", "2962-11-10");
+    let rows = filings(&[typed, filing(9_000_002, "dois")]);
+    let report = place.accept("ipe_cia_aberta_2026.csv", rows);
+    assert!(report.contains("2 new"), "{report}");
+    assert!(report.contains("1 filings are dated after today"), "{report}");
+}
+
+#[test]
 fn junk_never_replaces_good_tickers() {
     let place = Place::new();
     small_registry(&place);

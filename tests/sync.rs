@@ -336,6 +336,48 @@ fn some_failures_do_not_keep_a_publisher_from_being_asked() {
 }
 
 #[test]
+fn a_bulletin_that_failed_is_asked_for_until_it_comes() {
+    let place = Place::days_ago(0);
+    let bulletins = |ran: &Ran| {
+        let catalogue = Catalogue::open(place.data.path().join("catalogue.db")).unwrap();
+        let snapshot = catalogue.snapshot(fincore::Date::MAX).unwrap();
+        (ran.code, market::days_with_currencies(&snapshot, 100).unwrap().len())
+    };
+    // Over a month ago, so that it is not asked for anyway.
+    place.publisher.break_down("fechamento/20261006", Fault::Status(500));
+    let first = bulletins(&place.sync(&["--only", "fx", "--since", "2026-10-01"]));
+    place.publisher.recover();
+    let second = bulletins(&place.sync(&["--only", "fx"]));
+    assert_eq!((first.0, second), (Some(1), (Some(0), first.1 + 1)));
+}
+
+#[test]
+fn the_list_of_currencies_may_not_be_something_else() {
+    let place = Place::days_ago(0);
+    place.publisher.break_down("Moedas", Fault::Page);
+    let ran = place.sync(&["--only", "fx"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.output.contains("list of currencies"), "{}", ran.output);
+    assert!(place.went("fx").error.unwrap().contains("list of currencies"));
+}
+
+#[test]
+fn data_from_elsewhere_is_asked_for_again() {
+    let place = Place::days_ago(0);
+    place.succeed(&["--only", "filings"]);
+    let before = place.seen();
+    // Another program changes what was downloaded, and a rebuild removes what cannot be read.
+    let file = place.data.path().join("catalogue.db");
+    let damage = "UPDATE filing SET version = -1 WHERE key = (SELECT MAX(key) FROM filing)";
+    assert_eq!(rusqlite::Connection::open(file).unwrap().execute(damage, []).unwrap(), 1);
+    let rebuilt = finserve(&["rebuild", "--data"]).arg(place.data.path()).output().unwrap();
+    assert!(rebuilt.status.success(), "{rebuilt:?}");
+    assert_ne!(place.seen().answers[3], before.answers[3]);
+    place.succeed(&["--only", "filings"]);
+    assert_eq!(place.seen().answers[3], before.answers[3]);
+}
+
+#[test]
 fn two_never_run_at_once() {
     let place = Place::days_ago(0);
     let lock = File::create(place.data.path().join("sync.lock")).unwrap();

@@ -52,6 +52,13 @@ pub(crate) fn remember(writer: &Writer, url: &str, validators: &Validators) -> R
     Ok(())
 }
 
+/// Forgets what is known of files whose address has this part: they are imported again when they are next asked for.
+pub(crate) fn forget(writer: &Writer, part: &str) -> Result<()> {
+    const SQL: &str = "DELETE FROM download WHERE instr(url, ?1) > 0";
+    writer.prepare(SQL)?.execute([part])?;
+    Ok(())
+}
+
 /// Notes how synchronising a dataset went: `Ok` if it is current, or what went wrong, in words.
 ///
 /// Waits for an import that runs meanwhile, some seconds at most.

@@ -10,10 +10,12 @@ use crate::{
     error::{Error, Result},
     filings::{
         entry::NewFiling,
-        store::{Filings, Sight},
+        store::{FILINGS, Filings, Sight},
     },
     market::{
-        Rate, plausible,
+        Rate,
+        known::KNOWN,
+        plausible,
         store::{self, Crossed, Quote},
     },
     types::Date,
@@ -165,18 +167,18 @@ impl Import {
         let tally = match rows {
             Rows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
             Rows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,
-            Rows::Companies(rows) => {
+            Rows::Companies(rows, absent) => {
                 if self.believed == Believed::Plausible {
                     checks::registry(&self.writer, &rows, self.today())?;
                 }
-                companies::store::registry(&self.writer, &rows)?
+                companies::store::registry(&self.writer, &rows, absent)?
             }
             Rows::Securities(rows) => companies::store::securities(&self.writer, &rows)?,
             Rows::Overrides(rows) => match companies::overrides::replace(&self.writer, &rows)? {
                 Ok(tally) => tally,
                 Err((line, reason)) => return Err(Refusal::at(line, reason).into()),
             },
-            Rows::Filings(entries, part) => self.store_filings(entries, part)?,
+            Rows::Filings(entries, part) => self.store_filings(entries, part, imported)?,
             Rows::Nothing => Tally::default(),
         };
         imported.tally += tally;
@@ -220,12 +222,15 @@ impl Import {
         &mut self,
         entries: Vec<Entry<NewFiling<'_>>>,
         part: Part,
+        imported: &mut Imported,
     ) -> Result<Tally, Trouble> {
-        let mut filings = Vec::with_capacity(entries.len());
+        let (mut filings, today) = (Vec::with_capacity(entries.len()), self.today());
+        let mut future = 0;
         if part == Part::First {
             Filings::begin_table(&self.writer)?;
         }
         for Entry { line, value, .. } in entries {
+            future += usize::from(value.date > today);
             // Within one batch it was looked for already.
             let sight = match part {
                 Part::Whole => Sight::First,
@@ -236,6 +241,9 @@ impl Import {
                 Sight::Same => (),
                 Sight::Different => return Err(Refusal::at(line, CONTRADICTION).into()),
             }
+        }
+        if future > 0 {
+            imported.notes.push(format!("{future} filings are dated after today"));
         }
         Ok(self.filings.store(&self.writer, &mut filings, OnConflict::Replace)?)
     }
@@ -250,6 +258,27 @@ impl Import {
         downloads::remember(&self.writer, url, validators)
     }
 
+    /// What publishers said about their files does not hold for data that comes from elsewhere: the next time those
+    /// files are imported again.
+    fn forget_downloads(&self) -> Result<()> {
+        for dataset in self.writer.touched() {
+            let parts = match dataset.as_str() {
+                companies::store::COMPANIES => {
+                    vec!["cad_cia_aberta".into(), "fca_cia_aberta".into()]
+                }
+                FILINGS => vec!["/DOC/".into()],
+                store::FX => vec!["Cotacao".into(), "fechamento".into()],
+                series => {
+                    let known = KNOWN.iter().find(|known| known.name == series);
+                    let number = known.map_or(series.into(), |known| known.number.to_string());
+                    vec![format!("bcdata.sgs.{number}/")]
+                }
+            };
+            parts.iter().try_for_each(|part| downloads::forget(&self.writer, part))?;
+        }
+        Ok(())
+    }
+
     /// Makes all files visible at once. If they changed nothing, the data version stays the same.
     ///
     /// Fails if one of the files was refused, and with [`Error::Refused`] if after all of them a currency would be bought
@@ -260,6 +289,9 @@ impl Import {
             State::Unchanged => Ok(()),
             State::Failed => Err(Error::Invalid("a file was refused; nothing is imported".into())),
             State::Changed => {
+                if !self.remembered {
+                    self.forget_downloads()?;
+                }
                 for (name, day) in &self.crossed {
                     checks::sides(&self.writer, *day).map_err(|trouble| trouble.of_file(name))?;
                 }

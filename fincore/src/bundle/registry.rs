@@ -7,7 +7,9 @@ use rusqlite::{Row, types::ValueRef};
 
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
-    companies::store::{self as companies, Listing, RegistryEntry, Security, select_registry},
+    companies::store::{
+        self as companies, Absent, Listing, RegistryEntry, Security, select_registry,
+    },
     error::{Error, Result},
     filings::{
         entry::{Link, NewFiling},
@@ -39,7 +41,7 @@ pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
         entries.retain(|entry| !known.contains_key(&entry.id));
         entries.extend(known.into_values());
     }
-    companies::registry(writer, &entries)
+    companies::registry(writer, &entries, Absent::Gone)
 }
 
 pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<Tally> {

@@ -204,6 +204,12 @@ impl Writer {
         Ok(())
     }
 
+    /// The datasets with changes so far.
+    #[cfg(feature = "import")]
+    pub(crate) fn touched(&self) -> BTreeSet<String> {
+        self.touched.borrow().clone()
+    }
+
     /// Makes everything written visible at once, under a new data version.
     pub(crate) fn commit(self) -> Result<()> {
         self.set_meta("data_version", &self.version.to_string())?;

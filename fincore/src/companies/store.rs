@@ -96,8 +96,22 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> 
     Ok(entries)
 }
 
-/// Replaces the registry with `entries`; companies that are missing from them are removed.
-pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tally> {
+/// What it means that a company is not in a registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// It is no longer registered.
+    Gone,
+    /// Nothing: it may be in one of the rows that cannot be read.
+    #[cfg_attr(not(feature = "import"), allow(dead_code))]
+    Unsure,
+}
+
+/// Replaces the registry with `entries`; companies that are missing from them are removed if they are gone.
+pub(crate) fn registry(
+    writer: &Writer,
+    entries: &[RegistryEntry],
+    absent: Absent,
+) -> Result<Tally> {
     const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
     let mut before = known(writer)?;
     let mut tally = Tally::default();
@@ -113,7 +127,7 @@ pub(crate) fn registry(writer: &Writer, entries: &[RegistryEntry]) -> Result<Tal
         }
         tally += outcome;
     }
-    for id in before.keys() {
+    for id in before.keys().filter(|_| absent == Absent::Gone) {
         writer.prepare(REMOVE)?.execute([id.get()])?;
         writer.log(COMPANIES, id, Change::Removed)?;
         tally += Tally::REMOVED;

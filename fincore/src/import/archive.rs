@@ -31,6 +31,8 @@ pub(super) struct Archive<R> {
     archive: ZipArchive<R>,
     /// The members to read.
     pub(super) tables: Vec<usize>,
+    /// How many members there are besides.
+    pub(super) others: usize,
 }
 
 impl<R: Read + Seek> Archive<R> {
@@ -52,8 +54,9 @@ impl<R: Read + Seek> Archive<R> {
             let reason = format!("the zip archive has none of the known tables ({known})");
             return Err(Refusal::whole(reason));
         }
+        let others = archive.len() - wanted.len();
         let tables = wanted.into_iter().map(|(_, index)| index).collect();
-        Ok(Archive { archive, tables })
+        Ok(Archive { archive, tables, others })
     }
 
     /// The content of a member.

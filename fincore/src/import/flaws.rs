@@ -55,6 +55,11 @@ impl Flaws {
         }
     }
 
+    /// Whether rows are left out.
+    pub(super) fn has_bad_rows(&self) -> bool {
+        self.left_out.count > 0
+    }
+
     /// Refuses a table in which more than one row, and more than 1 % of them, are bad, or in which none is
     /// good.
     pub(super) fn check(&self) -> Result<(), Refusal> {

@@ -16,7 +16,7 @@ use super::{
     tickers,
     trouble::Trouble,
 };
-use crate::{error::Error, filings::entry::NewFiling};
+use crate::{companies::store::Absent, error::Error, filings::entry::NewFiling};
 
 /// Files that are read whole. The largest there is has 2 MB; filings, which grow without end, are read in batches.
 const MAX_WHOLE: u64 = 16 << 20;
@@ -57,6 +57,9 @@ fn tables(
     for index in archive.tables.clone() {
         let scan = archive.scan(index)?;
         imported.add(one(name, &scan, archive.member(index)?, store)?);
+    }
+    if archive.others > 0 {
+        imported.leave_out(archive.others, "other members of the archive");
     }
     Ok(imported)
 }
@@ -133,7 +136,8 @@ fn read_registry(
         return Err(Refusal::whole("it has no rows").into());
     }
     let companies = companies.into_iter().map(|entry| entry.value).collect();
-    store(Rows::Companies(companies), &mut imported)?;
+    let absent = if flaws.has_bad_rows() { Absent::Unsure } else { Absent::Gone };
+    store(Rows::Companies(companies, absent), &mut imported)?;
     Ok(imported)
 }
 
@@ -175,8 +179,10 @@ fn read_filings<const N: usize>(
         part = Part::Later;
     }
     // What was stored is thrown away with the import if too much of the file is bad.
-    let imported = report(what, layout, &flaws)?;
-    Ok(Imported { left_out: imported.left_out, notes: imported.notes, ..stored })
+    let read = report(what, layout, &flaws)?;
+    stored.left_out.extend(read.left_out);
+    stored.notes.extend(read.notes);
+    Ok(stored)
 }
 
 /// A report with what was found while reading; refuses a table with too many bad rows.

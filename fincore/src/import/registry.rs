@@ -107,7 +107,7 @@ mod tests {
         let mut companies = Vec::new();
         let source = std::io::Cursor::new(bytes);
         let (imported, _) = reading::file("a.csv", source, &mut |rows, _| {
-            let Rows::Companies(rows) = rows else { panic!("{rows:?}") };
+            let Rows::Companies(rows, _) = rows else { panic!("{rows:?}") };
             companies = rows;
             Ok(())
         })?;

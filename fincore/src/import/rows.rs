@@ -4,7 +4,7 @@ use crate::{
     catalogue::Tally,
     companies::{
         overrides::Override,
-        store::{RegistryEntry, Security},
+        store::{Absent, RegistryEntry, Security},
     },
     filings::entry::NewFiling,
     market::{Rate, store::Quote},
@@ -17,7 +17,7 @@ pub(super) enum Rows<'a> {
     Rates(u32, Vec<Rate>),
     Quotes(Vec<Quote>),
     /// The whole registry.
-    Companies(Vec<RegistryEntry>),
+    Companies(Vec<RegistryEntry>, Absent),
     Securities(Vec<Security>),
     /// The operator's whole table, with line numbers.
     Overrides(Vec<(usize, Override)>),
@@ -52,6 +52,14 @@ impl Imported {
     pub(super) fn new(what: impl Into<String>) -> Imported {
         let (left_out, notes) = (Vec::new(), Vec::new());
         Imported { what: what.into(), tally: Tally::default(), left_out, notes }
+    }
+
+    /// Counts rows that are left out for this reason.
+    pub(super) fn leave_out(&mut self, rows: usize, reason: &str) {
+        match self.left_out.iter_mut().find(|(_, known)| known == reason) {
+            Some((count, _)) => *count += rows,
+            None => self.left_out.push((rows, reason.to_owned())),
+        }
     }
 
     /// Adds another table of the same archive.

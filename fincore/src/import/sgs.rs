@@ -61,7 +61,7 @@ fn parse_json(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
     for record in &records {
         let (date, value) = (record.data.get(), record.valor.get());
         let row = rate(series, (unquote(date), unquote(value), '.'), rows.last());
-        rows.push(row.map_err(|err| Refusal::inside(text, date, err))?);
+        add(&mut rows, row.map_err(|err| Refusal::inside(text, date, err))?);
     }
     Ok(rows)
 }
@@ -73,9 +73,16 @@ fn parse_csv(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
             return Err(Refusal::at(number, "not two fields, \"data\";\"valor\""));
         };
         let row = rate(series, (unquote(date), unquote(value), ','), rows.last());
-        rows.push(row.map_err(|err| Refusal::at(number, err))?);
+        add(&mut rows, row.map_err(|err| Refusal::at(number, err))?);
     }
     Ok(rows)
+}
+
+/// Adds a row, unless it is the previous one once more.
+fn add(rows: &mut Vec<Rate>, row: Rate) {
+    if rows.last() != Some(&row) {
+        rows.push(row);
+    }
 }
 
 /// Parses date, value and decimal separator. A value that its series cannot have, or a date that is not
@@ -83,7 +90,7 @@ fn parse_csv(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
 fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Result<Rate, Error> {
     let (date, value, mark) = written;
     let row = Rate { date: text::date(date)?, value: Decimal::parse_with(value, mark)? };
-    if before.is_some_and(|before| before.date >= row.date) {
+    if before.is_some_and(|before| before.date >= row.date && *before != row) {
         return Err(Error::invalid(date, "a day after the previous row's"));
     }
     let known = known(series);

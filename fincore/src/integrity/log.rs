@@ -29,18 +29,19 @@ pub(super) fn check(writer: &Writer, findings: &mut Findings) -> Result<()> {
 
 /// Shortens the log to what can be relied on, and puts numbers right.
 pub(super) fn repair(writer: &Writer) -> Result<()> {
-    const CHANGES: &str = "DELETE FROM change WHERE version <= ?1";
-    const REVISIONS: &str = "DELETE FROM revision WHERE version <= ?1";
+    const CHANGES: &str = "DELETE FROM change WHERE version <= ?1 OR version > ?2";
+    const REVISIONS: &str = "DELETE FROM revision WHERE version <= ?1 OR version > ?2";
     const TIMES: &str = "UPDATE dataset SET updated_at = NULL, tried_at = NULL, succeeded_at = NULL
         WHERE name = CAST(?1 AS TEXT)";
     let before = writer.version() - 1;
     let newest_bad = bad_versions(writer)?.into_iter().map(|(version, ..)| version).max();
     let after = writer.meta(CHANGES_AFTER).ok().flatten().and_then(|text| text.parse().ok());
+    let after = after.filter(|after| (0..=before).contains(after));
     // A log that does not know where it starts starts here.
-    let start = after.unwrap_or(before).max(newest_bad.unwrap_or_default());
+    let start = after.unwrap_or(before).max(newest_bad.unwrap_or_default()).min(before);
     if Some(start) != after {
         for forget in [CHANGES, REVISIONS] {
-            writer.prepare(forget)?.execute([start])?;
+            writer.prepare(forget)?.execute((start, before))?;
         }
         writer.set_meta(CHANGES_AFTER, &start.to_string())?;
     }

@@ -89,6 +89,8 @@ fn repair(writer: &Writer, removed: &mut Removed, progress: &mut Progress<'_>) -
     schema::repair(writer)?;
     writer.prepare("REINDEX")?.execute([])?;
     log::repair(writer)?;
+    // What was removed must come again, though its publisher has nothing newer.
+    writer.prepare("DELETE FROM download")?.execute([])?;
     progress.begin("repairing rates");
     market::repair(writer, removed)?;
     progress.begin("repairing companies");

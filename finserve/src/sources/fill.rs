@@ -12,6 +12,7 @@ use fincore::{
 
 use super::{
     cvm,
+    days::year_start,
     fault::{Fault, Kind},
     job::{Job, Outcome, note},
     lane::Lane,
@@ -63,7 +64,10 @@ impl Lane<'_> {
         self.quotes(outcome)?;
         let Job { today, config, .. } = self.job;
         let have = market::days_with_currencies(&self.snapshot()?, ptax::WHOLE_DAY)?;
-        self.each(&ptax::requests(&config.bases.ptax, &have, config.since, *today), outcome);
+        let base = &config.bases.ptax;
+        let downloaded = downloads::addresses(&self.snapshot()?, &ptax::start(base))?;
+        let downloaded = downloaded.iter().filter_map(|url| ptax::day_of(base, url)).min();
+        self.each(&ptax::requests(base, &have, downloaded, config.since, *today), outcome);
         Ok(())
     }
 
@@ -72,9 +76,12 @@ impl Lane<'_> {
         let Job { today, config, .. } = self.job;
         let newest = self.newest_quotes()?;
         let list = olinda::currencies(&config.bases.olinda);
-        let (currencies, listed) = self.currencies(&list, &newest)?;
+        let (currencies, listed) = self.currencies(&list, &newest, outcome)?;
+        let asked = self.asked_currencies()?;
         for currency in &currencies {
-            let newest = newest.get(currency).copied();
+            // The first time from the start of the year: single days of bulletins may lie after a gap.
+            let start = if asked.contains(currency) { Date::MAX } else { year_start(*today) };
+            let newest = newest.get(currency).map(|newest| (*newest).min(start));
             let base = &config.bases.olinda;
             self.in_order(
                 &olinda::requests(base, *currency, newest, config.since, *today),
@@ -110,6 +117,7 @@ impl Lane<'_> {
         &mut self,
         list: &Request,
         newest: &BTreeMap<Currency, Date>,
+        outcome: &mut Outcome,
     ) -> Result<(BTreeSet<Currency>, Option<Validators>), Fault> {
         let known = downloads::known(&self.snapshot()?, &list.url)?;
         match self.ask(list, known.as_ref()) {
@@ -120,10 +128,14 @@ impl Lane<'_> {
                     let new = known.as_ref() != Some(&validators);
                     return Ok((currencies, Some(validators).filter(|_| new)));
                 }
+                outcome.fail(
+                    Fault::lasting("the answer is no list of currencies").about(&list.what, ""),
+                );
             }
             Ok(Answer::Unchanged) => return Ok((self.asked_currencies()?, None)),
             Err(fault) if fault.kind == Kind::Stopped => return Err(fault),
-            Ok(Answer::Nothing) | Err(_) => (),
+            Err(fault) => outcome.fail(fault.about(&list.what, list.host())),
+            Ok(Answer::Nothing) => (),
         }
         let stored = newest.keys().copied();
         Ok((stored.filter(|currency| olinda::is_major(*currency)).collect(), None))

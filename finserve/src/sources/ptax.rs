@@ -13,15 +13,29 @@ pub(super) const WHOLE_DAY: u32 = 20;
 /// A bulletin that failed is asked for again for this many days, even if newer ones are there.
 const LOOK_BACK_DAYS: u32 = 30;
 
-/// What is asked for: the bulletins that are missing, given the days that have theirs, newest first.
+/// How the addresses of all bulletins start.
+pub(super) fn start(base: &Base) -> String {
+    base.join("/Download/fechamento/")
+}
+
+/// The day of the bulletin at this address.
+pub(super) fn day_of(base: &Base, url: &str) -> Option<Date> {
+    let day = url.strip_prefix(&start(base))?.strip_suffix(".csv")?;
+    format!("{}-{}-{}", day.get(..4)?, day.get(4..6)?, day.get(6..)?).parse().ok()
+}
+
+/// What is asked for: the bulletins that are missing, given the days that have theirs, newest first, and the first that
+/// ever was downloaded: one that failed after it is asked for until it comes.
 pub(super) fn requests(
     base: &Base,
     have: &[Date],
+    downloaded: Option<Date>,
     since: Option<Date>,
     today: Date,
 ) -> Vec<Request> {
     let look_back = today.days_before(LOOK_BACK_DAYS);
-    let first = since.into_iter().chain(have.first().copied()).chain([look_back]).min();
+    let known = since.into_iter().chain(downloaded).chain(have.first().copied());
+    let first = known.chain([look_back]).min();
     let first = first.unwrap_or(look_back);
     each(first, today)
         .filter(|day| is_business_day(*day) && !have.contains(day))
@@ -49,7 +63,7 @@ mod tests {
         let day = |text: &str| text.parse::<Date>().unwrap();
         let base = "https://www4.bcb.gov.br".parse().unwrap();
         let have: Vec<Date> = have.iter().map(|text| day(text)).collect();
-        let requests = requests(&base, &have, since.map(day), day(today));
+        let requests = requests(&base, &have, None, since.map(day), day(today));
         requests.into_iter().map(|request| request.url).collect()
     }
 
@@ -67,6 +81,17 @@ mod tests {
         // 20 business days from 16 October to 13 November, two of which are there: All Souls is a holiday.
         assert_eq!(asked.len(), 18);
         assert!(!asked.iter().any(|url| url.contains("20261112") || url.contains("20261114")));
+    }
+
+    #[test]
+    fn asks_again_for_days_that_failed_since_the_first_download() {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let base: Base = "http://a".parse().unwrap();
+        let first = day_of(&base, "http://a/Download/fechamento/20260803.csv");
+        assert_eq!(first, Some(day("2026-08-03")));
+        let have = [day("2026-08-05"), day("2026-08-03")];
+        let asked = requests(&base, &have, first, None, day("2026-08-05"));
+        assert!(asked.iter().any(|request| request.url.ends_with("/20260804.csv")));
     }
 
     #[test]

@@ -19,7 +19,8 @@ fn batch(import: &mut Import, part: Part, filings: &[(&str, &str)]) -> Result<Ta
         };
         Entry { line: line + 2, value, whole: true }
     };
-    import.store_filings(filings.iter().enumerate().map(entry).collect(), part)
+    let entries = filings.iter().enumerate().map(entry).collect();
+    import.store_filings(entries, part, &mut Imported::new(""))
 }
 
 #[test]
