@@ -194,7 +194,7 @@ impl Published {
             "fca" if year == self.day.year() => {
                 let names = ["", "valor_mobiliario_"]
                     .map(|part| format!("fca_cia_aberta_{part}{year}.csv"));
-                Some(zip(&[(&names[0], &form_index(self.day)), (&names[1], &tickers())]))
+                Some(zip(&[(&names[0], &form_index()), (&names[1], &tickers())]))
             }
             _ => None,
         }
@@ -226,10 +226,10 @@ fn ipe(days: &[NaiveDate]) -> String {
     text
 }
 
-fn form_index(day: NaiveDate) -> String {
-    let year = day.year();
+fn form_index() -> String {
+    // Delivered on the first day that is out, so that it never is the newest filing.
     format!(
-        "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC\r\n33.000.167/0001-01;{year}-01-01;1;PETROBRAS;9512;FCA;900001;{year}-01-05;http://www.rad.cvm.gov.br/ENETCONSULTA/frmDownloadDocumento.aspx?CodigoInstituicao=1&NumeroSequencialDocumento=900001\r\n"
+        "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC\r\n33.000.167/0001-01;2026-01-01;1;PETROBRAS;9512;FCA;900001;{FIRST};http://www.rad.cvm.gov.br/ENETCONSULTA/frmDownloadDocumento.aspx?CodigoInstituicao=1&NumeroSequencialDocumento=900001\r\n"
     )
 }
 

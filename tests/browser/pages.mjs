@@ -315,9 +315,20 @@ async function described() {
   return operations.sort();
 }
 
+/** The first button that sends a request. Operations are drawn as they come near, so the page is scrolled to them. */
+async function sendButton(page, name = /Test Request/) {
+  const button = page.getByRole("button", { name }).first();
+  for (let tries = 0; tries < 50 && !(await button.isVisible()); tries += 1) {
+    await page.mouse.wheel(0, 500);
+    await page.waitForTimeout(100);
+  }
+  await button.waitFor();
+  return button;
+}
+
 /** The links to operations in the reference's table of contents, all groups opened. */
 async function contents(page) {
-  await page.getByRole("button", { name: /Test Request/ }).first().waitFor();
+  await sendButton(page);
   const menu = page.getByRole("button", { name: "Open Menu" }).first();
   if (await menu.isVisible()) await menu.click();
   const closed = page.getByRole("button", { name: /^Open Group - (?!Models)/ });
@@ -354,7 +365,7 @@ async function referenceSends(visitor, view) {
   const { page } = visitor;
   const key = await newKey();
   await open(visitor, view, "/docs");
-  await page.getByRole("button", { name: /Test Request.*market\/overview/s }).first().click();
+  await (await sendButton(page, /Test Request.*market\/overview/s)).click();
   const dialog = page.getByRole("dialog");
   const send = async () => {
     const [response] = await Promise.all([
@@ -388,7 +399,7 @@ async function referenceKeepsTheKey(visitor, view) {
   const other = await context.newPage();
   await other.goto("/docs");
   await field(other).waitFor();
-  await other.getByRole("button", { name: /Test Request/ }).first().waitFor();
+  await sendButton(other);
   assert.equal(await field(other).inputValue(), "");
   await other.goto("/usage");
   assert.equal(await other.evaluate(() => JSON.stringify(window.localStorage)), "{}");
@@ -397,7 +408,7 @@ async function referenceKeepsTheKey(visitor, view) {
 async function referenceLeadsHome(visitor, view) {
   const { page } = visitor;
   await open(visitor, view, "/docs");
-  await page.getByRole("button", { name: /Test Request/ }).first().waitFor();
+  await sendButton(page);
   // The header stays in view over a long page.
   await page.mouse.wheel(0, 3000);
   for (const path of ["/pricing", "/usage"]) await page.locator(`body > header a[href="${path}"]`).click({ trial: true });
