@@ -9,7 +9,7 @@
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //!   `new_keys` keys that were just issued, `grammar` what is refused.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
-//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_month` and
+//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
@@ -46,6 +46,7 @@ mod search;
 mod series;
 mod structure;
 mod sync;
+mod sync_faults;
 mod sync_month;
 mod sync_serve;
 mod upstream;

@@ -78,7 +78,8 @@ const FINSERVE: Layers = &[
     ("log", &[]),
     ("names", &[]),
     ("now", &[]),
-    ("sources", &["log", "now"]),
+    ("turn", &["log"]),
+    ("sources", &["log", "now", "turn"]),
     ("cli", &["sources"]),
     ("pages", &["names"]),
     ("http/accept", &[]),
@@ -141,7 +142,7 @@ const FINSERVE: Layers = &[
     ("http/server", &["http/access", "http/answer", "now", "http/request"]),
     ("http", &[]),
     ("housekeeping", &["http", "log"]),
-    ("commands", &["cli", "housekeeping", "http", "log", "now", "sources"]),
+    ("commands", &["cli", "housekeeping", "http", "log", "now", "sources", "turn"]),
 ];
 
 #[test]

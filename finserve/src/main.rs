@@ -8,6 +8,7 @@ mod names;
 mod now;
 mod pages;
 mod sources;
+mod turn;
 
 use std::process::ExitCode;
 

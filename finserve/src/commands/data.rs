@@ -4,10 +4,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fincore::{Accounts, Catalogue, Error, Import, bundle};
+use fincore::{Accounts, Catalogue, bundle};
 
 use super::{Failure, terminal};
-use crate::{log::log, now::Now};
 
 pub(crate) const CATALOGUE: &str = "catalogue.db";
 pub(crate) const ACCOUNTS: &str = "accounts.db";
@@ -26,22 +25,6 @@ pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
         bar.finish_and_clear();
     }
     Ok(catalogue)
-}
-
-/// Begins an import. While another one runs, in whatever process, it says so and waits.
-pub(crate) fn begin_import(catalogue: &Catalogue) -> Result<Import, Failure> {
-    let mut waiting = false;
-    loop {
-        // Each try waits for a second by itself.
-        match Import::begin(catalogue, Now::read().utc) {
-            Err(Error::Busy(_)) if waiting => (),
-            Err(Error::Busy(_)) => {
-                log(format_args!("another import is running; waiting for it to end"));
-                waiting = true;
-            }
-            outcome => return Ok(outcome?),
-        }
-    }
 }
 
 /// Opens the accounts of a data directory; a new one has none.

@@ -6,14 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fincore::{Error, Imported, Tally, printable};
+use fincore::{Error, Import, Imported, Tally, printable};
 
 use super::{
     Failure,
-    data::{begin_import, open_catalogue},
+    data::open_catalogue,
     terminal::{bytes_progress, print},
 };
-use crate::cli;
+use crate::{cli, now::Now, turn};
 
 /// The standard input, as it is named on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -22,7 +22,8 @@ const STANDARD_INPUT: &str = "-";
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     let inputs = inputs(args)?;
     let catalogue = open_catalogue(data)?;
-    let import = begin_import(&catalogue)?.keeping_changes(args.changes.keep());
+    let import = turn::wait(|| Import::begin(&catalogue, Now::read().utc))?;
+    let import = import.keeping_changes(args.changes.keep());
     let mut import = if args.force { import.forced() } else { import };
     let mut outcomes = Vec::with_capacity(inputs.len());
     for Input { name, source } in inputs {

@@ -1,7 +1,7 @@
 //! `finserve rebuild`: repairs the catalogue, also while a server uses it.
 use std::path::Path;
 
-use fincore::{Catalogue, Error, Rebuilt, Remedy};
+use fincore::{Catalogue, Rebuilt, Remedy};
 
 use super::{
     Failure,
@@ -9,7 +9,7 @@ use super::{
     data::{CATALOGUE, existing},
     terminal::print,
 };
-use crate::{log::log, now::Now};
+use crate::{now::Now, turn};
 
 /// The most removed rows that are named.
 const MOST_NAMED: usize = 20;
@@ -31,22 +31,15 @@ pub(crate) fn run(data: &Path) -> Result<(), Failure> {
 
 /// Waits for an import that is running.
 fn rebuild(catalogue: &Catalogue) -> Result<Rebuilt, Failure> {
-    let mut waiting = false;
-    loop {
+    let rebuilt = turn::wait(|| {
         let mut bar = None;
         let rebuilt = catalogue.rebuild_with(Now::read().utc, |step| show(&mut bar, step));
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        match rebuilt {
-            Err(Error::Busy(_)) if !waiting => {
-                log(format_args!("an import is running: waiting until it ends"));
-                waiting = true;
-            }
-            Err(Error::Busy(_)) => (),
-            rebuilt => return Ok(rebuilt?),
-        }
-    }
+        rebuilt
+    });
+    Ok(rebuilt?)
 }
 
 fn report(rebuilt: &Rebuilt) -> String {

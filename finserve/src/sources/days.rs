@@ -1,4 +1,4 @@
-//! Days to ask for: business days, and windows of days.
+//! Days to ask for, and windows of days.
 use fincore::{
     Date,
     chrono::{NaiveDate, TimeDelta},

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fincore::{
-    Error, Import, Imported, Snapshot, Tally,
+    Import, Imported, Snapshot, Tally,
     downloads::{self, Validators},
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,7 +19,7 @@ use super::{
     request::{Publisher, Repeat, Request},
     response::{Answer, Target},
 };
-use crate::{log::log, now::Now};
+use crate::{now::Now, turn};
 
 /// What one thread does in a run.
 pub(super) struct Lane<'a> {
@@ -184,20 +184,14 @@ impl<'a> Lane<'a> {
         work: impl FnOnce(&mut Import) -> fincore::Result<T>,
     ) -> Result<T, Fault> {
         let _turn = self.job.importing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut said = false;
-        let mut import = loop {
-            match Import::begin(self.job.catalogue, Now::read().utc) {
-                Err(Error::Busy(_)) if self.job.stop.is_stopped() => return Err(Fault::stopped()),
-                Err(Error::Busy(_)) => {
-                    if !said {
-                        log(format_args!("another import is running; waiting for it to end"));
-                        said = true;
-                    }
-                }
-                begun => break begun?,
+        let begun = turn::wait(|| {
+            if self.job.stop.is_stopped() {
+                return Ok(None);
             }
-        }
-        .keeping_changes(self.job.config.keep_changes);
+            Import::begin(self.job.catalogue, Now::read().utc).map(Some)
+        });
+        let import = begun?.ok_or_else(Fault::stopped)?;
+        let mut import = import.keeping_changes(self.job.config.keep_changes);
         let worked = work(&mut import)?;
         match self.job.mode {
             Mode::Store => import.commit()?,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     base::Base,
     days::{Window, quarter_start, windows},
-    request::{Absence, Publisher, Repeat, Request},
+    request::{Absence, Publisher, Repeat, Request, in_windows},
 };
 
 const SERVICE: &str = "/olinda/servico/PTAX/versao/v1/odata/";
@@ -65,7 +65,7 @@ pub(super) fn currency_of(base: &Base, url: &str) -> Option<Currency> {
     url.strip_prefix(&start(base))?.get(..3)?.parse().ok()
 }
 
-/// What is asked for one currency, in order; to stop at the first that fails, or the gap would stay.
+/// What is asked for one currency, in order.
 pub(super) fn requests(
     base: &Base,
     currency: Currency,
@@ -75,14 +75,10 @@ pub(super) fn requests(
 ) -> Vec<Request> {
     let recent = quarter_start(today.days_before(RECENT_DAYS));
     let first = since.into_iter().chain(newest).min().unwrap_or(recent);
-    let request = |repeat| move |window| request(base, currency, window, repeat);
-    let past = windows(first, recent, MOST_YEARS).into_iter().map(request(Repeat::Never));
-    let last = request(Repeat::Always)(Window { first: recent, last: today });
-    if newest.is_some_and(|newest| newest >= recent) {
-        std::iter::once(last).chain(past).collect()
-    } else {
-        past.chain([last]).collect()
-    }
+    let past = windows(first, recent, MOST_YEARS);
+    in_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
+        request(base, currency, window, repeat)
+    })
 }
 
 fn request(base: &Base, currency: Currency, window: Window, repeat: Repeat) -> Request {

@@ -1,6 +1,8 @@
 //! What is asked of a publisher, and how its answer is understood.
-use fincore::downloads::Validators;
+use fincore::{Date, downloads::Validators};
 use serde_json::Value;
+
+use super::days::Window;
 
 /// The publisher that a request goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +52,25 @@ impl Request {
     pub(super) fn host(&self) -> &str {
         let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
         rest.split('/').next().unwrap_or(rest)
+    }
+}
+
+/// Requests for windows of days, in order: those of the past once, the recent one again and again. They are to stop at
+/// the first that fails, or what is missing in the middle would never be noticed; so the recent one comes first only if
+/// the newest stored day lies in it.
+pub(super) fn in_windows(
+    past: Vec<Window>,
+    recent: Window,
+    newest: Option<Date>,
+    request: impl Fn(Window, Repeat) -> Request,
+) -> Vec<Request> {
+    let last = request(recent, Repeat::Always);
+    let past = past.into_iter().map(|window| request(window, Repeat::Never));
+    if newest.is_some_and(|newest| newest >= recent.first) {
+        // What is new counts more than a longer history.
+        std::iter::once(last).chain(past).collect()
+    } else {
+        past.chain([last]).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use fincore::{Date, market::Known};
 use super::{
     base::Base,
     days::{Window, windows, year_start},
-    request::{Absence, Publisher, Repeat, Request},
+    request::{Absence, Publisher, Repeat, Request, in_windows},
 };
 
 /// SGS refuses windows of more than ten years with a 406.
@@ -16,8 +16,7 @@ const REVISED_DAYS: u32 = 60;
 /// What is asked for one series.
 ///
 /// `newest` is the newest stored day. The last window has the same first day for a whole year, so that two
-/// requests of one day are the same. Requests are to stop at the first that fails: what is missing in the middle
-/// would never be noticed.
+/// requests of one day are the same.
 pub(super) fn requests(
     base: &Base,
     series: &Known,
@@ -33,15 +32,10 @@ pub(super) fn requests(
         }
     };
     let first = missing.unwrap_or(recent).max(series.since);
-    let request = |repeat| move |window| request(base, series, window, repeat);
-    let past = windows(first, recent, MOST_YEARS).into_iter().map(request(Repeat::Never));
-    let last = request(Repeat::Always)(Window { first: recent, last: today });
-    if newest.is_some_and(|newest| newest >= recent) {
-        // What is new counts more than a longer history.
-        std::iter::once(last).chain(past).collect()
-    } else {
-        past.chain([last]).collect()
-    }
+    let past = windows(first, recent, MOST_YEARS);
+    in_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
+        request(base, series, window, repeat)
+    })
 }
 
 fn request(base: &Base, series: &Known, window: Window, repeat: Repeat) -> Request {
