@@ -281,13 +281,15 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The SHA-256 of every migration that has landed, in short: files out there were made by them.
-const MIGRATIONS: [(&str, &str); 6] = [
+const MIGRATIONS: [(&str, &str); 8] = [
     ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
     ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
+    ("accounts/0003_webhooks.sql", "2563899b6b699d76"),
     ("catalogue/0001_market.sql", "d9926f65af5c369c"),
     ("catalogue/0002_companies_and_filings.sql", "59f41fd0c0f14037"),
     ("catalogue/0003_application_id.sql", "5bc233756e1cff22"),
     ("catalogue/0004_changes_and_freshness.sql", "b17077541ffddb04"),
+    ("catalogue/0005_identity.sql", "07b446a71803f1da"),
 ];
 
 #[test]

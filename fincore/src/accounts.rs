@@ -27,6 +27,7 @@ const SCHEMA: Schema = Schema {
     migrations: &[
         include_str!("../migrations/accounts/0001_accounts.sql"),
         include_str!("../migrations/accounts/0002_application_id.sql"),
+        include_str!("../migrations/accounts/0003_webhooks.sql"),
     ],
     unmarked: 1,
     table: "key",

@@ -35,6 +35,7 @@ const SCHEMA: Schema = Schema {
         include_str!("../migrations/catalogue/0002_companies_and_filings.sql"),
         include_str!("../migrations/catalogue/0003_application_id.sql"),
         include_str!("../migrations/catalogue/0004_changes_and_freshness.sql"),
+        include_str!("../migrations/catalogue/0005_identity.sql"),
     ],
     unmarked: 2,
     table: "rate",
@@ -214,6 +215,11 @@ impl Snapshot {
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
         Ok(version_of(&self.connection)?.unsigned_abs())
+    }
+
+    /// Tells this catalogue from any other, for as long as the file lives: data versions are comparable within one only.
+    pub fn catalogue_id(&self) -> Result<String> {
+        Ok(self.meta("catalogue_id")?.unwrap_or_default())
     }
 
     /// All rows of a query, each read into a value; rows that cannot be read are left out.

@@ -26,7 +26,7 @@ use crate::{
     error::{Error, Noun, Result},
     lookup,
     sqlite::{code, parsed, parsed_if_any},
-    table::{self, Cell, Column, serialize_by_columns},
+    table::{self, Cell, Column, Kind, serialize_by_columns},
     types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, Words, fold},
 };
 
@@ -64,15 +64,27 @@ pub struct Company {
 
 impl table::Row for Company {
     const COLUMNS: &'static [Column<Company>] = &[
-        Column { name: "id", cell: |company| Cell::shown(company.id) },
-        Column { name: "name", cell: |company| company.name.as_str().into() },
-        Column { name: "trade_name", cell: |company| company.trade_name.as_deref().into() },
-        Column { name: "cnpj", cell: |company| Cell::shown(company.cnpj) },
-        Column { name: "status", cell: |company| company.status.as_str().into() },
-        Column { name: "sector", cell: |company| company.sector.as_str().into() },
-        Column { name: "tickers", cell: |company| Cell::List(&company.tickers) },
-        Column { name: "registered_on", cell: |company| company.registered_on.into() },
-        Column { name: "cancelled_on", cell: |company| company.cancelled_on.into() },
+        Column { name: "id", kind: Kind::Text, cell: |company| Cell::shown(company.id) },
+        Column { name: "name", kind: Kind::Text, cell: |company| company.name.as_str().into() },
+        Column {
+            name: "trade_name",
+            kind: Kind::Text,
+            cell: |company| company.trade_name.as_deref().into(),
+        },
+        Column { name: "cnpj", kind: Kind::Text, cell: |company| Cell::shown(company.cnpj) },
+        Column { name: "status", kind: Kind::Text, cell: |company| company.status.as_str().into() },
+        Column { name: "sector", kind: Kind::Text, cell: |company| company.sector.as_str().into() },
+        Column { name: "tickers", kind: Kind::List, cell: |company| Cell::List(&company.tickers) },
+        Column {
+            name: "registered_on",
+            kind: Kind::Day,
+            cell: |company| company.registered_on.into(),
+        },
+        Column {
+            name: "cancelled_on",
+            kind: Kind::Day,
+            cell: |company| company.cancelled_on.into(),
+        },
     ];
 }
 

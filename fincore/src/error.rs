@@ -97,6 +97,12 @@ pub enum Noun {
     Series,
     /// A key, by its prefix.
     Key,
+    /// A dataset, by its name.
+    Dataset,
+    /// A webhook, by its id.
+    Webhook,
+    /// A delivery, by its id.
+    Delivery,
 }
 
 impl Noun {
@@ -108,6 +114,9 @@ impl Noun {
             Noun::CurrencyPair => format!("there are no quotes for {id}"),
             Noun::Series => format!("there are no observations of {id} yet"),
             Noun::Key => format!("no key starts with {id}"),
+            Noun::Dataset => format!("there is no dataset {id:?}"),
+            Noun::Webhook => format!("there is no webhook {id:?}"),
+            Noun::Delivery => format!("there is no delivery {id:?}"),
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::{
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     lookup,
-    table::{self, Cell, Column, serialize_by_columns},
+    table::{self, Cell, Column, Kind, serialize_by_columns},
     types::{
         CompanyId, CvmCode, Date, DateRange, FilingId, Limit, Offset, Search, first_key, fold,
         last_key,
@@ -83,17 +83,45 @@ pub struct Filing {
 
 impl table::Row for Filing {
     const COLUMNS: &'static [Column<Filing>] = &[
-        Column { name: "id", cell: |filing| Cell::shown(filing.id) },
-        Column { name: "company_id", cell: |filing| Cell::shown(filing.company_id) },
-        Column { name: "company_name", cell: |filing| filing.company_name.as_str().into() },
-        Column { name: "category", cell: |filing| filing.category.as_str().into() },
-        Column { name: "type", cell: |filing| filing.r#type.as_str().into() },
-        Column { name: "species", cell: |filing| filing.species.as_str().into() },
-        Column { name: "description", cell: |filing| filing.description.as_str().into() },
-        Column { name: "date", cell: |filing| Cell::StartOfDay(filing.date) },
-        Column { name: "reference_date", cell: |filing| filing.reference_date.into() },
-        Column { name: "version", cell: |filing| Cell::Integer(filing.version.into()) },
-        Column { name: "url", cell: |filing| filing.url.as_str().into() },
+        Column { name: "id", kind: Kind::Text, cell: |filing| Cell::shown(filing.id) },
+        Column {
+            name: "company_id",
+            kind: Kind::Text,
+            cell: |filing| Cell::shown(filing.company_id),
+        },
+        Column {
+            name: "company_name",
+            kind: Kind::Text,
+            cell: |filing| filing.company_name.as_str().into(),
+        },
+        Column {
+            name: "category",
+            kind: Kind::Text,
+            cell: |filing| filing.category.as_str().into(),
+        },
+        Column { name: "type", kind: Kind::Text, cell: |filing| filing.r#type.as_str().into() },
+        Column { name: "species", kind: Kind::Text, cell: |filing| filing.species.as_str().into() },
+        Column {
+            name: "description",
+            kind: Kind::Text,
+            cell: |filing| filing.description.as_str().into(),
+        },
+        Column {
+            name: "date",
+            kind: Kind::StartOfDay,
+            cell: |filing| Cell::StartOfDay(filing.date),
+        },
+        Column {
+            name: "reference_date",
+            kind: Kind::Day,
+            cell: |filing| filing.reference_date.into(),
+        },
+        Column {
+            name: "version",
+            kind: Kind::Integer,
+            cell: |filing| Cell::Integer(filing.version.into()),
+        },
+        Column { name: "url", kind: Kind::Text, cell: |filing| filing.url.as_str().into() },
     ];
 }
 

@@ -136,6 +136,8 @@ pub mod table;
 pub mod calendar;
 pub mod companies;
 pub mod datasets;
+pub mod events;
+pub mod export;
 pub mod filings;
 pub mod market;
 pub mod search;
@@ -144,6 +146,7 @@ mod accounts;
 pub mod keys;
 pub mod limits;
 pub mod usage;
+pub mod webhooks;
 
 #[cfg(feature = "bundle")]
 pub mod bundle;

@@ -35,7 +35,10 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::types::{Date, Decimal};
+use crate::{
+    error::Result,
+    types::{Date, Decimal},
+};
 
 /// A type whose values are the rows of a table.
 pub trait Row: Sized + 'static {
@@ -48,8 +51,43 @@ pub trait Row: Sized + 'static {
 pub struct Column<R> {
     /// The name: the key in JSON, the header in CSV.
     pub name: &'static str,
+    /// The kind of its cells, those that are not empty.
+    pub kind: Kind,
     /// Reads the cell from a row.
     pub cell: fn(&R) -> Cell<'_>,
+}
+
+/// The kind of a column's cells: every cell of the column is of this kind or empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Cell::Text`]
+    Text,
+    /// [`Cell::Integer`]
+    Integer,
+    /// [`Cell::Figure`]
+    Figure,
+    /// [`Cell::Day`]
+    Day,
+    /// [`Cell::StartOfDay`]
+    StartOfDay,
+    /// [`Cell::List`]
+    List,
+}
+
+/// How CSV is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// Commas between cells, points in numbers, dates as 2026-11-15.
+    #[default]
+    Standard,
+    /// As Excel expects it in Brazil: a byte order mark, semicolons between cells, commas in numbers, dates as
+    /// 15/11/2026.
+    Brazilian,
+}
+
+/// Appends rows as CSV, with a header line.
+pub fn write_csv<R: Row>(_rows: &[R], _dialect: Dialect, _out: &mut Vec<u8>) -> Result<()> {
+    unimplemented!()
 }
 
 /// The value of one column in one row.
@@ -103,7 +141,7 @@ impl Cell<'_> {
 }
 
 impl Serialize for Cell<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
             Cell::Empty => serializer.serialize_none(),
             Cell::Text(text) => serializer.serialize_str(text),
@@ -117,7 +155,10 @@ impl Serialize for Cell<'_> {
 }
 
 /// Serializes a row as a struct with one field per column.
-pub(crate) fn serialize<R: Row, S: Serializer>(row: &R, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<R: Row, S: Serializer>(
+    row: &R,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     let mut object = serializer.serialize_struct("Row", R::COLUMNS.len())?;
     for column in R::COLUMNS {
         object.serialize_field(column.name, &(column.cell)(row))?;
@@ -129,7 +170,10 @@ pub(crate) fn serialize<R: Row, S: Serializer>(row: &R, serializer: S) -> Result
 macro_rules! serialize_by_columns {
     ($type:ty) => {
         impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            fn serialize<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
                 crate::table::serialize(self, serializer)
             }
         }

@@ -10,7 +10,7 @@ use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
     builder::FalseyValueParser, parser::ValueSource,
 };
-use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta};
+use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta, webhooks::Targets};
 use ipnet::IpNet;
 
 mod sync;
@@ -82,10 +82,11 @@ fn refuse(err: &clap::Error) -> ! {
 }
 
 /// The flags of [`Serve`], which may be given without the command.
-const SERVE_FLAGS: [&str; 14] = [
+const SERVE_FLAGS: [&str; 15] = [
     "listen",
     "trusted_proxy",
     "registrations_per_hour",
+    "webhook_allow_private",
     "sync",
     "only",
     "since",
@@ -120,6 +121,14 @@ pub(crate) enum Command {
     /// downloaded. A failure of one publisher stops no other, and never removes anything. Exit code 0: everything
     /// that was asked for is current; 1: something failed, the rest was done. serve --sync does this by itself.
     Sync(Sync),
+    /// Write a whole dataset to a file, or only what changed since a data version
+    ///
+    /// The datasets are selic, cdi, ipca and every other series by name or number, series (all of them), fx, companies and
+    /// filings. Rows come from one consistent state of the data, also while an import runs.
+    Export(Export),
+    /// List the webhooks of all keys, and disable one
+    #[command(subcommand)]
+    Webhooks(Webhooks),
     /// Create, list and revoke API keys, and set their plans; a running server accepts new ones at once, and applies changes
     /// within a second
     #[command(subcommand)]
@@ -166,6 +175,13 @@ pub(crate) struct Serve {
         default_value_t = 20
     )]
     pub(crate) registrations_per_hour: u32,
+    /// Let webhooks call any address, also without TLS: for tests and intranets
+    #[arg(
+        long,
+        env = "FINSERVE_WEBHOOK_ALLOW_PRIVATE",
+        value_parser = FalseyValueParser::new()
+    )]
+    webhook_allow_private: bool,
     /// Keep the data fresh: download what is new from the central bank and CVM, on the rhythm of each
     #[arg(long, env = "FINSERVE_SYNC", value_parser = FalseyValueParser::new())]
     pub(crate) sync: bool,
@@ -187,6 +203,11 @@ impl Serve {
     /// All networks of trusted proxies.
     pub(crate) fn proxies(&self) -> Vec<IpNet> {
         self.trusted_proxy.iter().flat_map(|networks| networks.0.clone()).collect()
+    }
+
+    /// Whom webhooks may call.
+    pub(crate) fn targets(&self) -> Targets {
+        if self.webhook_allow_private { Targets::Any } else { Targets::Public }
     }
 }
 
@@ -317,6 +338,48 @@ pub(crate) struct Log {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The dataset, such as filings
+    pub(crate) dataset: String,
+    /// ndjson, csv or parquet
+    #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
+    pub(crate) format: String,
+    /// The dialect of CSV; br is what Excel opens in Brazil
+    #[arg(long, value_name = "DIALECT")]
+    pub(crate) dialect: Option<String>,
+    /// First day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    pub(crate) from: Option<Date>,
+    /// Last day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    pub(crate) to: Option<Date>,
+    /// Only what changed after this data version, deletions included
+    #[arg(long, value_name = "VERSION", value_parser = data_version)]
+    pub(crate) since: Option<u64>,
+    /// The file to write; by default the standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Webhooks {
+    /// List the webhooks of all keys
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Disable a webhook permanently
+    Disable {
+        /// The id of the webhook
+        id: String,
+        /// Why, as its owner sees it
+        #[arg(long, default_value = "disabled by the operator")]
+        reason: String,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@ mod backup;
 mod changes;
 mod check;
 mod data;
+mod export;
 mod failure;
 mod freshness;
 mod import;
@@ -12,6 +13,7 @@ mod serve;
 mod sync;
 mod terminal;
 mod usage;
+mod webhooks;
 
 use crate::cli::{Cli, Command};
 
@@ -23,6 +25,8 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&data, &args),
         Command::Import(args) => import::run(&data, &args),
         Command::Sync(args) => sync::run(&data, &args),
+        Command::Export(args) => export::run(&data, &args),
+        Command::Webhooks(command) => webhooks::run(&data, command),
         Command::Keys(command) => keys::run(&data, command),
         Command::Usage(args) => usage::run(&data, &args),
         Command::Backup(args) => backup::run(&data, &args),

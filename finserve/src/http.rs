@@ -10,6 +10,8 @@ mod caller;
 mod context;
 mod description;
 mod encoding;
+mod events;
+mod export;
 mod front;
 mod global_search;
 mod headers;
@@ -22,6 +24,7 @@ mod request;
 mod routes;
 mod server;
 mod service;
+mod webhooks;
 
 pub(crate) use access::{Access, Signal};
 pub(crate) use answer::App;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     answers::Meta,
-    table::{self, Cell, Column, serialize_by_columns},
+    table::{self, Cell, Column, Kind, serialize_by_columns},
     types::{Date, Decimal, Pair},
 };
 
@@ -26,8 +26,8 @@ pub struct Rate {
 
 impl table::Row for Rate {
     const COLUMNS: &'static [Column<Rate>] = &[
-        Column { name: "date", cell: |rate| rate.date.into() },
-        Column { name: "value", cell: |rate| rate.value.into() },
+        Column { name: "date", kind: Kind::Day, cell: |rate| rate.date.into() },
+        Column { name: "value", kind: Kind::Figure, cell: |rate| rate.value.into() },
     ];
 }
 
@@ -49,10 +49,10 @@ pub struct FxRate {
 
 impl table::Row for FxRate {
     const COLUMNS: &'static [Column<FxRate>] = &[
-        Column { name: "date", cell: |quote| quote.date.into() },
-        Column { name: "pair", cell: |quote| Cell::shown(quote.pair) },
-        Column { name: "buy", cell: |quote| quote.buy.into() },
-        Column { name: "sell", cell: |quote| quote.sell.into() },
+        Column { name: "date", kind: Kind::Day, cell: |quote| quote.date.into() },
+        Column { name: "pair", kind: Kind::Text, cell: |quote| Cell::shown(quote.pair) },
+        Column { name: "buy", kind: Kind::Figure, cell: |quote| quote.buy.into() },
+        Column { name: "sell", kind: Kind::Figure, cell: |quote| quote.sell.into() },
     ];
 }
 
@@ -74,10 +74,10 @@ pub struct FxPair {
 
 impl table::Row for FxPair {
     const COLUMNS: &'static [Column<FxPair>] = &[
-        Column { name: "pair", cell: |covered| Cell::shown(covered.pair) },
-        Column { name: "from", cell: |covered| covered.from.into() },
-        Column { name: "to", cell: |covered| covered.to.into() },
-        Column { name: "days", cell: |covered| Cell::Integer(covered.days) },
+        Column { name: "pair", kind: Kind::Text, cell: |covered| Cell::shown(covered.pair) },
+        Column { name: "from", kind: Kind::Day, cell: |covered| covered.from.into() },
+        Column { name: "to", kind: Kind::Day, cell: |covered| covered.to.into() },
+        Column { name: "days", kind: Kind::Integer, cell: |covered| Cell::Integer(covered.days) },
     ];
 }
 
@@ -129,17 +129,41 @@ impl ListedSeries {
 
 impl table::Row for ListedSeries {
     const COLUMNS: &'static [Column<ListedSeries>] = &[
-        Column { name: "number", cell: |series| Cell::Integer(series.number.into()) },
-        Column { name: "name", cell: |series| series.name.as_ref().into() },
-        Column { name: "title", cell: |series| series.title.map(|title| title.en).into() },
-        Column { name: "title_pt", cell: |series| series.title.map(|title| title.pt).into() },
-        Column { name: "unit", cell: |series| series.unit.map(|unit| unit.en).into() },
-        Column { name: "unit_pt", cell: |series| series.unit.map(|unit| unit.pt).into() },
-        Column { name: "rhythm", cell: |series| series.rhythm.map(Rhythm::as_str).into() },
-        Column { name: "first", cell: |series| series.first.into() },
-        Column { name: "last", cell: |series| series.last.into() },
-        Column { name: "count", cell: |series| Cell::Integer(series.count) },
-        Column { name: "source", cell: |series| series.source.as_str().into() },
+        Column {
+            name: "number",
+            kind: Kind::Integer,
+            cell: |series| Cell::Integer(series.number.into()),
+        },
+        Column { name: "name", kind: Kind::Text, cell: |series| series.name.as_ref().into() },
+        Column {
+            name: "title",
+            kind: Kind::Text,
+            cell: |series| series.title.map(|title| title.en).into(),
+        },
+        Column {
+            name: "title_pt",
+            kind: Kind::Text,
+            cell: |series| series.title.map(|title| title.pt).into(),
+        },
+        Column {
+            name: "unit",
+            kind: Kind::Text,
+            cell: |series| series.unit.map(|unit| unit.en).into(),
+        },
+        Column {
+            name: "unit_pt",
+            kind: Kind::Text,
+            cell: |series| series.unit.map(|unit| unit.pt).into(),
+        },
+        Column {
+            name: "rhythm",
+            kind: Kind::Text,
+            cell: |series| series.rhythm.map(Rhythm::as_str).into(),
+        },
+        Column { name: "first", kind: Kind::Day, cell: |series| series.first.into() },
+        Column { name: "last", kind: Kind::Day, cell: |series| series.last.into() },
+        Column { name: "count", kind: Kind::Integer, cell: |series| Cell::Integer(series.count) },
+        Column { name: "source", kind: Kind::Text, cell: |series| series.source.as_str().into() },
     ];
 }
 

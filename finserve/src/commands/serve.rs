@@ -30,7 +30,7 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let about = about(data, &catalogue, args)?;
     catalogue.look_for_unreadable()?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
-    let app = Arc::new(App::new(catalogue.clone(), access));
+    let app = Arc::new(App::new(catalogue.clone(), access, args.targets()));
     let listening = || Failure::system(format!("cannot listen on {}", args.listen));
     let listener = Listener::bind(&addresses).map_err(listening())?;
     let address = listener.address().map_err(listening())?;

@@ -122,6 +122,10 @@ impl Access {
         key.is_some_and(|key| keys::authenticate(&self.accounts, &key).is_err())
     }
 
+    pub(crate) fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
     pub(crate) fn refresh_signal(&self) -> &Refresh {
         &self.refresh
     }

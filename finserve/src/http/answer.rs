@@ -8,7 +8,8 @@ use std::{
 };
 
 use fincore::{
-    Caller, Catalogue, Snapshot, datasets::Watch, excerpt, limits::Standing, usage::Outcome,
+    Caller, Catalogue, Snapshot, datasets::Watch, excerpt, export::Shelf, limits::Standing,
+    usage::Outcome, webhooks::Targets,
 };
 use hyper::{
     Method, Response,
@@ -36,6 +37,10 @@ pub(crate) struct App {
     access: Access,
     /// How fresh the data is.
     watch: Watch,
+    /// What can be exported.
+    shelf: Shelf,
+    /// Whom webhooks may call.
+    targets: Targets,
     routes: Routes,
     /// Request ids are this, which differs from start to start, and a count.
     start: u32,
@@ -56,15 +61,15 @@ struct Trail<'t> {
 }
 
 impl App {
-    pub(crate) fn new(catalogue: Catalogue, access: Access) -> App {
-        App::with_routes(catalogue, access, Routes::new())
+    pub(crate) fn new(catalogue: Catalogue, access: Access, targets: Targets) -> App {
+        App::with_routes(catalogue, access, targets, Routes::new())
     }
 
-    fn with_routes(catalogue: Catalogue, access: Access, routes: Routes) -> App {
+    fn with_routes(catalogue: Catalogue, access: Access, targets: Targets, routes: Routes) -> App {
         let start = RandomState::new().hash_one("request id") >> 32;
         let start = u32::try_from(start).unwrap_or_default();
-        let watch = Watch::default();
-        App { catalogue, access, watch, routes, start, requests: AtomicU64::new(0) }
+        let (watch, shelf, requests) = (Watch::default(), Shelf::default(), AtomicU64::new(0));
+        App { catalogue, access, watch, shelf, targets, routes, start, requests }
     }
 
     /// The data that is served.
@@ -142,8 +147,9 @@ impl App {
         let params = target.captures.and(target.params)?;
 
         // Answer.
-        let (catalogue, access, watch) = (&self.catalogue, &self.access, &self.watch);
-        let context = Context { catalogue, access, watch, request, caller };
+        let (catalogue, access) = (&self.catalogue, &self.access);
+        let (watch, shelf, targets) = (&self.watch, &self.shelf, self.targets);
+        let context = Context { catalogue, access, watch, shelf, targets, request, caller };
         let answer = || {
             let reply = match &target.route.handler {
                 Handler::Query(query) => data(&context, target.route, query.as_ref(), params),
@@ -280,6 +286,6 @@ pub(crate) mod tests {
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
         let accounts = fincore::Accounts::open(dir.path().join("accounts.db")).unwrap();
         let access = Access::new(accounts, 20, Vec::new(), std::time::Instant::now());
-        App::with_routes(catalogue, access, Routes::of(rows))
+        App::with_routes(catalogue, access, Targets::Public, Routes::of(rows))
     }
 }

@@ -1,5 +1,5 @@
 //! What a handler works with.
-use fincore::{Caller, Catalogue, datasets::Watch};
+use fincore::{Caller, Catalogue, datasets::Watch, export::Shelf, webhooks::Targets};
 
 use super::{access::Access, request::Request};
 
@@ -8,6 +8,9 @@ pub(crate) struct Context<'r> {
     pub(crate) catalogue: &'r Catalogue,
     pub(crate) access: &'r Access,
     pub(crate) watch: &'r Watch,
+    pub(crate) shelf: &'r Shelf,
+    /// Whom webhooks may call.
+    pub(crate) targets: Targets,
     pub(crate) request: &'r Request,
     pub(crate) caller: Caller,
 }

@@ -52,9 +52,12 @@ impl From<Error> for Refusal {
             ErrorKind::NotFound(Noun::Series) => Refusal::NotFound(format!(
                 "{message}; GET /api/v1/market/series lists the series that have some"
             )),
-            ErrorKind::NotFound(Noun::Company | Noun::Filing | Noun::Key) => {
-                Refusal::NotFound(message)
+            ErrorKind::NotFound(Noun::Dataset) => {
+                Refusal::NotFound(format!("{message}; GET /api/v1/export lists the datasets"))
             }
+            ErrorKind::NotFound(
+                Noun::Company | Noun::Filing | Noun::Key | Noun::Webhook | Noun::Delivery,
+            ) => Refusal::NotFound(message),
             ErrorKind::InvalidKey => Refusal::InvalidKey,
             ErrorKind::PlanRequired(upgrade) => Refusal::PlanRequired(Box::new(upgrade.clone())),
             ErrorKind::Busy => Refusal::Busy(message),

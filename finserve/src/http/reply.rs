@@ -16,7 +16,7 @@ use super::{
 };
 use crate::now::Now;
 
-/// What is sent. Every body is whole today; boxed, a stream fits as well.
+/// What is sent: a body that is whole, or a stream.
 pub(crate) type Payload = UnsyncBoxBody<Bytes, io::Error>;
 
 /// What a page of ours may load: nothing but our own files.
@@ -38,6 +38,8 @@ enum Held {
     Plain(Bytes),
     /// Compressed when the program was built; unpacked once, if ever.
     Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
+    /// Made while it is sent.
+    Stream(Payload),
 }
 
 impl Body {
@@ -60,6 +62,15 @@ impl Body {
         Body { held: Held::Gzip(packed, unpacked), ..Body::new(media, Bytes::new()) }
     }
 
+    /// A body that is made while it is sent, in this encoding already.
+    pub(crate) fn stream(
+        media: &'static str,
+        encoding: Option<&'static str>,
+        payload: Payload,
+    ) -> Body {
+        Body { held: Held::Stream(payload), encoding, ..Body::new(media, Bytes::new()) }
+    }
+
     fn empty() -> Body {
         Body::new("", Bytes::new())
     }
@@ -67,6 +78,7 @@ impl Body {
     /// The body in the encoding that the request prefers.
     fn encode(self, request: &HeaderMap) -> Body {
         let Encoded { encoding, bytes } = match self.held {
+            Held::Stream(_) => return self,
             Held::Plain(bytes) => encoding::encode(bytes, request),
             Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
                 Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
@@ -79,11 +91,12 @@ impl Body {
     }
 
     fn respond(self, status: StatusCode) -> Response<Payload> {
-        let bytes = match self.held {
-            Held::Plain(bytes) => bytes,
-            Held::Gzip(_, unpacked) => Bytes::from_static(unpacked.as_slice()),
+        let whole = |bytes| Full::new(bytes).map_err(|never| match never {}).boxed_unsync();
+        let payload = match self.held {
+            Held::Plain(bytes) => whole(bytes),
+            Held::Gzip(_, unpacked) => whole(Bytes::from_static(unpacked.as_slice())),
+            Held::Stream(payload) => payload,
         };
-        let payload = Full::new(bytes).map_err(|never| match never {}).boxed_unsync();
         let mut response = Response::new(payload);
         *response.status_mut() = status;
         let headers = response.headers_mut();
@@ -130,6 +143,16 @@ impl Reply {
     /// Something new, which is shown only once.
     pub(crate) fn created(body: Body) -> Reply {
         Reply { status: StatusCode::CREATED, ..Reply::ok(body, Caching::Never) }
+    }
+
+    /// Something that will be done soon.
+    pub(crate) fn accepted(body: Body) -> Reply {
+        Reply { status: StatusCode::ACCEPTED, ..Reply::ok(body, Caching::Never) }
+    }
+
+    /// Done, and nothing to say about it.
+    pub(crate) fn no_content() -> Reply {
+        Reply { status: StatusCode::NO_CONTENT, ..Reply::ok(Body::empty(), Caching::Never) }
     }
 
     pub(crate) fn refused(status: StatusCode, body: Body) -> Reply {

@@ -1,13 +1,15 @@
 //! Every endpoint, one line each.
 use fincore::{
-    Feature, Page, Snapshot, calendar, companies, filings, market, plans, table::Row,
-    usage::UsageQuery,
+    Feature, Page, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans,
+    table::Row, usage::UsageQuery, webhooks::DeliveriesQuery,
 };
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     context::Context,
+    events,
+    export::{self, ExportQuery},
     front::{self, AssetQuery, PageQuery},
     global_search,
     params::{self, Params},
@@ -15,6 +17,7 @@ use super::{
     render::Answer,
     reply::Reply,
     service,
+    webhooks::{self, OneDelivery, OneWebhook},
 };
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -22,9 +25,10 @@ use super::{
 #[rustfmt::skip]
 fn table() -> Vec<Route> {
     use Cost::{Disk, Long, Short};
-    use Feature::{Companies, Filings, Market, Plans};
+    use Feature::{BulkExport, Companies, Filings, Market, Plans, Webhooks};
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
+    const DELETE: Method = Method::DELETE;
     vec![
         open(   "/health",                                   Short, service::health),
         open(   "/api/v1/status",                            Long,  service::status),
@@ -59,6 +63,17 @@ fn table() -> Vec<Route> {
         current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
         account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
         account::<UsageQuery>(GET, "/api/v1/plans/usage",    Plans, Disk, service::usage),
+
+        account::<()>(GET,               "/api/v1/export",           BulkExport, Long, export::list),
+        account::<ExportQuery>(GET,      "/api/v1/export/{dataset}", BulkExport, Disk, export::dataset),
+        account::<EventsQuery>(GET,      "/api/v1/events",           Webhooks,   Disk, events::events),
+        account::<()>(POST,              "/api/v1/webhooks",         Webhooks,   Disk, webhooks::create),
+        account::<()>(GET,               "/api/v1/webhooks",         Webhooks,   Disk, webhooks::list),
+        account::<OneWebhook>(GET,       "/api/v1/webhooks/{id}",    Webhooks,   Disk, webhooks::find),
+        account::<OneWebhook>(DELETE,    "/api/v1/webhooks/{id}",    Webhooks,   Disk, webhooks::remove),
+        account::<OneWebhook>(POST,      "/api/v1/webhooks/{id}/test", Webhooks, Disk, webhooks::test),
+        account::<DeliveriesQuery>(GET,  "/api/v1/webhooks/{id}/deliveries", Webhooks, Disk, webhooks::deliveries),
+        account::<OneDelivery>(POST,     "/api/v1/webhooks/{id}/deliveries/{delivery}/replay", Webhooks, Disk, webhooks::replay),
 
         page(GET,  "/",                  Long,  front::home),
         page(GET,  "/pricing",           Short, front::pricing),
