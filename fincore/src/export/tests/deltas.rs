@@ -95,7 +95,10 @@ fn files(dice: &mut Dice, today: Date) -> Vec<(String, String)> {
         }
         let days = (0..1 + dice.below(6)).map(|_| {
             let day = Date::from_day_number(today.day_number() + 6).unwrap();
-            (day.days_before(dice.below(40)), format!("{price}{}", 1 + dice.below(3)))
+            let day = day.days_before(dice.below(40));
+            // Only this series is monthly.
+            let day = if series == 433 { day.first_of_month() } else { day };
+            (day, format!("{price}{}", 1 + dice.below(3)))
         });
         let days: BTreeMap<Date, String> = days.collect();
         let days: Vec<_> = days.into_iter().collect();
