@@ -24,6 +24,7 @@ mod request;
 mod routes;
 mod server;
 mod service;
+mod slots;
 mod webhooks;
 
 pub(crate) use access::{Access, Signal};
