@@ -56,7 +56,7 @@ fn of_the_program() -> Table {
     };
     let row = |route: Route| {
         let plan = route.feature.map(|feature| feature.plan().to_string());
-        (format!("{} {}", route.method, route.path), (plan, sorted(route.params)))
+        (format!("{} {}", route.method, route.path), (plan, sorted(&route.params)))
     };
     table().into_iter().filter(|route| route.is_api).map(row).collect()
 }
