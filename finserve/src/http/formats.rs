@@ -71,8 +71,8 @@ pub(crate) fn of_dataset(
     let format = match format {
         None => match accept::preferred(headers, NDJSON, &[CSV, PARQUET]) {
             Some(CSV) => "csv",
-            Some(PARQUET) => "parquet",
-            _ => "ndjson",
+            Some(_) => "parquet",
+            None => "ndjson",
         },
         Some(format) => format,
     };
@@ -122,14 +122,14 @@ mod tests {
     #[test]
     fn the_parameter_wins_over_the_header() {
         let csv = accepting("text/csv");
-        let media = |format, headers| of_list(format, None, headers).ok().unwrap();
+        let media = |format, headers: &HeaderMap| of_list(format, None, headers).ok().unwrap();
         assert_eq!(media(None, &csv), Media::Csv(Dialect::Standard));
         assert_eq!(media(Some("json"), &csv), Media::Json);
         assert_eq!(
             media(Some("csv"), &accepting("application/json")),
             Media::Csv(Dialect::Standard)
         );
-        let format = |format, headers| of_dataset(format, None, headers).ok().unwrap();
+        let format = |format, headers: &HeaderMap| of_dataset(format, None, headers).ok().unwrap();
         assert_eq!(format(None, &csv), Format::Csv(Dialect::Standard));
         assert_eq!(format(None, &accepting("*/*")), Format::Ndjson);
         assert_eq!(format(None, &accepting(PARQUET)), Format::Parquet);

@@ -62,6 +62,12 @@ impl Slots {
         Ok(Guard { caller, taken: self.taken.clone() })
     }
 
+    /// How many are taken now.
+    #[cfg(test)]
+    pub(crate) fn taken(&self) -> usize {
+        lock(&self.taken).total
+    }
+
     /// The same as [`Slots::take`]; a failure is worded for the caller. `what` is what a slot is for: `exports`.
     pub(crate) fn open(&self, caller: CallerId, what: &'static str) -> Result<Guard, Refusal> {
         self.take(caller).map_err(|full| match full {
