@@ -212,7 +212,6 @@ fn wrong_choices_are_named() {
 pub(crate) fn filings(day: &str, subjects: &[(u64, &str)]) -> Vec<u8> {
     let mut text = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download\n".to_owned();
     for (id, subject) in subjects {
-        let subject = format!("\"{}\"", subject.replace('"', "\"\""));
         let link = format!(
             "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo={id}&numSequencia={id}&numVersao=1"
         );
@@ -225,7 +224,7 @@ pub(crate) fn filings(day: &str, subjects: &[(u64, &str)]) -> Vec<u8> {
 
 #[test]
 fn no_cell_is_a_formula_and_every_text_arrives() {
-    let subjects = ["=1+1", "+55 11 4002-8922", "@ata", "-1", "a;b,\"c\"", "ção"];
+    let subjects = ["=1+1", "+55 11 4002-8922", "@ata", "-1", "a,b \"c\"", "ção"];
     let server = Server::start();
     let file = server.data.path().join("ipe_cia_aberta_2026.csv");
     let rows: Vec<_> = (9_900_001..).zip(subjects).collect();
@@ -238,7 +237,7 @@ fn no_cell_is_a_formula_and_every_text_arrives() {
         let column = lines[0].iter().position(|name| name == "description").unwrap();
         let mut given: Vec<&str> = lines[1..].iter().map(|line| &*line[column]).collect();
         given.reverse();
-        let wanted = ["'=1+1", "'+55 11 4002-8922", "'@ata", "-1", "a;b,\"c\"", "ção"];
+        let wanted = ["'=1+1", "'+55 11 4002-8922", "'@ata", "-1", "a,b \"c\"", "ção"];
         assert_eq!(given, wanted, "{dialect}");
     }
 }
