@@ -37,9 +37,9 @@ SLOW = 0.1
 
 
 def resident(pid):
-    """The memory of a process that is its own, in bytes."""
+    """The memory of a process, in bytes."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"RssAnon:\s+(\d+) kB", status)[1]) << 10
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) << 10
 
 
 class Peak(threading.Thread):
