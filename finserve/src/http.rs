@@ -16,6 +16,7 @@ mod front;
 mod global_search;
 mod headers;
 mod links;
+mod listen;
 mod params;
 mod refusal;
 mod render;
@@ -24,6 +25,7 @@ mod request;
 mod routes;
 mod server;
 mod service;
+mod targets;
 mod webhooks;
 
 pub(crate) use access::{Access, Signal};

@@ -114,6 +114,7 @@ async fn accept(listener: TcpListener, app: Arc<App>, stop: impl Future<Output =
         });
     }
     drop(listener);
+    app.access().close();
     // Connections that are still open after that are dropped.
     let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
