@@ -87,6 +87,7 @@ const FINSERVE: Layers = &[
     ("http/encoding", &["http/accept"]),
     ("http/reply", &["http/encoding", "http/headers", "now"]),
     ("http/refusal", &["http/reply", "log"]),
+    ("http/slots", &["http/refusal"]),
     ("http/params", &["http/refusal"]),
     ("http/request", &["http/headers", "http/params", "http/refusal", "now"]),
     ("http/caller", &["http/headers", "http/refusal", "names"]),

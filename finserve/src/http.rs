@@ -25,6 +25,7 @@ mod request;
 mod routes;
 mod server;
 mod service;
+mod slots;
 mod targets;
 mod webhooks;
 
