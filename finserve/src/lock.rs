@@ -79,7 +79,8 @@ mod tests {
         let stop = Stop::default();
         let lock = Lock::take(dir.path(), Work::Sync, &stop).unwrap().unwrap();
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| Lock::take(dir.path(), Work::Sync, &stop).unwrap().is_some());
+            let second =
+                scope.spawn(|| Lock::take(dir.path(), Work::Sync, &stop).unwrap().is_some());
             drop(lock);
             assert!(second.join().unwrap());
         });

@@ -155,8 +155,7 @@ impl<'a> Rounds<'a> {
             if room == 0 {
                 continue;
             }
-            let calls =
-                webhooks::due(self.accounts, &waiting.webhook, now, room, &self.under_way)?;
+            let calls = webhooks::due(self.accounts, &waiting.webhook, now, room, &self.under_way)?;
             for call in calls {
                 self.start(call, &waiting.host, now)?;
             }
@@ -184,8 +183,10 @@ impl<'a> Rounds<'a> {
             bell.ring();
         };
         let thread = thread::Builder::new().name("webhook".into()).spawn(work);
-        let no_thread =
-            |err| Error::Storage { context: "no thread can be started".into(), source: Box::new(err) };
+        let no_thread = |err| Error::Storage {
+            context: "no thread can be started".into(),
+            source: Box::new(err),
+        };
         thread.map_err(no_thread)?;
         self.under_way.insert(delivery);
         self.hosts.insert(delivery, host.to_owned());

@@ -63,7 +63,10 @@ mod tests {
                 ureq::Error::Io(io::Error::new(io::ErrorKind::InvalidData, "certificate expired")),
                 "no secure connection (certificate expired)",
             ),
-            (ureq::Error::Other("the address ::1 is not public".into()), "the address ::1 is not public"),
+            (
+                ureq::Error::Other("the address ::1 is not public".into()),
+                "the address ::1 is not public",
+            ),
             (ureq::Error::BadUri("https://user:secret@x".into()), "the URL cannot be called"),
         ];
         for (err, wanted) in cases {

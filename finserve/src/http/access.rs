@@ -21,7 +21,7 @@ use super::{
     caller,
     refusal::Refusal,
     request::Request,
-    slots::{Full, Guard, Slots},
+    slots::{Guard, Slots},
 };
 use crate::{bell::Bell, now::Now};
 
@@ -176,13 +176,7 @@ impl Access {
     pub(crate) fn listen(&self, request: &Request) -> Result<Pass, Refusal> {
         let key = caller::key(&request.head.headers)?.ok_or(Refusal::KeyRequired)?;
         let caller = keys::authenticate(&self.accounts, &key)?;
-        let slot = self.listeners.take(caller.id).map_err(|full| match full {
-            Full::Caller => Refusal::RateLimited {
-                allowed: format!("a key may listen {LISTENERS_PER_KEY} times at once"),
-                retry_after: 10,
-            },
-            Full::All => Refusal::Busy(format!("{LISTENERS} clients listen to events")),
-        })?;
+        let slot = self.listeners.open(caller.id, "streams of events")?;
         let (accounts, closing) = (self.accounts.clone(), self.closing.clone());
         Ok(Pass { accounts, key, closing, _slot: slot })
     }

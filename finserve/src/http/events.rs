@@ -51,7 +51,8 @@ fn seen(id: &HeaderValue) -> Result<Cursor, Refusal> {
 /// Whether a stream is named among the accepted types, and JSON is not preferred to it.
 fn wants_stream(headers: &HeaderMap) -> bool {
     let weight = |media: &str| {
-        let named = accept::offers(headers, ACCEPT).filter(|(offer, _)| offer.eq_ignore_ascii_case(media));
+        let named =
+            accept::offers(headers, ACCEPT).filter(|(offer, _)| offer.eq_ignore_ascii_case(media));
         named.map(|(_, weight)| weight).fold(0.0, f32::max)
     };
     let stream = weight(EVENT_STREAM);

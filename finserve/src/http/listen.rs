@@ -60,7 +60,8 @@ impl Listening {
         };
         let version = Some(snapshot.version()?);
         // The id lets a client that saw no event yet come back without missing one.
-        let opening = format!("retry: 5000\n: events follow as they are published\nid: {place}\n\n");
+        let opening =
+            format!("retry: 5000\n: events follow as they are published\nid: {place}\n\n");
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let opening = Some(opening.into());

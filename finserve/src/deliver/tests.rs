@@ -1,0 +1,1 @@
+//! Delivery with a clock that tests set.
