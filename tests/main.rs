@@ -12,6 +12,8 @@
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
+//! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, with a server that plays the
+//!   `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
 //!   `foreign_files` files that are not ours.
 //! * `structure`: which module may use which.
@@ -26,6 +28,7 @@ mod companies;
 mod contract;
 mod cvm;
 mod documents;
+mod events;
 mod foreign_files;
 mod freshness;
 mod grammar;
@@ -42,6 +45,7 @@ mod pages;
 mod published;
 mod publisher;
 mod rebuild;
+mod receiver;
 mod search;
 mod series;
 mod structure;
@@ -50,3 +54,5 @@ mod sync_faults;
 mod sync_month;
 mod sync_serve;
 mod upstream;
+mod webhook_requests;
+mod webhooks;

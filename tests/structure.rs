@@ -75,11 +75,16 @@ const FINCORE: Layers = &[
 ];
 
 const FINSERVE: Layers = &[
+    ("bell", &[]),
+    ("jitter", &[]),
     ("log", &[]),
     ("names", &[]),
     ("now", &[]),
+    ("stop", &[]),
+    ("tls", &[]),
+    ("lock", &["log", "stop"]),
     ("turn", &["log"]),
-    ("sources", &["log", "now", "turn"]),
+    ("sources", &["jitter", "lock", "log", "now", "stop", "tls", "turn"]),
     ("cli", &["sources"]),
     ("pages", &["names"]),
     ("http/accept", &[]),
@@ -94,10 +99,40 @@ const FINSERVE: Layers = &[
     ("http/render", &["http/refusal", "http/reply"]),
     ("http/links", &["http/params", "http/render"]),
     ("http/description", &["http/request"]),
-    ("http/access", &["http/caller", "now", "http/refusal", "http/request"]),
+    (
+        "http/access",
+        &["bell", "http/caller", "now", "http/refusal", "http/request", "http/slots"],
+    ),
     ("http/context", &["http/access", "http/request"]),
     ("http/global_search", &["http/refusal"]),
     ("http/service", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),
+    ("http/targets", &["http/refusal"]),
+    (
+        "http/webhooks",
+        &[
+            "http/context",
+            "http/links",
+            "http/params",
+            "http/refusal",
+            "http/render",
+            "http/reply",
+            "http/targets",
+        ],
+    ),
+    ("http/listen", &["http/access", "http/reply", "now"]),
+    (
+        "http/events",
+        &[
+            "http/accept",
+            "http/context",
+            "http/headers",
+            "http/listen",
+            "http/params",
+            "http/refusal",
+            "http/render",
+            "http/reply",
+        ],
+    ),
     (
         "http/front",
         &[
@@ -115,6 +150,8 @@ const FINSERVE: Layers = &[
         "http/routes",
         &[
             "http/context",
+            "http/events",
+            "http/export",
             "http/front",
             "http/global_search",
             "http/params",
@@ -122,6 +159,7 @@ const FINSERVE: Layers = &[
             "http/render",
             "http/reply",
             "http/service",
+            "http/webhooks",
         ],
     ),
     (
@@ -143,7 +181,22 @@ const FINSERVE: Layers = &[
     ("http/server", &["http/access", "http/answer", "now", "http/request"]),
     ("http", &[]),
     ("housekeeping", &["http", "log"]),
-    ("commands", &["cli", "housekeeping", "http", "log", "now", "sources", "turn"]),
+    ("deliver", &["bell", "http", "jitter", "lock", "log", "now", "stop", "tls"]),
+    (
+        "commands",
+        &[
+            "cli",
+            "deliver",
+            "housekeeping",
+            "http",
+            "lock",
+            "log",
+            "now",
+            "sources",
+            "stop",
+            "turn",
+        ],
+    ),
 ];
 
 #[test]

@@ -124,6 +124,11 @@ impl Body for Listening {
                     this.silent = 0;
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
+                Ok(None) if this.more => {
+                    // Changes that are no events: others get their turn before the next step through them.
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 Ok(None) => (),
                 Err(_) => return Poll::Ready(None),
             }
