@@ -34,6 +34,7 @@ mod held;
 pub(crate) mod known;
 #[cfg(feature = "import")]
 pub(crate) mod plausible;
+pub(crate) mod published;
 mod queries;
 mod rows;
 mod series;
