@@ -103,7 +103,9 @@ fn a_listener_hears_what_is_published_and_goes_on_where_it_was() {
     let place = Place::new();
     let mut listener = Listener::start(&place.server, &place.key, "");
     let head = listener.wait_for("id: ").to_lowercase();
-    for header in ["content-type: text/event-stream\r\n", "cache-control: no-store", "x-accel-buffering: no"] {
+    for header in
+        ["content-type: text/event-stream\r\n", "cache-control: no-store", "x-accel-buffering: no"]
+    {
         assert!(head.contains(header), "{head}");
     }
     assert!(head.contains("retry: 5000\n"), "{head}");
@@ -162,7 +164,8 @@ fn a_stream_ends_with_its_right_and_with_the_server() {
     let mut place = Place::new();
     let accounts = place.server.accounts();
     let [lower, revoked] = [(), ()].map(|()| new_key(&accounts, Plan::Platinum));
-    let mut streams = [&lower, &revoked, &place.key].map(|key| Listener::start(&place.server, key, ""));
+    let mut streams =
+        [&lower, &revoked, &place.key].map(|key| Listener::start(&place.server, key, ""));
     streams.iter_mut().for_each(|stream| {
         stream.wait_for("retry: ");
     });

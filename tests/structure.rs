@@ -99,10 +99,7 @@ const FINSERVE: Layers = &[
     ("http/render", &["http/refusal", "http/reply"]),
     ("http/links", &["http/params", "http/render"]),
     ("http/description", &["http/request"]),
-    (
-        "http/access",
-        &["bell", "http/caller", "now", "http/refusal", "http/request", "http/slots"],
-    ),
+    ("http/access", &["bell", "http/caller", "now", "http/refusal", "http/request", "http/slots"]),
     ("http/context", &["http/access", "http/request"]),
     ("http/global_search", &["http/refusal"]),
     ("http/service", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),

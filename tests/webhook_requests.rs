@@ -75,7 +75,10 @@ fn what_is_wrong_with_a_request_is_said() {
         (r#"{"url": "http://127.0.0.1/", "events": ["rate.gone"]}"#, "rate.gone"),
         (r#"{"url": "ftp://127.0.0.1/", "events": ["rate.published"]}"#, "ftp://"),
         (r#"{"url": "http://127.0.0.1/", "events": ["rate.published"], "colour": 1}"#, "colour"),
-        (r#"{"url": "http://127.0.0.1/", "events": ["filing.published"], "company": "999999"}"#, "999999"),
+        (
+            r#"{"url": "http://127.0.0.1/", "events": ["filing.published"], "company": "999999"}"#,
+            "999999",
+        ),
     ];
     for (body, words) in wrong {
         let reply = post(body);
@@ -86,7 +89,10 @@ fn what_is_wrong_with_a_request_is_said() {
     let long = format!("{{\"url\": \"http://127.0.0.1/{}\"}}", "x".repeat(20_000));
     post(&long).expect_error(413, "payload_too_large");
     let plain = "Content-Type: text/plain\r\nContent-Length: 2\r\n";
-    let head = format!("POST {HOOKS} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{plain}{}\r\n{{}}", with(&place.key));
+    let head = format!(
+        "POST {HOOKS} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{plain}{}\r\n{{}}",
+        with(&place.key)
+    );
     place.server.send(head.as_bytes()).expect_error(415, "unsupported_media_type");
 }
 
@@ -148,7 +154,10 @@ fn the_operator_lists_and_disables() {
     };
     let (code, list, _) = run(&["list"]);
     assert_eq!(code, Some(0));
-    assert!(list.contains(&id) && list.contains("active") && list.contains(&receiver.url("/")), "{list}");
+    assert!(
+        list.contains(&id) && list.contains("active") && list.contains(&receiver.url("/")),
+        "{list}"
+    );
     let (_, json, _) = run(&["list", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json[0]["id"], &json[0]["pending"]), (&json!(id), &json!(0)));

@@ -109,14 +109,20 @@ fn a_call_says_what_was_published_and_is_signed() {
     assert_eq!(call.header("user-agent"), concat!("finserve/", env!("CARGO_PKG_VERSION")));
     expect_signed(call, created["secret"].as_str().unwrap());
     let body: Value = serde_json::from_slice(&call.body).unwrap();
-    assert_eq!((&body["type"], &body["data"]["date"]), (&json!("rate.published"), &json!("2026-09-01")));
+    assert_eq!(
+        (&body["type"], &body["data"]["date"]),
+        (&json!("rate.published"), &json!("2026-09-01"))
+    );
     assert_eq!(body["data"]["value"].to_string(), "0.48");
 
     let delivery = place.delivery(&id, |delivery| delivery["status"] == "delivered");
     assert_eq!((&delivery["event"], &delivery["attempts"]), (&json!(call.id()), &json!(1)));
     assert_eq!((&delivery["response_status"], &delivery["error"]), (&json!(200), &Value::Null));
     let listed = place.get(HOOKS);
-    assert_eq!((listed.json()["total"].clone(), listed.text().contains("whsec_")), (json!(1), false));
+    assert_eq!(
+        (listed.json()["total"].clone(), listed.text().contains("whsec_")),
+        (json!(1), false)
+    );
     assert_eq!(place.get(&format!("{HOOKS}/{id}")).json()["id"], created["id"]);
     assert_eq!(receiver.received().len(), 1);
 }
@@ -150,7 +156,10 @@ fn a_redirect_is_a_failure_and_not_followed() {
     place.publish("09/2026", "0.48");
     for ((_receiver, id), status) in receivers.iter().zip(statuses) {
         let delivery = place.delivery(id, |delivery| delivery["attempts"] != 0);
-        assert_eq!((&delivery["status"], &delivery["response_status"]), (&json!("pending"), &json!(status)));
+        assert_eq!(
+            (&delivery["status"], &delivery["response_status"]),
+            (&json!("pending"), &json!(status))
+        );
     }
     assert!(elsewhere.received().is_empty());
 }

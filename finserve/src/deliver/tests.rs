@@ -79,7 +79,11 @@ impl Place {
     }
 
     fn newest(&self, id: &WebhookId) -> Delivery {
-        let query = DeliveriesQuery { id: id.clone(), limit: Default::default(), offset: Default::default() };
+        let query = DeliveriesQuery {
+            id: id.clone(),
+            limit: Default::default(),
+            offset: Default::default(),
+        };
         webhooks::deliveries(&self.accounts, self.owner(), &query).unwrap().data.remove(0)
     }
 }

@@ -63,6 +63,6 @@ mod tests {
     fn resolves_in_time_or_not_at_all() {
         assert_eq!(addresses("127.0.0.1".into()), [IpAddr::from([127, 0, 0, 1])]);
         assert_eq!(addresses("[::1]".into()), [IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1])]);
-        assert_eq!(addresses("no such name".into()), []);
+        assert!(addresses("no such name".into()).is_empty());
     }
 }
