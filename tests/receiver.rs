@@ -116,7 +116,10 @@ impl Receiver {
 fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
-    reader.read_line(&mut line)?;
+    if reader.read_line(&mut line).is_err() {
+        // This is TLS, which servers without it answer like this.
+        return write!(stream, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    }
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut headers = Vec::new();
     loop {

@@ -174,10 +174,11 @@ fn the_operator_lists_and_disables() {
 
     // What is published now is told to others only.
     let other = Receiver::start(&[]);
-    place.subscribe(&json!({"url": other.url("/"), "events": ["rate.published"]}));
+    let (told, _) = place.subscribe(&json!({"url": other.url("/"), "events": ["rate.published"]}));
     place.publish("09/2026", "0.48");
     place.publish("10/2026", "0.22");
     other.wait_for(2);
+    place.delivery(&told, |delivery| delivery["status"] == "delivered");
     assert!(receiver.received().is_empty());
     let page = place.server.send(form(&place).as_bytes());
     assert_eq!(page.status, 200);

@@ -49,8 +49,8 @@ impl Place {
         self.subscribe(&json!({"url": url, "events": ["rate.published"]}))
     }
 
-    /// The deliveries of a webhook, once the newest is as wanted.
-    fn delivery(&self, id: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    /// The newest delivery of a webhook, once it is as wanted.
+    pub(crate) fn delivery(&self, id: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..3000 {
             let deliveries = self.get(&format!("{HOOKS}/{id}/deliveries")).json();
             if let Some(newest) = deliveries["data"].get(0).filter(|newest| wanted(newest)) {
