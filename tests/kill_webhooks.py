@@ -48,7 +48,11 @@ class Receiver(http.server.BaseHTTPRequestHandler):
     lock, chance = threading.Lock(), random.Random(3)
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True
+            return  # The server was killed while it sent.
         event, moment = self.headers["webhook-id"], self.headers["webhook-timestamp"]
         secret = base64.b64decode(self.secrets[self.path].removeprefix("whsec_"))
         tag = hmac.new(secret, f"{event}.{moment}.".encode() + body, hashlib.sha256).digest()
@@ -66,6 +70,14 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+class Connections(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(*_)  # All others are servers that were killed.
 
 
 class Server:
@@ -157,8 +169,7 @@ def run(program, rounds, place):
     who = ["--plan", "platinum", "--name", "Ana", "--email", "ana@example.com"]
     create = [program, "keys", "create", *who, "--data", data]
     key = subprocess.run(create, check=True, capture_output=True, text=True).stdout.strip()
-    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    receiver.daemon_threads = True
+    receiver = Connections(("127.0.0.1", 0), Receiver)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
     server = Server(program, data)
     for path, hook in HOOKS.items():

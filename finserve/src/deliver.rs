@@ -4,7 +4,7 @@ mod rounds;
 mod words;
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -68,7 +68,7 @@ impl Deliver {
 
 /// Waits until no other program delivers from this directory; `None` if it was stopped meanwhile.
 fn prepare(
-    directory: &PathBuf,
+    directory: &Path,
     targets: Targets,
     stop: &Stop,
 ) -> Result<Option<(Lock, Client)>, String> {
