@@ -2,7 +2,7 @@
 use std::{
     collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -18,8 +18,12 @@ use crate::{bell::Bell, jitter::jitter};
 
 /// The most calls at a time, so that is how many bodies are in memory.
 const MOST_CALLS: usize = 32;
-/// The most calls at a time to one host.
+/// The most calls at a time to a host that answered the last one quickly. Others get one at a time,
 const MOST_CALLS_PER_HOST: usize = 4;
+/// and so many in all: hosts that do not answer cannot keep those waiting that do.
+const MOST_DOUBTFUL_CALLS: usize = 16;
+/// What quickly means.
+const QUICKLY: Duration = Duration::from_secs(3);
 /// How often old deliveries are forgotten.
 const SWEEP: TimeDelta = TimeDelta::minutes(1);
 
@@ -33,6 +37,19 @@ pub(super) enum Pace {
     Hurry,
 }
 
+/// A call that has ended.
+struct Ended {
+    outcome: Outcome,
+    took: Duration,
+}
+
+impl Ended {
+    /// Whether the host took the call as it should.
+    fn is_quick(&self) -> bool {
+        self.took < QUICKLY && matches!(self.outcome.answer, Ok(200..=299))
+    }
+}
+
 /// One round after the other. They never wait for a receiver: every call has a thread of its own.
 pub(super) struct Rounds<'a> {
     accounts: &'a Accounts,
@@ -41,10 +58,12 @@ pub(super) struct Rounds<'a> {
     clock: Clock,
     /// Rung when a call has ended.
     bell: Arc<Bell>,
-    ended: Arc<Mutex<Vec<Outcome>>>,
+    ended: Arc<Mutex<Vec<Ended>>>,
     /// Calls that have not been recorded yet, and the hosts that they go to.
     under_way: HashSet<DeliveryId>,
     hosts: HashMap<DeliveryId, String>,
+    /// The hosts that answered their last call quickly.
+    quick: HashSet<String>,
     /// The data version up to which everything is in the outbox.
     told: Option<u64>,
     swept: Option<DateTime<Utc>>,
@@ -69,6 +88,7 @@ impl<'a> Rounds<'a> {
             ended: Arc::default(),
             under_way: HashSet::new(),
             hosts: HashMap::new(),
+            quick: HashSet::new(),
             told: None,
             swept: None,
             last: None,
@@ -104,13 +124,18 @@ impl<'a> Rounds<'a> {
         if ended.is_empty() {
             return Ok(Pace::Rest);
         }
-        if let Err(err) = webhooks::record(self.accounts, &ended) {
+        let outcomes: Vec<Outcome> = ended.iter().map(|ended| ended.outcome.clone()).collect();
+        if let Err(err) = webhooks::record(self.accounts, &outcomes) {
             lock(&self.ended).extend(ended);
             return Err(err);
         }
-        for outcome in &ended {
-            self.under_way.remove(&outcome.delivery);
-            self.hosts.remove(&outcome.delivery);
+        for ended in ended {
+            self.under_way.remove(&ended.outcome.delivery);
+            match self.hosts.remove(&ended.outcome.delivery) {
+                Some(host) if ended.is_quick() => self.quick.insert(host),
+                Some(host) => self.quick.remove(&host),
+                None => false,
+            };
         }
         Ok(Pace::Rest)
     }
@@ -167,7 +192,12 @@ impl<'a> Rounds<'a> {
     /// How many more calls may go to a host.
     fn room(&self, host: &str) -> usize {
         let there = self.hosts.values().filter(|other| *other == host).count();
-        (MOST_CALLS_PER_HOST.saturating_sub(there)).min(MOST_CALLS - self.under_way.len())
+        let free = MOST_CALLS - self.under_way.len();
+        if self.quick.contains(host) {
+            return MOST_CALLS_PER_HOST.saturating_sub(there).min(free);
+        }
+        let doubtful = self.hosts.values().filter(|other| !self.quick.contains(*other)).count();
+        1_usize.saturating_sub(there).min(MOST_DOUBTFUL_CALLS.saturating_sub(doubtful)).min(free)
     }
 
     fn start(&mut self, call: Call, host: &str, now: DateTime<Utc>) -> Result<()> {
@@ -175,11 +205,13 @@ impl<'a> Rounds<'a> {
         let (client, clock) = (self.client.clone(), self.clock.clone());
         let (ended, bell) = (self.ended.clone(), self.bell.clone());
         let work = move || {
+            let started = Instant::now();
             let answer = catch_unwind(AssertUnwindSafe(|| client.call(&call, now)))
                 .unwrap_or_else(|_| Err("the call failed on our side".into()));
             let (delivery, webhook, time) = (call.delivery, call.webhook, clock());
             let jitter = 2.0 * jitter() - 1.0;
-            lock(&ended).push(Outcome { delivery, webhook, answer, time, jitter });
+            let outcome = Outcome { delivery, webhook, answer, time, jitter };
+            lock(&ended).push(Ended { outcome, took: started.elapsed() });
             bell.ring();
         };
         let thread = thread::Builder::new().name("webhook".into()).spawn(work);
@@ -195,6 +227,6 @@ impl<'a> Rounds<'a> {
 }
 
 /// Nothing can panic while it holds this lock, so what a poisoned one holds is right.
-fn lock(ended: &Mutex<Vec<Outcome>>) -> std::sync::MutexGuard<'_, Vec<Outcome>> {
+fn lock(ended: &Mutex<Vec<Ended>>) -> MutexGuard<'_, Vec<Ended>> {
     ended.lock().unwrap_or_else(PoisonError::into_inner)
 }
