@@ -184,8 +184,8 @@ def run(program, rounds, place):
     for number in range(1, rounds + 1):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         importer = subprocess.Popen([*importing, *news(place, number)], **quiet)
-        time.sleep(random.uniform(0, length * 1.3))
-        if random.random() < 0.5:
+        time.sleep(random.uniform(0, length))
+        if random.random() < 0.7:
             killed["importer"] += importer.poll() is None
             importer.send_signal(signal.SIGKILL)
         importer.wait()

@@ -12,8 +12,8 @@
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
-//! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, with a server that plays the
-//!   `receiver`; `events` the same by polling and listening.
+//! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
+//!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
 //!   `foreign_files` files that are not ours.
 //! * `structure`: which module may use which.
@@ -55,4 +55,5 @@ mod sync_month;
 mod sync_serve;
 mod upstream;
 mod webhook_requests;
+mod webhook_servers;
 mod webhooks;
