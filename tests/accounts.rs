@@ -226,7 +226,7 @@ fn accounts_are_backed_up_and_checked_while_in_use() {
     let check = output(&server, &["check"]);
     for part in [
         "catalogue.db: sound, schema version",
-        "accounts.db: sound, schema version 2",
+        "accounts.db: sound, schema version 3",
         "key: 4 rows",
     ] {
         assert!(check.contains(part), "{check}");

@@ -14,6 +14,8 @@
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
 //! * How data goes out: `export_command` whole datasets as files.
+//! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
+//!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
 //!   `foreign_files` files that are not ours.
 //! * `structure`: which module may use which.
@@ -29,8 +31,9 @@ mod contract;
 mod csv;
 mod cvm;
 mod documents;
-mod export_command;
+mod events;
 mod export;
+mod export_command;
 mod foreign_files;
 mod freshness;
 mod grammar;
@@ -47,6 +50,7 @@ mod pages;
 mod published;
 mod publisher;
 mod rebuild;
+mod receiver;
 mod search;
 mod series;
 mod structure;
@@ -55,3 +59,6 @@ mod sync_faults;
 mod sync_month;
 mod sync_serve;
 mod upstream;
+mod webhook_requests;
+mod webhook_servers;
+mod webhooks;

@@ -105,11 +105,16 @@ const FINCORE: Layers = &[
 ];
 
 const FINSERVE: Layers = &[
+    ("bell", &[]),
+    ("jitter", &[]),
     ("log", &[]),
     ("names", &[]),
     ("now", &[]),
+    ("stop", &[]),
+    ("tls", &[]),
+    ("lock", &["log", "stop"]),
     ("turn", &["log"]),
-    ("sources", &["log", "now", "turn"]),
+    ("sources", &["jitter", "lock", "log", "now", "stop", "tls", "turn"]),
     ("cli", &["sources"]),
     ("pages", &["names"]),
     ("http/accept", &[]),
@@ -127,10 +132,37 @@ const FINSERVE: Layers = &[
     ("http/formats", &["http/accept", "http/params", "http/refusal", "http/render"]),
     ("http/links", &["http/params", "http/render"]),
     ("http/description", &["http/request"]),
-    ("http/access", &["http/caller", "now", "http/refusal", "http/request"]),
+    ("http/access", &["bell", "http/caller", "now", "http/refusal", "http/request", "http/slots"]),
     ("http/context", &["http/access", "http/request", "http/slots"]),
     ("http/global_search", &["http/refusal"]),
     ("http/service", &["http/context", "http/params", "http/refusal", "http/render", "http/reply"]),
+    ("http/targets", &["http/refusal"]),
+    (
+        "http/webhooks",
+        &[
+            "http/context",
+            "http/links",
+            "http/params",
+            "http/refusal",
+            "http/render",
+            "http/reply",
+            "http/targets",
+        ],
+    ),
+    ("http/listen", &["http/access", "http/reply", "now"]),
+    (
+        "http/events",
+        &[
+            "http/accept",
+            "http/context",
+            "http/headers",
+            "http/listen",
+            "http/params",
+            "http/refusal",
+            "http/render",
+            "http/reply",
+        ],
+    ),
     (
         "http/front",
         &[
@@ -215,7 +247,22 @@ const FINSERVE: Layers = &[
     ("http/server", &["http/access", "http/answer", "http/reply", "now", "http/request"]),
     ("http", &[]),
     ("housekeeping", &["http", "log"]),
-    ("commands", &["cli", "housekeeping", "http", "log", "now", "sources", "turn"]),
+    ("deliver", &["bell", "http", "jitter", "lock", "log", "now", "stop", "tls"]),
+    (
+        "commands",
+        &[
+            "cli",
+            "deliver",
+            "housekeeping",
+            "http",
+            "lock",
+            "log",
+            "now",
+            "sources",
+            "stop",
+            "turn",
+        ],
+    ),
 ];
 
 #[test]

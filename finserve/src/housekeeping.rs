@@ -8,11 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::Result;
-
 use crate::{
     http::{Access, App, Signal},
-    log::log,
+    log::{Trouble, log},
 };
 
 /// What the operator does to a key takes effect within a second, with room for a slow disk.
@@ -46,7 +44,7 @@ impl Housekeeping {
                     writer.access().sweep(swept);
                     unreadable.report(writer.catalogue().unreadable());
                 }
-                trouble.report(writer.access().flush());
+                trouble.report(&writer.access().flush());
             }
         });
         Housekeeping { app: app.clone(), stop, threads: [refresh, flush] }
@@ -77,7 +75,7 @@ fn refresh(access: &Access) {
                 last_signalled = Some(Instant::now());
             }
         }
-        trouble.report(access.refresh_keys());
+        trouble.report(&access.refresh_keys());
     }
 }
 
@@ -96,26 +94,5 @@ impl Unreadable {
                  `finserve check` says which, `finserve rebuild` repairs them"
             ));
         }
-    }
-}
-
-/// Logs a problem once, not each time, and when it is over.
-struct Trouble {
-    what: &'static str,
-    lasts: bool,
-}
-
-impl Trouble {
-    fn new(what: &'static str) -> Trouble {
-        Trouble { what, lasts: false }
-    }
-
-    fn report(&mut self, outcome: Result<()>) {
-        match &outcome {
-            Err(err) if !self.lasts => log(format_args!("{}: {err}", self.what)),
-            Ok(()) if self.lasts => log(format_args!("{}: recovered", self.what)),
-            _ => (),
-        }
-        self.lasts = outcome.is_err();
     }
 }

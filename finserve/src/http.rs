@@ -18,6 +18,7 @@ mod front;
 mod global_search;
 mod headers;
 mod links;
+mod listen;
 mod params;
 mod refusal;
 mod render;
@@ -29,6 +30,7 @@ mod service;
 mod slots;
 mod stream;
 mod tag;
+mod targets;
 mod webhooks;
 
 pub(crate) use access::{Access, Signal};

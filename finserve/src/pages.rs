@@ -7,6 +7,7 @@ mod language;
 mod layout;
 mod plain;
 mod pricing;
+mod subscriptions;
 mod usage;
 mod view;
 
@@ -14,5 +15,6 @@ pub(crate) use home::home;
 pub(crate) use language::Language;
 pub(crate) use plain::{docs, not_found};
 pub(crate) use pricing::{Field, KeyForm, pricing};
-pub(crate) use usage::{UsageForm, usage};
+pub(crate) use subscriptions::Subscription;
+pub(crate) use usage::{KnownKey, UsageForm, usage};
 pub(crate) use view::View;

@@ -8,7 +8,6 @@ mod fault;
 mod fill;
 mod job;
 mod lane;
-mod lock;
 mod olinda;
 mod ptax;
 mod request;
@@ -18,15 +17,12 @@ mod run;
 mod schedule;
 mod selection;
 mod sgs;
-mod stop;
 
 pub(crate) use background::Background;
 pub(crate) use base::Base;
 pub(crate) use job::{Job, Mode, Outcome};
-pub(crate) use lock::Lock;
 pub(crate) use run::run;
 pub(crate) use selection::Selection;
-pub(crate) use stop::Stop;
 
 use std::time::Duration;
 

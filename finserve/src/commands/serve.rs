@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     cli,
+    deliver::Deliver,
     housekeeping::Housekeeping,
     http::{self, Access, App, Listener},
     now::Now,
@@ -35,6 +36,7 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let listener = Listener::bind(&addresses).map_err(listening())?;
     let address = listener.address().map_err(listening())?;
     let housekeeping = Housekeeping::start(&app);
+    let deliver = Deliver::start(&app, data, args.targets());
     let sync = args.sync.then(|| Background::start(catalogue, data, args.sources.config()));
     let mut printed = Ok(());
     let served = http::serve(listener, &app, || {
@@ -44,6 +46,7 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     if let Some(sync) = sync {
         sync.stop();
     }
+    deliver.stop();
     // Nothing is counted any more: write the last counts, whatever else went wrong.
     housekeeping.stop();
     let flushed = app.access().flush();

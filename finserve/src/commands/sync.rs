@@ -14,8 +14,10 @@ use super::{
 };
 use crate::{
     cli,
+    lock::{Lock, Work},
     now::Now,
-    sources::{self, Config, Job, Lock, Mode, Outcome, Stop},
+    sources::{self, Config, Job, Mode, Outcome},
+    stop::Stop,
 };
 
 /// Synchronises; fails if something could not be brought up to date, after the rest was done.
@@ -27,7 +29,7 @@ pub(crate) fn run(data: &Path, args: &cli::Sync) -> Result<(), Failure> {
     let catalogue = open_catalogue(data)?;
     let stop = Stop::default();
     let cannot = format!("cannot lock the data directory {}", data.display());
-    let _lock = Lock::take(data, &stop).map_err(Failure::system(cannot))?;
+    let _lock = Lock::take(data, Work::Sync, &stop).map_err(Failure::system(cannot))?;
     synchronise(&catalogue, data, &config, Mode::Store)
 }
 

@@ -1,11 +1,14 @@
 //! Access control: keys, limits and usage.
 use std::{
-    sync::{Condvar, Mutex, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use fincore::{
-    Accounts, Caller, Key, Plan,
+    Accounts, Caller, Feature, Key, Plan,
     keys::{self, Registration},
     limits::{Limits, Standing},
     plans::WINDOW,
@@ -14,20 +17,51 @@ use fincore::{
 use ipnet::IpNet;
 use tokio::sync::watch;
 
-use super::{caller, refusal::Refusal, request::Request};
-use crate::now::Now;
+use super::{
+    caller,
+    refusal::Refusal,
+    request::Request,
+    slots::{Guard, Slots},
+};
+use crate::{bell::Bell, now::Now};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
+/// How many streams of events a key may listen to at a time, and all keys together.
+const LISTENERS_PER_KEY: usize = 5;
+const LISTENERS: usize = 256;
+
 /// The accounts, and what is counted of requests.
 pub(crate) struct Access {
-    accounts: Accounts,
+    accounts: Arc<Accounts>,
     limits: Limits,
     usage: Usage,
     registrations: Limits,
     registrations_per_hour: u32,
     proxies: Vec<IpNet>,
     refresh: Refresh,
+    /// Rung when something new may be due for a webhook.
+    outbox: Arc<Bell>,
+    listeners: Slots,
+    /// Whether the server stops, so that streams end.
+    closing: Arc<AtomicBool>,
+}
+
+/// The right to listen to events for as long as a key is valid and its plan includes that. Holds one of the key's slots.
+pub(crate) struct Pass {
+    accounts: Arc<Accounts>,
+    key: Key,
+    closing: Arc<AtomicBool>,
+    _slot: Guard,
+}
+
+impl Pass {
+    /// Whether its holder may go on listening.
+    pub(crate) fn holds(&self) -> bool {
+        let caller = keys::authenticate(&self.accounts, &self.key);
+        !self.closing.load(Ordering::Relaxed)
+            && caller.is_ok_and(|caller| caller.plan.includes(Feature::Webhooks))
+    }
 }
 
 /// Asks the housekeeping thread to refresh the keys, and reports when it has. Anyone may ask; the thread decides
@@ -90,13 +124,16 @@ impl Access {
         start: Instant,
     ) -> Access {
         Access {
-            accounts,
+            accounts: Arc::new(accounts),
             limits: Limits::new(WINDOW, start),
             usage: Usage::default(),
             registrations: Limits::new(HOUR, start),
             registrations_per_hour,
             proxies,
             refresh: Refresh::default(),
+            outbox: Arc::default(),
+            listeners: Slots::new(LISTENERS_PER_KEY, LISTENERS),
+            closing: Arc::default(),
         }
     }
 
@@ -128,6 +165,25 @@ impl Access {
 
     pub(crate) fn refresh_signal(&self) -> &Refresh {
         &self.refresh
+    }
+
+    /// What wakes those who call webhooks.
+    pub(crate) fn outbox(&self) -> &Arc<Bell> {
+        &self.outbox
+    }
+
+    /// Lets the key of a request listen, unless it or all keys together listen too often.
+    pub(crate) fn listen(&self, request: &Request) -> Result<Pass, Refusal> {
+        let key = caller::key(&request.head.headers)?.ok_or(Refusal::KeyRequired)?;
+        let caller = keys::authenticate(&self.accounts, &key)?;
+        let slot = self.listeners.open(caller.id, "streams of events")?;
+        let (accounts, closing) = (self.accounts.clone(), self.closing.clone());
+        Ok(Pass { accounts, key, closing, _slot: slot })
+    }
+
+    /// Ends all streams within a second.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
     }
 
     /// Counts a request that is within the caller's limit; fails with the caller's standing if it is not.
@@ -175,10 +231,14 @@ impl Access {
         Ok(self.usage.report(&self.accounts, key, query, now.utc_day())?)
     }
 
-    /// The usage of a key in the last days, and its standing now.
-    pub(crate) fn look_up(&self, key: &Key, now: Now) -> Result<(Report, Standing), Refusal> {
+    /// Whose key it is, its usage in the last days, and its standing now.
+    pub(crate) fn look_up(
+        &self,
+        key: &Key,
+        now: Now,
+    ) -> Result<(Caller, Report, Standing), Refusal> {
         let caller = keys::authenticate(&self.accounts, key)?;
-        Ok((self.report(&caller, &UsageQuery::default(), now)?, self.peek(&caller, now)))
+        Ok((caller, self.report(&caller, &UsageQuery::default(), now)?, self.peek(&caller, now)))
     }
 
     /// Reads what other programs did to the keys.

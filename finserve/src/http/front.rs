@@ -1,5 +1,9 @@
 //! The pages as rows of the routing table: from a request to a page.
-use fincore::{Key, keys::Registration};
+use fincore::{
+    Caller, Feature, Key, Limit, Offset,
+    keys::Registration,
+    webhooks::{self, DeliveriesQuery},
+};
 use hyper::header::ACCEPT_LANGUAGE;
 use serde::Deserialize;
 
@@ -12,7 +16,9 @@ use super::{
     reply::{Body, Caching, OWN_FILES, Reply},
     request::Request,
 };
-use crate::pages::{self, Field, KeyForm, Language, UsageForm, View, assets};
+use crate::pages::{
+    self, Field, KeyForm, KnownKey, Language, Subscription, UsageForm, View, assets,
+};
 
 /// The reference draws itself with styles of its own making; apart from that it is bound like our pages.
 const REFERENCE_FILES: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; \
@@ -119,8 +125,10 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
     let now = context.request.now;
     let key = sent.key.trim().parse().map_err(Refusal::from);
     match key.and_then(|key| context.access.look_up(&key, now)) {
-        Ok((report, standing)) => {
-            let page = pages::usage(&view, &UsageForm::Known(Box::new(report), standing));
+        Ok((caller, report, standing)) => {
+            let subscriptions = subscriptions(context, caller)?;
+            let known = KnownKey { report, standing, subscriptions };
+            let page = pages::usage(&view, &UsageForm::Known(Box::new(known)));
             Ok(Reply::ok(Body::page(page, OWN_FILES), Caching::Never))
         }
         Err(refusal @ Refusal::InvalidKey) => {
@@ -131,6 +139,26 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
         }
         Err(refusal) => Err(refusal),
     }
+}
+
+/// The webhooks of a key with their newest deliveries, if its plan includes webhooks.
+fn subscriptions(
+    context: &Context<'_>,
+    caller: Caller,
+) -> Result<Option<Vec<Subscription>>, Refusal> {
+    const DELIVERIES: u32 = 5;
+    let Some(key) = caller.id.key().filter(|_| caller.plan.includes(Feature::Webhooks)) else {
+        return Ok(None);
+    };
+    let accounts = context.access.accounts();
+    let mut all = Vec::new();
+    for webhook in webhooks::list(accounts, key)? {
+        let (id, limit) = (webhook.id.clone(), Limit::new(DELIVERIES)?);
+        let query = DeliveriesQuery { id, limit, offset: Offset::default() };
+        let deliveries = webhooks::deliveries(accounts, key, &query)?.data;
+        all.push(Subscription { webhook, deliveries });
+    }
+    Ok(Some(all))
 }
 
 /// `GET /docs`

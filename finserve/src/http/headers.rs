@@ -14,6 +14,8 @@ pub(crate) const X_RATELIMIT_REMAINING: HeaderName =
 pub(crate) const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 pub(crate) const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 pub(crate) const X_DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(crate) const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 pub(crate) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 

@@ -133,6 +133,7 @@ async fn accept(
         });
     }
     drop(listener);
+    app.access().close();
     // Connections that are still open after that are dropped.
     let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::{
     chart::{Chart, Period, Shape},
     layout,
+    subscriptions::{Subscription, subscriptions},
     view::View,
 };
 
@@ -17,8 +18,19 @@ pub(crate) enum UsageForm {
     Empty,
     /// The key is not one.
     Wrong,
-    /// The requests of the key, and what is left of its limit now.
-    Known(Box<Report>, Standing),
+    /// What is known of the key.
+    Known(Box<KnownKey>),
+}
+
+/// What the page shows of a key.
+#[derive(Debug)]
+pub(crate) struct KnownKey {
+    /// Its requests.
+    pub(crate) report: Report,
+    /// What is left of its limit now.
+    pub(crate) standing: Standing,
+    /// Its webhooks, if its plan includes them.
+    pub(crate) subscriptions: Option<Vec<Subscription>>,
 }
 
 /// The usage page.
@@ -28,7 +40,7 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
         UsageForm::Wrong => {
             Some(say("This is not a key of this service.", "Esta não é uma chave deste serviço."))
         }
-        UsageForm::Empty | UsageForm::Known(..) => None,
+        UsageForm::Empty | UsageForm::Known(_) => None,
     };
     let content = html! {
         h1 { (say("API key usage", "Uso da chave da API")) }
@@ -46,13 +58,13 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
                 }
                 button.primary { (say("Show usage", "Mostrar uso")) }
             }
-            @if let UsageForm::Known(report, standing) = form { (known(view, report, *standing)) }
+            @if let UsageForm::Known(key) = form { (known(view, key)) }
         }
     };
     layout::page(view, "/usage", say("Usage", "Uso"), &content)
 }
 
-fn known(view: &View, report: &Report, standing: Standing) -> Markup {
+fn known(view: &View, KnownKey { report, standing, subscriptions: webhooks }: &KnownKey) -> Markup {
     let language = view.language;
     let say = |english, portuguese| language.pick(english, portuguese);
     let [from, to] = [report.from, report.to].map(|day| language.date(day));
@@ -92,6 +104,7 @@ fn known(view: &View, report: &Report, standing: Standing) -> Markup {
             h3 { (say("By day", "Por dia")) }
             (by_day(view, report))
         }
+        @if let Some(webhooks) = webhooks { (subscriptions(view, webhooks)) }
     }
 }
 

@@ -13,13 +13,16 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use super::{
     Config,
     job::{Job, Mode, Outcome},
-    lock::Lock,
-    retry::jitter,
     run::run_datasets,
     schedule::{Beat, Last, wait},
+};
+use crate::{
+    jitter::jitter,
+    lock::{Lock, Work},
+    log::log,
+    now::Now,
     stop::Stop,
 };
-use crate::{log::log, now::Now};
 
 /// How long a stop waits for the thread. After that the program ends without it: a download has no effect, and an
 /// import that is not complete has none either.
@@ -103,7 +106,7 @@ impl<'a> Rounds<'a> {
         if datasets.is_empty() {
             return self.finish(due, |_| Last::Succeeded(Now::read().utc));
         }
-        let lock = match Lock::take(&self.directory, self.stop) {
+        let lock = match Lock::take(&self.directory, Work::Sync, self.stop) {
             Ok(Some(lock)) => lock,
             Ok(None) => return,
             Err(err) => {

@@ -1,14 +1,8 @@
 //! Requests to one publisher: one at a time, repeated when that may help, within a budget of time.
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use fincore::downloads::Validators;
-use ureq::{
-    Agent, Proxy,
-    tls::{PemItem, RootCerts, TlsConfig, parse_pem},
-};
+use ureq::{Agent, Proxy};
 
 use super::{
     Patience,
@@ -16,9 +10,9 @@ use super::{
     fault::{Fault, Kind},
     request::{Publisher, Request},
     response::{self, Answer, Target},
-    retry::{jitter, pause},
-    stop::Stop,
+    retry::pause,
 };
+use crate::{jitter::jitter, stop::Stop, tls::tls};
 
 const USER_AGENT: &str =
     concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
@@ -65,7 +59,7 @@ impl<'a> Client<'a> {
             .http_status_as_error(false)
             .max_redirects(5)
             .proxy(proxy)
-            .tls_config(tls()?)
+            .tls_config(tls().map_err(Fault::lasting)?)
             .timeout_resolve(Some(connect_timeout))
             .timeout_connect(Some(connect_timeout))
             .timeout_recv_response(Some(patience.timeout))
@@ -175,26 +169,4 @@ fn after(fault: Fault, tries: u32) -> Fault {
         return fault;
     }
     Fault { words: format!("{} ({tries} tries)", fault.words), ..fault }
-}
-
-/// The certificates of `SSL_CERT_FILE`, if it is set, as behind a proxy that opens connections; otherwise those
-/// that come with the program.
-fn tls() -> Result<TlsConfig, Fault> {
-    let Some(path) = std::env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
-        return Ok(TlsConfig::default());
-    };
-    let cannot = |reason: String| {
-        Fault::lasting(format!("SSL_CERT_FILE {} cannot be read: {reason}", path.display()))
-    };
-    let pem = fs::read(&path).map_err(|err| cannot(err.to_string()))?;
-    let mut certificates = Vec::new();
-    for item in parse_pem(&pem) {
-        if let PemItem::Certificate(certificate) = item.map_err(|err| cannot(err.to_string()))? {
-            certificates.push(certificate);
-        }
-    }
-    if certificates.is_empty() {
-        return Err(cannot("it has no certificates".into()));
-    }
-    Ok(TlsConfig::builder().root_certs(RootCerts::from(certificates)).build())
 }

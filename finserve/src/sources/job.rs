@@ -7,9 +7,8 @@ use indicatif::MultiProgress;
 use super::{
     Config,
     fault::{Fault, Kind},
-    stop::Stop,
 };
-use crate::{log::log, now::Now};
+use crate::{log::log, now::Now, stop::Stop};
 
 /// What a run works with.
 #[derive(Debug)]

@@ -15,8 +15,8 @@ use super::{
     fault::{Fault, Kind},
     request::Request,
     retry::retry_after,
-    stop::Stop,
 };
+use crate::stop::Stop;
 
 /// Where an answer goes, and who watches.
 #[derive(Clone, Copy, Debug)]

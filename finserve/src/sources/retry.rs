@@ -1,8 +1,5 @@
 //! When a failed request is repeated.
-use std::{
-    hash::{BuildHasher, RandomState},
-    time::Duration,
-};
+use std::time::Duration;
 
 use fincore::chrono::{DateTime, Utc};
 
@@ -37,12 +34,6 @@ pub(super) fn retry_after(header: &str, now: DateTime<Utc>) -> Option<Duration> 
     let then = DateTime::parse_from_rfc2822(header).ok()?;
     // One that is past means now.
     Some((then.to_utc() - now).to_std().unwrap_or_default())
-}
-
-/// A random number from 0 to 1. It only spreads load, so the standard library's hash keys do.
-pub(super) fn jitter() -> f64 {
-    let random = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or_default();
-    f64::from(random) / f64::from(u32::MAX)
 }
 
 #[cfg(test)]
@@ -82,10 +73,5 @@ mod tests {
         ] {
             assert_eq!(retry_after(header, now).map(|time| time.as_secs()), seconds, "{header}");
         }
-    }
-
-    #[test]
-    fn jitter_stays_in_its_range() {
-        assert!((0..100).map(|_| jitter()).all(|jitter| (0.0..=1.0).contains(&jitter)));
     }
 }

@@ -18,12 +18,12 @@ impl Stop {
         self.changed.notify_all();
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         *self.stopped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits this long, or until it is stopped.
-    pub(super) fn wait(&self, time: Duration) {
+    pub(crate) fn wait(&self, time: Duration) {
         let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
         // If a thread panicked it does not matter here: both outcomes end the wait.
         let _ = self.changed.wait_timeout_while(stopped, time, |stopped| !*stopped);

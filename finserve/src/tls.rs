@@ -1,0 +1,25 @@
+//! Whose certificates outgoing connections believe.
+use std::fs;
+
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+
+/// The certificates of `SSL_CERT_FILE`, if it is set, as behind a proxy that opens connections; otherwise those
+/// that come with the program. Fails, in words, if that file cannot be read.
+pub(crate) fn tls() -> Result<TlsConfig, String> {
+    let Some(path) = std::env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
+        return Ok(TlsConfig::default());
+    };
+    let cannot =
+        |reason: String| format!("SSL_CERT_FILE {} cannot be read: {reason}", path.display());
+    let pem = fs::read(&path).map_err(|err| cannot(err.to_string()))?;
+    let mut certificates = Vec::new();
+    for item in parse_pem(&pem) {
+        if let PemItem::Certificate(certificate) = item.map_err(|err| cannot(err.to_string()))? {
+            certificates.push(certificate);
+        }
+    }
+    if certificates.is_empty() {
+        return Err(cannot("it has no certificates".into()));
+    }
+    Ok(TlsConfig::builder().root_certs(RootCerts::from(certificates)).build())
+}
