@@ -213,7 +213,7 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
         ("UnknownDataset", get("/api/v1/export/xyz", &key)),
         ("UnknownWebhook", get(&format!("/api/v1/webhooks/{shown}"), &key)),
         ("UnknownDelivery", server.keyless("POST", &replay, &key)),
-        ("InvalidWebhook", subscribe(r#"{"url":"https://hooks.example/finserve","events":[]}"#)),
+        ("InvalidWebhook", subscribe(r#"{"url":"https://hooks.example/finserve"}"#)),
         ("MethodNotAllowed", server.keyless("DELETE", "/health", &service.stranger())),
         ("PayloadTooLarge", register("application/json", &"x".repeat(17_000))),
         ("UnsupportedMediaType", register("text/plain", "x")),
