@@ -255,6 +255,30 @@ impl Snapshot {
         Ok(None)
     }
 
+    /// So many rows of a query that can be read. The query needs no limit: no row after them is looked at.
+    pub(crate) fn some<T>(
+        &self,
+        limit: usize,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut values = Vec::new();
+        while values.len() < limit
+            && let Some(row) = rows.next()?
+        {
+            values.extend(self.readable(read(row))?);
+        }
+        Ok(values)
+    }
+
+    /// Gives back the memory of the page cache, for those who keep a snapshot while they wait for something else.
+    pub(crate) fn rest(&self) -> Result<()> {
+        Ok(self.connection.prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
+    }
+
     /// Calls `each` for every row of a query that can be read; stops at the first error.
     pub(crate) fn for_each<T>(
         &self,

@@ -60,15 +60,56 @@ pub fn since(
 ) -> Result<()> {
     const SQL: &str = "SELECT version, time, dataset, key, kind FROM change
         JOIN revision USING (version) WHERE version > ?1 ORDER BY version, dataset, key";
+    reaches_back(snapshot, version)?;
+    // A version beyond SQLite's integers has no successor either.
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    snapshot.for_each(SQL, [version], read, visit)
+}
+
+/// Visits every change after a data version, oldest version first, at less cost: `read` makes what is needed of
+/// dataset and key, and what it makes nothing of is skipped. With a dataset, only its changes are visited.
+///
+/// Fails if the log does not reach back to `version`.
+pub(crate) fn keys_since<T>(
+    snapshot: &Snapshot,
+    version: u64,
+    dataset: Option<&str>,
+    read: impl Fn(&str, &str) -> Option<T>,
+    mut visit: impl FnMut(T, Change),
+) -> Result<()> {
+    const SQL: &str = "SELECT dataset, key, kind FROM change
+        WHERE version > ?1 AND (?2 IS NULL OR dataset = ?2) ORDER BY version, dataset, key";
+    reaches_back(snapshot, version)?;
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    let read = |row: &rusqlite::Row<'_>| {
+        let key = read(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+        Ok(key.zip(Change::of_code(row.get(2)?)))
+    };
+    snapshot.for_each(SQL, (version, dataset), read, |change| {
+        if let Some((key, change)) = change {
+            visit(key, change);
+        }
+        Ok(())
+    })
+}
+
+/// When a data version was made, if the log still knows.
+pub(crate) fn made_at(snapshot: &Snapshot, version: u64) -> Result<Option<DateTime<Utc>>> {
+    const SQL: &str = "SELECT time FROM revision WHERE version = ?1";
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    let time = snapshot.first(SQL, [version], |row| row.get::<_, String>(0))?;
+    Ok(time.and_then(|time| time.parse().ok()))
+}
+
+/// Fails if the log does not reach back to `version`.
+fn reaches_back(snapshot: &Snapshot, version: u64) -> Result<()> {
     let first = complete_after(snapshot)?;
     if version < first {
         return Err(Error::Invalid(format!(
             "the change log starts after data version {first}: it cannot tell what changed after {version}"
         )));
     }
-    // A version beyond SQLite's integers has no successor either.
-    let version = i64::try_from(version).unwrap_or(i64::MAX);
-    snapshot.for_each(SQL, [version], read, visit)
+    Ok(())
 }
 
 /// The log has every change of the versions after this one.

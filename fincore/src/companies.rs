@@ -155,6 +155,23 @@ pub fn each(snapshot: &Snapshot, visit: impl FnMut(Company) -> Result<()>) -> Re
     snapshot.for_each(SQL, [], read, visit)
 }
 
+/// The number of all companies.
+pub(crate) fn count(snapshot: &Snapshot) -> Result<u64> {
+    snapshot.count("SELECT COUNT(*) FROM company", [])
+}
+
+/// The companies after a code, ordered by code, so many.
+pub(crate) fn part(snapshot: &Snapshot, after: u32, limit: usize) -> Result<Vec<Company>> {
+    const SQL: &str = concat!(select_company!(), "WHERE id > ?1 ORDER BY id");
+    snapshot.some(limit, SQL, [after], read)
+}
+
+/// The company with this code, if it can be read.
+pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Company>> {
+    const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
+    snapshot.first(SQL, [code.get()], read)
+}
+
 /// Companies with all the words in name, trade name, tickers or sector, or with this CVM code, CNPJ or
 /// ticker; best match first.
 ///
@@ -218,9 +235,8 @@ fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
 ///
 /// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, id: CompanyId) -> Result<Sourced<Company>> {
-    const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     let found = match lookup::registered(snapshot, id)? {
-        Some(code) => snapshot.rows(SQL, [code.get()], read)?.pop(),
+        Some(code) => with_code(snapshot, code)?,
         None => None,
     };
     let company = found.ok_or_else(|| Error::not_found(Noun::Company, &id.to_string()))?;

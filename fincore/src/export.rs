@@ -1,43 +1,56 @@
 //! Whole datasets as a stream of rows from one snapshot: NDJSON, CSV or Parquet; or only what changed since a version.
-use std::{fmt, str::FromStr};
-
-use serde::Serialize;
-
+//!
+//! An [`Export`] is pulled: every call of [`Export::write`] appends the next rows to a buffer, and nothing happens in
+//! between. It reads from one snapshot, so what it writes is consistent even while an import commits, and it needs
+//! the same memory for a thousand rows as for a million. A series comes newest first, as in its history; quotes by
+//! currency, then newest first; companies by code; filings newest first.
+//!
+//! ```
+//! use fincore::export::{Export, Format, Query};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+//! # fincore::bundle::fill(&catalogue)?;
+//! let query = Query { to: Some("1980-02-29".parse()?), ..Query::all("ipca".parse()?, Format::Ndjson) };
+//! let mut export = Export::begin(catalogue.snapshot("2026-10-05".parse()?)?, query)?;
+//! let mut out = Vec::new();
+//! while export.write(&mut out)? {
+//!     // Send what is in `out` to somewhere else, and clear it.
+//! }
+//! assert_eq!(export.total(), 2);
+//! assert_eq!(
+//!     out,
+//!     b"{\"date\":\"1980-02-01\",\"value\":4.62}\n{\"date\":\"1980-01-01\",\"value\":6.62}\n"
+//! );
+//! # Ok::<(), fincore::Error>(())
+//! ```
+//!
+//! With [`Query::since`], it holds what changed after a data version: apply the rows of one export after the other
+//! to an old export, and you have the new one. Each row says in its first column whether it was `added`, `changed`
+//! or `removed`; one that was removed has only the columns that identify it.
 use crate::{
     catalogue::Snapshot,
-    error::{Error, Result},
-    table::Dialect,
-    types::Date,
+    error::{Error, Noun, Result},
+    table::{Cell, Dialect, Heading, Kind},
+    types::{Date, DateRange},
 };
 
-/// A dataset that can be exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dataset {
-    /// One series, by its number in SGS: rows of [`Rate`](crate::market::Rate).
-    One(u32),
-    /// Every observation of every series.
-    Series,
-    /// Closing quotes of all currency pairs.
-    Fx,
-    /// Companies.
-    Companies,
-    /// Filings.
-    Filings,
-}
+mod dataset;
+mod delta;
+mod market;
+mod output;
+mod registry;
+mod shelf;
+mod source;
+#[cfg(test)]
+#[cfg(feature = "import")]
+mod tests;
 
-impl FromStr for Dataset {
-    type Err = Error;
-
-    fn from_str(_text: &str) -> Result<Dataset> {
-        unimplemented!()
-    }
-}
-
-impl fmt::Display for Dataset {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        unimplemented!()
-    }
-}
+pub use dataset::Dataset;
+use delta::Delta;
+use output::Output;
+pub use shelf::{Exportable, Shelf};
+use source::Source;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,63 +79,144 @@ pub struct Query {
     pub format: Format,
 }
 
+impl Query {
+    /// All of a dataset.
+    #[must_use]
+    pub fn all(dataset: Dataset, format: Format) -> Query {
+        Query { dataset, from: None, to: None, since: None, format }
+    }
+
+    /// The days, if the dataset has any. Fails if they do not go with the rest.
+    fn days(&self) -> Result<DateRange> {
+        let some = self.from.is_some() || self.to.is_some();
+        if some && self.since.is_some() {
+            let reason = "since gives what changed on any day: from and to do not go with it";
+            return Err(Error::Invalid(reason.into()));
+        }
+        if some && self.dataset == Dataset::Companies {
+            let reason = "companies are not dated: from and to do not apply";
+            return Err(Error::Invalid(reason.into()));
+        }
+        DateRange::new(self.from, self.to)
+    }
+}
+
+/// So many rows are read at a time: enough to make the cost of a step small, few enough to be held in memory.
+const PART: usize = 500;
+
 /// An export under way.
 #[derive(Debug)]
 pub struct Export {
-    _snapshot: Snapshot,
+    snapshot: Snapshot,
+    rows: Rows,
+    headings: Vec<Heading>,
+    output: Output,
+    stage: Stage,
+    version: u64,
+    total: u64,
+    written: u64,
+}
+
+#[derive(Debug)]
+enum Rows {
+    All(Box<dyn Source>),
+    Changes(Delta),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing is written yet.
+    New,
+    Rows,
+    Ended,
 }
 
 impl Export {
-    /// Begins an export.
-    pub fn begin(_snapshot: Snapshot, _query: Query) -> Result<Export> {
-        unimplemented!()
+    /// Begins an export: counts its rows, but reads none of them yet. The plan of the snapshot is not looked at.
+    ///
+    /// Fails with [`Error::NotFound`] if the dataset is a series without observations, with [`Error::Invalid`] if the
+    /// days are in the wrong order or do not apply, or if the change log does not reach back to `since`.
+    pub fn begin(snapshot: Snapshot, query: Query) -> Result<Export> {
+        let days = query.days()?;
+        let version = snapshot.version()?;
+        let source = source::of(&snapshot, query.dataset, days)?;
+        let mut headings = source.headings();
+        let (rows, total) = match query.since {
+            None => {
+                let total = source::total(&snapshot, query.dataset, days)?;
+                (Rows::All(source), total)
+            }
+            Some(since) => {
+                headings.insert(0, ("change", Kind::Text));
+                let delta = Delta::collect(&snapshot, source, since, version)?;
+                let total = delta.total();
+                (Rows::Changes(delta), total)
+            }
+        };
+        if total == 0 && !dataset::exists(&snapshot, query.dataset)? {
+            return Err(Error::not_found(Noun::Dataset, &query.dataset.to_string()));
+        }
+        let notes = [("dataset", query.dataset.to_string()), ("version", version.to_string())];
+        let output = Output::new(query.format, &headings, &notes)?;
+        let stage = Stage::New;
+        Ok(Export { snapshot, rows, headings, output, stage, version, total, written: 0 })
     }
 
     /// The number of rows that the whole export has.
     #[must_use]
     pub fn total(&self) -> u64 {
-        unimplemented!()
+        self.total
     }
 
     /// The number of rows written so far.
     #[must_use]
     pub fn written(&self) -> u64 {
-        unimplemented!()
+        self.written
     }
 
     /// The data version of the snapshot: what a later export takes as `since`.
     #[must_use]
     pub fn version(&self) -> u64 {
-        unimplemented!()
+        self.version
     }
 
-    /// Appends the next part to `out`, some hundred rows; `false` if that was the last.
-    pub fn write(&mut self, _out: &mut Vec<u8>) -> Result<bool> {
-        unimplemented!()
+    /// Appends the next part to `out`, some hundred rows (of Parquet some thousand); `false` if that was the last.
+    ///
+    /// Fails if the data cannot be read, and at the end if the rows are not as many as they should be: then what was
+    /// written is not the whole dataset. After a failure, do not go on.
+    pub fn write(&mut self, out: &mut Vec<u8>) -> Result<bool> {
+        let Export { snapshot, rows, headings, output, written, .. } = self;
+        match self.stage {
+            Stage::New => output.begin(headings, out)?,
+            Stage::Rows => (),
+            Stage::Ended => return Ok(false),
+        }
+        self.stage = Stage::Rows;
+        let more = output.rows(headings, out, |visit| {
+            let visit = &mut |cells: &[Cell<'_>]| {
+                *written += 1;
+                visit(cells)
+            };
+            match rows {
+                Rows::All(source) => source.part(snapshot, PART, visit),
+                Rows::Changes(delta) => delta.part(snapshot, PART, visit),
+            }
+        })?;
+        if !more {
+            self.end(out)?;
+        }
+        self.snapshot.rest()?;
+        Ok(more)
     }
-}
 
-/// A dataset, and what an export of it holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Exportable {
-    /// Its name: `selic`.
-    pub dataset: String,
-    /// The number of its rows.
-    pub rows: u64,
-    /// The day of its newest row, if it is dated and not empty.
-    pub newest: Option<Date>,
-    /// The length of it as NDJSON, uncompressed.
-    pub bytes: u64,
-}
-
-/// Tells every dataset again and again, and measures them only when the data or the date has changed.
-#[derive(Debug, Default)]
-pub struct Shelf;
-
-impl Shelf {
-    /// Every dataset.
-    pub fn list(&self, _snapshot: &Snapshot) -> Result<Vec<Exportable>> {
-        unimplemented!()
+    fn end(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let (written, total) = (self.written, self.total);
+        if written != total {
+            let reason = format!("{written} of {total} rows can be read");
+            return Err(Error::storage("the export is not complete", reason));
+        }
+        self.output.end(out)?;
+        self.stage = Stage::Ended;
+        Ok(())
     }
 }

@@ -44,6 +44,7 @@ pub(crate) mod entry;
 mod matching;
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod names;
+pub(crate) mod parts;
 pub(crate) mod served;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
@@ -253,10 +254,8 @@ pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
 ///
 /// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
-    const SQL: &str = "SELECT key FROM filing WHERE id = ?1";
-    let keys = snapshot.rows(SQL, [id.packed()], key)?;
-    let found = served(snapshot, &keys)?.pop();
-    let filing = found.ok_or_else(|| Error::not_found(Noun::Filing, &id.to_string()))?;
+    let filing = parts::with_id(snapshot, id)?
+        .ok_or_else(|| Error::not_found(Noun::Filing, &id.to_string()))?;
     Ok(Sourced::new(filing, Meta::of(SOURCE)))
 }
 

@@ -32,6 +32,7 @@ use crate::{
 pub(crate) mod freshness;
 mod held;
 pub(crate) mod known;
+pub(crate) mod parts;
 #[cfg(feature = "import")]
 pub(crate) mod plausible;
 mod queries;
@@ -57,6 +58,7 @@ macro_rules! has_both_sides {
         "buy IS NOT NULL AND sell IS NOT NULL "
     };
 }
+use has_both_sides;
 
 /// What [`read_quote`] reads, of one currency.
 macro_rules! select_quotes {
@@ -68,6 +70,7 @@ macro_rules! select_quotes {
         )
     };
 }
+use select_quotes;
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///

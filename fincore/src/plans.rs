@@ -155,16 +155,13 @@ pub enum Feature {
     Filings,
     /// Export of whole datasets.
     BulkExport,
-    /// Lists and datasets as CSV.
+    /// Lists as CSV, datasets as CSV and Parquet.
     Csv,
-    /// Signed HTTP calls when something is published.
+    /// Signed HTTP calls when something is published, and the same events to read.
     Webhooks,
     /// Faster answers to questions.
     PrioritySupport,
 }
-
-/// How the text of a feature ends that does not exist yet.
-const PLANNED: &str = "(planned, not available yet)";
 
 /// The definition of a feature.
 struct FeatureRow {
@@ -205,13 +202,6 @@ impl Feature {
         self.row().plan
     }
 
-    /// Whether the feature exists yet. One that does not is planned, and marked as such wherever it is
-    /// listed.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        !self.row().with.ends_with(PLANNED)
-    }
-
     #[rustfmt::skip]
     fn row(self) -> FeatureRow {
         let row = |id, plan, needs, with, without| FeatureRow { id, plan, needs, with, without };
@@ -233,14 +223,14 @@ impl Feature {
                 "Filings: list, search, recent and by company",
                 "No filings"),
             Feature::BulkExport => row("bulk_export", Plan::Gold, "Bulk export needs",
-                "Bulk export of whole datasets as NDJSON (planned, not available yet)",
+                "Bulk export of whole datasets as NDJSON",
                 "No bulk export"),
-            Feature::Csv => row("csv", Plan::Platinum, "CSV needs",
-                "CSV on every list and on bulk export (planned, not available yet)",
-                "No CSV"),
-            Feature::Webhooks => row("webhooks", Plan::Platinum, "Webhooks need",
-                "Webhooks for new rates, companies and filings (planned, not available yet)",
-                "No webhooks"),
+            Feature::Csv => row("csv", Plan::Platinum, "CSV and Parquet need",
+                "CSV on every list, CSV and Parquet on bulk export",
+                "No CSV and no Parquet"),
+            Feature::Webhooks => row("webhooks", Plan::Platinum, "Webhooks and events need",
+                "Webhooks and event stream: signed calls for new rates, companies and filings",
+                "No webhooks and no event stream"),
             Feature::PrioritySupport => row("priority_support", Plan::Platinum,
                 "Priority support needs",
                 "Priority support",
@@ -341,7 +331,11 @@ mod tests {
                 Feature::HistoricalData,
                 "Market history of more than 12 months needs the Gold plan; this request is on Bronze.",
             ),
-            (Plan::Gold, Feature::Csv, "CSV needs the Platinum plan; this request is on Gold."),
+            (
+                Plan::Gold,
+                Feature::Csv,
+                "CSV and Parquet need the Platinum plan; this request is on Gold.",
+            ),
         ];
         for (plan, feature, sentence) in cases {
             assert_eq!(plan.need(feature).unwrap_err().to_string(), sentence);
@@ -358,13 +352,6 @@ mod tests {
         assert_eq!((free.name, free.price, free.rate_limit), ("Free", 0, 30));
         assert!(free.restrictions.contains(&"Market history of the last 12 months only"));
         assert_eq!(list().plans[3].restrictions, Vec::<&str>::new());
-    }
-
-    #[test]
-    fn marks_what_is_only_planned() {
-        let planned = Feature::ALL.into_iter().filter(|feature| !feature.is_available());
-        let planned: Vec<_> = planned.collect();
-        assert_eq!(planned, [Feature::BulkExport, Feature::Csv, Feature::Webhooks]);
     }
 
     #[test]

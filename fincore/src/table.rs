@@ -1,4 +1,4 @@
-//! The columns of each row type, for CSV or any other table format.
+//! The columns of each row type, and tables as CSV, NDJSON and Parquet.
 //!
 //! Every row type implements [`Row`]: a list of [`Column`]s, each with a name and a function that reads
 //! its [`Cell`] from a row. A writer for a new format handles seven kinds of cell, and then writes
@@ -35,10 +35,17 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::{
-    error::Result,
-    types::{Date, Decimal},
-};
+use crate::types::{Date, Decimal};
+
+mod csv;
+pub(crate) mod ndjson;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use csv::Csv;
+pub use csv::{Dialect, write_csv, write_csv_cells};
 
 /// A type whose values are the rows of a table.
 pub trait Row: Sized + 'static {
@@ -74,20 +81,17 @@ pub enum Kind {
     List,
 }
 
-/// How CSV is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dialect {
-    /// Commas between cells, points in numbers, dates as 2026-11-15.
-    #[default]
-    Standard,
-    /// As Excel expects it in Brazil: a byte order mark, semicolons between cells, commas in numbers, dates as
-    /// 15/11/2026.
-    Brazilian,
+/// The name of a column, and the kind of its cells.
+pub(crate) type Heading = (&'static str, Kind);
+
+/// The headings of a row type.
+pub(crate) fn headings<R: Row>() -> Vec<Heading> {
+    R::COLUMNS.iter().map(|column| (column.name, column.kind)).collect()
 }
 
-/// Appends rows as CSV, with a header line.
-pub fn write_csv<R: Row>(_rows: &[R], _dialect: Dialect, _out: &mut Vec<u8>) -> Result<()> {
-    unimplemented!()
+/// The cells of a row.
+pub(crate) fn cells<R: Row>(row: &R) -> Vec<Cell<'_>> {
+    R::COLUMNS.iter().map(|column| (column.cell)(row)).collect()
 }
 
 /// The value of one column in one row.

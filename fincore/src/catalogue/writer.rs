@@ -241,16 +241,18 @@ impl Writer {
         for dataset in self.touched.borrow().iter() {
             self.prepare(UPDATED)?.execute((dataset, &time))?;
         }
+        self.prepare(TIME)?.execute((self.version, &time))?;
         if !self.logged {
             return self.set_meta("changes_after", &self.version.to_string());
         }
-        self.prepare(TIME)?.execute((self.version, &time))?;
         self.prepare(CANCELLED)?.execute([self.version])?;
         let oldest = self.now.checked_sub_signed(self.keep_changes).unwrap_or_default();
         let old: i64 = self.prepare(OLD)?.query_row([timestamp(oldest)], |row| row.get(0))?;
         if old > 0 {
             self.prepare("DELETE FROM change WHERE version <= ?1")?.execute([old])?;
-            self.prepare("DELETE FROM revision WHERE version <= ?1")?.execute([old])?;
+            // When the version before the first change was made is still needed: what was hidden then as of a later
+            // day is news to those who have that version.
+            self.prepare("DELETE FROM revision WHERE version < ?1")?.execute([old])?;
             let known = read_meta(&self.connection, "changes_after")?;
             let known = known.and_then(|text| text.parse().ok()).unwrap_or_default();
             self.set_meta("changes_after", &old.max(known).to_string())?;

@@ -1,7 +1,7 @@
 //! The series of the central bank that this library knows: what they are and how they are published.
 use std::borrow::Cow;
 
-use crate::types::{Currency, Date};
+use crate::types::{Currency, Date, SeriesId};
 
 /// How often a series has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +151,12 @@ const fn quote(
 /// What is known about a series.
 pub(crate) fn known(number: u32) -> Option<&'static Known> {
     KNOWN.iter().find(|series| series.number == number)
+}
+
+/// The number of the series that an id means, whether it is known or not; `None` if no series has the name.
+pub(crate) fn number(id: &SeriesId) -> Option<u32> {
+    let named = || KNOWN.iter().find(|known| id.is_named(known.name)).map(|known| known.number);
+    id.number().or_else(named)
 }
 
 /// The series whose gaps are filled with what this one, in percent per day, gives per year.

@@ -3,7 +3,7 @@ use rusqlite::types::Value;
 
 use super::{
     History, Rate, freshness,
-    known::{KNOWN, Known, Side, known},
+    known::{KNOWN, Known, Side, known, number},
     window::within_plan,
 };
 use crate::{
@@ -71,12 +71,8 @@ impl From<u32> for Series {
 impl Series {
     /// The series of an id. Fails if no series has the name.
     pub(super) fn of(id: &SeriesId) -> Result<Series> {
-        if let Some(number) = id.number() {
-            return Ok(number.into());
-        }
-        let named = KNOWN.iter().find(|known| id.is_named(known.name));
         let unknown = || Error::not_found(Noun::Series, &format!("a series {:?}", id.to_string()));
-        named.map(|known| known.number.into()).ok_or_else(unknown)
+        number(id).map(Series::from).ok_or_else(unknown)
     }
 
     /// Every series that may hold observations, by number.
@@ -151,6 +147,25 @@ impl Series {
         let newest = || Ok(self.newest(snapshot)?.map(|row| row.rate.date));
         let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
         snapshot.for_each(statements.all, (key, from, to), Observed::read, |row| visit(row.rate))
+    }
+
+    /// How many observations it has in a range of days.
+    pub(super) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
+        let (statements, key) = self.stored();
+        snapshot.count(statements.total, (key, days.0.to_string(), days.1.to_string()))
+    }
+
+    /// The newest observations in a range of days, so many.
+    pub(super) fn part(
+        self,
+        snapshot: &Snapshot,
+        days: (Date, Date),
+        limit: usize,
+    ) -> Result<Vec<Rate>> {
+        let (statements, key) = self.stored();
+        let wanted = (key, days.0.to_string(), days.1.to_string());
+        let rows = snapshot.some(limit, statements.all, wanted, Observed::read)?;
+        Ok(rows.into_iter().map(|row| row.rate).collect())
     }
 
     /// The newest observation. Fails if there is none.

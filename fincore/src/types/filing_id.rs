@@ -72,6 +72,13 @@ impl FilingId {
         (self.form as i64) << NUMBER_BITS | self.number.cast_signed()
     }
 
+    /// The inverse of [`FilingId::packed`].
+    pub(crate) fn of_packed(packed: i64) -> Option<FilingId> {
+        let number = (packed & ((1 << NUMBER_BITS) - 1)).cast_unsigned();
+        let form = Form::ALL.get(usize::try_from(packed >> NUMBER_BITS).ok()?)?;
+        Some(FilingId { form: *form, number })
+    }
+
     /// A row key ordered by delivery date, then id: reading the table backwards gives the newest filings
     /// first, without sorting.
     #[cfg(any(feature = "bundle", feature = "import", test))]
@@ -81,10 +88,8 @@ impl FilingId {
 
     /// The inverse of [`FilingId::key`].
     pub(crate) fn of_key(key: i64) -> Option<(FilingId, Date)> {
-        let number = (key & ((1 << NUMBER_BITS) - 1)).cast_unsigned();
-        let form = Form::ALL.get(usize::try_from(key >> NUMBER_BITS & 0xf).ok()?)?;
         let date = Date::from_day_number(i32::try_from(key >> ID_BITS).ok()?)?;
-        Some((FilingId { form: *form, number }, date))
+        Some((FilingId::of_packed(key & ((1 << ID_BITS) - 1))?, date))
     }
 }
 

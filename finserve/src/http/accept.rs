@@ -1,5 +1,5 @@
 //! Preferences of a client: lists like `gzip;q=0.8, zstd`, as in all `Accept` headers.
-use hyper::header::{HeaderMap, HeaderName};
+use hyper::header::{ACCEPT, HeaderMap, HeaderName};
 
 /// What the header offers, with its weights, in the order given. An offer whose weight cannot be read is left
 /// out.
@@ -16,9 +16,36 @@ pub(crate) fn offers(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Ite
     })
 }
 
+/// The media type among `others` that `Accept` prefers to `default`; nothing where it does not.
+///
+/// It must be named, weigh more than the default if that is named too, and no less than a wildcard that
+/// means the default: clients that take anything get what everybody gets.
+pub(crate) fn preferred(
+    headers: &HeaderMap,
+    default: &str,
+    others: &[&'static str],
+) -> Option<&'static str> {
+    let weight = |media: &str| {
+        let named = |(name, _): &(&str, f32)| name.eq_ignore_ascii_case(media);
+        offers(headers, ACCEPT).find(named).map(|(_, weight)| weight)
+    };
+    let named = weight(default).unwrap_or(0.0);
+    let wildcard = ["*/*", "application/*"].map(|any| weight(any).unwrap_or(0.0));
+    let wildcard = wildcard[0].max(wildcard[1]);
+    let mut best: Option<(&str, f32)> = None;
+    for other in others {
+        let Some(weight) = weight(other) else { continue };
+        let better = best.is_none_or(|(_, known)| weight > known);
+        if weight > named && weight >= wildcard && better {
+            best = Some((other, weight));
+        }
+    }
+    best.map(|(media, _)| media)
+}
+
 #[cfg(test)]
 mod tests {
-    use hyper::header::{ACCEPT, HeaderValue};
+    use hyper::header::HeaderValue;
 
     use super::*;
 
@@ -35,6 +62,33 @@ mod tests {
         for (list, wanted) in cases {
             let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(list))]);
             assert_eq!(offers(&headers, ACCEPT).collect::<Vec<_>>(), wanted, "{list}");
+        }
+    }
+    #[test]
+    fn another_media_type_must_be_named_and_preferred() {
+        let (json, csv, parquet) = ("application/json", "text/csv", "application/parquet");
+        let cases = [
+            ("text/csv", Some(csv)),
+            ("TEXT/CSV; header=present", Some(csv)),
+            ("text/csv;q=0.1", Some(csv)),
+            ("text/csv;q=0", None),
+            ("text/csv;q=x", None),
+            ("text/csv, application/json", None),
+            ("text/csv, application/json;q=0.9", Some(csv)),
+            ("text/csv;q=0.8, application/json;q=0.9", None),
+            ("text/csv, */*", Some(csv)),
+            ("text/csv;q=0.9, */*", None),
+            ("text/csv;q=0.9, application/*;q=0.95", None),
+            ("text/csv;q=0.9, */*;q=0.8", Some(csv)),
+            ("*/*", None),
+            ("text/*", None),
+            ("", None),
+            ("application/parquet, text/csv;q=0.5", Some(parquet)),
+            ("application/parquet;q=0.5, text/csv;q=0.6", Some(csv)),
+        ];
+        for (list, wanted) in cases {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(list))]);
+            assert_eq!(preferred(&headers, json, &[csv, parquet]), wanted, "{list}");
         }
     }
 }

@@ -8,27 +8,30 @@ use std::{
 };
 
 use fincore::{
-    Caller, Catalogue, Snapshot, datasets::Watch, excerpt, export::Shelf, limits::Standing,
-    usage::Outcome, webhooks::Targets,
+    Caller, Catalogue, datasets::Watch, excerpt, export::Shelf, limits::Standing, usage::Outcome,
+    webhooks::Targets,
 };
 use hyper::{
     Method, Response,
     header::{ACCEPT, HOST},
     http::request::Parts,
 };
-use sha2::{Digest, Sha256};
 
 use super::{
     accept,
     access::Access,
     context::Context,
-    front, links,
+    data::data,
+    export,
+    formats::{self, Formats},
+    front,
     params::{self, Params},
     refusal::Refusal,
-    render::{Extent, Media},
-    reply::{Caching, Envelope, Payload, Reply},
+    render::Media,
+    reply::{Envelope, Payload, Reply},
     request::Request,
-    routes::{Cost, Handler, Match, Query, Route, Routes},
+    routes::{Cost, Handler, Match, Route, Routes},
+    slots::Slots,
 };
 
 /// Everything that requests share.
@@ -39,6 +42,8 @@ pub(crate) struct App {
     watch: Watch,
     /// What can be exported.
     shelf: Shelf,
+    /// How many exports may be under way.
+    exports: Slots,
     /// Whom webhooks may call.
     targets: Targets,
     routes: Routes,
@@ -69,7 +74,8 @@ impl App {
         let start = RandomState::new().hash_one("request id") >> 32;
         let start = u32::try_from(start).unwrap_or_default();
         let (watch, shelf, requests) = (Watch::default(), Shelf::default(), AtomicU64::new(0));
-        App { catalogue, access, watch, shelf, targets, routes, start, requests }
+        let exports = export::slots();
+        App { catalogue, access, watch, shelf, exports, targets, routes, start, requests }
     }
 
     /// The data that is served.
@@ -109,7 +115,7 @@ impl App {
     /// The steps that every request goes through, in order; the first that fails answers.
     fn steps<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
         // Grammar, and what the request is about.
-        let target = match self.target(request)? {
+        let mut target = match self.target(request)? {
             Target::Matched(matched) => matched,
             Target::Options(allow) => return Ok(Reply::options(&allow)),
         };
@@ -138,21 +144,28 @@ impl App {
             admitted.map_err(|standing| too_many(&caller, standing))?;
             trail.counted = Some(Outcome::Success);
 
-            // Plan.
+            // Plan, for the endpoint and then for the format.
             caller.plan.need(feature)?;
+            let format = target.route.formats.feature(&target.params, &request.head.headers);
+            format.map_or(Ok(()), |feature| caller.plan.need(feature))?;
         }
 
         // Parameters.
-        target.params.only(target.route.params, &target.captures)?;
+        target.params.only(&target.route.params, &target.captures)?;
+        let media = target.media(request)?;
         let params = target.captures.and(target.params)?;
 
         // Answer.
         let (catalogue, access) = (&self.catalogue, &self.access);
         let (watch, shelf, targets) = (&self.watch, &self.shelf, self.targets);
-        let context = Context { catalogue, access, watch, shelf, targets, request, caller };
+        let exports = &self.exports;
+        let context =
+            Context { catalogue, access, watch, shelf, exports, targets, request, caller };
         let answer = || {
             let reply = match &target.route.handler {
-                Handler::Query(query) => data(&context, target.route, query.as_ref(), params),
+                Handler::Query(query) => {
+                    data(&context, target.route, query.as_ref(), params, media)
+                }
                 Handler::Direct(direct) => direct(&context, params),
             }?;
             Ok(reply.encode(&request.head.headers))
@@ -205,25 +218,17 @@ struct Matched<'t, 'r> {
     params: Params<'r>,
 }
 
-/// The answer to a query of the data.
-fn data(
-    context: &Context<'_>,
-    route: &Route,
-    query: &Query,
-    params: Params<'_>,
-) -> Result<Reply, Refusal> {
-    let Context { catalogue, request, caller, .. } = context;
-    let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
-    let answer = query(&snapshot, params)?;
-    let media = Media::Json;
-    let body = answer.render(media)?;
-    let reply = Reply::ok(body, Caching::Tagged(etag(&snapshot, &request.head, media)));
-    let paged = route.params.contains(&"offset");
-    let link = answer.extent().and_then(|extent| {
-        let offset = extent.offset.filter(|_| paged);
-        links::links(&request.head.uri, Extent { offset, ..extent })
-    });
-    Ok(reply.with_headers(link.map(|link| (hyper::header::LINK, link))))
+impl Matched<'_, '_> {
+    /// In which media type a query is answered. Takes the parameters that choose it out of those of a list.
+    fn media(&mut self, request: &Request) -> Result<Media, Refusal> {
+        match self.route.formats {
+            Formats::One | Formats::Dataset => Ok(Media::Json),
+            Formats::List => {
+                let [format, dialect] = formats::PARAMS.map(|name| self.params.take(name));
+                formats::of_list(format.as_deref(), dialect.as_deref(), &request.head.headers)
+            }
+        }
+    }
 }
 
 fn too_many(caller: &Caller, standing: Standing) -> Refusal {
@@ -259,22 +264,6 @@ fn check_grammar(head: &Parts) -> Result<(), Refusal> {
         return Err(Refusal::BadRequest("the method is not one of HTTP's".into()));
     }
     Ok(())
-}
-
-/// The entity tag: equal on every machine for the same query, media type, day, plan, data and version
-/// of the program.
-fn etag(snapshot: &Snapshot, head: &Parts, media: Media) -> String {
-    let (today, plan) = (snapshot.today().to_string(), snapshot.plan().id());
-    let (path, query) = (head.uri.path(), head.uri.query().unwrap_or(""));
-    let mut question = Sha256::new();
-    for part in [env!("CARGO_PKG_VERSION"), &today, plan, path, query, media.content_type()] {
-        question.update((part.len() as u64).to_be_bytes());
-        question.update(part);
-    }
-    let question = u64::from_be_bytes(
-        question.finalize()[..8].try_into().expect("a digest is longer than eight bytes"),
-    );
-    format!("W/\"{}-{question:016x}\"", snapshot.tag())
 }
 
 #[cfg(test)]

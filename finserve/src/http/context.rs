@@ -1,7 +1,7 @@
 //! What a handler works with.
 use fincore::{Caller, Catalogue, datasets::Watch, export::Shelf, webhooks::Targets};
 
-use super::{access::Access, request::Request};
+use super::{access::Access, request::Request, slots::Slots};
 
 /// A request on its way: who sent it, and what it can be answered from.
 pub(crate) struct Context<'r> {
@@ -9,6 +9,8 @@ pub(crate) struct Context<'r> {
     pub(crate) access: &'r Access,
     pub(crate) watch: &'r Watch,
     pub(crate) shelf: &'r Shelf,
+    /// How many exports may be under way.
+    pub(crate) exports: &'r Slots,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     pub(crate) request: &'r Request,

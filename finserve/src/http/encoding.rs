@@ -1,5 +1,5 @@
 //! Compression of replies, by what the client accepts.
-use std::io::Write;
+use std::io::{self, Write};
 
 use flate2::{Compression, write::GzEncoder};
 use hyper::{
@@ -46,6 +46,61 @@ fn compress(encoding: &str, body: &[u8]) -> Option<Vec<u8>> {
     encoder.finish().ok()
 }
 
+/// Compresses a body while it is sent.
+pub(crate) enum Encoder {
+    Plain(Vec<u8>),
+    Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
+    Gzip(GzEncoder<Vec<u8>>),
+}
+
+impl Encoder {
+    /// An encoder for what [`preferred`] chose.
+    pub(crate) fn new(encoding: Option<&'static str>) -> io::Result<Encoder> {
+        Ok(match encoding {
+            None => Encoder::Plain(Vec::new()),
+            Some("zstd") => {
+                Encoder::Zstd(zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL)?)
+            }
+            Some(_) => Encoder::Gzip(GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL))),
+        })
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Encoder::Plain(done) => done.write_all(bytes),
+            Encoder::Zstd(encoder) => encoder.write_all(bytes),
+            Encoder::Gzip(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    /// How many bytes are ready to be sent.
+    pub(crate) fn ready(&self) -> usize {
+        match self {
+            Encoder::Plain(done) => done.len(),
+            Encoder::Zstd(encoder) => encoder.get_ref().len(),
+            Encoder::Gzip(encoder) => encoder.get_ref().len(),
+        }
+    }
+
+    /// The bytes that are ready.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(match self {
+            Encoder::Plain(done) => done,
+            Encoder::Zstd(encoder) => encoder.get_mut(),
+            Encoder::Gzip(encoder) => encoder.get_mut(),
+        })
+    }
+
+    /// The bytes that are left.
+    pub(crate) fn finish(self) -> io::Result<Vec<u8>> {
+        match self {
+            Encoder::Plain(done) => Ok(done),
+            Encoder::Zstd(encoder) => encoder.finish(),
+            Encoder::Gzip(encoder) => encoder.finish(),
+        }
+    }
+}
+
 /// Whether what is compressed by gzip already may be sent as it is.
 pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     known_offers(request).any(|(name, weight)| name == "gzip" && weight > 0.0)
@@ -53,7 +108,7 @@ pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
 
 /// The best of `zstd` and `gzip` by the weights of `Accept-Encoding`; `zstd` where they are equal, and neither
 /// where the client prefers the body as it is.
-fn preferred(request: &HeaderMap) -> Option<&'static str> {
+pub(crate) fn preferred(request: &HeaderMap) -> Option<&'static str> {
     let mut best = None;
     for (name, weight) in known_offers(request) {
         let better = |(known, known_weight): (&str, f32)| {

@@ -1,13 +1,50 @@
 //! Bulk export: the datasets, and each as a stream.
-use fincore::Date;
-use serde::Deserialize;
+use std::time::Duration;
 
-use super::{context::Context, params::Params, refusal::Refusal, reply::Reply};
+use fincore::{
+    Date, Snapshot, excerpt,
+    export::{Dataset, Export, Exportable, Format, Query},
+};
+use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    context::Context,
+    data::attachment,
+    encoding, formats,
+    headers::{X_DATA_VERSION, X_TOTAL_COUNT},
+    params::Params,
+    refusal::Refusal,
+    render::{self, Answer, Media},
+    reply::{Body, Caching, Reply},
+    slots::Slots,
+    stream::Stream,
+    tag::tag,
+};
+
+/// How long an export may take, however slowly it is read. A million filings are some 60 MB compressed, which a
+/// line of 1 Mbit/s carries in ten minutes.
+///
+/// Every export holds a snapshot, and the write-ahead log of the catalogue cannot be emptied while one is held. So
+/// this is also the longest time for which exports can make the log grow: a peer that reads nothing is cut
+/// long before by the server's time-out for writing.
+const EXPORT_TIME: Duration = Duration::from_secs(30 * 60);
+
+/// How many exports a caller may have at a time, and how many all callers together.
+const PER_CALLER: usize = 2;
+const IN_ALL: usize = 32;
+
+/// What an export of any dataset can be written as.
+const FORMATS: [&str; 3] = ["ndjson", "csv", "parquet"];
+
+/// The slots that exports take.
+pub(crate) fn slots() -> Slots {
+    Slots::new(PER_CALLER, IN_ALL)
+}
 
 /// What can be chosen of an export.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "scaffold")]
 pub(crate) struct ExportQuery {
     dataset: String,
     from: Option<Date>,
@@ -17,12 +54,112 @@ pub(crate) struct ExportQuery {
     dialect: Option<String>,
 }
 
-/// `GET /api/v1/export`
-pub(crate) fn list(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    Err(Refusal::Internal("scaffold".into()))
+/// All datasets.
+#[derive(Serialize)]
+struct Datasets {
+    data: Vec<Listed>,
+    total: usize,
+    data_version: u64,
 }
 
-/// `GET /api/v1/export/{dataset}`
-pub(crate) fn dataset(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    Err(Refusal::Internal("scaffold".into()))
+/// A dataset, and how to get it.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    dataset: Exportable,
+    /// The tag of the whole of it in the format that comes without asking.
+    etag: String,
+    formats: [&'static str; 3],
+    url: String,
+}
+
+/// `GET /api/v1/export`
+pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let Context { catalogue, shelf, request, .. } = context;
+    let snapshot = catalogue.snapshot(request.now.today())?;
+    let own_tag = tag(&snapshot, &[request.head.uri.path()]);
+    if let Some(unchanged) = Reply::unchanged(&own_tag, &request.head.headers) {
+        return Ok(unchanged);
+    }
+    let listed = |dataset: Exportable| {
+        let name = &dataset.dataset;
+        let (etag, url) = (whole(&snapshot, name), format!("/api/v1/export/{name}"));
+        Listed { dataset, etag, formats: FORMATS, url }
+    };
+    let data: Vec<Listed> = shelf.list(&snapshot)?.into_iter().map(listed).collect();
+    let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
+    let body = Answer::object(datasets).render(Media::Json)?;
+    Ok(Reply::ok(body, Caching::Tagged(own_tag)))
+}
+
+/// `GET /api/v1/export/{dataset}`: from one snapshot, whatever is imported meanwhile.
+pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let Context { catalogue, exports, request, caller, .. } = context;
+    let headers = &request.head.headers;
+    let query = query(&params.read()?, headers)?;
+    let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
+    let tag = tag_of(&snapshot, &query);
+    if let Some(unchanged) = Reply::unchanged(&tag, headers) {
+        return Ok(unchanged);
+    }
+    let slot = exports.open(caller.id, "exports")?;
+
+    let (media, _, _) = render::of_export(query.format);
+    let mut export = Export::begin(snapshot, query)?;
+    let facts = [
+        (X_TOTAL_COUNT, HeaderValue::from(export.total())),
+        (X_DATA_VERSION, HeaderValue::from(export.version())),
+        (CONTENT_DISPOSITION, attachment(&file_name(&query))),
+    ];
+    let encoding = match query.format {
+        Format::Ndjson | Format::Csv(_) => encoding::preferred(headers),
+        // Its columns are compressed.
+        Format::Parquet => None,
+    };
+    let name = format!("an export of {}", query.dataset);
+    let stream = Stream::begin(Box::new(move |out| export.write(out)), encoding, name, slot)?;
+    let body = Body::stream(media, encoding, stream.payload());
+    let reply = Reply::ok(body, Caching::Tagged(tag)).with_headers(facts);
+    Ok(reply.until(request.now.instant + EXPORT_TIME))
+}
+
+/// The query of the library.
+fn query(asked: &ExportQuery, headers: &hyper::HeaderMap) -> Result<Query, Refusal> {
+    let dataset: Dataset = asked.dataset.parse()?;
+    let format = formats::of_dataset(asked.format.as_deref(), asked.dialect.as_deref(), headers)?;
+    let since = asked.since.as_deref().map(version).transpose()?;
+    Ok(Query { dataset, from: asked.from, to: asked.to, since, format })
+}
+
+fn version(text: &str) -> Result<u64, Refusal> {
+    // `parse` alone would also take a sign.
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits).ok_or_else(|| {
+        let text = excerpt(text);
+        Refusal::BadRequest(format!(
+            "parameter \"since\": {text:?} is not a data version (a whole number, as in X-Data-Version)"
+        ))
+    })
+}
+
+/// The tag of what a query gives. The plan is not in it: whoever may export gets the same.
+fn tag_of(snapshot: &Snapshot, query: &Query) -> String {
+    let Query { dataset, from, to, since, format } = query;
+    let (_, format, _) = render::of_export(*format);
+    let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
+    let since = since.map(|version| version.to_string()).unwrap_or_default();
+    tag(snapshot, &["export", &dataset.to_string(), &day(from), &day(to), &since, format])
+}
+
+/// The tag of a whole dataset in the format that comes without asking.
+fn whole(snapshot: &Snapshot, dataset: &str) -> String {
+    let (_, format, _) = render::of_export(Format::Ndjson);
+    tag(snapshot, &["export", dataset, "", "", "", format])
+}
+
+/// `filings-since-17.csv`
+fn file_name(query: &Query) -> String {
+    let (_, _, end) = render::of_export(query.format);
+    let since = query.since.map(|version| format!("-since-{version}")).unwrap_or_default();
+    format!("{}{since}.{end}", query.dataset)
 }

@@ -12,12 +12,14 @@ pub(crate) const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-rate
 pub(crate) const X_RATELIMIT_REMAINING: HeaderName =
     HeaderName::from_static("x-ratelimit-remaining");
 pub(crate) const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+pub(crate) const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+pub(crate) const X_DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 pub(crate) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 /// Headers of ours that scripts of any origin may read.
 pub(crate) const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, \
-    RateLimit-Policy, X-Plan, X-Request-Id, ETag, Retry-After, Link";
+    RateLimit-Policy, X-Plan, X-Request-Id, X-Total-Count, X-Data-Version, Content-Disposition, ETag, Retry-After, Link";
 
 /// Headers that scripts of any origin may send. The star allows all others but `Authorization`; clients that
 /// do not know it read the names.
@@ -29,4 +31,5 @@ pub(crate) const ACCEPTED: &str = concat!(
 );
 
 /// The request headers that data responses depend on.
-pub(crate) const BY_CALLER: &str = concat!(x_api_key!(), ", Authorization, Accept-Encoding");
+pub(crate) const BY_CALLER: &str =
+    concat!(x_api_key!(), ", Authorization, Accept, Accept-Encoding");

@@ -54,6 +54,15 @@ impl<'r> Params<'r> {
         self.pairs.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_ref())
     }
 
+    /// Takes the value of this name out.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Cow<'r, str>> {
+        let at = self.pairs.iter().position(|(given, _)| given == name)?;
+        if at < self.captured {
+            self.captured -= 1;
+        }
+        Some(self.pairs.remove(at).1)
+    }
+
     /// These parts of the path and the parameters `more`, no name twice.
     pub(crate) fn and(mut self, more: Params<'r>) -> Result<Params<'r>, Refusal> {
         more.pairs.into_iter().try_for_each(|(name, value)| self.push(name, value))?;

@@ -33,6 +33,8 @@ pub(crate) enum Refusal {
     TooLarge { most: usize },
     /// The body must be of this media type.
     WrongMedia(&'static str),
+    /// All callers together have too many of these open. It is no fault of ours, so it is not logged.
+    Crowded { what: &'static str, retry_after: u64 },
     /// The data is locked for longer than we wait. The text is for the operator.
     Busy(String),
     /// Something of ours failed. The text is for the operator.
@@ -147,6 +149,11 @@ impl Refusal {
                     "unsupported_media_type",
                     message,
                 )
+            }
+            Refusal::Crowded { what, retry_after } => {
+                let message = format!("too many {what} are open; please try again in a moment");
+                ErrorParts::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+                    .header(RETRY_AFTER, &retry_after.to_string())
             }
             Refusal::Busy(_) => {
                 let message = "the service is busy; please try again in a second";

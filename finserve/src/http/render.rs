@@ -3,23 +3,60 @@
 //! A function of the library returns a value; [`Answer`] holds it until it is known how it is to be written.
 //! A new media type is a variant of [`Media`]: it does not compile until it has a name and a way to write
 //! both kinds of answers.
-use fincore::{Page, table::Row};
+use std::fmt;
+
+use fincore::{
+    Date, Page,
+    calendar::BusinessDays,
+    export::Format,
+    table::{self, Column, Dialect, Kind, Row},
+};
 use serde::Serialize;
 
 use super::{refusal::Refusal, reply::Body};
+
+/// The names of media types, as in `Accept`.
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const CSV: &str = "text/csv";
+pub(crate) const NDJSON: &str = "application/x-ndjson";
+pub(crate) const PARQUET: &str = "application/vnd.apache.parquet";
+
+/// CSV as in `Content-Type`: both dialects are UTF-8 with a header line.
+const CSV_WITH_HEADER: &str = "text/csv; charset=utf-8; header=present";
 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
     Json,
+    Csv(Dialect),
 }
 
 impl Media {
     /// The value of `Content-Type`.
     pub(crate) fn content_type(self) -> &'static str {
         match self {
-            Media::Json => "application/json",
+            Media::Json => JSON,
+            Media::Csv(_) => CSV_WITH_HEADER,
         }
+    }
+
+    /// What tells it from every other way to write the same answer, for entity tags.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Media::Json => "json",
+            Media::Csv(Dialect::Standard) => "csv",
+            Media::Csv(Dialect::Brazilian) => "csv-br",
+        }
+    }
+}
+
+/// How a dataset is written: the value of `Content-Type`, what tells it from other ways, and how names of files
+/// end.
+pub(crate) fn of_export(format: Format) -> (&'static str, &'static str, &'static str) {
+    match format {
+        Format::Ndjson => (NDJSON, "ndjson", "ndjson"),
+        Format::Csv(dialect) => (CSV_WITH_HEADER, Media::Csv(dialect).id(), "csv"),
+        Format::Parquet => (PARQUET, "parquet", "parquet"),
     }
 }
 
@@ -36,26 +73,43 @@ impl Answer {
         Answer::Object(Box::new(answer))
     }
 
-    pub(crate) fn list<R: Row + Serialize>(page: Page<R>) -> Answer {
-        Answer::List(Box::new(page))
+    pub(crate) fn list(part: impl Rows + 'static) -> Answer {
+        Answer::List(Box::new(part))
     }
 
-    /// How long the list is, and which part of it this is; nothing for a single thing.
+    /// How long the list is, and which part of it this is; nothing for a single thing, and for a list that has
+    /// no pages.
     pub(crate) fn extent(&self) -> Option<Extent> {
         match self {
             Answer::Object(_) => None,
-            Answer::List(list) => Some(list.extent()),
+            Answer::List(list) => list.extent(),
         }
     }
 
-    /// The answer in this media type.
+    /// How many rows the whole list has; nothing for a single thing.
+    pub(crate) fn total(&self) -> Option<u64> {
+        match self {
+            Answer::Object(_) => None,
+            Answer::List(list) => Some(list.total()),
+        }
+    }
+
+    /// The answer in this media type. Only lists can be written as CSV.
     pub(crate) fn render(&self, media: Media) -> Result<Body, Refusal> {
-        let mut bytes = Vec::new();
-        let written = match (media, self) {
-            (Media::Json, Answer::Object(object)) => object.write_json(&mut bytes),
-            (Media::Json, Answer::List(list)) => list.write_json(&mut bytes),
+        let failed = |why: &dyn fmt::Display| {
+            Refusal::Internal(format!("an answer cannot be written: {why}"))
         };
-        written.map_err(|err| Refusal::Internal(format!("an answer cannot be written: {err}")))?;
+        let mut bytes = Vec::new();
+        match (media, self) {
+            (Media::Json, Answer::Object(object)) => {
+                object.write_json(&mut bytes).map_err(|err| failed(&err))?;
+            }
+            (Media::Json, Answer::List(list)) => {
+                list.write_json(&mut bytes).map_err(|err| failed(&err))?;
+            }
+            (Media::Csv(dialect), Answer::List(list)) => list.write_csv(dialect, &mut bytes)?,
+            (Media::Csv(_), Answer::Object(_)) => return Err(failed(&"it is not a list")),
+        }
         Ok(Body::new(media.content_type(), bytes))
     }
 }
@@ -73,12 +127,49 @@ impl<T: Serialize> Json for T {
 
 /// A part of a list, whatever its rows.
 pub(crate) trait Rows: Json {
-    fn extent(&self) -> Extent;
+    /// The number of rows in the whole list.
+    fn total(&self) -> u64;
+
+    /// Which part it is; nothing where a list has no pages.
+    fn extent(&self) -> Option<Extent>;
+
+    fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()>;
 }
 
 impl<R: Row + Serialize> Rows for Page<R> {
-    fn extent(&self) -> Extent {
-        Extent { total: self.total, limit: self.limit, offset: Some(self.offset) }
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+    }
+
+    fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()> {
+        table::write_csv(&self.data, dialect, bytes)
+    }
+}
+
+/// A business day as a row: in JSON it is a plain date.
+struct BusinessDay(Date);
+
+impl Row for BusinessDay {
+    const COLUMNS: &'static [Column<BusinessDay>] =
+        &[Column { name: "date", kind: Kind::Day, cell: |day| day.0.into() }];
+}
+
+impl Rows for BusinessDays {
+    fn total(&self) -> u64 {
+        self.total as u64
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        None
+    }
+
+    fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()> {
+        let rows: Vec<BusinessDay> = self.data.iter().copied().map(BusinessDay).collect();
+        table::write_csv(&rows, dialect, bytes)
     }
 }
 

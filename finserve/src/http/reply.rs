@@ -1,5 +1,5 @@
 //! Replies: status, headers and body of a response. Only this file and `refusal` know status codes.
-use std::{io, sync::LazyLock};
+use std::{io, sync::LazyLock, time::Instant};
 
 use fincore::{Caller, limits::Standing, plans::WINDOW};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
@@ -127,17 +127,28 @@ pub(crate) enum Caching {
     Tagged(String),
 }
 
+/// When a response must have been read, among its extensions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline(pub(crate) Instant);
+
 /// The answer to a request, whether it got what it asked for or not.
 pub(crate) struct Reply {
     status: StatusCode,
     body: Body,
     caching: Caching,
     headers: Vec<(HeaderName, HeaderValue)>,
+    deadline: Option<Deadline>,
 }
 
 impl Reply {
     pub(crate) fn ok(body: Body, caching: Caching) -> Reply {
-        Reply { status: StatusCode::OK, body, caching, headers: Vec::new() }
+        Reply { status: StatusCode::OK, body, caching, headers: Vec::new(), deadline: None }
+    }
+
+    /// What the client has already, if its request confirms this tag.
+    pub(crate) fn unchanged(tag: &str, request: &HeaderMap) -> Option<Reply> {
+        let reply = || Reply::ok(Body::empty(), Caching::Tagged(tag.to_owned()));
+        confirms(request, tag).then(reply)
     }
 
     /// Something new, which is shown only once.
@@ -180,6 +191,11 @@ impl Reply {
         self
     }
 
+    /// The same reply, cut off if it has not been read by then.
+    pub(crate) fn until(self, deadline: Instant) -> Reply {
+        Reply { deadline: Some(Deadline(deadline)), ..self }
+    }
+
     /// Whether the request failed.
     pub(crate) fn is_error(&self) -> bool {
         self.status.is_client_error() || self.status.is_server_error()
@@ -205,7 +221,7 @@ impl Reply {
 
     /// The response.
     pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
-        let Reply { status, body, caching, headers } = self;
+        let Reply { status, body, caching, headers, deadline } = self;
         let with_key = envelope.caller.id.key().is_some();
         let (cache, vary, tag) = match caching {
             Caching::Never => ("no-store", None, None),
@@ -227,6 +243,9 @@ impl Reply {
         all.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
         all.extend(headers);
         envelope.write(all);
+        if let Some(deadline) = deadline {
+            response.extensions_mut().insert(deadline);
+        }
         response
     }
 }

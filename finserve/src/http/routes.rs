@@ -1,7 +1,7 @@
 //! Every endpoint, one line each.
 use fincore::{
-    Feature, Page, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans,
-    table::Row, usage::UsageQuery, webhooks::DeliveriesQuery,
+    Feature, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans,
+    usage::UsageQuery, webhooks::DeliveriesQuery,
 };
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
@@ -10,11 +10,12 @@ use super::{
     context::Context,
     events,
     export::{self, ExportQuery},
+    formats::{self, Formats},
     front::{self, AssetQuery, PageQuery},
     global_search,
     params::{self, Params},
     refusal::Refusal,
-    render::Answer,
+    render::{Answer, Rows},
     reply::Reply,
     service,
     webhooks::{self, OneDelivery, OneWebhook},
@@ -47,7 +48,7 @@ fn table() -> Vec<Route> {
         list(   "/api/v1/market/series/{series}", Market,    Short, market::series),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
 
-        get(    "/api/v1/calendar/business-days", Market,    Short, calendar::business_days),
+        list(   "/api/v1/calendar/business-days", Market,    Short, calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
 
         list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
@@ -65,7 +66,7 @@ fn table() -> Vec<Route> {
         account::<UsageQuery>(GET, "/api/v1/plans/usage",    Plans, Disk, service::usage),
 
         account::<()>(GET,               "/api/v1/export",           BulkExport, Long, export::list),
-        account::<ExportQuery>(GET,      "/api/v1/export/{dataset}", BulkExport, Disk, export::dataset),
+        dataset("/api/v1/export/{dataset}",                          BulkExport, Disk, export::dataset),
         account::<EventsQuery>(GET,      "/api/v1/events",           Webhooks,   Disk, events::events),
         account::<()>(POST,              "/api/v1/webhooks",         Webhooks,   Disk, webhooks::create),
         account::<()>(GET,               "/api/v1/webhooks",         Webhooks,   Disk, webhooks::list),
@@ -94,7 +95,9 @@ pub(crate) struct Route {
     /// What a plan must include; without one it is open to all, and no request is counted.
     pub(crate) feature: Option<Feature>,
     pub(crate) cost: Cost,
-    pub(crate) params: &'static [&'static str],
+    pub(crate) params: Vec<&'static str>,
+    /// What it can answer in; `params` has those that choose.
+    pub(crate) formats: Formats,
     pub(crate) handler: Handler,
     /// Whether it is for programs, and so described by `openapi.yaml`.
     #[cfg_attr(not(test), expect(dead_code, reason = "the test of the document reads it"))]
@@ -124,19 +127,20 @@ pub(crate) enum Handler {
 pub(crate) type Query = dyn Fn(&Snapshot, Params<'_>) -> Result<Answer, Refusal> + Send + Sync;
 type Direct = fn(&Context<'_>, Params<'_>) -> Result<Reply, Refusal>;
 
-/// A part of a list, chosen by a `Q`.
-fn list<Q, R>(
+/// A part of a list, chosen by a `Q`, as JSON or CSV.
+fn list<Q, A>(
     path: &'static str,
     feature: Feature,
     cost: Cost,
-    f: fn(&Snapshot, Q) -> fincore::Result<Page<R>>,
+    f: fn(&Snapshot, Q) -> fincore::Result<A>,
 ) -> Route
 where
     Q: DeserializeOwned + 'static,
-    R: Row + Serialize,
+    A: Rows + 'static,
 {
     let query = move |all: &Snapshot, params: Params<'_>| Ok(Answer::list(f(all, params.read()?)?));
-    Route { params: params::names::<Q>(), ..data(path, feature, cost, Box::new(query)) }
+    let params = [params::names::<Q>(), &formats::PARAMS].concat();
+    Route { params, formats: Formats::List, ..data(path, feature, cost, Box::new(query)) }
 }
 
 /// One thing, chosen by a `Q`.
@@ -152,7 +156,7 @@ where
 {
     let query =
         move |all: &Snapshot, params: Params<'_>| Ok(Answer::object(f(all, params.read()?)?));
-    Route { params: params::names::<Q>(), ..data(path, feature, cost, Box::new(query)) }
+    Route { params: params::names::<Q>().into(), ..data(path, feature, cost, Box::new(query)) }
 }
 
 /// One thing, whose id is in the path.
@@ -169,7 +173,7 @@ where
     let query = move |all: &Snapshot, params: Params<'_>| {
         Ok(Answer::object(f(all, params.read_captured()?)?))
     };
-    Route { params: &["id"], ..data(path, feature, cost, Box::new(query)) }
+    Route { params: vec!["id"], ..data(path, feature, cost, Box::new(query)) }
 }
 
 /// What the data says now, without anything to choose.
@@ -200,7 +204,13 @@ fn account<Q: DeserializeOwned>(
     f: Direct,
 ) -> Route {
     let route = at(method, path, cost, Handler::Direct(f));
-    Route { feature: Some(feature), params: params::names::<Q>(), is_api: true, ..route }
+    Route { feature: Some(feature), params: params::names::<Q>().into(), is_api: true, ..route }
+}
+
+/// A whole dataset, in the format that is asked for.
+fn dataset(path: &'static str, feature: Feature, cost: Cost, f: Direct) -> Route {
+    let route = account::<ExportQuery>(Method::GET, path, feature, cost, f);
+    Route { formats: Formats::Dataset, ..route }
 }
 
 /// Something about the service itself.
@@ -210,18 +220,19 @@ fn open(path: &'static str, cost: Cost, f: Direct) -> Route {
 
 /// A page for people, in the language they choose.
 fn page(method: Method, path: &'static str, cost: Cost, f: Direct) -> Route {
-    let params = params::names::<PageQuery>();
+    let params = params::names::<PageQuery>().into();
     Route { params, ..at(method, path, cost, Handler::Direct(f)) }
 }
 
 /// A file that pages refer to.
 fn asset(path: &'static str, f: Direct) -> Route {
     let route = at(Method::GET, path, Cost::Short, Handler::Direct(f));
-    Route { params: params::names::<AssetQuery>(), ..route }
+    Route { params: params::names::<AssetQuery>().into(), ..route }
 }
 
 fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route {
-    Route { method, path, feature: None, cost, params: &[], handler, is_api: false }
+    let (params, formats) = (Vec::new(), Formats::One);
+    Route { method, path, feature: None, cost, params, formats, handler, is_api: false }
 }
 
 /// The table, ready to be searched.

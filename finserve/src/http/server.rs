@@ -1,5 +1,11 @@
 //! Connections in, responses out. All that is `async` is here.
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use http_body_util::BodyExt;
 use hyper::{Method, body::Incoming, server::conn::http1, service::service_fn};
@@ -10,13 +16,14 @@ use hyper_util::{
 use tokio::{
     net::{TcpListener, TcpStream},
     signal::unix::{SignalKind, signal},
-    sync::Semaphore,
+    sync::{Semaphore, watch},
 };
 use tokio_io_timeout::TimeoutStream;
 
 use super::{
     access::{Access, Signal},
     answer::App,
+    reply::Deadline,
     request::{MAX_UPLOAD, Request, Upload},
 };
 use crate::now::Now;
@@ -70,7 +77,7 @@ pub(crate) fn serve(
     runtime.block_on(async {
         let stop = stop_signal()?;
         started();
-        accept(listener, app.clone(), stop).await;
+        accept(listener, app.clone(), WRITE_TIMEOUT, stop).await;
         Ok(())
     })
 }
@@ -87,7 +94,12 @@ fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-async fn accept(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+async fn accept(
+    listener: TcpListener,
+    app: Arc<App>,
+    write_timeout: Duration,
+    stop: impl Future<Output = ()>,
+) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     tokio::pin!(stop);
@@ -106,10 +118,17 @@ async fn accept(listener: TcpListener, app: Arc<App>, stop: impl Future<Output =
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = graceful.watch(connection(stream, peer, app.clone()));
+        let (deadline, deadlines) = watch::channel(None);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(write_timeout));
+        let connection = graceful.watch(connection(stream, peer, app.clone(), deadline));
         tokio::spawn(async move {
-            // An error means that the peer went away or broke the protocol: nobody is left to tell.
-            let _ = connection.await;
+            tokio::select! {
+                // An error means that the peer went away or broke the protocol, or that the rest of a body cannot
+                // be made: nobody is left to tell.
+                _ = connection => (),
+                () = overdue(deadlines) => (),
+            }
             drop(slot);
         });
     }
@@ -118,18 +137,40 @@ async fn accept(listener: TcpListener, app: Arc<App>, stop: impl Future<Output =
     let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
 
-/// A connection with all its limits.
+/// Waits until the response under way has not been read by its deadline.
+///
+/// The time-out for writing cuts peers that read nothing at all; this cuts those that read a little now and then.
+async fn overdue(mut deadlines: watch::Receiver<Option<Instant>>) {
+    loop {
+        let deadline = *deadlines.borrow_and_update();
+        let passed = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = passed => return,
+            changed = deadlines.changed() => if changed.is_err() {
+                // The connection has ended, which is for others to notice.
+                std::future::pending().await
+            },
+        }
+    }
+}
+
+/// A connection with all its limits. It tells by when the response under way must have been read.
 fn connection(
-    stream: TcpStream,
+    stream: TimeoutStream<TcpStream>,
     peer: SocketAddr,
     app: Arc<App>,
+    deadline: watch::Sender<Option<Instant>>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
     // Responses are written at once, so delaying packets only costs time.
-    let _ = stream.set_nodelay(true);
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(WRITE_TIMEOUT));
+    let _ = stream.get_ref().set_nodelay(true);
+    let deadline = Arc::new(deadline);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let app = app.clone();
+        let (app, deadline) = (app.clone(), deadline.clone());
         async move {
             let (head, body) = request.into_parts();
             let upload = match head.method {
@@ -142,7 +183,11 @@ fn connection(
             }
             // Most queries take microseconds, less than handing them to another thread would. The
             // others leave this thread by the cost of their route.
-            Ok::<_, Infallible>(app.answer(&request))
+            let response = app.answer(&request);
+            let until = response.extensions().get().map(|Deadline(until)| *until);
+            // Most responses have none, and then nobody needs to wake up.
+            deadline.send_if_modified(|known| std::mem::replace(known, until) != until);
+            Ok::<_, Infallible>(response)
         }
     });
     http1::Builder::new()
@@ -191,80 +236,4 @@ async fn collect(mut body: Incoming) -> hyper::Result<Upload> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-
-    use super::*;
-    use crate::http::{
-        answer::tests::app,
-        routes::{Cost, Handler, Route},
-        service,
-    };
-
-    fn row(path: &'static str, handler: Handler) -> Route {
-        Route {
-            method: Method::GET,
-            path,
-            feature: None,
-            cost: Cost::Short,
-            params: &[],
-            handler,
-            is_api: true,
-        }
-    }
-
-    /// Serves these rows while `client` talks to the address.
-    fn with_server(rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
-        let dir = tempfile::tempdir().unwrap();
-        let app = Arc::new(app(&dir, rows));
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let Listener { runtime, listener } = Listener::bind(&[any]).unwrap();
-        let address = listener.local_addr().unwrap();
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let server = runtime.spawn(accept(listener, app, async { drop(stopped.await) }));
-        client(address);
-        drop(stop);
-        runtime.block_on(server).unwrap();
-    }
-
-    #[test]
-    fn a_panic_fails_its_own_request_only() {
-        let rows = vec![
-            row("/panic", Handler::Direct(|_, _| panic!("a bug"))),
-            row("/query", Handler::Query(Box::new(|_, _| panic!("a {} bug", "worse")))),
-            row("/health", Handler::Direct(service::health)),
-        ];
-        with_server(rows, |address| {
-            let mut stream = std::net::TcpStream::connect(address).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-            for (path, status) in
-                [("/panic", "500"), ("/health", "200"), ("/query", "500"), ("/health", "200")]
-            {
-                write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
-                let mut bytes = [0; 4096];
-                let length = stream.read(&mut bytes).unwrap();
-                let reply = str::from_utf8(&bytes[..length]).unwrap();
-                assert!(reply.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {reply}");
-                let id = reply.split("x-request-id: ").nth(1).unwrap().lines().next().unwrap();
-                assert!(
-                    status == "200" || reply.contains(&format!("report request {id}")),
-                    "{reply}"
-                );
-            }
-        });
-    }
-
-    #[test]
-    fn a_half_closed_connection_gets_its_response() {
-        with_server(vec![row("/health", Handler::Direct(service::health))], |address| {
-            for _ in 0..200 {
-                let mut stream = std::net::TcpStream::connect(address).unwrap();
-                stream.write_all(b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
-                stream.shutdown(std::net::Shutdown::Write).unwrap();
-                let mut reply = String::new();
-                stream.read_to_string(&mut reply).unwrap();
-                assert!(reply.starts_with("HTTP/1.1 200"), "{reply:?}");
-            }
-        });
-    }
-}
+mod tests;

@@ -66,10 +66,6 @@ pub(crate) fn pricing(view: &View, form: &KeyForm) -> Markup {
         section aria-labelledby="comparison" {
             h2 id="comparison" { (say("What each plan includes", "O que cada plano inclui")) }
             (comparison(view.language))
-            p.note { (say(
-                "Coming: planned, not available yet on any plan.",
-                "Em breve: planejado, ainda não disponível em nenhum plano.",
-            )) }
         }
     };
     layout::page(view, "/pricing", say("Plans", "Planos"), &content)
@@ -79,24 +75,15 @@ fn card(plan: Plan, language: Language) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     let (with, without): (Vec<_>, Vec<_>) =
         Feature::ALL.into_iter().partition(|feature| plan.includes(*feature));
-    let (available, coming): (Vec<_>, Vec<_>) =
-        with.into_iter().partition(|feature| feature.is_available());
     html! {
         article.card.plan {
             h3 { (plan.name()) }
             p.price { "US$ " (plan.price()) " " small { (say("per month", "por mês")) } }
             p.note { (plan.limit()) " " (say("requests per minute", "requisições por minuto")) }
-            ul { @for feature in available { li { (name(feature, language)) } } }
-            @if !coming.is_empty() {
-                p.note { (say("Coming, not available yet:", "Em breve, ainda não disponível:")) }
-                ul.coming { @for feature in coming { li { (name(feature, language)) } } }
-            }
+            ul { @for feature in with { li { (name(feature, language)) } } }
             @if !without.is_empty() {
                 p.note { (say("Not included:", "Não inclui:")) }
-                ul.without { @for feature in without { li {
-                    (name(feature, language))
-                    @if !feature.is_available() { " (" (say("coming", "em breve")) ")" }
-                } } }
+                ul.without { @for feature in without { li { (name(feature, language)) } } }
             }
             @if plan == Plan::Free {
                 p.more { a.button.primary href="#key" { (say("Get a key", "Obter uma chave")) } }
@@ -131,12 +118,10 @@ fn comparison(language: Language) -> Markup {
                 @for feature in Feature::ALL { tr {
                     th scope="row" { (name(feature, language)) }
                     @for plan in Plan::ALL {
-                        @if !plan.includes(feature) {
-                            td.no data-plan=(plan.name()) { span aria-hidden="true" { "–" } span.unseen { (say("no", "não")) } }
-                        } @else if feature.is_available() {
+                        @if plan.includes(feature) {
                             td.tick data-plan=(plan.name()) { span aria-hidden="true" { "✓" } span.unseen { (say("yes", "sim")) } }
                         } @else {
-                            td.coming data-plan=(plan.name()) { (say("coming", "em breve")) }
+                            td.no data-plan=(plan.name()) { span aria-hidden="true" { "–" } span.unseen { (say("no", "não")) } }
                         }
                     }
                 } }
@@ -155,9 +140,14 @@ fn name(feature: Feature, language: Language) -> &'static str {
         Feature::Companies => ("Companies and search", "Companhias e busca"),
         Feature::HistoricalData => ("Full market history", "Histórico completo de mercado"),
         Feature::Filings => ("Company filings", "Documentos das companhias"),
-        Feature::BulkExport => ("Bulk export (NDJSON)", "Exportação completa (NDJSON)"),
-        Feature::Csv => ("Lists as CSV", "Listas em CSV"),
-        Feature::Webhooks => ("Webhooks", "Webhooks"),
+        Feature::BulkExport => {
+            ("Bulk export of whole datasets (NDJSON)", "Exportação de bases completas (NDJSON)")
+        }
+        Feature::Csv => (
+            "Lists as CSV, bulk export as CSV and Parquet",
+            "Listas em CSV, exportação completa em CSV e Parquet",
+        ),
+        Feature::Webhooks => ("Webhooks and event stream", "Webhooks e fluxo de eventos"),
         Feature::PrioritySupport => ("Priority support", "Suporte prioritário"),
     };
     language.pick(english, portuguese)

@@ -45,7 +45,7 @@ fn tells_the_methods_of_a_path() {
     assert_eq!(find(Method::HEAD, register), "POST, OPTIONS");
     assert_eq!(find(Method::POST, health), "GET, HEAD, OPTIONS");
     assert_eq!(find(Method::GET, "/healthy"), "nothing");
-    assert_eq!(routes.allow(), "GET, HEAD, POST, OPTIONS");
+    assert_eq!(routes.allow(), "GET, HEAD, POST, DELETE, OPTIONS");
 }
 
 fn of_the_program() -> Table {
@@ -56,7 +56,7 @@ fn of_the_program() -> Table {
     };
     let row = |route: Route| {
         let plan = route.feature.map(|feature| feature.plan().to_string());
-        (format!("{} {}", route.method, route.path), (plan, sorted(route.params)))
+        (format!("{} {}", route.method, route.path), (plan, sorted(&route.params)))
     };
     table().into_iter().filter(|route| route.is_api).map(row).collect()
 }

@@ -1,0 +1,77 @@
+//! The names of datasets.
+use std::{fmt, str::FromStr};
+
+use crate::{
+    catalogue::Snapshot,
+    error::{Error, Noun, Result},
+    market::parts,
+    types::{Date, SeriesId},
+};
+
+/// A dataset that can be exported.
+///
+/// ```
+/// use fincore::export::Dataset;
+///
+/// assert_eq!("filings".parse::<Dataset>()?, Dataset::Filings);
+/// assert_eq!("IGPM".parse::<Dataset>()?.to_string(), "igp-m");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dataset {
+    /// One series, by its number in SGS: rows of [`Rate`](crate::market::Rate).
+    One(u32),
+    /// Every observation of every series.
+    Series,
+    /// Closing quotes of all currency pairs.
+    Fx,
+    /// Companies.
+    Companies,
+    /// Filings.
+    Filings,
+}
+
+/// The datasets that are not one series, and their names.
+const NAMES: [(&str, Dataset); 4] = [
+    (parts::FX, Dataset::Fx),
+    ("series", Dataset::Series),
+    ("companies", Dataset::Companies),
+    ("filings", Dataset::Filings),
+];
+
+impl FromStr for Dataset {
+    type Err = Error;
+
+    /// Reads a name, or the number of a series, whether it has observations or not. Fails with
+    /// [`Error::NotFound`] if there is no dataset with this name.
+    fn from_str(text: &str) -> Result<Dataset> {
+        let unknown = || Error::not_found(Noun::Dataset, text);
+        let id: SeriesId = text.parse().map_err(|_| unknown())?;
+        let named = NAMES.iter().find(|(name, _)| id.is_named(name));
+        let series = || parts::number(&id).map(Dataset::One);
+        named.map(|(_, dataset)| *dataset).or_else(series).ok_or_else(unknown)
+    }
+}
+
+impl fmt::Display for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dataset::One(number) => f.pad(&parts::name_of(*number)),
+            Dataset::Series => f.pad("series"),
+            Dataset::Fx => f.pad(parts::FX),
+            Dataset::Companies => f.pad("companies"),
+            Dataset::Filings => f.pad("filings"),
+        }
+    }
+}
+
+/// Whether there is such a dataset: any number may be that of a series, but only some have observations.
+pub(super) fn exists(snapshot: &Snapshot, dataset: Dataset) -> Result<bool> {
+    match dataset {
+        Dataset::One(number) => {
+            let days = (Date::MIN, snapshot.today());
+            Ok(!parts::rates(snapshot, number, days, 1)?.is_empty())
+        }
+        Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => Ok(true),
+    }
+}

@@ -1,0 +1,174 @@
+//! Connections and their peers, whatever those do.
+use std::{
+    io::{Read, Write},
+    sync::LazyLock,
+};
+
+use fincore::{CallerId, Error};
+
+use super::*;
+use crate::http::{
+    answer::tests::app,
+    formats::Formats,
+    reply::{Body, Caching, Reply},
+    routes::{Cost, Handler, Route},
+    service,
+    slots::Slots,
+    stream::Stream,
+};
+
+fn row(path: &'static str, handler: Handler) -> Route {
+    Route {
+        method: Method::GET,
+        path,
+        feature: None,
+        cost: Cost::Short,
+        params: Vec::new(),
+        formats: Formats::One,
+        handler,
+        is_api: true,
+    }
+}
+
+/// Serves these rows while `client` talks to the address.
+fn with_server(rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
+    with_timeout(WRITE_TIMEOUT, rows, client);
+}
+
+fn with_timeout(write_timeout: Duration, rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
+    let dir = tempfile::tempdir().unwrap();
+    let app = Arc::new(app(&dir, rows));
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let Listener { runtime, listener } = Listener::bind(&[any]).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let server = runtime.spawn(accept(listener, app, write_timeout, async {
+        drop(stopped.await);
+    }));
+    client(address);
+    drop(stop);
+    runtime.block_on(server).unwrap();
+}
+
+#[test]
+fn a_panic_fails_its_own_request_only() {
+    let rows = vec![
+        row("/panic", Handler::Direct(|_, _| panic!("a bug"))),
+        row("/query", Handler::Query(Box::new(|_, _| panic!("a {} bug", "worse")))),
+        row("/health", Handler::Direct(service::health)),
+    ];
+    with_server(rows, |address| {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        for (path, status) in
+            [("/panic", "500"), ("/health", "200"), ("/query", "500"), ("/health", "200")]
+        {
+            write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+            let mut bytes = [0; 4096];
+            let length = stream.read(&mut bytes).unwrap();
+            let reply = str::from_utf8(&bytes[..length]).unwrap();
+            assert!(reply.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {reply}");
+            let id = reply.split("x-request-id: ").nth(1).unwrap().lines().next().unwrap();
+            assert!(status == "200" || reply.contains(&format!("report request {id}")), "{reply}");
+        }
+    });
+}
+
+/// Where the streams of [`streamed`] stand.
+static STREAMS: LazyLock<Slots> = LazyLock::new(|| Slots::new(10, 10));
+
+/// A stream without end, or one that fails after so many parts.
+fn streamed(whole_parts: Option<u32>) -> Reply {
+    let caller = CallerId::address([192, 0, 2, 1].into());
+    let slot = STREAMS.take(caller).unwrap();
+    let mut parts = 0;
+    let producer = move |out: &mut Vec<u8>| {
+        parts += 1;
+        out.resize(10_000, b'x');
+        if whole_parts.is_some_and(|whole| parts > whole) {
+            Err(Error::Invalid("damaged".into()))
+        } else {
+            Ok(true)
+        }
+    };
+    let stream = Stream::begin(Box::new(producer), None, "a test".into(), slot).ok().unwrap();
+    Reply::ok(Body::stream("text/plain", None, stream.payload()), Caching::Never)
+}
+
+/// Sends a request, and gives the connection and the start of the response.
+fn ask(address: SocketAddr, path: &str, version: &str) -> (std::net::TcpStream, String) {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    write!(stream, "GET {path} HTTP/{version}\r\nHost: test\r\n\r\n").unwrap();
+    let mut bytes = [0; 1000];
+    let length = stream.read(&mut bytes).unwrap();
+    (stream, String::from_utf8(bytes[..length].into()).unwrap())
+}
+
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_stream_ends_with_its_peer_whatever_the_peer_does() {
+    let rows = vec![
+        row("/endless", Handler::Direct(|_, _| Ok(streamed(None)))),
+        row("/broken", Handler::Direct(|_, _| Ok(streamed(Some(100))))),
+        row(
+            "/overdue",
+            Handler::Direct(|context, _| {
+                Ok(streamed(None).until(context.request.now.instant + SHORT))
+            }),
+        ),
+    ];
+    const SHORT: Duration = Duration::from_millis(300);
+    let taken = || STREAMS.taken();
+    with_timeout(SHORT, rows, |address| {
+        // One that stops reading is cut, and what its stream holds is free.
+        let (stalled, head) = ask(address, "/endless", "1.1");
+        assert!(head.contains("transfer-encoding: chunked"), "{head}");
+        wait_until("a stalled reader is cut", || taken() == 0);
+        drop(stalled);
+
+        // One that goes away ends its stream.
+        drop(ask(address, "/endless", "1.1"));
+        wait_until("a stream ends with its connection", || taken() == 0);
+
+        // One that reads now and then is never silent for long, but is cut by the deadline.
+        let (mut dripping, _) = ask(address, "/overdue", "1.1");
+        let mut some = [0; 100_000];
+        wait_until("a dripping reader is cut", || {
+            let _ = (&dripping).read(&mut some.clone());
+            taken() == 0
+        });
+        let _ = dripping.read(&mut some);
+
+        // A failure half-way leaves out the last chunk.
+        for (version, framing) in [("1.1", "transfer-encoding: chunked"), ("1.0", "HTTP/1.0")] {
+            let (mut broken, head) = ask(address, "/broken", version);
+            assert!(head.contains(framing), "{head}");
+            let mut rest = Vec::new();
+            let _ = broken.read_to_end(&mut rest);
+            assert!(rest.len() > 500_000 && !rest.ends_with(b"0\r\n\r\n"));
+            wait_until("a broken stream is over", || taken() == 0);
+        }
+    });
+}
+
+#[test]
+fn a_half_closed_connection_gets_its_response() {
+    with_server(vec![row("/health", Handler::Direct(service::health))], |address| {
+        for _ in 0..200 {
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /health HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            let mut reply = String::new();
+            stream.read_to_string(&mut reply).unwrap();
+            assert!(reply.starts_with("HTTP/1.1 200"), "{reply:?}");
+        }
+    });
+}

@@ -1,0 +1,215 @@
+//! Bodies that are made while they are sent.
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Bytes, Frame};
+
+use super::{encoding::Encoder, refusal::Refusal, reply::Payload, slots::Guard};
+use crate::log::log;
+
+/// About how much is handed on at a time, as it is sent.
+const CHUNK: usize = 64 * 1024;
+
+/// Appends the next part of a body; `false` if that was the last. Some parts may be empty.
+pub(crate) type Producer = Box<dyn FnMut(&mut Vec<u8>) -> fincore::Result<bool> + Send>;
+
+/// A body that is pulled out of its producer as fast as the peer reads: while it does not, nothing runs.
+pub(crate) struct Stream {
+    /// The chunk that was made before the head of the response was.
+    first: Option<Bytes>,
+    /// Nothing once the last part is made. What a producer holds, such as a snapshot, ends with it.
+    source: Option<Source>,
+    /// What is streamed, for the log.
+    name: String,
+    _slot: Guard,
+}
+
+/// A producer, and how its parts are compressed.
+struct Source {
+    producer: Producer,
+    encoder: Encoder,
+    part: Vec<u8>,
+}
+
+/// Why a body cannot be made any further.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error(transparent)]
+    Data(#[from] fincore::Error),
+    #[error("cannot be compressed: {0}")]
+    Encoder(#[from] io::Error),
+}
+
+impl Stream {
+    /// A stream whose first chunk is made: up to here, a failure is answered like any other.
+    ///
+    /// A later one is logged with the name and breaks the connection off, so that the body never looks complete. The
+    /// slot is free again when the stream is dropped, however it ends.
+    pub(crate) fn begin(
+        producer: Producer,
+        encoding: Option<&'static str>,
+        name: String,
+        slot: Guard,
+    ) -> Result<Stream, Refusal> {
+        let failed = |broken| match broken {
+            Broken::Data(err) => Refusal::from(err),
+            Broken::Encoder(err) => {
+                Refusal::Internal(format!("{name} cannot be compressed: {err}"))
+            }
+        };
+        let encoder = Encoder::new(encoding).map_err(|err| failed(err.into()))?;
+        let mut source = Some(Source { producer, encoder, part: Vec::new() });
+        let first = pull(&mut source).map_err(failed)?;
+        Ok(Stream { first, source, name, _slot: slot })
+    }
+
+    /// The stream as it is sent.
+    pub(crate) fn payload(self) -> Payload {
+        self.boxed_unsync()
+    }
+}
+
+impl Body for Stream {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(Frame::data(first))));
+        }
+        // Reading rows takes milliseconds, and may wait for the disk: other connections go on meanwhile.
+        let chunk = tokio::task::block_in_place(|| pull(&mut self.source));
+        Poll::Ready(match chunk {
+            Ok(chunk) => chunk.map(|chunk| Ok(Frame::data(chunk))),
+            Err(broken) => {
+                self.source = None;
+                log(format_args!("{} broke off: {broken}", self.name));
+                Some(Err(io::Error::other(broken)))
+            }
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.source.is_none()
+    }
+}
+
+/// The next chunk; nothing after the last.
+fn pull(source: &mut Option<Source>) -> Result<Option<Bytes>, Broken> {
+    let Some(Source { producer, encoder, part }) = source else { return Ok(None) };
+    let mut more = true;
+    while more && encoder.ready() < CHUNK {
+        part.clear();
+        more = producer(part)?;
+        encoder.write(part)?;
+    }
+    if more {
+        return Ok(Some(encoder.take().into()));
+    }
+    let Some(source) = source.take() else { return Ok(None) };
+    let last = source.encoder.finish()?;
+    Ok((!last.is_empty()).then(|| last.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Read, task::Waker};
+
+    use fincore::{CallerId, Error};
+
+    use super::*;
+    use crate::http::slots::Slots;
+
+    fn slot(slots: &Slots) -> Guard {
+        slots.take(CallerId::address([192, 0, 2, 1].into())).unwrap()
+    }
+
+    /// Lines until so many bytes are made, then the end or a failure.
+    fn lines(length: usize, fails: Option<&'static str>) -> Producer {
+        let mut made = 0;
+        Box::new(move |out| {
+            if let (true, Some(why)) = (made >= length, fails) {
+                return Err(Error::Invalid(why.into()));
+            }
+            out.extend_from_slice(format!("{{\"at\":{made}}}\n").as_bytes());
+            made += out.len();
+            Ok(made < length || fails.is_some())
+        })
+    }
+
+    fn next(stream: &mut Stream) -> Option<io::Result<Bytes>> {
+        let mut context = Context::from_waker(Waker::noop());
+        match Pin::new(stream).poll_frame(&mut context) {
+            Poll::Ready(frame) => frame.map(|frame| frame.map(|data| data.into_data().unwrap())),
+            Poll::Pending => panic!("a stream is always ready"),
+        }
+    }
+
+    fn all(mut stream: Stream) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = next(&mut stream) {
+            let chunk = chunk.unwrap();
+            assert!(!chunk.is_empty() && chunk.len() < 2 * CHUNK, "{}", chunk.len());
+            bytes.extend_from_slice(&chunk);
+        }
+        assert!(stream.is_end_stream());
+        bytes
+    }
+
+    fn begin(producer: Producer, encoding: Option<&'static str>, slots: &Slots) -> Stream {
+        Stream::begin(producer, encoding, "lines".into(), slot(slots)).ok().unwrap()
+    }
+
+    #[test]
+    fn every_encoding_holds_the_same_bytes() {
+        let slots = Slots::new(1, 1);
+        for length in [1, 1_000_000] {
+            let plain = all(begin(lines(length, None), None, &slots));
+            assert!(plain.len() >= length);
+            let zstd = all(begin(lines(length, None), Some("zstd"), &slots));
+            assert_eq!(zstd::stream::decode_all(&zstd[..]).unwrap(), plain);
+            let gzip = all(begin(lines(length, None), Some("gzip"), &slots));
+            let mut decoded = Vec::new();
+            flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut decoded).unwrap();
+            assert_eq!(decoded, plain);
+        }
+    }
+
+    #[test]
+    fn nothing_at_all_is_an_empty_body() {
+        let stream = begin(Box::new(|_| Ok(false)), None, &Slots::new(1, 1));
+        assert!(stream.is_end_stream());
+        assert!(all(stream).is_empty());
+    }
+
+    #[test]
+    fn a_failure_at_the_start_is_answered() {
+        let slots = Slots::new(1, 1);
+        let begun = Stream::begin(lines(0, Some("no")), None, "lines".into(), slot(&slots));
+        assert!(matches!(begun, Err(Refusal::BadRequest(message)) if message == "no"));
+        drop(slot(&slots));
+    }
+
+    #[test]
+    fn a_failure_later_breaks_off() {
+        let slots = Slots::new(1, 1);
+        let mut stream = begin(lines(3 * CHUNK, Some("damaged")), None, &slots);
+        let failure = loop {
+            match next(&mut stream).expect("it must not end before it fails") {
+                Ok(_) => (),
+                Err(failure) => break failure,
+            }
+        };
+        assert_eq!(failure.to_string(), "damaged");
+        assert!(slots.take(CallerId::address([192, 0, 2, 1].into())).is_err());
+        drop(stream);
+        drop(slot(&slots));
+    }
+}
