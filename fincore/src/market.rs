@@ -35,6 +35,7 @@ pub(crate) mod known;
 pub(crate) mod parts;
 #[cfg(feature = "import")]
 pub(crate) mod plausible;
+pub(crate) mod published;
 mod queries;
 mod rows;
 mod series;

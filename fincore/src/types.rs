@@ -29,6 +29,7 @@ pub use filing_id::FilingId;
 pub(crate) use filing_id::ID_BITS;
 pub(crate) use filing_id::{Form, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
+pub(crate) use key::{is_base62, random_bytes, random_characters};
 pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
 pub use series_id::SeriesId;
@@ -48,7 +49,7 @@ macro_rules! deserialize_from_str {
         }
     };
 }
-use deserialize_from_str;
+pub(crate) use deserialize_from_str;
 
 /// Serializes a type through its `Display`.
 macro_rules! serialize_as_str {

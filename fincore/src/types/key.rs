@@ -24,16 +24,7 @@ pub struct Key(String);
 impl Key {
     /// A new random key. Fails if the operating system's random generator fails.
     pub fn generate() -> Result<Key> {
-        let mut key = String::with_capacity(LENGTH);
-        key.push_str(MARK);
-        while key.len() < MARK.len() + RANDOM {
-            let mut bytes = [0; RANDOM];
-            getrandom::fill(&mut bytes).map_err(|err| {
-                Error::storage("the operating system provides no random numbers", err)
-            })?;
-            let missing = MARK.len() + RANDOM - key.len();
-            key.extend(bytes.into_iter().filter_map(character).take(missing));
-        }
+        let mut key = format!("{MARK}{}", random_characters(RANDOM)?);
         let checksum = checksum(&key);
         key.push_str(&checksum);
         Ok(Key(key))
@@ -79,6 +70,25 @@ impl Key {
     }
 }
 
+/// So many random letters and digits. Fails if the operating system's random generator fails.
+pub(crate) fn random_characters(count: usize) -> Result<String> {
+    let mut characters = String::with_capacity(count);
+    while characters.len() < count {
+        let missing = count - characters.len();
+        let bytes = random_bytes::<RANDOM>()?;
+        characters.extend(bytes.into_iter().filter_map(character).take(missing));
+    }
+    Ok(characters)
+}
+
+/// So many random bytes. Fails if the operating system's random generator fails.
+pub(crate) fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT]> {
+    let mut bytes = [0; COUNT];
+    getrandom::fill(&mut bytes)
+        .map_err(|err| Error::storage("the operating system provides no random numbers", err))?;
+    Ok(bytes)
+}
+
 /// Maps a random byte to a character. Bytes past the last multiple of 62 are rejected: they would favour
 /// the first characters.
 fn character(byte: u8) -> Option<char> {
@@ -104,7 +114,7 @@ impl fmt::Debug for Key {
     }
 }
 
-fn is_base62(text: &str) -> bool {
+pub(crate) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

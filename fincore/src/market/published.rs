@@ -1,0 +1,55 @@
+//! What was published on a day, whatever the date and plan of the snapshot: for those who follow the change log.
+use super::{
+    FxRate, Rate,
+    known::{self, KNOWN, Known},
+    priced, read_quote,
+    series::Series,
+};
+use crate::{
+    catalogue::Snapshot,
+    error::Result,
+    sqlite::parsed,
+    types::{Date, Pair, SeriesId},
+};
+
+/// A series as the change log names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Logged {
+    pub(crate) number: u32,
+    pub(crate) known: Option<&'static Known>,
+}
+
+/// The series that is logged under this name of a dataset; `None` if the dataset is something else. One side of an
+/// exchange rate is none either: its quotes are logged as such.
+pub(crate) fn logged(dataset: &str) -> Option<Logged> {
+    let named = KNOWN.iter().find(|known| known.name == dataset);
+    match named {
+        Some(known) if known.quote.is_some() => None,
+        Some(known) => Some(Logged { number: known.number, known: Some(known) }),
+        None => dataset.parse().ok().map(|number| Logged { number, known: None }),
+    }
+}
+
+/// The name under which a series is logged; `None` if there is no such series. It may be one side of an exchange
+/// rate.
+pub(crate) fn dataset(snapshot: &Snapshot, id: &SeriesId) -> Result<Option<String>> {
+    const SQL: &str = "SELECT 1 FROM rate WHERE series = ?1 LIMIT 1";
+    let Ok(series) = Series::of(id) else { return Ok(None) };
+    let exists = series.known.is_some() || snapshot.count(SQL, [series.number])? > 0;
+    Ok(exists.then(|| known::dataset(series.number).into_owned()))
+}
+
+/// The observation of a series on a day. It may be in the future.
+pub(crate) fn rate(snapshot: &Snapshot, number: u32, day: Date) -> Result<Option<Rate>> {
+    const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 AND date = ?2";
+    snapshot.first(SQL, (number, day.to_string()), |row| {
+        Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)? })
+    })
+}
+
+/// The closing quote of a pair on a day, if it has both sides.
+pub(crate) fn quote(snapshot: &Snapshot, pair: Pair, day: Date) -> Result<Option<FxRate>> {
+    const SQL: &str = "SELECT date, buy, sell FROM fx
+        WHERE currency = ?1 AND date = ?2 AND buy IS NOT NULL AND sell IS NOT NULL";
+    snapshot.first(SQL, (priced(pair), day.to_string()), |row| read_quote(row, pair))
+}

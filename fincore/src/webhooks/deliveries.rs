@@ -1,0 +1,198 @@
+//! Deliveries as their owner sees them: listed, tested, made anew.
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, Row};
+use serde::{Deserialize, Serialize};
+
+use super::{DeliveryId, Webhook, WebhookId, millis, outbox::body, subscription::get, time};
+use crate::{
+    accounts::Accounts,
+    error::{Error, Noun, Result},
+    events::EventType,
+    types::{KeyId, Limit, Offset, random_characters},
+};
+
+/// The columns that [`read`] expects.
+macro_rules! select_delivery {
+    () => {
+        "SELECT delivery.id, event.id, type, created, attempts, due, attempted, status, error, delivered
+            FROM delivery JOIN event ON event.number = delivery.event "
+    };
+}
+
+/// A call, made or to be made.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Delivery {
+    /// Its id.
+    pub id: DeliveryId,
+    /// The id of the event, sent as `webhook-id`.
+    pub event: String,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `pending`, `delivered` or `failed`.
+    pub status: &'static str,
+    /// How often it was tried, since it was created or replayed.
+    pub attempts: u32,
+    /// The HTTP status that the last try got.
+    pub response_status: Option<u16>,
+    /// What went wrong at the last try.
+    pub error: Option<String>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last tried.
+    pub attempted_at: Option<DateTime<Utc>>,
+    /// When it is tried next.
+    pub next_attempt_at: Option<DateTime<Utc>>,
+}
+
+/// A query for the deliveries of a webhook, newest first.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeliveriesQuery {
+    /// The webhook.
+    pub id: WebhookId,
+    /// The most deliveries to return.
+    #[serde(default)]
+    pub limit: Limit<1000>,
+    /// The number of deliveries to skip.
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl DeliveriesQuery {
+    /// The newest twenty deliveries of a webhook.
+    #[must_use]
+    pub fn new(id: WebhookId) -> DeliveriesQuery {
+        DeliveriesQuery { id, limit: Limit::default(), offset: Offset::default() }
+    }
+}
+
+/// Deliveries of a webhook.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Deliveries {
+    /// The deliveries, newest first.
+    pub data: Vec<Delivery>,
+    /// How many there are.
+    pub total: u64,
+    /// The most that are returned.
+    pub limit: u32,
+    /// The number before these.
+    pub offset: u64,
+}
+
+/// The deliveries of a webhook of a key, newest first. They are kept for 30 days.
+///
+/// Fails with [`Error::NotFound`] if the key has no such webhook.
+pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> Result<Deliveries> {
+    const TOTAL: &str = "SELECT COUNT(*) FROM delivery WHERE webhook = ?1";
+    const SQL: &str = concat!(
+        select_delivery!(),
+        "WHERE webhook = ?1 ORDER BY delivery.id DESC LIMIT ?2 OFFSET ?3"
+    );
+    let (limit, offset) = (query.limit.get(), query.offset);
+    accounts.read(|connection| {
+        let (number, webhook) = get(connection, key, &query.id)?;
+        let total: i64 = connection.prepare_cached(TOTAL)?.query_row([number], |row| row.get(0))?;
+        let mut statement = connection.prepare_cached(SQL)?;
+        let rows = statement.query_map((number, limit, offset.sql()), |row| read(row, &webhook))?;
+        let data = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(Deliveries { data, total: total.unsigned_abs(), limit, offset: offset.get() })
+    })
+}
+
+/// Puts a `webhook.test` into the outbox, whichever types the webhook has subscribed to.
+///
+/// Fails with [`Error::NotFound`] if the key has no such webhook, with [`Error::Invalid`] if it is disabled.
+pub fn test(
+    accounts: &Accounts,
+    key: KeyId,
+    id: &WebhookId,
+    now: DateTime<Utc>,
+) -> Result<Delivery> {
+    const EVENT: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)";
+    const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?3)";
+    #[derive(Serialize)]
+    struct Tested<'w> {
+        webhook: &'w WebhookId,
+    }
+    let event = format!("evt_test_{}", random_characters(22)?);
+    let body = body(EventType::WebhookTest, now, &Tested { webhook: id })?;
+    accounts.write(|tx| {
+        let (number, webhook) = enabled(tx, key, id)?;
+        let kind = EventType::WebhookTest.as_str();
+        tx.prepare_cached(EVENT)?.execute((event, kind, body, millis(now)))?;
+        let event = tx.last_insert_rowid();
+        tx.prepare_cached(SQL)?.execute((number, event, millis(now)))?;
+        one(tx, (number, &webhook), DeliveryId::new(tx.last_insert_rowid()))
+    })
+}
+
+/// Makes a delivery anew at once, with the same event id and as many attempts as a new one.
+///
+/// Fails with [`Error::NotFound`] if the key has no such webhook or delivery, with [`Error::Invalid`] if the webhook
+/// is disabled.
+pub fn replay(
+    accounts: &Accounts,
+    key: KeyId,
+    id: &WebhookId,
+    delivery: DeliveryId,
+    now: DateTime<Utc>,
+) -> Result<Delivery> {
+    const SQL: &str = "UPDATE delivery SET attempts = 0, due = ?3, delivered = NULL, error = NULL
+        WHERE id = ?1 AND webhook = ?2";
+    accounts.write(|tx| {
+        let (number, webhook) = enabled(tx, key, id)?;
+        tx.prepare_cached(SQL)?.execute((delivery.get(), number, millis(now)))?;
+        one(tx, (number, &webhook), delivery)
+    })
+}
+
+fn enabled(connection: &Connection, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
+    let (number, webhook) = get(connection, key, id)?;
+    if webhook.disabled_at.is_some() {
+        let reason = webhook.reason.unwrap_or_default();
+        return Err(Error::Invalid(format!(
+            "the webhook {id} is disabled ({reason}); delete it and create a new one"
+        )));
+    }
+    Ok((number, webhook))
+}
+
+fn one(
+    connection: &Connection,
+    (number, webhook): (i64, &Webhook),
+    id: DeliveryId,
+) -> Result<Delivery> {
+    const SQL: &str = concat!(select_delivery!(), "WHERE delivery.id = ?1 AND webhook = ?2");
+    let mut statement = connection.prepare_cached(SQL)?;
+    let found = statement.query_row((id.get(), number), |row| read(row, webhook)).optional()?;
+    found.ok_or_else(|| Error::not_found(Noun::Delivery, &id.to_string()))
+}
+
+fn read(row: &Row<'_>, webhook: &Webhook) -> rusqlite::Result<Delivery> {
+    let due = row.get::<_, Option<i64>>(5)?.map(time);
+    let delivered = row.get::<_, Option<i64>>(9)?.is_some();
+    // Nothing waits for a webhook that is disabled, whether that was written down yet or not.
+    let given_up = due.is_some() && webhook.disabled_at.is_some();
+    let next_attempt_at = due.filter(|_| !given_up);
+    let error = if given_up { webhook.reason.clone() } else { row.get(8)? };
+    let status = match (delivered, next_attempt_at) {
+        (true, _) => "delivered",
+        (false, Some(_)) => "pending",
+        (false, None) => "failed",
+    };
+    Ok(Delivery {
+        id: DeliveryId::new(row.get(0)?),
+        event: row.get(1)?,
+        kind: row.get(2)?,
+        status,
+        attempts: row.get(4)?,
+        response_status: row.get(7)?,
+        error,
+        created_at: time(row.get(3)?),
+        attempted_at: row.get::<_, Option<i64>>(6)?.map(time),
+        next_attempt_at,
+    })
+}

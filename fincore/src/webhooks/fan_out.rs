@@ -1,0 +1,225 @@
+//! From the change log to the outbox: each event once for every webhook that wants it.
+//!
+//! Importing happens in another process and another file. So the accounts file notes how far the log of a catalogue
+//! was read, and moves that note in the transaction that adds the deliveries: whatever is killed when, each change
+//! is told exactly once. The events are read before that transaction starts, so that it is short; if another process
+//! has moved the note meanwhile, the step is dropped.
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, Transaction};
+
+use super::{millis, outbox::body};
+use crate::{
+    accounts::Accounts,
+    catalogue::Snapshot,
+    error::Result,
+    events::{
+        Cursor, EventType,
+        content::About,
+        cursor::Place,
+        log::{self, Bounds, Found},
+    },
+    plans::{Feature, Plan},
+    sqlite::parsed,
+    types::fold,
+};
+
+/// The most events that a step tells, and the most changes that it looks at.
+const EVENTS: usize = 200;
+const ENTRIES: usize = 4_000;
+
+/// About the most deliveries that a step adds: at least one event is told to all who want it.
+const DELIVERIES: usize = 2_000;
+
+/// What one step of [`tell`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Told {
+    /// How many deliveries it put into the outbox.
+    pub deliveries: u64,
+    /// Whether there is more to do at once.
+    pub more: bool,
+}
+
+/// Reads the change log from where it left off, and puts what subscriptions want into the outbox: one step of bounded
+/// size, in one transaction. Several programs may do so at the same time.
+///
+/// What a catalogue has when it is seen for the first time is no news; nor is what an older copy of the file has.
+pub fn tell(accounts: &Accounts, snapshot: &Snapshot, now: DateTime<Utc>) -> Result<Told> {
+    let catalogue = snapshot.catalogue_id()?;
+    let (noted, subscribers) = accounts.read(|connection| {
+        Ok((noted(connection, &catalogue)?, subscribers(connection, &catalogue)?))
+    })?;
+    let newest = Place::newest(snapshot)?;
+    let start = match &noted {
+        Some(place) if *place == newest => return Ok(Told::default()),
+        Some(place) if *place < newest => place.clone().max(Place::oldest(snapshot)?),
+        Some(_) => return restart(accounts, &catalogue, snapshot.version()?),
+        None => {
+            accounts.write(|tx| self::start(tx, &catalogue, snapshot.version()?))?;
+            return Ok(Told::default());
+        }
+    };
+    let step = read(snapshot, start, newest, &subscribers)?;
+    let kinds = kinds(&subscribers);
+    accounts.write(|tx| {
+        let subscribers = self::subscribers(tx, &catalogue)?;
+        let seen_all = self::kinds(&subscribers).iter().all(|kind| kinds.contains(kind));
+        if self::noted(tx, &catalogue)? != noted || !seen_all {
+            return Ok(Told { deliveries: 0, more: true });
+        }
+        let mut told = Told { deliveries: 0, more: step.more };
+        for found in &step.events {
+            told.deliveries += deliver(tx, &catalogue, found, &subscribers, now)?;
+        }
+        note(tx, &catalogue, &step.place)?;
+        Ok(told)
+    })
+}
+
+/// Reads on, as much as fits into one step.
+fn read(
+    snapshot: &Snapshot,
+    start: Place,
+    newest: Place,
+    subscribers: &[Subscriber],
+) -> Result<log::Step> {
+    if subscribers.is_empty() {
+        return Ok(log::Step { events: Vec::new(), place: newest, more: false });
+    }
+    let events = (DELIVERIES / subscribers.len()).clamp(1, EVENTS);
+    let kinds = kinds(subscribers);
+    log::read(snapshot, start, Bounds { events, entries: ENTRIES }, |kind| kinds.contains(&kind))
+}
+
+/// Notes that all changes up to this version were told, if nothing is noted about the catalogue yet.
+pub(super) fn start(tx: &Transaction<'_>, catalogue: &str, version: u64) -> Result<()> {
+    const SQL: &str = "INSERT INTO told (catalogue, version, dataset, key) VALUES (?1, ?2, '', '')
+        ON CONFLICT DO NOTHING";
+    tx.prepare_cached(SQL)?.execute((catalogue, Place::after(version).sql_version()))?;
+    Ok(())
+}
+
+/// Goes on from the end of a file that was replaced by an older copy of itself.
+fn restart(accounts: &Accounts, catalogue: &str, version: u64) -> Result<Told> {
+    const SQL: &str = "UPDATE webhook SET since = ?2 WHERE catalogue = ?1 AND since > ?2";
+    let newest = Place::after(version);
+    accounts.write(|tx| {
+        if noted(tx, catalogue)?.is_some_and(|noted| noted > newest) {
+            tx.prepare_cached(SQL)?.execute((catalogue, newest.sql_version() - 1))?;
+            note(tx, catalogue, &newest)?;
+        }
+        Ok(Told::default())
+    })
+}
+
+/// The place up to which the log of a catalogue was told.
+fn noted(connection: &Connection, catalogue: &str) -> Result<Option<Place>> {
+    const SQL: &str = "SELECT version, dataset, key FROM told WHERE catalogue = ?1";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let place = statement.query_row([catalogue], |row| {
+        let version = row.get::<_, i64>(0)?.unsigned_abs();
+        Ok(Place { version, dataset: row.get(1)?, key: row.get(2)? })
+    });
+    Ok(place.optional()?)
+}
+
+fn note(tx: &Transaction<'_>, catalogue: &str, place: &Place) -> Result<()> {
+    const SQL: &str = "UPDATE told SET version = ?2, dataset = ?3, key = ?4 WHERE catalogue = ?1";
+    let Place { dataset, key, .. } = place;
+    tx.prepare_cached(SQL)?.execute((catalogue, place.sql_version(), dataset, key))?;
+    Ok(())
+}
+
+/// What an active webhook wants.
+struct Subscriber {
+    number: i64,
+    kinds: Vec<EventType>,
+    company: Option<u32>,
+    /// Folded.
+    category: Option<String>,
+    series: Option<String>,
+    /// Changes up to this version are none of its business.
+    since: u64,
+}
+
+impl Subscriber {
+    fn wants(&self, kind: EventType, version: u64, about: &About) -> bool {
+        /// A filter lets pass what has nothing that it could compare.
+        fn passes<T: PartialEq>(filter: Option<T>, value: Option<T>) -> bool {
+            filter.is_none() || value.is_none() || filter == value
+        }
+        self.kinds.contains(&kind)
+            && self.since < version
+            && passes(self.company, about.company.map(|code| code.get()))
+            && passes(self.category.as_deref(), about.category.as_deref())
+            && passes(self.series.as_deref(), about.series.as_deref())
+    }
+}
+
+/// The types of events that somebody wants.
+fn kinds(subscribers: &[Subscriber]) -> Vec<EventType> {
+    let wanted = |kind: &EventType| subscribers.iter().any(|one| one.kinds.contains(kind));
+    EventType::ALL.into_iter().filter(wanted).collect()
+}
+
+/// The webhooks that are active, of a valid key whose plan includes webhooks.
+fn subscribers(connection: &Connection, catalogue: &str) -> Result<Vec<Subscriber>> {
+    const SQL: &str = "SELECT number, events, company, category, series, catalogue, since, plan
+        FROM webhook JOIN key ON key.id = webhook.key
+        WHERE disabled IS NULL AND revoked IS NULL ORDER BY number";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let mut rows = statement.query([])?;
+    let mut subscribers = Vec::new();
+    while let Some(row) = rows.next()? {
+        if !parsed::<Plan>(row, 7)?.includes(Feature::Webhooks) {
+            continue;
+        }
+        let events = row.get_ref(1)?.as_str().unwrap_or_default();
+        // Versions of other data say nothing about this: the file was replaced since it subscribed.
+        let is_same = row.get_ref(5)?.as_str() == Ok(catalogue);
+        subscribers.push(Subscriber {
+            number: row.get(0)?,
+            kinds: events.split_whitespace().filter_map(|kind| kind.parse().ok()).collect(),
+            company: row.get(2)?,
+            category: row.get::<_, Option<String>>(3)?.map(|category| fold(&category)),
+            series: row.get(4)?,
+            since: if is_same { row.get::<_, i64>(6)?.unsigned_abs() } else { 0 },
+        });
+    }
+    Ok(subscribers)
+}
+
+/// Puts an event into the outbox for all who want it; returns how many do.
+fn deliver(
+    tx: &Transaction<'_>,
+    catalogue: &str,
+    found: &Found,
+    subscribers: &[Subscriber],
+    now: DateTime<Utc>,
+) -> Result<u64> {
+    const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?3)
+        ON CONFLICT DO NOTHING";
+    let Found { place, kind, content, .. } = found;
+    let wanting = |one: &&Subscriber| one.wants(*kind, place.version, &content.about);
+    let mut wanting = subscribers.iter().filter(wanting).peekable();
+    if wanting.peek().is_none() {
+        return Ok(0);
+    }
+    let event = event(tx, &Cursor::new(catalogue, place.clone()).to_string(), found, now)?;
+    let mut insert = tx.prepare_cached(SQL)?;
+    let mut added = 0;
+    for one in wanting {
+        added += insert.execute((one.number, event, millis(now)))? as u64;
+    }
+    Ok(added)
+}
+
+/// The number of an event in the outbox, which it is added to if need be.
+fn event(tx: &Transaction<'_>, id: &str, found: &Found, now: DateTime<Utc>) -> Result<i64> {
+    const SQL: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT DO NOTHING";
+    const NUMBER: &str = "SELECT number FROM event WHERE id = ?1";
+    let body = body(found.kind, found.time, &found.content.data)?;
+    tx.prepare_cached(SQL)?.execute((id, found.kind.as_str(), body, millis(now)))?;
+    Ok(tx.prepare_cached(NUMBER)?.query_row([id], |row| row.get(0))?)
+}

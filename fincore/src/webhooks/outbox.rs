@@ -1,0 +1,135 @@
+//! The outbox as the sender sees it: which calls are due.
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use rusqlite::OptionalExtension;
+use serde::Serialize;
+
+use super::{DeliveryId, Secret, WebhookId, millis, target};
+use crate::{
+    accounts::Accounts,
+    error::{Error, Result},
+    events::EventType,
+    plans::{Feature, Plan},
+    sqlite::parsed,
+};
+
+/// A webhook that has deliveries due.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// The host that it calls, with its port: `example.com:443`.
+    pub host: String,
+}
+
+/// The webhooks that have deliveries due, and may be called: active, of a valid key whose plan includes webhooks.
+pub fn waiting(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<Waiting>> {
+    const SQL: &str = "SELECT webhook.id, url, plan FROM webhook JOIN key ON key.id = webhook.key
+        WHERE disabled IS NULL AND revoked IS NULL
+            AND EXISTS (SELECT 1 FROM delivery WHERE webhook = number AND due <= ?1)
+        ORDER BY number";
+    accounts.read(|connection| {
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([millis(now)])?;
+        let mut waiting = Vec::new();
+        while let Some(row) = rows.next()? {
+            if parsed::<Plan>(row, 2)?.includes(Feature::Webhooks) {
+                let host = target::host(row.get_ref(1)?.as_str().unwrap_or_default());
+                waiting.push(Waiting { webhook: parsed(row, 0)?, host });
+            }
+        }
+        Ok(waiting)
+    })
+}
+
+/// A call to make now.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Call {
+    /// The delivery.
+    pub delivery: DeliveryId,
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// Where to call.
+    pub url: String,
+    /// The body.
+    pub body: String,
+    /// The id of the event.
+    pub event: String,
+    /// The key that signs.
+    pub secret: Secret,
+}
+
+impl Call {
+    /// The headers of the scheme: id, timestamp, signature.
+    #[must_use]
+    pub fn headers(&self, now: DateTime<Utc>) -> [(&'static str, String); 3] {
+        let timestamp = now.timestamp().to_string();
+        let signature = self.secret.sign(&self.event, &timestamp, self.body.as_bytes());
+        [
+            ("webhook-id", self.event.clone()),
+            ("webhook-timestamp", timestamp),
+            ("webhook-signature", signature),
+        ]
+    }
+}
+
+/// Up to `limit` calls of a webhook that are due and not under way, the longest due first; nothing if it may not be
+/// called.
+pub fn due(
+    accounts: &Accounts,
+    webhook: &WebhookId,
+    now: DateTime<Utc>,
+    limit: usize,
+    under_way: &HashSet<DeliveryId>,
+) -> Result<Vec<Call>> {
+    const WEBHOOK: &str = "SELECT number, url, secret, plan FROM webhook
+        JOIN key ON key.id = webhook.key
+        WHERE webhook.id = ?1 AND disabled IS NULL AND revoked IS NULL";
+    const SQL: &str = "SELECT delivery.id, event.id, body FROM delivery
+        JOIN event ON event.number = delivery.event
+        WHERE webhook = ?1 AND due <= ?2 ORDER BY due, delivery.id LIMIT ?3";
+    accounts.read(|connection| {
+        let mut statement = connection.prepare_cached(WEBHOOK)?;
+        let found = statement.query_row([webhook.as_str()], |row| {
+            let secret = Secret::from_bytes(row.get(2)?);
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, secret, parsed::<Plan>(row, 3)?))
+        });
+        let Some((number, url, secret, plan)) = found.optional()? else { return Ok(Vec::new()) };
+        if !plan.includes(Feature::Webhooks) {
+            return Ok(Vec::new());
+        }
+        let enough = i64::try_from(limit.saturating_add(under_way.len())).unwrap_or(i64::MAX);
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query((number, millis(now), enough))?;
+        let mut calls = Vec::new();
+        while let Some(row) = rows.next()? {
+            let delivery = DeliveryId::new(row.get(0)?);
+            if calls.len() < limit && !under_way.contains(&delivery) {
+                calls.push(Call {
+                    delivery,
+                    webhook: webhook.clone(),
+                    url: url.clone(),
+                    body: row.get(2)?,
+                    event: row.get(1)?,
+                    secret: secret.clone(),
+                });
+            }
+        }
+        Ok(calls)
+    })
+}
+
+/// The body of a call.
+pub(super) fn body(kind: EventType, time: DateTime<Utc>, data: impl Serialize) -> Result<String> {
+    #[derive(Serialize)]
+    struct Body<D> {
+        r#type: EventType,
+        timestamp: DateTime<Utc>,
+        data: D,
+    }
+    serde_json::to_string(&Body { r#type: kind, timestamp: time, data })
+        .map_err(|err| Error::storage("cannot write JSON", err))
+}

@@ -1,0 +1,124 @@
+//! What became of calls: success, the next attempt, a subscription that ends or is disabled.
+use chrono::{DateTime, TimeDelta, Utc};
+use rusqlite::{OptionalExtension, Transaction};
+
+use super::{DeliveryId, WebhookId, millis, schedule, subscription, time};
+use crate::{accounts::Accounts, error::Result, excerpt::printable};
+
+/// After so long without a single success, a webhook is disabled.
+const PATIENCE: TimeDelta = TimeDelta::days(5);
+
+/// The receiver wants no more calls: HTTP says "gone".
+const GONE: u16 = 410;
+
+/// As much of an error as is kept.
+const MAX_ERROR: usize = 300;
+
+/// How a call went.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The delivery.
+    pub delivery: DeliveryId,
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// The HTTP status of the answer, or what went wrong.
+    pub answer: std::result::Result<u16, String>,
+    /// When that was.
+    pub time: DateTime<Utc>,
+    /// From -1 to 1: where in its tolerance of 10 % the next attempt falls.
+    pub jitter: f64,
+}
+
+/// Notes how calls went, in one transaction: success, the next attempt, a subscription that ends or is disabled.
+///
+/// An outcome of a delivery or webhook that is gone by now is ignored.
+pub fn record(accounts: &Accounts, outcomes: &[Outcome]) -> Result<()> {
+    if outcomes.is_empty() {
+        return Ok(());
+    }
+    accounts.write(|tx| outcomes.iter().try_for_each(|outcome| note(tx, outcome)))
+}
+
+/// What is known of a delivery and its webhook.
+struct Known {
+    webhook: i64,
+    attempts: u32,
+    failing: Option<DateTime<Utc>>,
+    disabled: bool,
+}
+
+fn note(tx: &Transaction<'_>, outcome: &Outcome) -> Result<()> {
+    const SQL: &str = "SELECT number, attempts, failing, disabled IS NOT NULL FROM delivery
+        JOIN webhook ON webhook.number = delivery.webhook
+        WHERE delivery.id = ?1 AND webhook.id = ?2";
+    let known = tx.prepare_cached(SQL)?.query_row(
+        (outcome.delivery.get(), outcome.webhook.as_str()),
+        |row| {
+            let failing = row.get::<_, Option<i64>>(2)?.map(time);
+            Ok(Known {
+                webhook: row.get(0)?,
+                attempts: row.get(1)?,
+                failing,
+                disabled: row.get(3)?,
+            })
+        },
+    );
+    let Some(known) = known.optional()? else { return Ok(()) };
+    match &outcome.answer {
+        Ok(status @ 200..=299) => succeed(tx, &known, outcome, *status),
+        Ok(GONE) => subscription::end(tx, known.webhook),
+        Ok(status @ 300..=399) => {
+            let error = format!("HTTP {status}: redirects are not followed");
+            fail(tx, &known, outcome, (Some(*status), &error))
+        }
+        Ok(status) => fail(tx, &known, outcome, (Some(*status), &format!("HTTP {status}"))),
+        Err(error) => {
+            let error: String = printable(error).chars().take(MAX_ERROR).collect();
+            fail(tx, &known, outcome, (None, &error))
+        }
+    }
+}
+
+fn succeed(tx: &Transaction<'_>, known: &Known, outcome: &Outcome, status: u16) -> Result<()> {
+    const DELIVERY: &str =
+        "UPDATE delivery SET attempts = ?2, due = NULL, attempted = ?3, status = ?4,
+            error = NULL, delivered = ?3
+        WHERE id = ?1";
+    const WEBHOOK: &str = "UPDATE webhook SET failing = NULL WHERE number = ?1";
+    let now = millis(outcome.time);
+    let row = (outcome.delivery.get(), known.attempts + 1, now, status);
+    tx.prepare_cached(DELIVERY)?.execute(row)?;
+    if known.failing.is_some() {
+        tx.prepare_cached(WEBHOOK)?.execute([known.webhook])?;
+    }
+    Ok(())
+}
+
+fn fail(
+    tx: &Transaction<'_>,
+    known: &Known,
+    outcome: &Outcome,
+    (status, error): (Option<u16>, &str),
+) -> Result<()> {
+    const DELIVERY: &str =
+        "UPDATE delivery SET attempts = ?2, due = ?3, attempted = ?4, status = ?5,
+            error = ?6
+        WHERE id = ?1 AND delivered IS NULL";
+    const WEBHOOK: &str = "UPDATE webhook SET failing = ?2 WHERE number = ?1";
+    let (attempts, now) = (known.attempts + 1, outcome.time);
+    let next = schedule::delay(attempts, outcome.jitter).filter(|_| !known.disabled);
+    let due = next.map(|delay| millis(now + delay));
+    let row = (outcome.delivery.get(), attempts, due, millis(now), status, error);
+    tx.prepare_cached(DELIVERY)?.execute(row)?;
+    let Some(since) = known.failing else {
+        tx.prepare_cached(WEBHOOK)?.execute((known.webhook, millis(now)))?;
+        return Ok(());
+    };
+    if now - since < PATIENCE {
+        return Ok(());
+    }
+    let since = since.format("%Y-%m-%d %H:%M");
+    let reason =
+        format!("every call failed since {since} UTC, for five days; the last one: {error}");
+    subscription::set_disabled(tx, known.webhook, &reason, now)
+}
