@@ -36,8 +36,8 @@ def before_call(context, case, kwargs):
     case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
     if case.meta is None or case.meta.generation.mode.is_positive:
         make_acceptable(case)
-    if case.operation.path.startswith(WEBHOOKS):
-        OWNERS.prepare(case)
+        OWNERS.choose(case)
+    OWNERS.lend_key(case)
 
 
 @schemathesis.hook
@@ -80,19 +80,28 @@ class Owners:
         self.gone = set()
         self.deliveries = collections.defaultdict(list)
 
-    def prepare(self, case):
-        if case.operation.path == WEBHOOKS:
-            if case.method.upper() == "POST":
-                case.headers["X-API-Key"] = self.key_with_room()
+    def choose(self, case):
+        """Puts a known webhook in place of a made-up one; one that an earlier call gave stays, even if it is gone."""
+        asked = (case.path_parameters or {}).get("id")
+        if not case.operation.path.startswith(WEBHOOKS + "/") or asked in self.live or asked in self.gone:
             return
-        asked = case.path_parameters.get("id")
-        # A made-up id becomes a known one; one that an earlier call gave stays, even after it was deleted.
-        if asked not in self.live and asked not in self.gone and self.live:
-            asked = case.path_parameters["id"] = next(reversed(self.live))
-            if "delivery" in case.path_parameters and self.deliveries[asked]:
-                case.path_parameters["delivery"] = self.deliveries[asked][-1]
+        webhook = next(reversed(self.live), None)
+        if webhook is None:
+            return
+        case.path_parameters["id"] = webhook
+        if "delivery" in case.path_parameters:
+            if not self.deliveries[webhook]:
+                answer = request(f"{WEBHOOKS}/{webhook}/test", self.live[webhook], "POST")
+                self.deliveries[webhook].append(json.loads(answer)["id"])
+            case.path_parameters["delivery"] = self.deliveries[webhook][-1]
+
+    def lend_key(self, case):
+        """Webhooks are found by the key that has them, and created by one that has room."""
+        asked = (case.path_parameters or {}).get("id")
         if asked in self.live:
             case.headers["X-API-Key"] = self.live[asked]
+        elif (case.operation.path, case.method.upper()) == (WEBHOOKS, "POST"):
+            case.headers["X-API-Key"] = self.key_with_room()
 
     def key_with_room(self):
         held = collections.Counter(self.live.values())

@@ -246,10 +246,10 @@ def check_pandas(server, dataset, rows):
         assert len(frame) == len(rows), f"pandas sees {len(frame)} rows of {len(rows)}"
         assert list(frame.columns) == list(rows[0]), list(frame.columns)
         if "value" in frame:
-            # Its reader of JSON is not exact in the last of sixteen digits.
-            pairs = zip(frame["value"], rows)
-            close = all(math.isclose(float(value), float(row["value"]), rel_tol=1e-14) for value, row in pairs)
-            assert close, "pandas reads other values"
+            for value, row in zip(frame["value"], rows):
+                # Its reader of JSON is not exact in the last of sixteen digits.
+                close = math.isclose(float(value), float(row["value"]), rel_tol=1e-14, abs_tol=1e-15)
+                assert close, f"pandas reads {value!r} instead of {row['value']}"
 
 
 def same(given, wanted):
