@@ -8,9 +8,9 @@ import xml.etree.ElementTree as xml
 TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-# Semicolon, double quote, UTF-8, from line 1, Portuguese of Brazil, numbers and dates recognised, formulas computed:
-# what a double click does in Brazil, and a little more than that with formulas.
-FILTER = "CSV:59,34,76,1,,1046,false,true,false,false,false,0,false,true,true"
+# Semicolon, double quote, UTF-8, from line 1, Portuguese of Brazil, numbers and dates recognised, and formulas computed, as
+# Excel does.
+FILTER = "CSV:59,34,76,1,,1046,false,true,false,false,false,0,true"
 
 
 def cut(file, rows):
