@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::harness::{Reply, Server, import, new_key, with};
 
 /// Every list, each narrowed down to what one large page can hold.
-const LISTS: [&str; 14] = [
+pub(crate) const LISTS: [&str; 14] = [
     "/api/v1/market/selic?from=2006-01-01",
     "/api/v1/market/cdi",
     "/api/v1/market/ipca",

@@ -190,6 +190,21 @@ impl Drop for Server {
     }
 }
 
+/// What the chunks of a body hold; nothing if the last one is missing.
+pub(crate) fn whole(mut chunks: &[u8]) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = chunks.windows(2).position(|two| two == b"\r\n")?;
+        let length = usize::from_str_radix(str::from_utf8(&chunks[..end]).unwrap(), 16).unwrap();
+        let chunk = chunks.get(end + 2..end + 2 + length)?;
+        if length == 0 {
+            return Some(body);
+        }
+        body.extend_from_slice(chunk);
+        chunks = chunks.get(end + 2 + length + 2..)?;
+    }
+}
+
 /// A response, taken apart.
 #[derive(Debug)]
 pub(crate) struct Reply {
@@ -199,7 +214,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    fn parse(bytes: &[u8]) -> Reply {
+    pub(crate) fn parse(bytes: &[u8]) -> Reply {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head ends");
         let head = str::from_utf8(&bytes[..end]).unwrap();
         let mut lines = head.lines();
@@ -208,7 +223,12 @@ impl Reply {
             let (name, value) = line.split_once(": ").unwrap();
             (name.to_lowercase(), value.to_owned())
         };
-        Reply { status, headers: lines.map(header).collect(), body: bytes[end + 4..].to_vec() }
+        let mut reply =
+            Reply { status, headers: lines.map(header).collect(), body: bytes[end + 4..].to_vec() };
+        if reply.header("transfer-encoding") == Some("chunked") && !reply.body.is_empty() {
+            reply.body = whole(&reply.body).expect("a stream ends with its last chunk");
+        }
+        reply
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

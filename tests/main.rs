@@ -3,7 +3,8 @@
 //! `harness` starts servers and speaks HTTP. The other modules hold the tests.
 //!
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
-//!   is, `companies` companies and filings, `search` what people and attackers look for, `pages` the pages.
+//!   is, `companies` companies and filings, `search` what people and attackers look for, `csv` lists as tables,
+//!   `export` whole datasets, `pages` the pages.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
@@ -24,8 +25,10 @@ mod calendar;
 mod check;
 mod companies;
 mod contract;
+mod csv;
 mod cvm;
 mod documents;
+mod export;
 mod foreign_files;
 mod freshness;
 mod grammar;

@@ -13,7 +13,9 @@ use clap::{
 use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta, webhooks::Targets};
 use ipnet::IpNet;
 
+mod export;
 mod sync;
+pub(crate) use export::Export;
 pub(crate) use sync::{Sources, Sync};
 
 const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
@@ -338,30 +340,6 @@ pub(crate) struct Log {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Export {
-    /// The dataset, such as filings
-    pub(crate) dataset: String,
-    /// ndjson, csv or parquet
-    #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
-    pub(crate) format: String,
-    /// The dialect of CSV; br is what Excel opens in Brazil
-    #[arg(long, value_name = "DIALECT")]
-    pub(crate) dialect: Option<String>,
-    /// First day, YYYY-MM-DD
-    #[arg(long, value_name = "DATE")]
-    pub(crate) from: Option<Date>,
-    /// Last day, YYYY-MM-DD
-    #[arg(long, value_name = "DATE")]
-    pub(crate) to: Option<Date>,
-    /// Only what changed after this data version, deletions included
-    #[arg(long, value_name = "VERSION", value_parser = data_version)]
-    pub(crate) since: Option<u64>,
-    /// The file to write; by default the standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

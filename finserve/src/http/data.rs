@@ -2,7 +2,7 @@
 use fincore::Snapshot;
 use hyper::{
     Uri,
-    header::{CONTENT_DISPOSITION, HeaderName, HeaderValue, LINK},
+    header::{HeaderValue, LINK},
     http::request::Parts,
 };
 
@@ -12,7 +12,7 @@ use super::{
     links,
     params::{self, Params},
     refusal::Refusal,
-    render::{Answer, Extent, Media},
+    render::{Extent, Media},
     reply::{Caching, Reply},
     routes::{Query, Route},
     tag::tag,
@@ -39,7 +39,11 @@ pub(crate) fn data(
     let reply = reply.with_headers(link.map(|link| (LINK, link)));
     Ok(match media {
         Media::Json => reply,
-        Media::Csv(_) => reply.with_headers(file(&answer, &request.head.uri)),
+        Media::Csv(_) => {
+            // JSON says it in the body.
+            let total = answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total)));
+            reply.with_headers(total).saved_as(&file_name(&request.head.uri))
+        }
     })
 }
 
@@ -48,25 +52,10 @@ fn question(snapshot: &Snapshot, head: &Parts, media: Media) -> String {
     tag(snapshot, &[snapshot.plan().id(), path, query, media.id()])
 }
 
-/// What a table says of itself in headers, having no room for it in the body.
-fn file(answer: &Answer, uri: &Uri) -> Vec<(HeaderName, HeaderValue)> {
-    let total = answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total)));
-    let disposition = (CONTENT_DISPOSITION, attachment(&format!("{}.csv", file_name(uri))));
-    total.into_iter().chain([disposition]).collect()
-}
-
-/// The value of `Content-Disposition` for a file of this name; what may not stand in one is left out.
-pub(crate) fn attachment(name: &str) -> HeaderValue {
-    let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
-    let name: String = name.chars().filter(plain).collect();
-    let value = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
-    value.expect("letters, digits and marks are plain ASCII")
-}
-
-/// The path below the version of the API: `market-selic`.
+/// The path below the version of the API: `market-selic.csv`.
 fn file_name(uri: &Uri) -> String {
     let path = params::decode(uri.path()).unwrap_or_default();
-    path.strip_prefix("/api/v1/").unwrap_or(&path).replace('/', "-")
+    format!("{}.csv", path.strip_prefix("/api/v1/").unwrap_or(&path).replace('/', "-"))
 }
 
 #[cfg(test)]
@@ -78,13 +67,10 @@ mod tests {
         let cases = [
             ("/api/v1/market/selic?from=2024-01-01", "market-selic.csv"),
             ("/api/v1/companies/9512/filings", "companies-9512-filings.csv"),
-            ("/api/v1/market/series/selic%22%0D%0A%C3%A7", "market-series-selic.csv"),
             ("/api/v1/market/series/a%2Fb", "market-series-a-b.csv"),
         ];
         for (uri, name) in cases {
-            let name = format!("attachment; filename=\"{name}\"");
-            let given = attachment(&format!("{}.csv", file_name(&uri.parse().unwrap())));
-            assert_eq!(given, name.as_str(), "{uri}");
+            assert_eq!(file_name(&uri.parse().unwrap()), name, "{uri}");
         }
     }
 }

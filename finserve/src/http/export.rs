@@ -2,15 +2,14 @@
 use std::time::Duration;
 
 use fincore::{
-    Date, Snapshot, excerpt,
+    Date, Error, Snapshot, excerpt,
     export::{Dataset, Export, Exportable, Format, Query},
 };
-use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
+use hyper::header::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use super::{
     context::Context,
-    data::attachment,
     encoding, formats,
     headers::{X_DATA_VERSION, X_TOTAL_COUNT},
     params::Params,
@@ -105,11 +104,10 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let slot = exports.open(caller.id, "exports")?;
 
     let (media, _, _) = render::of_export(query.format);
-    let mut export = Export::begin(snapshot, query)?;
+    let mut export = Export::begin(snapshot, query).map_err(|err| begun(err, &query))?;
     let facts = [
         (X_TOTAL_COUNT, HeaderValue::from(export.total())),
         (X_DATA_VERSION, HeaderValue::from(export.version())),
-        (CONTENT_DISPOSITION, attachment(&file_name(&query))),
     ];
     let encoding = match query.format {
         Format::Ndjson | Format::Csv(_) => encoding::preferred(headers),
@@ -120,11 +118,11 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let stream = Stream::begin(Box::new(move |out| export.write(out)), encoding, name, slot)?;
     let body = Body::stream(media, encoding, stream.payload());
     let reply = Reply::ok(body, Caching::Tagged(tag)).with_headers(facts);
-    Ok(reply.until(request.now.instant + EXPORT_TIME))
+    Ok(reply.saved_as(&file_name(&query)).until(request.now.instant + EXPORT_TIME))
 }
 
 /// The query of the library.
-fn query(asked: &ExportQuery, headers: &hyper::HeaderMap) -> Result<Query, Refusal> {
+fn query(asked: &ExportQuery, headers: &HeaderMap) -> Result<Query, Refusal> {
     let dataset: Dataset = asked.dataset.parse()?;
     let format = formats::of_dataset(asked.format.as_deref(), asked.dialect.as_deref(), headers)?;
     let since = asked.since.as_deref().map(version).transpose()?;
@@ -140,6 +138,17 @@ fn version(text: &str) -> Result<u64, Refusal> {
             "parameter \"since\": {text:?} is not a data version (a whole number, as in X-Data-Version)"
         ))
     })
+}
+
+/// Why an export cannot begin. Where the change log cannot tell what changed, there is a way out.
+fn begun(err: Error, query: &Query) -> Refusal {
+    let by_log = query.since.is_some() && query.from.is_none() && query.to.is_none();
+    match Refusal::from(err) {
+        Refusal::BadRequest(message) if by_log => {
+            Refusal::BadRequest(format!("{message}; export all of it, without since"))
+        }
+        refusal => refusal,
+    }
 }
 
 /// The tag of what a query gives. The plan is not in it: whoever may export gets the same.

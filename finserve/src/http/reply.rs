@@ -191,6 +191,15 @@ impl Reply {
         self
     }
 
+    /// The same reply, which browsers save as a file of this name. What has no place in one is left out.
+    pub(crate) fn saved_as(self, name: &str) -> Reply {
+        let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
+        let name: String = name.chars().filter(plain).collect();
+        let value = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
+        let value = value.expect("letters, digits and marks are plain ASCII");
+        self.with_headers([(header::CONTENT_DISPOSITION, value)])
+    }
+
     /// The same reply, cut off if it has not been read by then.
     pub(crate) fn until(self, deadline: Instant) -> Reply {
         Reply { deadline: Some(Deadline(deadline)), ..self }
@@ -303,4 +312,15 @@ fn confirms(request: &HeaderMap, tag: &str) -> bool {
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     let value = HeaderValue::from_str(value).expect("our own texts are plain ASCII");
     headers.insert(name, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_a_plain_name() {
+        let reply = Reply::ok(Body::empty(), Caching::Never).saved_as("a\"\r\nb/ç;-1_x.csv");
+        assert_eq!(reply.headers[0].1, "attachment; filename=\"ab-1_x.csv\"");
+    }
 }

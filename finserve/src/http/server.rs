@@ -153,7 +153,7 @@ async fn overdue(mut deadlines: watch::Receiver<Option<Instant>>) {
             () = passed => return,
             changed = deadlines.changed() => if changed.is_err() {
                 // The connection has ended, which is for others to notice.
-                std::future::pending().await
+                std::future::pending::<()>().await;
             },
         }
     }

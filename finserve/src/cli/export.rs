@@ -1,0 +1,68 @@
+//! The arguments of `export`.
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use fincore::{
+    Date,
+    export::{Dataset, Format, Query},
+    table::Dialect,
+};
+
+use super::data_version;
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The dataset: fx, companies, filings, series (all of them), or one series by name or number, such as selic
+    dataset: Dataset,
+    /// How rows are written
+    #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
+    format: FileFormat,
+    /// The dialect of CSV; br is what Excel opens in Brazil
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<CsvDialect>,
+    /// First day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    from: Option<Date>,
+    /// Last day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    to: Option<Date>,
+    /// Only what changed after this data version, deletions included
+    #[arg(long, value_name = "VERSION", value_parser = data_version)]
+    since: Option<u64>,
+    /// The file to write; by default the standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FileFormat {
+    /// One JSON object a line
+    Ndjson,
+    /// Comma-separated values
+    Csv,
+    /// Typed columns, compressed
+    Parquet,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CsvDialect {
+    /// A byte order mark, semicolons, commas in numbers, dates as 15/11/2026
+    Br,
+}
+
+impl Export {
+    /// What to export; a dialect without CSV is refused, with a sentence that says so.
+    pub(crate) fn query(&self) -> Result<Query, String> {
+        let format = match (self.format, self.dialect) {
+            (FileFormat::Csv, None) => Format::Csv(Dialect::Standard),
+            (FileFormat::Csv, Some(CsvDialect::Br)) => Format::Csv(Dialect::Brazilian),
+            (FileFormat::Ndjson, None) => Format::Ndjson,
+            (FileFormat::Parquet, None) => Format::Parquet,
+            (FileFormat::Ndjson | FileFormat::Parquet, Some(CsvDialect::Br)) => {
+                return Err("--dialect is about CSV: add --format csv".into());
+            }
+        };
+        let Export { dataset, from, to, since, .. } = *self;
+        Ok(Query { dataset, from, to, since, format })
+    }
+}
