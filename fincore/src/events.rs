@@ -124,4 +124,4 @@ pub fn now(snapshot: &Snapshot) -> Result<Cursor> {
 
 #[cfg(test)]
 #[cfg(feature = "import")]
-mod tests;
+pub(crate) mod tests;

@@ -1,1 +1,245 @@
+//! The events of small imports.
+use rusqlite::Connection;
 
+use super::*;
+use crate::{
+    catalogue::{Catalogue, noon, temporary},
+    import::Import,
+    types::Date,
+};
+
+/// The columns of the registry that are read; 36 more follow.
+const REGISTRY_HEADER: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;\
+    DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;\
+    CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;\
+    TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;\
+    DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR\n";
+const SECURITIES: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_Empresarial;Valor_Mobiliario;\
+    Sigla_Classe_Acao_Preferencial;Classe_Acao_Preferencial;Codigo_Negociacao;Composicao_BDR_Unit;Mercado;\
+    Sigla_Entidade_Administradora;Entidade_Administradora;Data_Inicio_Negociacao;Data_Fim_Negociacao;\
+    Segmento;Data_Inicio_Listagem;Data_Fim_Listagem\n\
+    33.000.167/0001-01;2025-01-01;1;7;PETROBRAS;A;;;PETR4;;Bolsa;B3;B3 S.A.;1977-01-01;;Nivel 2;;\n";
+const FILINGS_HEADER: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;\
+    Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download\n";
+
+/// A file to import: name and text.
+pub(crate) type File = (String, String);
+
+/// Observations of a series.
+pub(crate) fn rates(series: u32, rows: &[(&str, &str)]) -> File {
+    let rows = rows.iter().map(|(day, value)| format!(r#"{{"data":"{day}","valor":"{value}"}}"#));
+    (format!("bcdata.sgs.{series}.json"), format!("[{}]", rows.collect::<Vec<_>>().join(",")))
+}
+
+/// Petrobras with its ticker, and Vale under this name.
+pub(crate) fn companies(vale: &str) -> [File; 2] {
+    let company = |cnpj, name, code| {
+        let fields = [cnpj, name, "", "1977-07-20", "", "", "", "ATIVO", "1977-07-20", code, "X"];
+        fields.join(";") + &";".repeat(47 - fields.len()) + "\n"
+    };
+    let registry = REGISTRY_HEADER.to_owned()
+        + &company("33.000.167/0001-01", "PETROLEO BRASILEIRO SA", "9512")
+        + &company("33.592.510/0001-54", vale, "4170");
+    [
+        ("cad_cia_aberta.csv".into(), registry),
+        ("fca_cia_aberta_valor_mobiliario_2025.csv".into(), SECURITIES.into()),
+    ]
+}
+
+/// Filings: id, CVM code, category and subject.
+pub(crate) fn filings(rows: &[(u32, u32, &str, &str)]) -> File {
+    let filing = |(id, code, category, subject): &(u32, u32, &str, &str)| {
+        let link = format!(
+            "https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE\
+             &CodigoInstituicao=1&numProtocolo={id}&numSequencia={id}&numVersao=1"
+        );
+        let day = "2026-02-01";
+        format!("33.592.510/0001-54;N;{code};{day};{category};;;{subject};{day};AP;;1;{link}\n")
+    };
+    let text = FILINGS_HEADER.to_owned() + &rows.iter().map(filing).collect::<String>();
+    ("ipe_cia_aberta_2026.csv".into(), text)
+}
+
+pub(crate) fn import(catalogue: &Catalogue, files: &[File]) {
+    let mut import = Import::begin(catalogue, noon()).unwrap();
+    for (name, text) in files {
+        import.file(name, text.as_bytes()).unwrap();
+    }
+    import.commit().unwrap();
+}
+
+/// A snapshot on a day before everything: events do not care.
+pub(crate) fn snapshot(catalogue: &Catalogue) -> Snapshot {
+    catalogue.snapshot(Date::MIN).unwrap()
+}
+
+fn read(catalogue: &Catalogue, since: Option<Cursor>, limit: u32) -> Result<Events> {
+    super::since(&snapshot(catalogue), EventsQuery { since, limit: Limit::new(limit).unwrap() })
+}
+
+/// Type and data of each event.
+fn told(events: &Events) -> Vec<(&'static str, String)> {
+    events.data.iter().map(|event| (event.kind, event.data.get().to_owned())).collect()
+}
+
+fn first_files() -> Vec<File> {
+    let [registry, tickers] = companies("VALE S.A.");
+    vec![
+        rates(432, &[("05/11/2026", "13.750")]),
+        rates(77_777, &[("05/11/2026", "1.0")]),
+        rates(1, &[("04/09/2026", "5.10")]),
+        rates(10813, &[("04/09/2026", "5.090")]),
+        registry,
+        tickers,
+        filings(&[(102, 4170, "Fato Relevante", "Venda")]),
+    ]
+}
+
+#[test]
+fn all_that_is_new_is_an_event() {
+    let (_dir, catalogue) = temporary();
+    import(&catalogue, &first_files());
+    let events = read(&catalogue, None, 100).unwrap();
+    let company = |id, name, cnpj, tickers| {
+        format!(
+            r#"{{"id":"{id}","name":"{name}","trade_name":null,"cnpj":"{cnpj}","status":"ATIVO","sector":"X","tickers":[{tickers}],"registered_on":"1977-07-20","cancelled_on":null}}"#
+        )
+    };
+    let want = [
+        (
+            "rate.published",
+            r#"{"series":"77777","number":77777,"date":"2026-11-05","value":1.0,"change":"added"}"#.to_owned(),
+        ),
+        ("company.created", company(4170, "VALE S.A.", "33.592.510/0001-54", "")),
+        ("company.created", company(9512, "PETROLEO BRASILEIRO SA", "33.000.167/0001-01", r#""PETR4""#)),
+        (
+            "filing.published",
+            r#"{"id":"102","company_id":"4170","company_name":"N","category":"Fato Relevante","type":"","species":"","description":"Venda","date":"2026-02-01T00:00:00-03:00","reference_date":"2026-02-01","version":1,"url":"https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo=102&numSequencia=102&numVersao=1"}"#.to_owned(),
+        ),
+        (
+            "fx.published",
+            r#"{"pair":"USD/BRL","date":"2026-09-04","buy":5.090,"sell":5.10,"change":"added"}"#.to_owned(),
+        ),
+        (
+            "rate.published",
+            r#"{"series":"selic","number":432,"date":"2026-11-05","value":13.750,"unit":"percent per year","change":"added"}"#.to_owned(),
+        ),
+    ];
+    assert_eq!(told(&events), want);
+    assert!(events.data.iter().all(|event| event.timestamp == noon()) && !events.more);
+    let json = serde_json::to_string(&events.data[0]).unwrap();
+    assert!(
+        json.starts_with(r#"{"id":"evt_"#)
+            && json.contains(
+                r#","type":"rate.published","timestamp":"2026-11-15T15:00:00Z","data":{"#
+            ),
+        "{json}"
+    );
+}
+
+#[test]
+fn of_changes_only_rates_quotes_and_companies_are_events() {
+    let (_dir, catalogue) = temporary();
+    import(&catalogue, &first_files());
+    let place = now(&snapshot(&catalogue)).unwrap();
+    assert_eq!(read(&catalogue, Some(place.clone()), 100).unwrap().next, place);
+    let [registry, _] = companies("VALE ON S.A.");
+    import(
+        &catalogue,
+        &[
+            rates(432, &[("05/11/2026", "14.00")]),
+            rates(1, &[("04/09/2026", "5.11")]),
+            registry,
+            filings(&[(102, 4170, "Fato Relevante", "Outro assunto")]),
+        ],
+    );
+    let events = read(&catalogue, Some(place), 100).unwrap();
+    let kinds: Vec<_> = events.data.iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, ["company.updated", "fx.published", "rate.published"]);
+    for (kind, data) in &told(&events)[1..] {
+        assert!(data.ends_with(r#""change":"changed"}"#), "{kind}: {data}");
+    }
+}
+
+#[test]
+fn what_is_gone_or_unreadable_by_now_is_no_event() {
+    let (dir, catalogue) = temporary();
+    import(&catalogue, &first_files());
+    let file = Connection::open(dir.path().join("catalogue.db")).unwrap();
+    file.execute_batch(
+        "DELETE FROM rate WHERE series = 77777; UPDATE rate SET value = '?';
+        DELETE FROM company WHERE id = 4170; DELETE FROM filing; UPDATE fx SET buy = NULL;
+        INSERT INTO change VALUES (1, 'zzz', 'x', 0), (1, 'selic', 'x', 0), (1, 'companies', 'x', 1),
+            (1, 'filings', 'x', 0), (1, 'fx', 'x', 0), (1, 'fx', 'XX/YY 2026-01-01', 9), (2, 'selic', 'no revision', 0);",
+    )
+    .unwrap();
+    let events = read(&catalogue, None, 100).unwrap();
+    assert_eq!(told(&events).len(), 1);
+    assert!(told(&events)[0].1.contains("PETROLEO"));
+}
+
+#[test]
+fn reads_the_same_in_steps_of_any_size() {
+    let (_dir, catalogue) = temporary();
+    import(&catalogue, &first_files());
+    let days: Vec<String> = (1..=28).map(|day| format!("{day:02}/09/2026")).collect();
+    let rows: Vec<(&str, &str)> = days.iter().map(|day| (day.as_str(), "0.1")).collect();
+    import(&catalogue, &[rates(433, &[("01/08/2026", "0.2")]), rates(11, &rows)]);
+    let whole = read(&catalogue, None, 1000).unwrap();
+    assert_eq!(whole.data.len(), 6 + 1 + 28 * 2);
+    for limit in [1, 2, 7, 60] {
+        let (mut since, mut found) = (None, Vec::new());
+        loop {
+            let events = read(&catalogue, since, limit).unwrap();
+            assert!(events.data.len() <= limit as usize);
+            // The last event of an answer is a place to go on from, too.
+            let last = events.data.last().map(|event| event.id.clone());
+            found.extend(told(&events));
+            if !events.more {
+                assert_eq!(events.next, whole.next);
+                break;
+            }
+            since = last.or(Some(events.next));
+        }
+        assert_eq!(found, told(&whole), "{limit}");
+    }
+}
+
+#[test]
+fn a_step_over_much_that_is_no_event_is_bounded_and_moves_on() {
+    let (_dir, catalogue) = temporary();
+    let days: Vec<String> = (1..=28).map(|day| format!("{day:02}/09/2026")).collect();
+    let rows: Vec<(&str, &str)> = days.iter().map(|day| (day.as_str(), "5.1")).collect();
+    import(&catalogue, &[rates(1, &rows)]);
+    let first = read(&catalogue, None, 1).unwrap();
+    assert!(first.data.is_empty() && first.more);
+    let second = read(&catalogue, Some(first.next), 1).unwrap();
+    assert!(second.data.is_empty() && !second.more);
+    assert_eq!(second.next, now(&snapshot(&catalogue)).unwrap());
+}
+
+#[test]
+fn a_cursor_of_other_or_forgotten_data_is_refused() {
+    let ((_dir, catalogue), (_other_dir, other)) = (temporary(), temporary());
+    let import_at = |days, value| {
+        let later = noon() + chrono::TimeDelta::days(days);
+        let mut import = Import::begin(&catalogue, later).unwrap();
+        let (name, text) = rates(432, &[("05/11/2026", value)]);
+        import.file(&name, text.as_bytes()).unwrap();
+        import.commit().unwrap();
+    };
+    import_at(0, "13.00");
+    let old = read(&catalogue, None, 1).unwrap().data[0].id.clone();
+    import_at(10, "14.00");
+    let kept = now(&snapshot(&catalogue)).unwrap();
+    assert_eq!(read(&catalogue, Some(old.clone()), 10).unwrap().data.len(), 1);
+    import_at(95, "15.00");
+    let foreign = now(&snapshot(&other)).unwrap();
+    let future = Cursor::new(&snapshot(&catalogue).catalogue_id().unwrap(), Place::after(9));
+    for cursor in [old, foreign, future] {
+        let message = read(&catalogue, Some(cursor), 10).unwrap_err().to_string();
+        assert!(message.contains("not known any more; start again without since"), "{message}");
+    }
+    assert_eq!(read(&catalogue, Some(kept), 10).unwrap().data.len(), 1);
+    assert_eq!(read(&catalogue, None, 10).unwrap().data.len(), 2);
+}
