@@ -1,75 +1,19 @@
 //! The contract: what `openapi.yaml` says of an operation is what a real server answers, on every plan.
-use std::{
-    iter,
-    net::Ipv4Addr,
-    sync::atomic::{AtomicU32, Ordering},
-};
+use std::iter;
 
-use fincore::{Key, Plan, plans};
+use fincore::{Feature, Key, Plan, plans};
 use serde_json::json;
 
 use crate::{
     access,
-    harness::{Reply, Server, new_key, with},
+    harness::{Reply, new_key, with},
 };
 
 mod document;
+mod service;
 
 use document::{Document, Given, Operation};
-
-/// A server whose callers each come from an address of their own, unless they say otherwise.
-struct Service {
-    server: Server,
-    document: Document,
-    /// A key on Platinum, for what does not depend on the plan.
-    key: Key,
-    addresses: AtomicU32,
-}
-
-impl Service {
-    fn start() -> Service {
-        let server = Server::start_with(&["--trusted-proxy", "127.0.0.1"]);
-        let key = new_key(&server.accounts(), Plan::Platinum);
-        access::wait_for(&server, &key, Plan::Platinum.id());
-        Service { server, document: Document::read(), key, addresses: AtomicU32::new(1) }
-    }
-
-    fn target(&self, operation: &Operation<'_>, given: Given) -> String {
-        self.document.target(operation, given)
-    }
-
-    /// The header line of a caller who was not here before.
-    fn stranger(&self) -> String {
-        let address = Ipv4Addr::from_bits(self.addresses.fetch_add(1, Ordering::Relaxed));
-        format!("X-Forwarded-For: {address}\r\n")
-    }
-
-    /// Calls an operation with the document's own example of a body, if it takes one.
-    fn call(&self, operation: &Operation<'_>, target: &str, headers: &str) -> Reply {
-        match operation.body() {
-            Some((media, body)) => self.send(&operation.method, target, headers, media, &body),
-            None => self.server.keyless(&operation.method, target, headers),
-        }
-    }
-
-    fn send(&self, method: &str, target: &str, headers: &str, media: &str, body: &str) -> Reply {
-        let headers =
-            format!("{headers}Content-Type: {media}\r\nContent-Length: {}\r\n", body.len());
-        let request = format!(
-            "{method} {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n{body}"
-        );
-        self.server.send(request.as_bytes())
-    }
-
-    /// The reply must have this status, and be what the document says of it.
-    fn check(&self, operation: &Operation<'_>, reply: &Reply, status: u16) -> Vec<String> {
-        let mut wrongs = self.document.differences(operation, reply);
-        if reply.status != status {
-            wrongs.push(format!("the status is {}, not {status}", reply.status));
-        }
-        wrongs
-    }
-}
+use service::Service;
 
 /// All that is wrong, each with the place where it is.
 #[derive(Default)]
@@ -111,8 +55,14 @@ fn every_operation_answers_each_plan_as_described() {
     for (operation, keys) in operations.iter().zip(&keys) {
         let with_keys = Plan::ALL.into_iter().zip(keys.iter().map(Some));
         for (plan, key) in iter::once((Plan::Free, None)).chain(with_keys) {
-            for given in [Given::Required, Given::All] {
-                let target = service.target(operation, given);
+            let as_csv = operation.comes_as_csv().then_some(Given::Csv);
+            for given in [Given::Required, Given::All].into_iter().chain(as_csv) {
+                let target = match key {
+                    Some(key) if plan >= operation.plan() => {
+                        service.own_target(operation, given, key)
+                    }
+                    _ => service.target(operation, given),
+                };
                 let headers = service.stranger() + &key.map(with).unwrap_or_default();
                 let reply = service.call(operation, &target, &headers);
                 let caller = key.map_or("no key", |_| plan.id());
@@ -134,7 +84,11 @@ fn unlike_the_plan(
     given: Given,
     reply: &Reply,
 ) -> Option<String> {
-    let needed = operation.plan();
+    let needed = match given {
+        // A list that the plan does not reach names its own plan first.
+        Given::Csv if plan >= operation.plan() => Feature::Csv.plan(),
+        Given::Required | Given::All | Given::Csv => operation.plan(),
+    };
     if plan < needed {
         let told = reply.json()["required_plan"] == needed.id();
         return (reply.status != 403 || !told).then(|| format!("{plan} gets {}", reply.text()));
@@ -191,7 +145,8 @@ fn what_is_nowhere_or_unchanged_is_answered_as_described() {
         if operation.describes(404) {
             let nowhere = match path.split_once('{') {
                 Some((before, rest)) => {
-                    format!("{before}999999{}", rest.split_once('}').unwrap().1)
+                    let after = rest.split_once('}').unwrap().1;
+                    format!("{before}999999{}", after.replace("{delivery}", "dlv_1"))
                 }
                 None => format!("{path}?pair=XXX/BRL"),
             };
@@ -235,6 +190,11 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
         service.send("POST", "/api/v1/plans/register", &service.stranger(), media, body)
     };
     let key = with(&service.key);
+    let subscribe =
+        |body: &str| service.send("POST", "/api/v1/webhooks", &key, "application/json", body);
+    let (webhook, _) = service.webhook(&service.key);
+    let shown = service.document.at("/components/parameters/webhookId/example").as_str().unwrap();
+    let replay = format!("/api/v1/webhooks/{webhook}/deliveries/dlv_999999/replay");
     let busy = service.stranger();
     for _ in 0..Plan::Free.limit() {
         server.keyless("GET", "/api/v1/plans", &busy);
@@ -250,6 +210,10 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
         ("UnknownDate", get("/api/v1/calendar/2026-02-30", "")),
         ("UnknownCompany", get("/api/v1/companies/999999", &key)),
         ("UnknownFiling", get("/api/v1/filings/1", &key)),
+        ("UnknownDataset", get("/api/v1/export/xyz", &key)),
+        ("UnknownWebhook", get(&format!("/api/v1/webhooks/{shown}"), &key)),
+        ("UnknownDelivery", server.keyless("POST", &replay, &key)),
+        ("InvalidWebhook", subscribe(r#"{"url":"https://hooks.example/finserve"}"#)),
         ("MethodNotAllowed", server.keyless("DELETE", "/health", &service.stranger())),
         ("PayloadTooLarge", register("application/json", &"x".repeat(17_000))),
         ("UnsupportedMediaType", register("text/plain", "x")),
@@ -319,7 +283,25 @@ fn every_list_is_described_with_its_links() {
         assert_eq!(document.is_list(&operation), described, "{}", operation.path);
         lists += usize::from(described);
     }
-    assert_eq!(lists, 13);
+    assert_eq!(lists, 14);
+}
+
+/// The deliveries of a webhook belong to a key, and are no data.
+#[test]
+fn every_list_of_data_is_described_as_csv() {
+    let document = Document::read();
+    let mut described = 0;
+    for operation in document.operations() {
+        let whole = ["/api/v1/calendar/business-days", "/api/v1/export/{dataset}"];
+        let is_data = document.is_list(&operation) && operation.describes(304);
+        let wanted = is_data || whole.contains(&operation.path);
+        assert_eq!(operation.comes_as_csv(), wanted, "{}", operation.path);
+        let target = document.target(&operation, Given::Csv);
+        assert_eq!(target.contains("format=csv&dialect=br"), wanted, "{target}");
+        assert!(!wanted || operation.describes(403), "{}", operation.path);
+        described += usize::from(wanted);
+    }
+    assert_eq!(described, 15);
 }
 
 #[test]

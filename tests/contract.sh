@@ -23,7 +23,9 @@ for _ in $(seq 20); do
     "$program" keys create --data "$data" --plan platinum --name Contract --email contract@example.com
 done >"$data/keys.txt"
 touch "$data/out.txt"
-"$program" serve --data "$data" --listen 127.0.0.1:0 --trusted-proxy 127.0.0.1/32 >"$data/out.txt" &
+# Webhooks call this machine, and so nobody else.
+"$program" serve --data "$data" --listen 127.0.0.1:0 --trusted-proxy 127.0.0.1/32 --webhook-allow-private \
+    >"$data/out.txt" &
 server=$!
 until address=$(grep -o 'http://.*' "$data/out.txt"); do
     kill -0 "$server"
@@ -33,6 +35,7 @@ done
 # The seed makes a failure happen again. Credentials come from the hooks: a generated one beside them would be
 # a second key, which is refused. What schemathesis leaves where it runs goes with the data.
 cd "$data"
-CONTRACT_KEYS="$data/keys.txt" SCHEMATHESIS_HOOKS=contract_hooks PYTHONPATH="$tests" PYTHONDONTWRITEBYTECODE=1 \
+export CONTRACT_KEYS="$data/keys.txt" CONTRACT_ADDRESS="$address"
+SCHEMATHESIS_HOOKS=contract_hooks PYTHONPATH="$tests" PYTHONDONTWRITEBYTECODE=1 \
     "$tool"/bin/schemathesis run "$address/docs/openapi.yaml" --url "$address" --checks all --max-examples "$examples" \
     --seed 7 --generation-with-security-parameters false --generation-database none --no-color

@@ -1,5 +1,5 @@
 // A server and a browser of our own, and checks that are counted.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,15 +24,20 @@ export function newCaller() {
 export async function startServer(program) {
   const data = mkdtempSync(join(tmpdir(), "finserve-pages-"));
   // The server believes the header by which a proxy names its clients, so that every caller has its own limit.
-  const options = ["--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1/32"];
+  // Webhooks may call this machine, so that none calls another.
+  const options = ["--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1/32", "--webhook-allow-private"];
   const child = spawn(program, ["serve", "--data", data, ...options], { stdio: ["ignore", "pipe", "inherit"] });
   const stop = () => {
     child.kill();
     rmSync(data, { recursive: true, force: true });
   };
+  const createKey = (plan) => {
+    const who = ["--name", "Ana", "--email", "ana@example.com"];
+    return execFileSync(program, ["keys", "create", "--data", data, "--plan", plan, ...who], { encoding: "utf8" }).trim();
+  };
   for await (const line of createInterface({ input: child.stdout })) {
     const address = line.match(/http:\/\/\S+/);
-    if (address) return { address: address[0], stop };
+    if (address) return { address: address[0], createKey, stop };
   }
   stop();
   throw new Error(`${program} ended before it listened`);

@@ -1,4 +1,4 @@
-"""Calls a running server with both generated Python clients: calls.py ADDRESS GOLD_KEY
+"""Calls a running server with both generated Python clients: calls.py ADDRESS GOLD_KEY PLATINUM_KEY
 
 Prints a line for each check, `ok` or `FAIL` in front; tests/clients.sh counts them.
 """
@@ -11,6 +11,7 @@ import finserve_client
 import finserve_httpx
 import finserve_httpx.models as models
 from finserve_httpx.api.companies import get_company, list_company_filings, search_companies
+from finserve_httpx.api.export import export_dataset, list_exports
 from finserve_httpx.api.filings import list_filings
 from finserve_httpx.api.market import (
     get_current_selic,
@@ -22,8 +23,11 @@ from finserve_httpx.api.market import (
 from finserve_httpx.api.plans import get_usage, list_plans, register_key
 from finserve_httpx.api.search import search_all
 from finserve_httpx.api.service import get_health, get_status
+from finserve_httpx.api.webhooks import create_webhook, delete_webhook, list_webhooks
 
-ADDRESS, GOLD = sys.argv[1:]
+ADDRESS, GOLD, PLATINUM = sys.argv[1:]
+# Nobody listens there.
+NOBODY = "https://127.0.0.1:9/"
 OLD = datetime.date(2020, 1, 2)
 
 
@@ -62,8 +66,12 @@ class Checks:
     def registration(self) -> Any:
         raise NotImplementedError
 
+    def subscription(self) -> Any:
+        raise NotImplementedError
+
     def run(self) -> None:
-        for name in ("health", "status", "market", "lists", "plans", "keys", "companies", "errors"):
+        names = "health", "status", "market", "lists", "plans", "keys", "companies", "exports", "webhooks", "errors"
+        for name in names:
             check(f"calls by {self.name}: {name}", getattr(self, name))
 
     def health(self) -> None:
@@ -125,6 +133,21 @@ class Checks:
         both, _ = self.call("search_all", key=GOLD, q="petrobras", limit=1)
         same((len(both.companies), len(both.filings)), (1, 1))
 
+    def exports(self) -> None:
+        listed, _ = self.call("list_exports", key=GOLD)
+        ipca = next(one for one in listed.data if one.dataset == "ipca")
+        rows, headers = self.call("export_dataset", key=GOLD, dataset="ipca")
+        same((rows.count("\n"), headers["x-total-count"]), (ipca.rows, str(ipca.rows)))
+        same(headers["x-data-version"], str(listed.data_version))
+
+    def webhooks(self) -> None:
+        created = self.subscription()
+        assert created.secret.startswith("whsec_"), created.secret
+        listed, _ = self.call("list_webhooks", key=PLATINUM)
+        same([(one.id, one.company, one.reason) for one in listed.data], [(created.id, "9512", None)])
+        self.call("delete_webhook", key=PLATINUM, id=created.id)
+        same(self.call("list_webhooks", key=PLATINUM)[0].total, 0)
+
     def errors(self) -> None:
         refused = self.refusal("get_selic_history", 403, old=True)
         same((refused.error, refused.required_plan.value), ("plan_required", "gold"))
@@ -150,6 +173,8 @@ class Generator(Checks):
         **dict.fromkeys(("get_health", "get_status"), finserve_client.ServiceApi),
         "search_all": finserve_client.SearchApi,
         "list_filings": finserve_client.FilingsApi,
+        **dict.fromkeys(("list_exports", "export_dataset"), finserve_client.ExportApi),
+        **dict.fromkeys(("create_webhook", "list_webhooks", "delete_webhook"), finserve_client.WebhooksApi),
         **dict.fromkeys(("list_plans", "register_key", "get_usage"), finserve_client.PlansApi),
         **dict.fromkeys(("search_companies", "get_company", "list_company_filings"), finserve_client.CompaniesApi),
     }
@@ -175,6 +200,11 @@ class Generator(Checks):
         who = finserve_client.RegisterRequest(name="Ana", email="ana@example.com")
         return self.call("register_key", register_request=who)[0]
 
+    def subscription(self) -> Any:
+        events = [finserve_client.EventType("filing.published")]
+        wanted = finserve_client.WebhookRequest(url=NOBODY, events=events, company="PETR4")
+        return self.call("create_webhook", key=PLATINUM, webhook_request=wanted)[0]
+
 
 class Httpx(Checks):
     """The client of openapi-python-client, which returns what is refused."""
@@ -196,6 +226,11 @@ class Httpx(Checks):
         "list_company_filings": (list_company_filings, models.FilingList),
         "list_filings": (list_filings, models.FilingList),
         "search_all": (search_all, models.SearchResult),
+        "list_exports": (list_exports, models.ExportList),
+        "export_dataset": (export_dataset, str),
+        "create_webhook": (create_webhook, models.CreatedWebhook),
+        "list_webhooks": (list_webhooks, models.WebhookList),
+        "delete_webhook": (delete_webhook, type(None)),
     }
 
     def send(self, operation: str, key: str | None, arguments: dict[str, Any]) -> Any:
@@ -220,6 +255,11 @@ class Httpx(Checks):
 
     def registration(self) -> Any:
         return self.call("register_key", body=models.RegisterRequest(name="Ana", email="ana@example.com"))[0]
+
+    def subscription(self) -> Any:
+        events = [models.EventType("filing.published")]
+        wanted = models.WebhookRequest(url=NOBODY, events=events, company="PETR4")
+        return self.call("create_webhook", key=PLATINUM, body=wanted)[0]
 
 
 # The document that a server serves names that server, so that a client of it needs no address.

@@ -23,8 +23,10 @@ pub(super) struct Operation<'d> {
 pub(super) enum Given {
     /// Those that must be given.
     Required,
-    /// All for which the document has a value: an example, a default or a choice.
+    /// All for which the document has a value: an example, a default or a choice; not those that are for CSV only.
     All,
+    /// Those that must be given, and CSV in the Brazilian dialect.
+    Csv,
 }
 
 impl Document {
@@ -83,10 +85,16 @@ impl Document {
             let name = parameter["name"].as_str().unwrap();
             let schema = self.resolve(&parameter["schema"]);
             let values = [&parameter["example"], &schema["default"], &schema["enum"][0]];
-            let value = values.into_iter().find(|value| !value.is_null()).map(text);
+            let shown = values.into_iter().find(|value| !value.is_null()).map(text);
+            let (value, wanted) = match (given, name) {
+                (Given::Csv, "format") => (Some("csv".to_owned()), true),
+                (Given::Csv, "dialect") => (Some("br".to_owned()), true),
+                (_, "dialect") => (None, false),
+                _ => (shown, parameter["required"] == true || given == Given::All),
+            };
             if parameter["in"] == "path" {
                 path = path.replace(&format!("{{{name}}}"), &value.expect(name));
-            } else if parameter["required"] == true || given == Given::All {
+            } else if wanted {
                 let Some(value) = value else { continue };
                 let value = utf8_percent_encode(&value, NON_ALPHANUMERIC);
                 write!(query, "{}{name}={value}", if query.is_empty() { '?' } else { '&' })
@@ -98,7 +106,12 @@ impl Document {
 
     /// What is wrong with a value, by its schema.
     pub(super) fn wrongs(&self, schema: &Value, value: &Value) -> Vec<String> {
-        let root = json!({ "allOf": [schema], "components": self.0["components"] });
+        // Most schemas of headers refer to nothing, and reading all components takes its time.
+        let root = if schema.to_string().contains("$ref") {
+            json!({ "allOf": [schema], "components": self.0["components"] })
+        } else {
+            schema.clone()
+        };
         let validator = jsonschema::options()
             .with_draft(Draft::Draft7)
             .should_validate_formats(true)
@@ -127,12 +140,29 @@ impl Document {
         };
         let media = reply.header("content-type").unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default();
-        if content.contains_key(media) {
-            differences.extend(self.wrongs(&content[media]["schema"], &reply.json()));
-        } else {
-            differences.push(format!("the media type {media:?} is not described"));
+        match media {
+            _ if !content.contains_key(media) => {
+                differences.push(format!("the media type {media:?} is not described"));
+            }
+            "application/json" => {
+                differences.extend(self.wrongs(&content[media]["schema"], &reply.json()));
+            }
+            // Streams have no schema but "text", and their columns are those of the lists.
+            _ => differences.extend(self.columns(operation).and_then(|all| unlike(&all, reply))),
         }
         differences
+    }
+
+    /// The columns of a list as CSV: the members of its rows; nothing if it is no list.
+    fn columns<'d>(&'d self, operation: &Operation<'d>) -> Option<Vec<&'d str>> {
+        let schema = &operation.about["responses"]["200"]["content"]["application/json"]["schema"];
+        let rows = &self.resolve(schema)["properties"]["data"]["items"];
+        let members = self.resolve(rows)["required"].as_array();
+        match members {
+            Some(members) => Some(members.iter().filter_map(Value::as_str).collect()),
+            // The business days are a list of days, not of objects.
+            None => rows["format"].as_str().map(|format| vec![format]),
+        }
     }
 
     fn differences_of_headers(&self, headers: &Value, reply: &Reply) -> Vec<String> {
@@ -224,6 +254,11 @@ impl Operation<'_> {
         !self.about["responses"][status.to_string()]["headers"][name].is_null()
     }
 
+    /// Whether it also comes as CSV.
+    pub(super) fn comes_as_csv(&self) -> bool {
+        !self.about["responses"]["200"]["content"]["text/csv"].is_null()
+    }
+
     pub(super) fn description(&self) -> &str {
         self.about["description"].as_str().expect(self.path)
     }
@@ -234,6 +269,15 @@ impl Operation<'_> {
         assert_eq!(media, "application/json");
         Some((media, body["example"].to_string()))
     }
+}
+
+/// In what the header line of Brazilian CSV is unlike these columns.
+fn unlike(columns: &[&str], reply: &Reply) -> Option<String> {
+    let header = reply.text().lines().next().unwrap_or_default().trim_start_matches('\u{feff}');
+    let (mut given, mut wanted): (Vec<_>, _) = (header.split(';').collect(), columns.to_vec());
+    given.sort_unstable();
+    wanted.sort_unstable();
+    (given != wanted).then(|| format!("the columns are {header:?}, not {columns:?}"))
 }
 
 /// OpenAPI 3.0 says `nullable` where JSON Schema names one more type.
