@@ -93,7 +93,7 @@ fn old_changes_are_forgotten_when_data_comes_in() {
     import_series(data, 433, &[("01/09/2026", "0.48")]);
     let file = data.join("catalogue.db");
     let old = "UPDATE revision SET time = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-100 days')";
-    assert_eq!(rusqlite::Connection::open(file).unwrap().execute(old, []).unwrap(), 1);
+    assert_eq!(rusqlite::Connection::open(file).unwrap().execute(old, []).unwrap(), 2);
 
     let series = data.join("bcdata.sgs.433.json");
     let import = |value: &str, arguments: &[&str]| {

@@ -121,7 +121,9 @@ fn exportable(snapshot: &Snapshot, dataset: Dataset) -> Result<Option<Exportable
     let bytes = match dataset {
         Dataset::Fx if rows > EXACT_ROWS => quotes_length(snapshot, days)?,
         Dataset::Filings if rows > EXACT_ROWS => filings_length(snapshot, rows)?,
-        _ => length(snapshot, &mut *source::of(snapshot, dataset, days)?, u64::MAX)?.bytes,
+        Dataset::One(_) | Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => {
+            length(snapshot, &mut *source::of(snapshot, dataset, days)?, u64::MAX)?.bytes
+        }
     };
     let newest = newest(snapshot, dataset)?;
     Ok(Some(Exportable { dataset: dataset.to_string(), rows, newest, bytes }))

@@ -296,7 +296,10 @@ fn value(field: parquet::record::Field) -> Value {
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_has_groups_of_ten_thousand_rows_and_is_valid_without_rows() {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::{
+        metadata::RowGroupMetaData,
+        reader::{FileReader, SerializedFileReader},
+    };
     let (_dir, catalogue) = temporary();
     let first = day("1970-01-01").day_number();
     let rows = (0..10_600).map(|n| (Date::from_day_number(first + n).unwrap(), n.to_string()));
@@ -308,7 +311,8 @@ fn parquet_has_groups_of_ten_thousand_rows_and_is_valid_without_rows() {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, &bytes).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
-        let found: Vec<i64> = reader.metadata().row_groups().iter().map(|g| g.num_rows()).collect();
+        let groups_read = reader.metadata().row_groups().iter();
+        let found: Vec<i64> = groups_read.map(RowGroupMetaData::num_rows).collect();
         assert_eq!(found, groups);
     }
 }
