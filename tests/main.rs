@@ -13,6 +13,7 @@
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
+//! * How data goes out: `export_command` whole datasets as files.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
 //!   `foreign_files` files that are not ours.
 //! * `structure`: which module may use which.
@@ -29,6 +30,7 @@ mod csv;
 mod cvm;
 mod documents;
 mod export;
+mod export_command;
 mod foreign_files;
 mod freshness;
 mod grammar;

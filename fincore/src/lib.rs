@@ -68,7 +68,8 @@
 //! | [`datasets`] | how recent each dataset is |
 //! | [`changes`] | what every import changed |
 //! | [`downloads`] | what is known of files at their publishers' |
-//! | [`table`] | the columns of each row type, for CSV and other formats |
+//! | [`table`] | the columns of each row type, and tables as CSV |
+//! | [`export`] | whole datasets as NDJSON, CSV or Parquet, and what changed since a version |
 //! | [`bundle`] | the data that comes with the library |
 //! | [`keys`] | API keys: issue, authenticate, revoke |
 //! | [`plans`] | plans, their features and rate limits |
@@ -80,12 +81,13 @@
 //!
 //! # Features
 //!
-//! Both are on by default. Without them the library reads catalogues that another build has written.
+//! The first two are on by default. Without them the library reads catalogues that another build has written.
 //!
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
 //! | `bundle` | the bundled data: [`bundle`] | `zstd` |
 //! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
+//! | `parquet` | datasets as Parquet files: `export::Format::Parquet` | `parquet` |
 //!
 //! # Threads
 //!

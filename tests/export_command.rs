@@ -1,0 +1,139 @@
+//! `finserve export`: whole datasets as operators get them.
+use std::{
+    fs,
+    io::Read,
+    path::Path,
+    process::{Output, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::harness::{Server, filled, finserve};
+
+fn export(data: &Path, arguments: &[&str]) -> Output {
+    finserve(&["export", "--data"]).arg(data).args(arguments).output().unwrap()
+}
+
+/// What a successful export wrote to the standard output.
+fn exported(data: &Path, arguments: &[&str]) -> String {
+    let output = export(data, arguments);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn writes_what_the_server_answers() {
+    let server = Server::shared();
+    let data = server.data.path();
+    let answer = server.get("/api/v1/market/ipca?from=2026-01-01&limit=1000").json();
+    let lines = exported(data, &["ipca", "--from", "2026-01-01"]);
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(Value::from(rows), answer["data"]);
+    // The first pair of them, by code.
+    let quotes = exported(data, &["fx", "--format", "csv", "--dialect", "br"]);
+    assert!(quotes.starts_with("\u{feff}date;pair;buy;sell\r\n"), "{}", &quotes[..80]);
+    let companies = exported(data, &["companies"]);
+    let total = server.get("/api/v1/companies?limit=1").json()["total"].clone();
+    assert_eq!(Value::from(companies.lines().count()), total);
+}
+
+#[test]
+fn a_file_appears_when_it_is_complete_and_replaces_the_old_one() {
+    let (data, out) = (filled(), tempfile::tempdir().unwrap());
+    let file = out.path().join("selic.parquet");
+    fs::write(&file, "old").unwrap();
+    let name = file.to_str().unwrap();
+    let output = export(data.path(), &["SELIC", "--format", "parquet", "--out", name]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.is_empty());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    let length =
+        format!(" rows, {} bytes, data version 1 (for the next delta: --since 1)\n", bytes.len());
+    assert!(said.starts_with(name) && said.ends_with(&length), "{said}");
+    assert_eq!(names(out.path()), ["selic.parquet"]);
+}
+
+#[test]
+fn a_failure_leaves_the_old_file_and_no_part_of_a_new_one() {
+    let (data, out) = (filled(), tempfile::tempdir().unwrap());
+    let file = out.path().join("ipca.ndjson");
+    fs::write(&file, "old").unwrap();
+    let catalogue = rusqlite::Connection::open(data.path().join("catalogue.db")).unwrap();
+    let sql = "UPDATE rate SET value = 'x' WHERE series = 433 AND date = '1990-03-01'";
+    assert_eq!(catalogue.execute(sql, []).unwrap(), 1);
+    let output = export(data.path(), &["ipca", "--out", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("the export is not complete"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+    assert_eq!(names(out.path()), ["ipca.ndjson"]);
+}
+
+#[test]
+fn tells_what_changed_since_a_version() {
+    let data = filled();
+    let file = data.path().join("bcdata.sgs.433.json");
+    fs::write(&file, r#"[{"data":"01/07/2026","valor":"9.99"}]"#).unwrap();
+    let output = finserve(&["import", "--force", "--data"]).arg(data.path()).arg(&file).output();
+    assert!(output.unwrap().status.success());
+    let changed = exported(data.path(), &["ipca", "--since", "1"]);
+    let first = "{\"change\":\"changed\",\"date\":\"2026-07-01\",\"value\":9.99}\n";
+    assert!(changed.ends_with(first), "{changed}");
+    let none = exported(data.path(), &["companies", "--since", "2", "--format", "csv"]);
+    assert_eq!(none.lines().count(), 1, "{none}");
+}
+
+#[test]
+fn says_what_is_wrong_with_the_command() {
+    let data = filled();
+    let cases: [(&[&str], &str); 9] = [
+        (&["nope"], "there is no dataset \"nope\""),
+        (&["777777"], "there is no dataset \"777777\""),
+        (&["fx", "--format", "xml"], "[possible values: ndjson, csv, parquet]"),
+        (&["fx", "--format", "csv", "--dialect", "us"], "[possible values: br]"),
+        (&["fx", "--dialect", "br"], "--dialect is about CSV: add --format csv"),
+        (&["companies", "--from", "2026-01-01"], "companies are not dated"),
+        (&["fx", "--since", "1", "--to", "2026-01-01"], "from and to do not go with it"),
+        (&["fx", "--since", "0"], "the change log starts after data version 1"),
+        (&["fx", "--since", "99"], "there is no data version 99 yet: the newest one is 1"),
+    ];
+    for (arguments, message) in cases {
+        let output = export(data.path(), arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(message), "{arguments:?}: {said}");
+    }
+    // A look at data must not create it.
+    let nowhere = data.path().join("nowhere");
+    assert!(!export(&nowhere, &["fx"]).status.success());
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_it_quietly() {
+    let data = filled();
+    let mut child = finserve(&["export", "filings", "--data"])
+        .arg(data.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 100]).unwrap();
+    drop(out);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
