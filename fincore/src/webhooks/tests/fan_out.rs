@@ -17,8 +17,13 @@ fn published(catalogue: &Catalogue) -> BTreeSet<String> {
     events.data.into_iter().map(|event| event.id.to_string()).collect()
 }
 
+/// The ids of all events that wait for a webhook, an hour later at the latest.
 fn outbox(world: &World, webhook: &WebhookId) -> Vec<String> {
-    world.due(webhook, noon()).into_iter().map(|call| call.event).collect()
+    world
+        .due(webhook, noon() + chrono::TimeDelta::hours(1))
+        .into_iter()
+        .map(|call| call.event)
+        .collect()
 }
 
 #[test]
