@@ -351,7 +351,7 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
 const MIGRATIONS: [(&str, &str); 8] = [
     ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
     ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
-    ("accounts/0003_webhooks.sql", "6b8bafd618d668d8"),
+    ("accounts/0003_webhooks.sql", "b1e704dcca9354d7"),
     ("catalogue/0001_market.sql", "d9926f65af5c369c"),
     ("catalogue/0002_companies_and_filings.sql", "59f41fd0c0f14037"),
     ("catalogue/0003_application_id.sql", "5bc233756e1cff22"),

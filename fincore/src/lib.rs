@@ -67,6 +67,7 @@
 //! | [`calendar`] | business days of the Brazilian financial market |
 //! | [`datasets`] | how recent each dataset is |
 //! | [`changes`] | what every import changed |
+//! | [`events`] | what was published: the changes as events |
 //! | [`downloads`] | what is known of files at their publishers' |
 //! | [`table`] | the columns of each row type, for CSV and other formats |
 //! | [`bundle`] | the data that comes with the library |
@@ -74,6 +75,7 @@
 //! | [`plans`] | plans, their features and rate limits |
 //! | [`limits`] | exact rate limits, in memory |
 //! | [`usage`] | requests per key, day and endpoint |
+//! | [`webhooks`] | signed calls when something is published: subscriptions, outbox, signatures |
 //!
 //! Values such as [`Date`], [`Decimal`], [`Cnpj`] and [`Pair`] are at the top level. Each is made by
 //! `parse`, and a value that exists is valid.

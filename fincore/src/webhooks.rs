@@ -59,6 +59,7 @@ mod signature;
 mod subscription;
 mod sweep;
 mod target;
+mod told;
 mod wanted;
 
 pub use deliveries::{Deliveries, DeliveriesQuery, Delivery, deliveries, replay, test};

@@ -45,8 +45,7 @@ CREATE TABLE delivery (
     UNIQUE (event, webhook)
 ) STRICT;
 
-CREATE INDEX delivery_of_webhook ON delivery (webhook);
-CREATE INDEX delivery_due ON delivery (webhook, due) WHERE due IS NOT NULL;
+CREATE INDEX delivery_due ON delivery (webhook, due);
 CREATE INDEX delivery_done ON delivery (created) WHERE due IS NULL;
 
 -- Webhooks that are gone, whose deliveries have yet to go.
@@ -59,5 +58,7 @@ CREATE TABLE told (
     catalogue TEXT    PRIMARY KEY,
     version   INTEGER NOT NULL,
     dataset   TEXT    NOT NULL, -- with key: the last change that was looked at; both empty: none of this version
-    key       TEXT    NOT NULL
+    key       TEXT    NOT NULL,
+    fallen    INTEGER,          -- since when the file is seen at an earlier version, as a restored copy is,
+    fallen_to INTEGER           -- and the version after that one
 ) STRICT, WITHOUT ROWID;

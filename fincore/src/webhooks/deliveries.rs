@@ -87,9 +87,11 @@ pub struct Deliveries {
 /// Fails with [`Error::NotFound`] if the key has no such webhook.
 pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> Result<Deliveries> {
     const TOTAL: &str = "SELECT COUNT(*) FROM delivery WHERE webhook = ?1";
+    // The index has the ids of a webhook, so that only those of this page are read.
     const SQL: &str = concat!(
         select_delivery!(),
-        "WHERE webhook = ?1 ORDER BY delivery.id DESC LIMIT ?2 OFFSET ?3"
+        "WHERE delivery.id IN (SELECT id FROM delivery WHERE webhook = ?1
+            ORDER BY id DESC LIMIT ?2 OFFSET ?3) ORDER BY delivery.id DESC"
     );
     let (limit, offset) = (query.limit.get(), query.offset);
     accounts.read(|connection| {

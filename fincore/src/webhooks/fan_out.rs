@@ -5,9 +5,9 @@
 //! is told exactly once. The events are read before that transaction starts, so that it is short; if another process
 //! has moved the note meanwhile, the step is dropped.
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, Transaction};
 
-use super::{millis, outbox::body};
+use super::{millis, outbox::body, told};
 use crate::{
     accounts::Accounts,
     catalogue::Snapshot,
@@ -20,7 +20,7 @@ use crate::{
     },
     plans::{Feature, Plan},
     sqlite::parsed,
-    types::fold,
+    types::{CvmCode, fold},
 };
 
 /// The most events that a step tells, and the most changes that it looks at.
@@ -43,35 +43,40 @@ pub struct Told {
 /// Reads the change log from where it left off, and puts what subscriptions want into the outbox: one step of bounded
 /// size, in one transaction. Several programs may do so at the same time.
 ///
-/// What a catalogue has when it is seen for the first time is no news; nor is what an older copy of the file has.
+/// What a catalogue has when it is seen for the first time is no news; nor is what an older copy of the file has that
+/// takes its place. An older copy is believed after a minute, because the snapshot of a slow program looks the same.
 pub fn tell(accounts: &Accounts, snapshot: &Snapshot, now: DateTime<Utc>) -> Result<Told> {
-    let catalogue = snapshot.catalogue_id()?;
-    let (noted, subscribers) = accounts.read(|connection| {
-        Ok((noted(connection, &catalogue)?, subscribers(connection, &catalogue)?))
-    })?;
-    let newest = Place::newest(snapshot)?;
-    let start = match &noted {
-        Some(place) if *place == newest => return Ok(Told::default()),
-        Some(place) if *place < newest => place.clone().max(Place::oldest(snapshot)?),
-        Some(_) => return restart(accounts, &catalogue, snapshot.version()?),
-        None => {
-            accounts.write(|tx| self::start(tx, &catalogue, snapshot.version()?))?;
-            return Ok(Told::default());
-        }
+    let (catalogue, newest) = (snapshot.catalogue_id()?, Place::newest(snapshot)?);
+    let Some(noted) = accounts.read(|connection| told::noted(connection, &catalogue))? else {
+        accounts.write(|tx| told::start(tx, &catalogue, snapshot.version()?))?;
+        return Ok(Told::default());
     };
+    if noted.place > newest {
+        let more = told::fall(accounts, &catalogue, (noted, newest), now)?;
+        return Ok(Told { deliveries: 0, more });
+    }
+    if noted.fallen.is_some() {
+        accounts.write(|tx| told::forget_fall(tx, &catalogue))?;
+    }
+    if noted.place == newest {
+        return Ok(Told::default());
+    }
+    let subscribers = accounts.read(|connection| subscribers(connection, &catalogue))?;
+    let start = noted.place.clone().max(Place::oldest(snapshot)?);
     let step = read(snapshot, start, newest, &subscribers)?;
     let kinds = kinds(&subscribers);
     accounts.write(|tx| {
         let subscribers = self::subscribers(tx, &catalogue)?;
         let seen_all = self::kinds(&subscribers).iter().all(|kind| kinds.contains(kind));
-        if self::noted(tx, &catalogue)? != noted || !seen_all {
+        let place = told::noted(tx, &catalogue)?.map(|noted| noted.place);
+        if place != Some(noted.place) || !seen_all {
             return Ok(Told { deliveries: 0, more: true });
         }
         let mut told = Told { deliveries: 0, more: step.more };
         for found in &step.events {
             told.deliveries += deliver(tx, &catalogue, found, &subscribers, now)?;
         }
-        note(tx, &catalogue, &step.place)?;
+        told::note(tx, &catalogue, &step.place)?;
         Ok(told)
     })
 }
@@ -89,45 +94,6 @@ fn read(
     let events = (DELIVERIES / subscribers.len()).clamp(1, EVENTS);
     let kinds = kinds(subscribers);
     log::read(snapshot, start, Bounds { events, entries: ENTRIES }, |kind| kinds.contains(&kind))
-}
-
-/// Notes that all changes up to this version were told, if nothing is noted about the catalogue yet.
-pub(super) fn start(tx: &Transaction<'_>, catalogue: &str, version: u64) -> Result<()> {
-    const SQL: &str = "INSERT INTO told (catalogue, version, dataset, key) VALUES (?1, ?2, '', '')
-        ON CONFLICT DO NOTHING";
-    tx.prepare_cached(SQL)?.execute((catalogue, Place::after(version).sql_version()))?;
-    Ok(())
-}
-
-/// Goes on from the end of a file that was replaced by an older copy of itself.
-fn restart(accounts: &Accounts, catalogue: &str, version: u64) -> Result<Told> {
-    const SQL: &str = "UPDATE webhook SET since = ?2 WHERE catalogue = ?1 AND since > ?2";
-    let newest = Place::after(version);
-    accounts.write(|tx| {
-        if noted(tx, catalogue)?.is_some_and(|noted| noted > newest) {
-            tx.prepare_cached(SQL)?.execute((catalogue, newest.sql_version() - 1))?;
-            note(tx, catalogue, &newest)?;
-        }
-        Ok(Told::default())
-    })
-}
-
-/// The place up to which the log of a catalogue was told.
-fn noted(connection: &Connection, catalogue: &str) -> Result<Option<Place>> {
-    const SQL: &str = "SELECT version, dataset, key FROM told WHERE catalogue = ?1";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let place = statement.query_row([catalogue], |row| {
-        let version = row.get::<_, i64>(0)?.unsigned_abs();
-        Ok(Place { version, dataset: row.get(1)?, key: row.get(2)? })
-    });
-    Ok(place.optional()?)
-}
-
-fn note(tx: &Transaction<'_>, catalogue: &str, place: &Place) -> Result<()> {
-    const SQL: &str = "UPDATE told SET version = ?2, dataset = ?3, key = ?4 WHERE catalogue = ?1";
-    let Place { dataset, key, .. } = place;
-    tx.prepare_cached(SQL)?.execute((catalogue, place.sql_version(), dataset, key))?;
-    Ok(())
 }
 
 /// What an active webhook wants.
@@ -150,7 +116,7 @@ impl Subscriber {
         }
         self.kinds.contains(&kind)
             && self.since < version
-            && passes(self.company, about.company.map(|code| code.get()))
+            && passes(self.company, about.company.map(CvmCode::get))
             && passes(self.category.as_deref(), about.category.as_deref())
             && passes(self.series.as_deref(), about.series.as_deref())
     }

@@ -28,7 +28,7 @@ pub struct Waiting {
 pub fn waiting(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<Waiting>> {
     const SQL: &str = "SELECT webhook.id, url, plan FROM webhook JOIN key ON key.id = webhook.key
         WHERE disabled IS NULL AND revoked IS NULL
-            AND EXISTS (SELECT 1 FROM delivery WHERE webhook = number AND due <= ?1)
+            AND (SELECT MIN(due) FROM delivery WHERE webhook = number AND due IS NOT NULL) <= ?1
         ORDER BY number";
     accounts.read(|connection| {
         let mut statement = connection.prepare_cached(SQL)?;

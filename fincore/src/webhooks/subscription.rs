@@ -3,14 +3,14 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use serde::Serialize;
 
-use super::{NewWebhook, Secret, Targets, WebhookId, fan_out, millis, time};
+use super::{NewWebhook, Secret, Targets, WebhookId, millis, time, told};
 use crate::{
     accounts::Accounts,
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     events::EventType,
     sqlite::parsed,
-    types::{KeyId, KeyPrefix},
+    types::{CvmCode, KeyId, KeyPrefix},
 };
 
 /// The most subscriptions of a key.
@@ -92,7 +92,7 @@ pub fn create(
             let message = format!("a key has at most {MAX_A_KEY} webhooks; delete one first");
             return Err(Error::Invalid(message));
         }
-        let company = wanted.company.map(|code| code.get());
+        let company = wanted.company.map(CvmCode::get);
         tx.prepare_cached(SQL)?.execute(rusqlite::params![
             id.as_str(),
             key.get(),
@@ -107,7 +107,7 @@ pub fn create(
             millis(now),
         ])?;
         // Nothing that comes after this may be taken for what was there when the log was first looked at.
-        fan_out::start(tx, &catalogue, version)?;
+        told::start(tx, &catalogue, version)?;
         Ok(get(tx, key, &id)?.1)
     })?;
     Ok((webhook, secret))

@@ -161,11 +161,17 @@ fn another_catalogue_and_an_older_copy_are_no_news() {
     world.import(selic(5, "13.75"));
     let late = world.subscribe(&ALL);
     assert_eq!(world.tell(), 2);
-    // The older copy of the file goes on its own way.
+    // The older copy of the file goes on its own way. It is believed after a minute, and nothing is lost meanwhile.
     let older = Catalogue::open(&copy).unwrap();
-    assert_eq!(tell_all(&world.accounts, &older), 0);
+    let look = |catalogue: &Catalogue, seconds| {
+        let now = noon() + chrono::TimeDelta::seconds(seconds);
+        tell(&world.accounts, &snapshot(catalogue), now).unwrap()
+    };
+    assert_eq!(look(&older, 0), Told::default());
     import(&older, &[selic(6, "13.75")]);
-    assert_eq!(tell_all(&world.accounts, &older), 2);
+    assert_eq!(look(&older, 59), Told::default());
+    assert_eq!(look(&older, 60), Told { deliveries: 0, more: true });
+    assert_eq!(look(&older, 60), Told { deliveries: 2, more: false });
     assert_eq!((outbox(&world, &webhook).len(), outbox(&world, &late).len()), (3, 1));
     // Another catalogue has versions of its own.
     let (_dir, other) = temporary();
@@ -175,6 +181,23 @@ fn another_catalogue_and_an_older_copy_are_no_news() {
     assert_eq!(tell_all(&world.accounts, &other), 2);
     drop(file);
     fs::remove_file(copy).unwrap();
+}
+
+#[test]
+fn a_program_that_looks_late_is_not_taken_for_an_older_copy() {
+    let world = World::new();
+    world.subscribe(&ALL);
+    let slow = snapshot(&world.catalogue);
+    world.import(selic(4, "13.75"));
+    assert_eq!(world.tell(), 1);
+    let late = world.subscribe(&ALL);
+    for seconds in [0, 30, 90] {
+        let now = noon() + chrono::TimeDelta::seconds(seconds);
+        assert_eq!(tell(&world.accounts, &slow, now).unwrap(), Told::default());
+        assert_eq!(world.tell(), 0);
+    }
+    world.import(selic(5, "13.75"));
+    assert_eq!((world.tell(), outbox(&world, &late).len()), (2, 1));
 }
 
 #[test]
