@@ -28,7 +28,7 @@ fn a_flag_of_the_server_before_another_command_is_refused() {
     for flag in SERVE_FLAGS {
         let flag = format!("--{}", flag.replace('_', "-"));
         let value = match &*flag {
-            "--sync" => None,
+            "--sync" | "--webhook-allow-private" => None,
             "--trusted-proxy" => Some("::1"),
             "--listen" => Some("a:1"),
             "--only" => Some("fx"),
