@@ -192,8 +192,6 @@ const FINSERVE: Layers = &[
             "http/tag",
         ],
     ),
-    ("http/events", &["http/context", "http/params", "http/refusal", "http/reply"]),
-    ("http/webhooks", &["http/context", "http/params", "http/refusal", "http/reply"]),
     (
         "http/routes",
         &[
