@@ -91,7 +91,7 @@ fn says_which_parameters_there_are() {
     let message = Server::shared().get("/api/v1/market/fx?x=1").expect_error(400, "bad_request");
     assert_eq!(
         message,
-        "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit, offset"
+        "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit, offset, format, dialect"
     );
 }
 
@@ -166,7 +166,7 @@ fn options_tells_browsers_what_they_may_do() {
         ("/health", "GET, HEAD, OPTIONS"),
         ("/api/v1/market/selic", "GET, HEAD, OPTIONS"),
         ("/api/v1/plans/register", "POST, OPTIONS"),
-        ("*", "GET, HEAD, POST, OPTIONS"),
+        ("*", "GET, HEAD, POST, DELETE, OPTIONS"),
     ];
     for (target, methods) in cases {
         let reply = Server::shared().request("OPTIONS", target, "Origin: https://example.com\r\n");
