@@ -4,20 +4,22 @@ use std::{
     sync::Arc,
 };
 
-use r2d2::{ManageConnection, Pool, PooledConnection};
+use r2d2::{ManageConnection, Pool};
 use r2d2_sqlite::SqliteConnectionManager;
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::{
     error::Result,
     plans::Plan,
     sqlite::{self, Schema},
-    types::{Date, Offset},
+    types::Date,
 };
 
 mod change;
+mod snapshot;
 mod unreadable;
 pub use change::Change;
+pub use snapshot::Snapshot;
 use unreadable::{Unreadable, is_about_a_value};
 // Only the bundle and imports write.
 #[cfg(any(feature = "bundle", feature = "import"))]
@@ -164,196 +166,6 @@ impl ManageConnection for Readers {
 
     fn has_broken(&self, connection: &mut Connection) -> bool {
         !connection.is_autocommit()
-    }
-}
-
-/// A consistent, read-only view of a [`Catalogue`], made by [`Catalogue::snapshot`].
-///
-/// A snapshot is `Send` but not `Sync`: it can move to another thread, but threads cannot share it.
-/// Threads that read in parallel take one snapshot each.
-#[derive(Debug)]
-pub struct Snapshot {
-    connection: PooledConnection<Readers>,
-    tag: String,
-    today: Date,
-    plan: Plan,
-    unreadable: Arc<Unreadable>,
-}
-
-impl Snapshot {
-    /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
-    /// [`Feature::HistoricalData`](crate::Feature::HistoricalData), and the global search omits filings
-    /// without [`Feature::Filings`](crate::Feature::Filings). A snapshot without a plan reads everything.
-    ///
-    /// Nothing else is restricted here: check [`Plan::need`] before you call a function on behalf of a
-    /// caller.
-    #[must_use]
-    pub fn for_plan(mut self, plan: Plan) -> Snapshot {
-        self.plan = plan;
-        self
-    }
-
-    /// The plan of this snapshot.
-    #[must_use]
-    pub fn plan(&self) -> Plan {
-        self.plan
-    }
-
-    /// The date of this snapshot.
-    #[must_use]
-    pub fn today(&self) -> Date {
-        self.today
-    }
-
-    /// A fingerprint of everything imported so far, in order. Two files with the same tag hold the same
-    /// data, whichever machine made them.
-    #[must_use]
-    pub fn tag(&self) -> &str {
-        &self.tag
-    }
-
-    /// A number that increases with every import that changed something.
-    pub fn version(&self) -> Result<u64> {
-        Ok(version_of(&self.connection)?.unsigned_abs())
-    }
-
-    /// Tells this catalogue from any other, for as long as the file lives: data versions are comparable within one only.
-    pub fn catalogue_id(&self) -> Result<String> {
-        Ok(self.meta("catalogue_id")?.unwrap_or_default())
-    }
-
-    /// All rows of a query, each read into a value; rows that cannot be read are left out.
-    pub(crate) fn rows<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        let mut values = Vec::new();
-        while let Some(row) = rows.next()? {
-            values.extend(self.readable(read(row))?);
-        }
-        Ok(values)
-    }
-
-    /// The first row of a query that can be read. The query needs no limit: no row after that is looked at.
-    pub(crate) fn first<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        while let Some(row) = rows.next()? {
-            if let Some(value) = self.readable(read(row))? {
-                return Ok(Some(value));
-            }
-        }
-        Ok(None)
-    }
-
-    /// So many rows of a query that can be read. The query needs no limit: no row after them is looked at.
-    pub(crate) fn some<T>(
-        &self,
-        limit: usize,
-        sql: &str,
-        params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        let mut values = Vec::new();
-        while values.len() < limit
-            && let Some(row) = rows.next()?
-        {
-            values.extend(self.readable(read(row))?);
-        }
-        Ok(values)
-    }
-
-    /// Gives back the memory of the page cache, for those who keep a snapshot while they wait for something else.
-    pub(crate) fn rest(&self) -> Result<()> {
-        Ok(self.connection.prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
-    }
-
-    /// Calls `each` for every row of a query that can be read; stops at the first error.
-    pub(crate) fn for_each<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-        mut each: impl FnMut(T) -> Result<()>,
-    ) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        while let Some(row) = rows.next()? {
-            if let Some(value) = self.readable(read(row))? {
-                each(value)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// One page of a list with `total` rows, and its total without rows that cannot be read.
-    ///
-    /// `rows` reads so many rows after so many others. Where the data is known to have values that cannot be
-    /// read, it reads the whole list, so use this for lists of some thousand rows.
-    pub(crate) fn page<T>(
-        &self,
-        total: u64,
-        (limit, offset): (u32, Offset),
-        rows: impl Fn(i64, i64) -> Result<Vec<T>>,
-    ) -> Result<(Vec<T>, u64)> {
-        let in_list = offset.get() < total;
-        let page = if in_list { rows(limit.into(), offset.sql())? } else { Vec::new() };
-        if !self.has_unreadable() {
-            return Ok((page, total));
-        }
-        // A negative limit is none.
-        let mut all = rows(-1, 0)?;
-        let total = all.len() as u64;
-        all.drain(..usize::try_from(offset.get()).unwrap_or(usize::MAX).min(all.len()));
-        all.truncate(limit as usize);
-        Ok((all, total))
-    }
-
-    /// Whether the data is known to have values that cannot be read.
-    pub(crate) fn has_unreadable(&self) -> bool {
-        self.unreadable.is_in(&self.tag)
-    }
-
-    /// The value that was read; `None` if it cannot be read, which is noted.
-    fn readable<T>(&self, read: rusqlite::Result<T>) -> Result<Option<T>> {
-        match read {
-            Ok(value) => Ok(Some(value)),
-            Err(err) if is_about_a_value(&err) => {
-                self.unreadable.note(&self.tag);
-                Ok(None)
-            }
-            Err(err) => Err(err.into()),
-        }
-    }
-
-    /// The number that a query returns; 0 if it returns no row.
-    pub(crate) fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let number: Option<i64> = statement.query_row(params, |row| row.get(0)).optional()?;
-        Ok(number.and_then(|number| u64::try_from(number).ok()).unwrap_or_default())
-    }
-
-    /// A value from the catalogue's own metadata.
-    pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
-        Ok(read_meta(&self.connection, name)?)
-    }
-}
-
-impl Drop for Snapshot {
-    fn drop(&mut self) {
-        // If this fails, the pool closes the connection.
-        let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut end| end.execute([]));
     }
 }
 
