@@ -46,6 +46,8 @@ enum FileFormat {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum CsvDialect {
+    /// Commas between cells, points in numbers, dates as 2026-11-15
+    Standard,
     /// A byte order mark, semicolons, commas in numbers, dates as 15/11/2026
     Br,
 }
@@ -54,11 +56,11 @@ impl Export {
     /// What to export; a dialect without CSV is refused, with a sentence that says so.
     pub(crate) fn query(&self) -> Result<Query, String> {
         let format = match (self.format, self.dialect) {
-            (FileFormat::Csv, None) => Format::Csv(Dialect::Standard),
+            (FileFormat::Csv, None | Some(CsvDialect::Standard)) => Format::Csv(Dialect::Standard),
             (FileFormat::Csv, Some(CsvDialect::Br)) => Format::Csv(Dialect::Brazilian),
             (FileFormat::Ndjson, None) => Format::Ndjson,
             (FileFormat::Parquet, None) => Format::Parquet,
-            (FileFormat::Ndjson | FileFormat::Parquet, Some(CsvDialect::Br)) => {
+            (FileFormat::Ndjson | FileFormat::Parquet, Some(_)) => {
                 return Err("--dialect is about CSV: add --format csv".into());
             }
         };
