@@ -139,11 +139,11 @@ impl Export {
     pub fn begin(snapshot: Snapshot, query: Query) -> Result<Export> {
         let days = query.days()?;
         let version = snapshot.version()?;
-        let source = source::of(&snapshot, query.dataset, days)?;
+        let source = dataset::rows(&snapshot, query.dataset, days)?;
         let mut headings = source.headings();
         let (rows, total) = match query.since {
             None => {
-                let total = source::total(&snapshot, query.dataset, days)?;
+                let total = dataset::total(&snapshot, query.dataset, days)?;
                 (Rows::All(source), total)
             }
             Some(since) => {

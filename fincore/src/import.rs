@@ -303,6 +303,8 @@ impl Import {
 }
 
 #[cfg(test)]
+pub(crate) mod made;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod tests;

@@ -77,15 +77,9 @@ impl Snapshot {
         &self,
         sql: &str,
         params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        let mut values = Vec::new();
-        while let Some(row) = rows.next()? {
-            values.extend(self.readable(read(row))?);
-        }
-        Ok(values)
+        self.some(usize::MAX, sql, params, read)
     }
 
     /// The first row of a query that can be read. The query needs no limit: no row after that is looked at.
@@ -93,16 +87,9 @@ impl Snapshot {
         &self,
         sql: &str,
         params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        while let Some(row) = rows.next()? {
-            if let Some(value) = self.readable(read(row))? {
-                return Ok(Some(value));
-            }
-        }
-        Ok(None)
+        Ok(self.some(1, sql, params, read)?.pop())
     }
 
     /// So many rows of a query that can be read. The query needs no limit: no row after them is looked at.

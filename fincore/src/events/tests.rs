@@ -4,23 +4,12 @@ use rusqlite::Connection;
 use super::*;
 use crate::{
     catalogue::{Catalogue, noon, temporary},
-    import::Import,
+    import::{
+        Import,
+        made::{FILINGS_HEADER, REGISTRY_HEADER, SECURITIES},
+    },
     types::Date,
 };
-
-/// The columns of the registry that are read; 36 more follow.
-const REGISTRY_HEADER: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;\
-    DT_INI_SIT;CD_CVM;SETOR_ATIV;TP_MERC;CATEG_REG;DT_INI_CATEG;SIT_EMISSOR;DT_INI_SIT_EMISSOR;\
-    CONTROLE_ACIONARIO;TP_ENDER;LOGRADOURO;COMPL;BAIRRO;MUN;UF;PAIS;CEP;DDD_TEL;TEL;DDD_FAX;FAX;EMAIL;\
-    TP_RESP;RESP;DT_INI_RESP;LOGRADOURO_RESP;COMPL_RESP;BAIRRO_RESP;MUN_RESP;UF_RESP;PAIS_RESP;CEP_RESP;\
-    DDD_TEL_RESP;TEL_RESP;DDD_FAX_RESP;FAX_RESP;EMAIL_RESP;CNPJ_AUDITOR;AUDITOR\n";
-const SECURITIES: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_Empresarial;Valor_Mobiliario;\
-    Sigla_Classe_Acao_Preferencial;Classe_Acao_Preferencial;Codigo_Negociacao;Composicao_BDR_Unit;Mercado;\
-    Sigla_Entidade_Administradora;Entidade_Administradora;Data_Inicio_Negociacao;Data_Fim_Negociacao;\
-    Segmento;Data_Inicio_Listagem;Data_Fim_Listagem\n\
-    33.000.167/0001-01;2025-01-01;1;7;PETROBRAS;A;;;PETR4;;Bolsa;B3;B3 S.A.;1977-01-01;;Nivel 2;;\n";
-const FILINGS_HEADER: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;\
-    Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download\n";
 
 /// A file to import: name and text.
 pub(crate) type File = (String, String);

@@ -1,11 +1,18 @@
-//! The names of datasets.
+//! The names of datasets, and where their rows come from.
 use std::{fmt, str::FromStr};
 
+use super::{
+    PART,
+    market::Market,
+    registry::{Companies, Filings},
+    source::Source,
+};
 use crate::{
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     market::parts,
-    types::{Date, SeriesId},
+    table::Cell,
+    types::{Date, DateRange, SeriesId},
 };
 
 /// A dataset that can be exported.
@@ -74,4 +81,34 @@ pub(super) fn exists(snapshot: &Snapshot, dataset: Dataset) -> Result<bool> {
         }
         Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => Ok(true),
     }
+}
+
+/// The rows of a dataset in a range of days.
+pub(super) fn rows(
+    snapshot: &Snapshot,
+    dataset: Dataset,
+    days: DateRange,
+) -> Result<Box<dyn Source>> {
+    Ok(match dataset {
+        Dataset::One(number) => Box::new(Market::one(snapshot, number, days)),
+        Dataset::Series => Box::new(Market::series(snapshot, days)?),
+        Dataset::Fx => Box::new(Market::fx(snapshot, days)?),
+        Dataset::Companies => Box::new(Companies::default()),
+        Dataset::Filings => Box::new(Filings::new(days)),
+    })
+}
+
+/// The number of rows that can be read.
+pub(super) fn total(snapshot: &Snapshot, dataset: Dataset, days: DateRange) -> Result<u64> {
+    let mut source = rows(snapshot, dataset, days)?;
+    if !snapshot.has_unreadable() {
+        return source.count(snapshot);
+    }
+    let mut total = 0;
+    let mut count = |_: &[Cell<'_>]| {
+        total += 1;
+        Ok(())
+    };
+    while source.part(snapshot, PART, &mut count)? {}
+    Ok(total)
 }

@@ -3,12 +3,7 @@ use std::sync::Mutex;
 
 use serde::Serialize;
 
-use super::{
-    Dataset, PART,
-    market::Market,
-    registry::Filings,
-    source::{self, Source},
-};
+use super::{Dataset, PART, dataset, market::Market, registry::Filings, source::Source};
 use crate::{
     catalogue::Snapshot,
     error::Result,
@@ -114,7 +109,7 @@ fn measure(snapshot: &Snapshot) -> Result<Vec<Exportable>> {
 /// `None` for a dataset without rows.
 fn exportable(snapshot: &Snapshot, dataset: Dataset) -> Result<Option<Exportable>> {
     let days = DateRange::new(None, None)?;
-    let rows = source::total(snapshot, dataset, days)?;
+    let rows = dataset::total(snapshot, dataset, days)?;
     if rows == 0 {
         return Ok(None);
     }
@@ -122,7 +117,7 @@ fn exportable(snapshot: &Snapshot, dataset: Dataset) -> Result<Option<Exportable
         Dataset::Fx if rows > EXACT_ROWS => quotes_length(snapshot, days)?,
         Dataset::Filings if rows > EXACT_ROWS => filings_length(snapshot, rows)?,
         Dataset::One(_) | Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => {
-            length(snapshot, &mut *source::of(snapshot, dataset, days)?, u64::MAX)?.bytes
+            length(snapshot, &mut *dataset::rows(snapshot, dataset, days)?, u64::MAX)?.bytes
         }
     };
     let newest = newest(snapshot, dataset)?;

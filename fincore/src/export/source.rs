@@ -1,16 +1,11 @@
 //! Where the rows of a dataset come from: read part by part, and found by their keys.
 use std::fmt::Debug;
 
-use super::{
-    Dataset, PART,
-    market::Market,
-    registry::{Companies, Filings},
-};
 use crate::{
     catalogue::Snapshot,
     error::Result,
     table::{Cell, Heading},
-    types::{Date, DateRange},
+    types::Date,
 };
 
 /// What is done with a row.
@@ -45,34 +40,4 @@ pub(super) trait Source: Debug + Send {
 
     /// The cells of a row that is not there any more: its key, and otherwise nothing.
     fn removed(&self, key: u64) -> Vec<Cell<'static>>;
-}
-
-/// The rows of a dataset in a range of days.
-pub(super) fn of(
-    snapshot: &Snapshot,
-    dataset: Dataset,
-    days: DateRange,
-) -> Result<Box<dyn Source>> {
-    Ok(match dataset {
-        Dataset::One(number) => Box::new(Market::one(snapshot, number, days)),
-        Dataset::Series => Box::new(Market::series(snapshot, days)?),
-        Dataset::Fx => Box::new(Market::fx(snapshot, days)?),
-        Dataset::Companies => Box::new(Companies::default()),
-        Dataset::Filings => Box::new(Filings::new(days)),
-    })
-}
-
-/// The number of rows that can be read.
-pub(super) fn total(snapshot: &Snapshot, dataset: Dataset, days: DateRange) -> Result<u64> {
-    let mut source = of(snapshot, dataset, days)?;
-    if !snapshot.has_unreadable() {
-        return source.count(snapshot);
-    }
-    let mut rows = 0;
-    let mut count = |_: &[Cell<'_>]| {
-        rows += 1;
-        Ok(())
-    };
-    while source.part(snapshot, PART, &mut count)? {}
-    Ok(rows)
 }
