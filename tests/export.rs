@@ -349,13 +349,12 @@ fn an_export_is_one_request() {
 }
 
 #[test]
-fn a_client_of_http_1_0_reads_until_the_end() {
+fn a_client_of_http_1_0_could_not_tell_a_broken_export() {
     let server = Server::start();
     let key = with(&new_key(&server.accounts(), Plan::Gold));
     let head = format!("GET /api/v1/export/ipca HTTP/1.0\r\nHost: a\r\n{key}\r\n");
-    let reply = server.send(head.as_bytes());
-    assert_eq!((reply.status, reply.header("transfer-encoding")), (200, None));
-    assert_eq!(reply.body, ok(&server, &export("ipca")).body);
+    let message = server.send(head.as_bytes()).expect_error(400, "bad_request");
+    assert!(message.starts_with("exports need HTTP/1.1"), "{message}");
 }
 
 #[test]

@@ -58,8 +58,10 @@ fn a_file_appears_when_it_is_complete_and_replaces_the_old_one() {
     let said = String::from_utf8(output.stderr).unwrap();
     let bytes = fs::read(&file).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
-    let length =
-        format!(" rows, {} bytes, data version 1 (for the next delta: --since 1)\n", bytes.len());
+    let length = format!(
+        " rows, {} bytes, data version 1 (--since 1 gives what changes after it)\n",
+        bytes.len()
+    );
     assert!(said.starts_with(name) && said.ends_with(&length), "{said}");
     assert_eq!(names(out.path()), ["selic.parquet"]);
 }

@@ -114,7 +114,9 @@ impl Noun {
             Noun::CurrencyPair => format!("there are no quotes for {id}"),
             Noun::Series => format!("there are no observations of {id} yet"),
             Noun::Key => format!("no key starts with {id}"),
-            Noun::Dataset => format!("there is no dataset {id:?}"),
+            Noun::Dataset => format!(
+                "there is no dataset {id:?} (fx, companies, filings, series, or one series by name or number)"
+            ),
             Noun::Webhook => format!("there is no webhook {id:?}"),
             Noun::Delivery => format!("there is no delivery {id:?}"),
         }

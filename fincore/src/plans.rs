@@ -226,7 +226,7 @@ impl Feature {
                 "Bulk export of whole datasets as NDJSON",
                 "No bulk export"),
             Feature::Csv => row("csv", Plan::Platinum, "CSV and Parquet need",
-                "CSV on every list, CSV and Parquet on bulk export",
+                "CSV on every list of data, CSV and Parquet on bulk export",
                 "No CSV"),
             Feature::Webhooks => row("webhooks", Plan::Platinum, "Webhooks and events need",
                 "Webhooks and event stream: signed calls for new rates, companies and filings",

@@ -39,6 +39,7 @@
 //! let outcome = Outcome {
 //!     delivery: calls[0].delivery,
 //!     webhook: webhook.id,
+//!     turn: calls[0].turn,
 //!     answer: Ok(204),
 //!     time: now,
 //!     jitter: 0.0,
@@ -65,7 +66,7 @@ mod wanted;
 pub use deliveries::{Deliveries, DeliveriesQuery, Delivery, deliveries, replay, test};
 pub use fan_out::{Told, tell};
 pub use ids::{DeliveryId, WebhookId};
-pub use outbox::{Call, Waiting, due, waiting};
+pub use outbox::{Call, Turn, Waiting, due, waiting};
 pub use record::{Outcome, record};
 pub use signature::{Secret, Signed, verify};
 pub use subscription::{Owned, Webhook, all, create, disable, find, list, remove};

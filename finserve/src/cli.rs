@@ -26,6 +26,7 @@ const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
   finserve sync --only selic,fx                  download what is new
   finserve import cad_cia_aberta.csv ipe_cia_aberta_2026.zip
   finserve keys create --plan gold --name Ana --email ana@example.com
+  finserve export fx --format csv --dialect br --out cambio.csv
   curl http://127.0.0.1:8080/api/v1/market/overview";
 
 /// Brazil's financial data over HTTP: market rates, companies and their filings.

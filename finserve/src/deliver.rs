@@ -24,8 +24,9 @@ use crate::{
     stop::Stop,
 };
 
-/// How often the change log is looked at, so that an event goes out within a second of the import.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often the change log is looked at, and what is due: an event goes out within a second of the import, and a call
+/// that is repeated comes within a tenth of its delay, which may be five seconds.
+const LOOK: Duration = Duration::from_millis(100);
 /// The pause between two rounds: requests get the writer of the accounts, and what calls end with is recorded together.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long a stop waits for calls under way. What is not recorded by then is called again after the next start.

@@ -6,7 +6,7 @@ use parquet::{
     data_type::{ByteArray, FixedLenByteArray},
     file::{
         metadata::KeyValue,
-        properties::WriterProperties,
+        properties::{EnabledStatistics, WriterProperties},
         writer::{SerializedFileWriter, SerializedRowGroupWriter},
     },
     schema::types::{Type, TypePtr},
@@ -22,7 +22,7 @@ mod column;
 use column::Values;
 
 /// The rows of a group: some megabytes of the widest rows are held until the group is written.
-pub(crate) const GROUP_ROWS: usize = 10_000;
+pub(crate) const GROUP_ROWS: usize = 4_000;
 
 /// The digits of a figure in all, and those after the point: every [`Decimal`](crate::Decimal) fits exactly.
 const DIGITS: i32 = 38;
@@ -49,6 +49,9 @@ impl Parquet {
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("finserve ", env!("CARGO_PKG_VERSION")).into())
             .set_key_value_metadata(Some(notes.collect()))
+            // Groups are small, and what is noted of their pages would be held until the end of the file.
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_offset_index_disabled(true)
             .build();
         let writer = schema(headings)
             .and_then(|schema| SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)))

@@ -3,7 +3,12 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 
-use super::{DeliveryId, Webhook, WebhookId, millis, outbox::body, subscription::get, time};
+use super::{
+    DeliveryId, Webhook, WebhookId, millis,
+    outbox::{at_once, body},
+    subscription::get,
+    time,
+};
 use crate::{
     accounts::Accounts,
     error::{Error, Noun, Result},
@@ -104,7 +109,7 @@ pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> R
     })
 }
 
-/// Puts a `webhook.test` into the outbox, whichever types the webhook has subscribed to.
+/// Puts a `webhook.test` into the outbox, before all that wait there, whichever types the webhook has subscribed to.
 ///
 /// Fails with [`Error::NotFound`] if the key has no such webhook, with [`Error::Invalid`] if it is disabled.
 pub fn test(
@@ -114,24 +119,24 @@ pub fn test(
     now: DateTime<Utc>,
 ) -> Result<Delivery> {
     const EVENT: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)";
-    const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?3)";
+    const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?4)";
     #[derive(Serialize)]
     struct Tested<'w> {
         webhook: &'w WebhookId,
     }
     let event = format!("evt_test_{}", random_characters(22)?);
-    let body = body(EventType::WebhookTest, now, &Tested { webhook: id })?;
+    let body = body(EventType::WebhookTest, time(now.timestamp() * 1000), &Tested { webhook: id })?;
     accounts.write(|tx| {
         let (number, webhook) = enabled(tx, key, id)?;
         let kind = EventType::WebhookTest.as_str();
         tx.prepare_cached(EVENT)?.execute((event, kind, body, millis(now)))?;
         let event = tx.last_insert_rowid();
-        tx.prepare_cached(SQL)?.execute((number, event, millis(now)))?;
+        tx.prepare_cached(SQL)?.execute((number, event, millis(now), at_once(now)))?;
         one(tx, (number, &webhook), DeliveryId::new(tx.last_insert_rowid()))
     })
 }
 
-/// Makes a delivery anew at once, with the same event id and as many attempts as a new one.
+/// Makes a delivery anew, before all that wait, with the same event id and as many attempts as a new one.
 ///
 /// Fails with [`Error::NotFound`] if the key has no such webhook or delivery, with [`Error::Invalid`] if the webhook
 /// is disabled.
@@ -146,7 +151,7 @@ pub fn replay(
         WHERE id = ?1 AND webhook = ?2";
     accounts.write(|tx| {
         let (number, webhook) = enabled(tx, key, id)?;
-        tx.prepare_cached(SQL)?.execute((delivery.get(), number, millis(now)))?;
+        tx.prepare_cached(SQL)?.execute((delivery.get(), number, at_once(now)))?;
         one(tx, (number, &webhook), delivery)
     })
 }
@@ -174,12 +179,14 @@ fn one(
 }
 
 fn read(row: &Row<'_>, webhook: &Webhook) -> rusqlite::Result<Delivery> {
-    let due = row.get::<_, Option<i64>>(5)?.map(time);
+    // What goes out at once is stored as a negative number.
+    let due = row.get::<_, Option<i64>>(5)?.map(|due| time(due.abs()));
     let delivered = row.get::<_, Option<i64>>(9)?.is_some();
     // Nothing waits for a webhook that is disabled, whether that was written down yet or not.
     let given_up = due.is_some() && webhook.disabled_at.is_some();
     let next_attempt_at = due.filter(|_| !given_up);
-    let error = if given_up { webhook.reason.clone() } else { row.get(8)? };
+    let error: Option<String> = row.get(8)?;
+    let error = if given_up { error.or_else(|| webhook.reason.clone()) } else { error };
     let status = match (delivered, next_attempt_at) {
         (true, _) => "delivered",
         (false, Some(_)) => "pending",

@@ -60,6 +60,17 @@ pub struct Call {
     pub event: String,
     /// The key that signs.
     pub secret: Secret,
+    /// Which turn of the delivery it is.
+    pub turn: Turn,
+}
+
+/// A turn of a delivery: a replay while a call is under way begins another, and the call does not count for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn(pub(super) i64);
+
+/// When a call is due that goes out before all that wait already: such times are stored as negative numbers.
+pub(super) fn at_once(now: DateTime<Utc>) -> i64 {
+    -millis(now)
 }
 
 impl Call {
@@ -88,7 +99,7 @@ pub fn due(
     const WEBHOOK: &str = "SELECT number, url, secret, plan FROM webhook
         JOIN key ON key.id = webhook.key
         WHERE webhook.id = ?1 AND disabled IS NULL AND revoked IS NULL";
-    const SQL: &str = "SELECT delivery.id, event.id, body FROM delivery
+    const SQL: &str = "SELECT delivery.id, event.id, body, due FROM delivery
         JOIN event ON event.number = delivery.event
         WHERE webhook = ?1 AND due <= ?2 ORDER BY due, delivery.id LIMIT ?3";
     accounts.read(|connection| {
@@ -115,6 +126,7 @@ pub fn due(
                     body: row.get(2)?,
                     event: row.get(1)?,
                     secret: secret.clone(),
+                    turn: Turn(row.get(3)?),
                 });
             }
         }

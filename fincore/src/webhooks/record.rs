@@ -2,7 +2,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{OptionalExtension, Transaction};
 
-use super::{DeliveryId, WebhookId, millis, schedule, subscription, time};
+use super::{DeliveryId, Turn, WebhookId, millis, schedule, subscription, time};
 use crate::{accounts::Accounts, error::Result, excerpt::printable};
 
 /// After so long without a single success, a webhook is disabled.
@@ -21,17 +21,20 @@ pub struct Outcome {
     pub delivery: DeliveryId,
     /// The webhook.
     pub webhook: WebhookId,
+    /// The turn of the delivery that the call was.
+    pub turn: Turn,
     /// The HTTP status of the answer, or what went wrong.
     pub answer: std::result::Result<u16, String>,
     /// When that was.
     pub time: DateTime<Utc>,
-    /// From -1 to 1: where in its tolerance of 10 % the next attempt falls.
+    /// From -1 to 1: where in its tolerance the next attempt falls.
     pub jitter: f64,
 }
 
 /// Notes how calls went, in one transaction: success, the next attempt, a subscription that ends or is disabled.
 ///
-/// An outcome of a delivery or webhook that is gone by now is ignored.
+/// An outcome of a delivery or webhook that is gone by now is ignored, and so is one of a delivery that was replayed
+/// meanwhile.
 pub fn record(accounts: &Accounts, outcomes: &[Outcome]) -> Result<()> {
     if outcomes.is_empty() {
         return Ok(());
@@ -50,9 +53,9 @@ struct Known {
 fn note(tx: &Transaction<'_>, outcome: &Outcome) -> Result<()> {
     const SQL: &str = "SELECT number, attempts, failing, disabled IS NOT NULL FROM delivery
         JOIN webhook ON webhook.number = delivery.webhook
-        WHERE delivery.id = ?1 AND webhook.id = ?2";
+        WHERE delivery.id = ?1 AND webhook.id = ?2 AND COALESCE(due, ?3) = ?3";
     let known = tx.prepare_cached(SQL)?.query_row(
-        (outcome.delivery.get(), outcome.webhook.as_str()),
+        (outcome.delivery.get(), outcome.webhook.as_str(), outcome.turn.0),
         |row| {
             let failing = row.get::<_, Option<i64>>(2)?.map(time);
             Ok(Known {
@@ -106,11 +109,13 @@ fn fail(
         WHERE id = ?1 AND delivered IS NULL";
     const WEBHOOK: &str = "UPDATE webhook SET failing = ?2 WHERE number = ?1";
     let (attempts, now) = (known.attempts + 1, outcome.time);
+    let goes_on = known.attempts > 0 || is_retried(tx, known.webhook, now)?;
+    let since = known.failing.filter(|_| goes_on);
     let next = schedule::delay(attempts, outcome.jitter).filter(|_| !known.disabled);
     let due = next.map(|delay| millis(now + delay));
     let row = (outcome.delivery.get(), attempts, due, millis(now), status, error);
     tx.prepare_cached(DELIVERY)?.execute(row)?;
-    let Some(since) = known.failing else {
+    let Some(since) = since else {
         tx.prepare_cached(WEBHOOK)?.execute((known.webhook, millis(now)))?;
         return Ok(());
     };
@@ -121,4 +126,11 @@ fn fail(
     let reason =
         format!("every call failed since {since} UTC, for five days; the last one: {error}");
     subscription::set_disabled(tx, known.webhook, &reason, now)
+}
+
+/// Whether calls that failed wait for another attempt. If none does, the failures before are over, and a new one begins
+/// a new series: a receiver that is seldom called is not disabled by the first bad moment after a long time.
+fn is_retried(tx: &Transaction<'_>, webhook: i64, now: DateTime<Utc>) -> Result<bool> {
+    const SQL: &str = "SELECT 1 FROM delivery WHERE webhook = ?1 AND due > ?2";
+    Ok(tx.prepare_cached(SQL)?.exists((webhook, millis(now)))?)
 }

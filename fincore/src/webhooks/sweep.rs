@@ -61,7 +61,8 @@ fn forget_ended(tx: &Transaction<'_>, limit: usize) -> Result<usize> {
 /// Writes down that what waits for a disabled webhook has failed.
 fn give_up_disabled(tx: &Transaction<'_>, limit: usize) -> Result<usize> {
     const SQL: &str = "UPDATE delivery
-        SET due = NULL, error = (SELECT reason FROM webhook WHERE number = delivery.webhook)
+        SET due = NULL,
+            error = COALESCE(error, (SELECT reason FROM webhook WHERE number = delivery.webhook))
         WHERE id IN (SELECT delivery.id FROM webhook CROSS JOIN delivery ON delivery.webhook = number
             WHERE disabled IS NOT NULL AND due IS NOT NULL LIMIT ?1)";
     Ok(tx.prepare_cached(SQL)?.execute([limit.cast_signed()])?)

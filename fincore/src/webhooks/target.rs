@@ -56,9 +56,13 @@ impl Targets {
             Targets::Public => "the address of a webhook (https://…)",
             Targets::Any => "the address of a webhook (https://… or http://…)",
         };
+        // The parser would leave them out silently.
+        if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
+            return Err(Error::invalid(text, wanted));
+        }
         let url = Url::parse(text).map_err(|_| Error::invalid(text, wanted))?;
         let is_web = url.scheme() == "https" || (self == Targets::Any && url.scheme() == "http");
-        let Some(host) = url.host().filter(|_| is_web) else {
+        let Some(host) = url.host().filter(|_| is_web && url.port() != Some(0)) else {
             return Err(Error::invalid(text, wanted));
         };
         if url.as_str().len() > MAX_CHARACTERS || text.len() > MAX_CHARACTERS {

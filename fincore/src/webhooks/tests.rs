@@ -61,7 +61,8 @@ impl World {
     fn record(&self, call: &Call, answer: Result<u16, &str>, time: DateTime<Utc>) {
         let answer = answer.map_err(str::to_owned);
         let (delivery, webhook) = (call.delivery, call.webhook.clone());
-        let outcome = Outcome { delivery, webhook, answer, time, jitter: 0.0 };
+        let turn = call.turn;
+        let outcome = Outcome { delivery, webhook, turn, answer, time, jitter: 0.0 };
         record(&self.accounts, &[outcome]).unwrap();
     }
 

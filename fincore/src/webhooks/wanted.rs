@@ -93,7 +93,9 @@ fn company(snapshot: &Snapshot, text: &str) -> Result<CvmCode> {
 }
 
 fn category(text: &str) -> Result<String> {
-    let fits = (1..=MAX_CATEGORY).contains(&text.chars().count()) && !text.trim().is_empty();
+    let fits = (1..=MAX_CATEGORY).contains(&text.chars().count())
+        && !text.trim().is_empty()
+        && !text.contains(char::is_control);
     let wanted = format!("a category (1 to {MAX_CATEGORY} characters)");
     if fits { Ok(text.to_owned()) } else { Err(Error::invalid(text, wanted)) }
 }

@@ -14,9 +14,9 @@ use super::data_version;
 pub(crate) struct Export {
     /// The dataset: fx, companies, filings, series (all of them), or one series by name or number, such as selic
     dataset: Dataset,
-    /// How rows are written
-    #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
-    format: FileFormat,
+    /// How rows are written; by default as the name of the file says, or ndjson
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FileFormat>,
     /// The dialect of CSV; br is what Excel opens in Brazil
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<CsvDialect>,
@@ -55,7 +55,7 @@ enum CsvDialect {
 impl Export {
     /// What to export; a dialect without CSV is refused, with a sentence that says so.
     pub(crate) fn query(&self) -> Result<Query, String> {
-        let format = match (self.format, self.dialect) {
+        let format = match (self.format.unwrap_or_else(|| self.by_name()), self.dialect) {
             (FileFormat::Csv, None | Some(CsvDialect::Standard)) => Format::Csv(Dialect::Standard),
             (FileFormat::Csv, Some(CsvDialect::Br)) => Format::Csv(Dialect::Brazilian),
             (FileFormat::Ndjson, None) => Format::Ndjson,
@@ -66,5 +66,11 @@ impl Export {
         };
         let Export { dataset, from, to, since, .. } = *self;
         Ok(Query { dataset, from, to, since, format })
+    }
+
+    /// The format that the name of the file ends with.
+    fn by_name(&self) -> FileFormat {
+        let name = self.out.as_deref().and_then(|path| path.extension()?.to_str());
+        name.and_then(|end| FileFormat::from_str(end, true).ok()).unwrap_or(FileFormat::Ndjson)
     }
 }

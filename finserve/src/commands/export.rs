@@ -1,9 +1,9 @@
 //! `finserve export`: a whole dataset as a file, or through the standard output.
 use std::{
-    ffi::OsString,
-    fs::{self, File},
+    fs::{self, OpenOptions, Permissions},
     io::{self, IsTerminal, Write},
-    path::{Path, PathBuf},
+    os::unix::fs::PermissionsExt,
+    path::Path,
 };
 
 use fincore::{
@@ -11,6 +11,7 @@ use fincore::{
     export::{Export, Format},
 };
 use indicatif::ProgressBar;
+use tempfile::NamedTempFile;
 
 use super::{
     Failure,
@@ -42,27 +43,49 @@ fn to_standard_output(export: Export) -> Result<(), Failure> {
         true => ProgressBar::hidden(),
         false => progress(export.total(), "rows"),
     };
+    let (rows, version) = (export.total(), export.version());
     match copy(export, out, "the standard output", bar) {
         Err(Failure::System { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome.map(drop),
+        outcome => outcome.map(|bytes| report("exported", rows, bytes, version)),
     }
 }
 
 fn to_file(export: Export, file: &Path) -> Result<(), Failure> {
-    if file.is_dir() {
-        return Err(Failure::Said(format!("{} is a directory", file.display())));
-    }
-    let (rows, version) = (export.total(), export.version());
-    let part = Part::create(file)?;
-    let bytes = copy(export, &part.file, &part.name(), progress(rows, "rows"))?;
-    part.rename(file)?;
-    let (name, rows_of) = (file.display(), if rows == 1 { "row" } else { "rows" });
+    let (rows, version, bar) = (export.total(), export.version(), progress(export.total(), "rows"));
+    let name = file.display().to_string();
+    let cannot = || Failure::system(format!("cannot write {name}"));
+    // A link is followed, so that it stays one.
+    let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let bytes = match fs::metadata(&target) {
+        Ok(known) if known.is_dir() => {
+            return Err(Failure::Said(format!("{name} is a directory")));
+        }
+        // A pipe or a device is written to, not replaced.
+        Ok(known) if !known.is_file() => {
+            let out = OpenOptions::new().write(true).open(&target).map_err(cannot())?;
+            copy(export, out, &name, bar)?
+        }
+        _ => {
+            let part = part(&target).map_err(cannot())?;
+            let bytes = copy(export, part.as_file(), &name, bar)?;
+            part.as_file().sync_all().map_err(cannot())?;
+            part.persist(&target).map_err(|err| cannot()(err.error))?;
+            bytes
+        }
+    };
+    report(&file.display().to_string(), rows, bytes, version);
+    Ok(())
+}
+
+/// Says what was written, and what only later changes are asked for with.
+fn report(what: &str, rows: u64, bytes: u64, version: u64) {
+    let rows_of = if rows == 1 { "row" } else { "rows" };
     // Without a terminal there is nobody to tell.
     let _ = writeln!(
         io::stderr(),
-        "{name}: {rows} {rows_of}, {bytes} bytes, data version {version} (for the next delta: --since {version})"
+        "{what}: {rows} {rows_of}, {bytes} bytes, data version {version} \
+         (--since {version} gives what changes after it)"
     );
-    Ok(())
 }
 
 /// Writes all of an export; the number of its bytes.
@@ -85,36 +108,14 @@ fn copy(
     Ok(bytes)
 }
 
-/// A file that is not complete yet, beside the one that it becomes. It is removed if it never does.
-struct Part {
-    file: File,
-    path: PathBuf,
-}
-
-impl Part {
-    fn create(file: &Path) -> Result<Part, Failure> {
-        let mut path = OsString::from(file);
-        path.push(".part");
-        let path = PathBuf::from(path);
-        let cannot = Failure::system(format!("cannot create {}", path.display()));
-        Ok(Part { file: File::create(&path).map_err(cannot)?, path })
-    }
-
-    fn name(&self) -> String {
-        self.path.display().to_string()
-    }
-
-    /// Gives the file its name, after all of it is on disk.
-    fn rename(self, file: &Path) -> Result<(), Failure> {
-        let cannot = || Failure::system(format!("cannot write {}", file.display()));
-        self.file.sync_all().map_err(cannot())?;
-        fs::rename(&self.path, file).map_err(cannot())
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        // After it was renamed there is none.
-        let _ = fs::remove_file(&self.path);
-    }
+/// A file that is not complete yet, beside the one that it becomes, under a name of its own. It is removed if it never does.
+fn part(target: &Path) -> io::Result<NamedTempFile> {
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let name = target.file_name().unwrap_or_default();
+    tempfile::Builder::new()
+        .prefix(name)
+        .suffix(".part")
+        // As for any new file: who may read it, the system's mask says.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(directory.unwrap_or(Path::new(".")))
 }

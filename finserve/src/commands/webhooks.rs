@@ -48,6 +48,10 @@ fn table(all: &[Owned]) -> String {
             "{id:<width$} {key}… {:<8} {pending:>7} {created:<16} {url} {events}\n",
             webhook.status
         );
+        if let (Some(since), None) = (webhook.failing_since, webhook.disabled_at) {
+            let since = since.format("%Y-%m-%d %H:%M");
+            table += &format!("{:<width$} every call fails since {since}\n", "");
+        }
         if let Some(reason) = &webhook.reason {
             table += &format!("{:<width$} {}\n", "", printable(reason));
         }

@@ -208,9 +208,10 @@ impl<'a> Rounds<'a> {
             let started = Instant::now();
             let answer = catch_unwind(AssertUnwindSafe(|| client.call(&call, now)))
                 .unwrap_or_else(|_| Err("the call failed on our side".into()));
-            let (delivery, webhook, time) = (call.delivery, call.webhook, clock());
+            let Call { delivery, webhook, turn, .. } = call;
+            let time = clock();
             let jitter = 2.0 * jitter() - 1.0;
-            let outcome = Outcome { delivery, webhook, answer, time, jitter };
+            let outcome = Outcome { delivery, webhook, turn, answer, time, jitter };
             lock(&ended).push(Ended { outcome, took: started.elapsed() });
             bell.ring();
         };

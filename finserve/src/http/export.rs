@@ -5,7 +5,10 @@ use fincore::{
     Date, Error, Snapshot, excerpt,
     export::{Dataset, Export, Exportable, Format, Query},
 };
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::{
+    Version,
+    header::{HeaderMap, HeaderValue},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -95,6 +98,12 @@ pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusa
 pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let Context { catalogue, exports, request, caller, .. } = context;
     let headers = &request.head.headers;
+    if request.head.version < Version::HTTP_11 {
+        // There are no chunks in HTTP/1.0: the end of a connection would be the end of the dataset.
+        let message = "exports need HTTP/1.1, because over HTTP/1.0 one that breaks off would look complete; \
+                       a proxy in between may have to be told (nginx: proxy_http_version 1.1)";
+        return Err(Refusal::BadRequest(message.into()));
+    }
     let query = query(&params.read()?, headers)?;
     let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
     let tag = tag_of(&snapshot, &query);
