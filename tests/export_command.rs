@@ -18,7 +18,8 @@ fn export(data: &Path, arguments: &[&str]) -> Output {
 fn exported(data: &Path, arguments: &[&str]) -> String {
     let output = export(data, arguments);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("exported: ") && said.contains(", data version "), "{said}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -103,7 +104,7 @@ fn says_what_is_wrong_with_the_command() {
         (&["nope"], "there is no dataset \"nope\""),
         (&["777777"], "there is no dataset \"777777\""),
         (&["fx", "--format", "xml"], "[possible values: ndjson, csv, parquet]"),
-        (&["fx", "--format", "csv", "--dialect", "us"], "[possible values: br]"),
+        (&["fx", "--format", "csv", "--dialect", "us"], "[possible values: standard, br]"),
         (&["fx", "--dialect", "br"], "--dialect is about CSV: add --format csv"),
         (&["companies", "--from", "2026-01-01"], "companies are not dated"),
         (&["fx", "--since", "1", "--to", "2026-01-01"], "from and to do not go with it"),

@@ -55,7 +55,13 @@ impl Place {
     /// What a server answers over this data.
     fn get(&self, path: &str) -> Value {
         let copy = tempfile::tempdir().unwrap();
-        fs::copy(self.data().join("catalogue.db"), copy.path().join("catalogue.db")).unwrap();
+        // An import that ended may have left a part of its work in the write-ahead log.
+        for name in ["catalogue.db", "catalogue.db-wal"] {
+            let file = self.data().join(name);
+            if file.exists() {
+                fs::copy(file, copy.path().join(name)).unwrap();
+            }
+        }
         let reply = Server::start_over(copy).get(path);
         serde_json::from_slice(&reply.body).unwrap()
     }
