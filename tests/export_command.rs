@@ -140,3 +140,17 @@ fn a_reader_that_has_seen_enough_ends_it_quietly() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
+
+#[test]
+fn a_link_stays_one_and_the_name_of_a_file_says_its_format() {
+    let data = filled();
+    let place = tempfile::tempdir().unwrap();
+    let (real, link) = (place.path().join("real"), place.path().join("ipca.csv"));
+    fs::write(&real, "old").unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let output = export(data.path(), &["ipca", "--out", link.to_str().unwrap()]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().starts_with("date,value\r\n"));
+    assert_eq!(names(place.path()), ["ipca.csv", "real"]);
+}
