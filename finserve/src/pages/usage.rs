@@ -45,8 +45,8 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
     let content = html! {
         h1 { (say("API key usage", "Uso da chave da API")) }
         p.lead { (say(
-            "Enter your key to see its plan, how many requests it has left right now, and its requests in the last 30 days. The key is sent to this service only, and never in a URL.",
-            "Informe sua chave para ver o plano, quantas requisições restam agora e as requisições dos últimos 30 dias. A chave é enviada somente a este serviço, e nunca em uma URL.",
+            "Enter your key to see its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks. The key is sent to this service only, and never in a URL.",
+            "Informe sua chave para ver o plano, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks. A chave é enviada somente a este serviço, e nunca em uma URL.",
         )) }
         section id="usage" aria-live="polite" {
             form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
