@@ -9,7 +9,7 @@ use parquet::{
         properties::{EnabledStatistics, WriterProperties},
         writer::{SerializedFileWriter, SerializedRowGroupWriter},
     },
-    schema::types::{Type, TypePtr},
+    schema::types::{ColumnPath, Type, TypePtr},
 };
 
 use super::{Heading, Kind};
@@ -45,14 +45,20 @@ impl Parquet {
     pub(crate) fn begin(headings: &[Heading], notes: &[(&str, String)]) -> Result<Parquet> {
         let notes =
             notes.iter().map(|(name, value)| KeyValue::new((*name).to_owned(), value.clone()));
+        // Groups are small, and what is noted of each is held until the end of the file: the range of its days and numbers, by
+        // which readers skip groups, and nothing of texts and pages.
+        let ranges = headings.iter().filter(|(_, kind)| !matches!(kind, Kind::Text | Kind::List));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("finserve ", env!("CARGO_PKG_VERSION")).into())
             .set_key_value_metadata(Some(notes.collect()))
-            // Groups are small, and what is noted of their pages would be held until the end of the file.
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_offset_index_disabled(true)
-            .build();
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_offset_index_disabled(true);
+        let properties = ranges.fold(properties, |properties, (name, _)| {
+            let column = ColumnPath::from(*name);
+            properties.set_column_statistics_enabled(column, EnabledStatistics::Chunk)
+        });
+        let properties = properties.build();
         let writer = schema(headings)
             .and_then(|schema| SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)))
             .map_err(failed)?;

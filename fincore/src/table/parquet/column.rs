@@ -1,5 +1,5 @@
 //! The cells of one column in a group of rows, as Parquet stores them.
-use std::mem;
+use std::{collections::HashMap, mem};
 
 use parquet::{
     data_type::{
@@ -17,7 +17,7 @@ use crate::{
 
 /// The values of a column, and where they stand: a level for each row that says whether it is empty.
 pub(super) enum Values {
-    Text(Vec<ByteArray>, Vec<i16>),
+    Text(Vec<ByteArray>, Vec<i16>, Known),
     Integer(Vec<i64>, Vec<i16>),
     Figure(Vec<FixedLenByteArray>, Vec<i16>),
     Day(Vec<i32>, Vec<i16>),
@@ -25,6 +25,12 @@ pub(super) enum Values {
     /// Its second levels say which elements start a list.
     List(Vec<ByteArray>, Vec<i16>, Vec<i16>),
 }
+
+/// Texts of a column that may come again: their bytes are held once for the group.
+type Known = HashMap<String, ByteArray>;
+
+/// A column with more different texts than this repeats few of them.
+const MOST_KNOWN: usize = 256;
 
 /// The levels of an empty cell, of a value, of a list without elements, and of an element.
 const EMPTY: i16 = 0;
@@ -40,7 +46,7 @@ impl Values {
     /// No values yet.
     pub(super) fn of(kind: Kind) -> Values {
         match kind {
-            Kind::Text => Values::Text(Vec::new(), Vec::new()),
+            Kind::Text => Values::Text(Vec::new(), Vec::new(), Known::new()),
             Kind::Integer => Values::Integer(Vec::new(), Vec::new()),
             Kind::Figure => Values::Figure(Vec::new(), Vec::new()),
             Kind::Day => Values::Day(Vec::new(), Vec::new()),
@@ -74,14 +80,16 @@ impl Values {
                 starts.push(FIRST);
             }
             (
-                Values::Text(_, levels)
+                Values::Text(_, levels, _)
                 | Values::Integer(_, levels)
                 | Values::Figure(_, levels)
                 | Values::Day(_, levels)
                 | Values::StartOfDay(_, levels),
                 Cell::Empty,
             ) => levels.push(EMPTY),
-            (Values::Text(values, levels), Cell::Text(value)) => add(values, levels, text(value)),
+            (Values::Text(values, levels, known), Cell::Text(value)) => {
+                add(values, levels, shared(known, value));
+            }
             (Values::Integer(values, levels), Cell::Integer(number)) => {
                 let number = i64::try_from(*number).map_err(|err| too_large(*number, err))?;
                 add(values, levels, number);
@@ -118,7 +126,7 @@ impl Values {
 
     pub(super) fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Outcome<()> {
         let written = match self {
-            Values::Text(values, levels) => {
+            Values::Text(values, levels, _) => {
                 column.typed::<ByteArrayType>().write_batch(values, Some(levels), None)
             }
             Values::Integer(values, levels) | Values::StartOfDay(values, levels) => {
@@ -136,6 +144,18 @@ impl Values {
         };
         written.map(drop)
     }
+}
+
+/// The bytes of a text, shared with those of the same text before.
+fn shared(known: &mut Known, value: &str) -> ByteArray {
+    if let Some(bytes) = known.get(value) {
+        return bytes.clone();
+    }
+    let bytes = text(value);
+    if known.len() < MOST_KNOWN {
+        known.insert(value.to_owned(), bytes.clone());
+    }
+    bytes
 }
 
 fn add<T>(values: &mut Vec<T>, levels: &mut Vec<i16>, value: T) {
