@@ -35,6 +35,9 @@ pub(crate) mod overrides;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 
+/// The name of the dataset, in the change log and for callers.
+pub(crate) const DATASET: &str = "companies";
+
 /// The source of companies.
 pub(crate) const SOURCE: &str = "CVM, cadastro de companhias abertas";
 

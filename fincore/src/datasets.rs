@@ -159,7 +159,7 @@ fn exchange_rates(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
 
 /// The registry of companies.
 fn companies(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
-    const DATASET: &str = "companies";
+    const DATASET: &str = companies::DATASET;
     let (note, newest) = (freshness::note(snapshot, DATASET)?, facts.newest_event);
     let expected = freshness::expected_event(snapshot.today(), newest, note.looked());
     let found = Found { newest, expected: Some(expected), rows: facts.companies };
@@ -168,7 +168,7 @@ fn companies(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
 
 /// The freshness of the filings alone, which costs microseconds.
 pub fn filings(snapshot: &Snapshot) -> Result<Dataset> {
-    const DATASET: &str = "filings";
+    const DATASET: &str = filings::DATASET;
     let (today, limit) = (snapshot.today(), Limit::new(1)?);
     let newest =
         filings::list(snapshot, filings::List { to: Some(today), limit, ..Default::default() })?;

@@ -51,6 +51,9 @@ pub(crate) mod store;
 
 use served::{read, served};
 
+/// The name of the dataset, in the change log and for callers.
+pub(crate) const DATASET: &str = "filings";
+
 /// The source of filings.
 pub(crate) const SOURCE: &str = "CVM, documentos de companhias abertas";
 

@@ -58,8 +58,7 @@ pub(crate) enum Listing {
     Partial,
 }
 
-/// The dataset of all companies.
-pub(crate) const COMPANIES: &str = "companies";
+pub(crate) use super::DATASET as COMPANIES;
 
 /// The published columns, in the order of [`RegistryEntry`].
 macro_rules! select_registry {

@@ -8,14 +8,14 @@ use crate::{
     companies,
     error::{Error, Result},
     filings,
-    market::{self, published},
+    market::{self, parts, published},
     types::{CompanyId, CvmCode, Date, Decimal, FilingId, Pair, fold},
 };
 
 // The names of datasets in the change log.
 const FX: &str = market::freshness::FX;
-const COMPANIES: &str = "companies";
-const FILINGS: &str = "filings";
+const COMPANIES: &str = companies::DATASET;
+const FILINGS: &str = filings::DATASET;
 
 /// What was published, and what filters compare.
 #[derive(Debug)]
@@ -80,7 +80,8 @@ fn rate(snapshot: &Snapshot, place: &Place, change: Change) -> Result<Option<Con
     let (Some(series), Ok(day)) = (published::logged(&place.dataset), place.key.parse()) else {
         return Ok(None);
     };
-    let Some(rate) = published::rate(snapshot, series.number, day)? else { return Ok(None) };
+    let found = parts::rates(snapshot, series.number, (day, day), 1)?.pop();
+    let Some(rate) = found else { return Ok(None) };
     let data = PublishedRate {
         series: &place.dataset,
         number: series.number,
@@ -103,9 +104,10 @@ struct PublishedQuote {
 }
 
 fn quote(snapshot: &Snapshot, key: &str, change: Change) -> Result<Option<Content>> {
-    let parsed = key.split_once(' ').map(|(pair, day)| (pair.parse(), day.parse()));
+    let parsed = key.split_once(' ').map(|(pair, day)| (pair.parse::<Pair>(), day.parse()));
     let Some((Ok(pair), Ok(day))) = parsed else { return Ok(None) };
-    let Some(quote) = published::quote(snapshot, pair, day)? else { return Ok(None) };
+    let found = parts::quotes(snapshot, pair.base, (day, day), 1)?.pop();
+    let Some(quote) = found else { return Ok(None) };
     let (buy, sell) = (quote.buy, quote.sell);
     let data = PublishedQuote { pair: quote.pair, date: quote.date, buy, sell, change };
     Ok(Some(Content { data: raw(&data)?, about: About::default() }))

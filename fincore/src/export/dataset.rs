@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     catalogue::Snapshot,
+    companies,
     error::{Error, Noun, Result},
+    filings,
     market::parts,
     table::Cell,
     types::{Date, DateRange, SeriesId},
@@ -42,8 +44,8 @@ pub enum Dataset {
 const NAMES: [(&str, Dataset); 4] = [
     (parts::FX, Dataset::Fx),
     ("series", Dataset::Series),
-    ("companies", Dataset::Companies),
-    ("filings", Dataset::Filings),
+    (companies::DATASET, Dataset::Companies),
+    (filings::DATASET, Dataset::Filings),
 ];
 
 impl FromStr for Dataset {
@@ -66,8 +68,8 @@ impl fmt::Display for Dataset {
             Dataset::One(number) => f.pad(&parts::name_of(*number)),
             Dataset::Series => f.pad("series"),
             Dataset::Fx => f.pad(parts::FX),
-            Dataset::Companies => f.pad("companies"),
-            Dataset::Filings => f.pad("filings"),
+            Dataset::Companies => f.pad(companies::DATASET),
+            Dataset::Filings => f.pad(filings::DATASET),
         }
     }
 }

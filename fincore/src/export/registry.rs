@@ -4,7 +4,7 @@ use crate::{
     catalogue::Snapshot,
     companies::{self, Company},
     error::Result,
-    filings::{Filing, parts},
+    filings::{self, Filing, parts},
     table::{Cell, Heading, cells, headings},
     types::{CvmCode, Date, DateRange, FilingId, first_key, last_key},
 };
@@ -39,7 +39,7 @@ impl Source for Companies {
     }
 
     fn logged_as(&self) -> Option<String> {
-        Some("companies".to_owned())
+        Some(companies::DATASET.to_owned())
     }
 
     fn key(&self, _: &str, key: &str) -> Option<u64> {
@@ -107,7 +107,7 @@ impl Source for Filings {
     }
 
     fn logged_as(&self) -> Option<String> {
-        Some("filings".to_owned())
+        Some(filings::DATASET.to_owned())
     }
 
     fn key(&self, _: &str, key: &str) -> Option<u64> {

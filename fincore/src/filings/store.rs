@@ -14,8 +14,7 @@ use crate::{
     types::{Date, ID_BITS, fold, words},
 };
 
-/// The dataset of all filings.
-pub(crate) const FILINGS: &str = "filings";
+pub(crate) use super::DATASET as FILINGS;
 
 /// The filings of one import. [`Filings::finish`] writes the counts over all of them, once.
 #[derive(Debug, Default)]

@@ -1,16 +1,9 @@
-//! What was published on a day, whatever the date and plan of the snapshot: for those who follow the change log.
+//! Series as the change log names them.
 use super::{
-    FxRate, Rate,
     known::{self, KNOWN, Known},
-    priced, read_quote,
     series::Series,
 };
-use crate::{
-    catalogue::Snapshot,
-    error::Result,
-    sqlite::parsed,
-    types::{Date, Pair, SeriesId},
-};
+use crate::{catalogue::Snapshot, error::Result, types::SeriesId};
 
 /// A series as the change log names it.
 #[derive(Clone, Copy, Debug)]
@@ -37,19 +30,4 @@ pub(crate) fn dataset(snapshot: &Snapshot, id: &SeriesId) -> Result<Option<Strin
     let Ok(series) = Series::of(id) else { return Ok(None) };
     let exists = series.known.is_some() || snapshot.count(SQL, [series.number])? > 0;
     Ok(exists.then(|| known::dataset(series.number).into_owned()))
-}
-
-/// The observation of a series on a day. It may be in the future.
-pub(crate) fn rate(snapshot: &Snapshot, number: u32, day: Date) -> Result<Option<Rate>> {
-    const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 AND date = ?2";
-    snapshot.first(SQL, (number, day.to_string()), |row| {
-        Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)? })
-    })
-}
-
-/// The closing quote of a pair on a day, if it has both sides.
-pub(crate) fn quote(snapshot: &Snapshot, pair: Pair, day: Date) -> Result<Option<FxRate>> {
-    const SQL: &str = "SELECT date, buy, sell FROM fx
-        WHERE currency = ?1 AND date = ?2 AND buy IS NOT NULL AND sell IS NOT NULL";
-    snapshot.first(SQL, (priced(pair), day.to_string()), |row| read_quote(row, pair))
 }
