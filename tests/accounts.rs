@@ -180,7 +180,7 @@ fn a_running_server_obeys_the_operator() {
     assert!(row["revoked"].is_string() && row["created"].is_string());
 }
 
-fn wait_until_refused(server: &Server, key: &Key) {
+pub(crate) fn wait_until_refused(server: &Server, key: &Key) {
     let started = std::time::Instant::now();
     while server.keyless("GET", "/health", &with(key)).status != 401 {
         assert!(started.elapsed().as_secs() < 20, "the key is still good");

@@ -9,6 +9,7 @@ use fincore::{
 use serde_json::{Value, json};
 
 use crate::{
+    access, accounts,
     harness::{Reply, Server, import, new_key, with},
     receiver::{Answer, Received, Receiver},
 };
@@ -299,6 +300,9 @@ fn a_key_that_is_downgraded_or_revoked_is_not_called_any_more() {
     let calls = receiver.wait_for(5);
     let later: Vec<&str> = calls[3..].iter().map(|call| call.path.as_str()).collect();
     assert_eq!(later, ["/stays", "/stays"]);
+    // Deliveries look at the keys themselves; a server hears of changes within a second.
+    access::wait_for(&place.server, &lower, "gold");
+    accounts::wait_until_refused(&place.server, &revoked);
     place.server.keyless("GET", HOOKS, &with(&lower)).expect_error(403, "plan_required");
     place.server.keyless("GET", HOOKS, &with(&revoked)).expect_error(401, "invalid_api_key");
 }
