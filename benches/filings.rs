@@ -1,10 +1,14 @@
-//! Filings at the size of twenty years: 1.5 million of them, generated, imported once, then queried.
+//! Filings of twenty years, from ten thousand to 1.5 million of them: generated, imported, then queried. The cost of
+//! a query must hardly grow with their number.
 //!
 //! The import itself is timed too: once whole, and as one year into an empty catalogue.
-use std::{hint::black_box, time::Instant};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 use criterion::{BatchSize, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use fincore::{Catalogue, Date, Import, Limit, Offset, Search, Snapshot, filings};
+use fincore::{Catalogue, Date, Import, Offset, Snapshot, filings};
 
 mod generator;
 
@@ -17,8 +21,8 @@ fn list(category: Option<&str>, days: Option<(&str, &str)>, offset: u64) -> fili
         category: category.map(str::to_owned),
         from: days.map(|(from, _)| day(from)),
         to: days.map(|(_, to)| day(to)),
-        limit: Limit::default(),
         offset: Offset::new(offset).expect("a small offset"),
+        ..Default::default()
     }
 }
 
@@ -31,8 +35,9 @@ fn import(catalogue: &Catalogue, tables: impl Iterator<Item = (String, Vec<u8>)>
     rows
 }
 
-fn queries(criterion: &mut Criterion, snapshot: &Snapshot) {
-    let mut group = criterion.benchmark_group("filings");
+fn queries(criterion: &mut Criterion, snapshot: &Snapshot, filings: u64) {
+    let mut group = criterion.benchmark_group(format!("filings_{filings}"));
+    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     let lists = [
         ("list", list(None, None, 0)),
         ("list_of_days", list(None, Some(("2010-01-01", "2019-12-31")), 0)),
@@ -41,25 +46,50 @@ fn queries(criterion: &mut Criterion, snapshot: &Snapshot) {
             "list_of_category_and_days",
             list(Some("fato relevante"), Some(("2010-01-01", "2019-12-31")), 0),
         ),
-        ("list_at_offset_100000", list(None, None, 100_000)),
+        ("list_in_the_middle", list(None, None, filings / 2)),
+        ("list_at_the_end", list(None, None, filings - 20)),
+        ("list_of_category_at_the_end", list(Some("assembleia"), None, filings / 7)),
     ];
     for (name, query) in lists {
         group.bench_function(name, |bench| {
             bench.iter(|| filings::list(snapshot, black_box(query.clone())));
         });
     }
+    let search = |words: &str| filings::Search::new(words).expect("words");
+    let filtered = filings::Search {
+        company: Some("1".parse().expect("a company")),
+        category: Some("assembleia".into()),
+        from: Some("2010-01-01".parse().expect("a date")),
+        ..search("ata")
+    };
     let searches = [
-        ("search_one_word", "assembleia"),
-        ("search_two_words", "fato relevante"),
-        ("search_two_words_of_a_name", "banco energia"),
-        ("search_prefix_of_one", "a"),
-        ("search_prefix_of_three", "con"),
-        ("search_prefix_of_six", "assemb"),
-        ("search_nothing", "zzzz"),
+        ("search_one_word", search("assembleia")),
+        ("search_prefix_of_one", search("a")),
+        ("search_prefix_of_two", search("co")),
+        ("search_prefix_of_three", search("con")),
+        ("search_prefix_of_six", search("assemb")),
+        ("search_year", search("2015")),
+        ("search_nothing", search("zzzz")),
+        ("search_two_words", search("fato relevante")),
+        ("search_two_words_of_a_name", search("banco energia")),
+        ("search_three_words", search("conselho administracao ata")),
+        ("search_three_words_of_subjects", search("ca de pi")),
+        ("search_phrase", search("\"conselho de administração\"")),
+        ("search_phrase_of_subjects", search("\"ca de pi\"")),
+        ("search_with_filters", filtered.clone()),
+        (
+            "search_page_of_the_end",
+            filings::Search {
+                offset: Offset::new(200_000).expect("small"),
+                ..search("assembleia")
+            },
+        ),
+        (
+            "search_by_relevance",
+            filings::Search { order: filings::Order::Relevance, ..search("banco assembleia") },
+        ),
     ];
-    for (name, words) in searches {
-        let q = words.parse().expect("words");
-        let query = Search { q, limit: Limit::default(), offset: Offset::default() };
+    for (name, query) in searches {
         group.bench_function(name, |bench| {
             bench.iter(|| filings::search(snapshot, black_box(query.clone())));
         });
@@ -69,21 +99,24 @@ fn queries(criterion: &mut Criterion, snapshot: &Snapshot) {
         bench.iter(|| filings::find(snapshot, black_box(id)));
     });
     group.bench_function("of_company", |bench| {
-        let (limit, offset) = (Limit::default(), Offset::default());
-        let query = filings::OfCompany { id: "1".parse().expect("an id"), limit, offset };
+        let query = filings::OfCompany::new("1".parse().expect("an id"));
         bench.iter(|| filings::of_company(snapshot, black_box(query.clone())));
     });
     group.finish();
 }
 
 fn at_scale(criterion: &mut Criterion) {
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).expect("a new catalogue");
-    let start = Instant::now();
-    let rows = import(&catalogue, generator::tables(2005..=2024, ROWS_A_YEAR));
-    let seconds = start.elapsed().as_secs_f64();
-    eprintln!("{rows} filings generated and imported in {seconds:.1} s");
-    queries(criterion, &catalogue.snapshot(Date::MAX).expect("a snapshot"));
+    // 20 years each.
+    for rows_a_year in [500, 5_000, 50_000, ROWS_A_YEAR] {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).expect("a new catalogue");
+        let start = Instant::now();
+        let rows = import(&catalogue, generator::tables(2005..=2024, rows_a_year));
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!("{rows} filings generated and imported in {seconds:.1} s");
+        let snapshot = catalogue.snapshot(Date::MAX).expect("a snapshot");
+        queries(criterion, &snapshot, rows_a_year * 20);
+    }
 }
 
 fn import_of_a_year(criterion: &mut Criterion) {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::harness::{Reply, Server, import, new_key, with};
 
 /// Every list, each narrowed down to what one large page can hold.
-pub(crate) const LISTS: [&str; 14] = [
+pub(crate) const LISTS: [&str; 16] = [
     "/api/v1/market/selic?from=2006-01-01",
     "/api/v1/market/cdi",
     "/api/v1/market/ipca",
@@ -29,6 +29,8 @@ pub(crate) const LISTS: [&str; 14] = [
     "/api/v1/companies/9512/filings",
     "/api/v1/filings?category=fato+relevante&from=2024-04-01&to=2024-04-30",
     "/api/v1/filings/search?q=petrobras",
+    "/api/v1/filings/search?q=assembleia&company=PETR4&from=2024-01-01&order=relevance",
+    "/api/v1/filings/categories",
     "/api/v1/filings/recent",
 ];
 

@@ -98,7 +98,7 @@ fn a_server_says_once_that_values_cannot_be_read() {
 #[test]
 fn a_damaged_total_is_no_failure() {
     let server = Server::start();
-    let statement = "UPDATE filing_total SET filings = 1000000 - filings";
+    let statement = "UPDATE filing_block SET filings = 1000000 - filings";
     damage(server.data.path(), &[(statement, "")]);
     let reply = server.get("/api/v1/filings?from=2024-01-01&to=2024-12-31&limit=1");
     assert_eq!(reply.status, 200, "{}", reply.text());

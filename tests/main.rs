@@ -3,8 +3,9 @@
 //! `harness` starts servers and speaks HTTP. The other modules hold the tests.
 //!
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
-//!   is, `companies` companies and filings, `search` what people and attackers look for, `csv` lists as tables,
-//!   `export` whole datasets, `pages` the pages.
+//!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
+//!   filters, orders and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
+//!   datasets, `pages` the pages.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
@@ -49,9 +50,11 @@ mod new_keys;
 mod pages;
 mod published;
 mod publisher;
+mod quality;
 mod rebuild;
 mod receiver;
 mod search;
+mod search_filters;
 mod series;
 mod structure;
 mod sync;

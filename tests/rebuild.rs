@@ -105,31 +105,17 @@ const UNREADABLE: [(&str, &str); 15] = [
 ];
 
 /// Derived tables and columns that do not agree with the rows.
-const DERIVED: [(&str, &str); 14] = [
-    ("DELETE FROM filing_word", "words counted otherwise than filings have them"),
-    ("UPDATE filing_total SET filings = 0", "running totals other than the number of filings"),
-    ("DELETE FROM filing WHERE id % 50 = 7", "filings of the search index without a row"),
+const DERIVED: [(&str, &str); 12] = [
+    ("DELETE FROM filing_term", "terms of the search index with other filings than have it"),
+    ("UPDATE class_total SET filings = 0", "classes with a wrong number of filings"),
+    ("DELETE FROM filing WHERE id % 50 = 7", "places in the search index of another filing"),
     ("UPDATE company SET tickers = ''", "companies whose tickers are not those of the securities"),
     ("UPDATE company SET status_folded = ''", "companies whose status for filters"),
     ("UPDATE company SET sector_folded = sector", "companies whose sector for filters"),
     ("UPDATE company SET standing = 2 WHERE standing = 0", "companies whose standing"),
-    (
-        "INSERT INTO company_search (company_search) VALUES ('delete-all')",
-        "companies whose words the search index lacks",
-    ),
-    (
-        "INSERT INTO filing_search (rowid, words) VALUES (1, 'ghost')",
-        "filings of the search index without a row",
-    ),
+    ("UPDATE filing_block SET filings = 1", "with a wrong range or number of filings"),
+    ("DELETE FROM term WHERE text LIKE 'a%'", "terms of the search index without a number"),
     ("UPDATE filing SET company = 1 WHERE company = 9512", "filings whose company is not that of"),
-    (
-        "UPDATE filing SET category = 1 WHERE category = 2",
-        "filings whose category is not that of the class",
-    ),
-    (
-        "UPDATE category SET folded = 'x' WHERE folded = 'fato relevante'",
-        "whose name for filters is not the folded name",
-    ),
     (
         "UPDATE rate SET value = '1.00' WHERE computed = 1",
         "computed rates other than what the rate per day gives",
@@ -233,8 +219,8 @@ fn a_server_answers_from_the_old_data_or_the_new_during_a_rebuild() {
     damage(
         server.data.path(),
         &[
-            ("UPDATE filing_total SET filings = filings / 2", ""),
-            ("UPDATE filing_word SET begins = 1 WHERE word = 'assembleia'", ""),
+            ("UPDATE filing_block SET filings = filings / 2", ""),
+            ("UPDATE filing_term SET count = 1", ""),
             ("UPDATE company SET status_folded = 'x'", ""),
         ],
     );

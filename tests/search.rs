@@ -148,7 +148,7 @@ fn table(year: u16, rows: u64, subject: &str) -> String {
         let id = u64::from(year) * 1_000_000 + row;
         let _ = write!(
             text,
-            "00.000.000/0001-91;XYZWV S.A.;1023;{year}-01-02;Assembleia;AGE;Ata;{subject};{year}-01-02;AP;;1;https://cvm/?numProtocolo={id}\r\n"
+            "00.000.000/0001-91;XYZWV S.A.;1000;{year}-01-02;Assembleia;AGE;Ata;{subject};{year}-01-02;AP;;1;https://cvm/?numProtocolo={id}\r\n"
         );
     }
     text

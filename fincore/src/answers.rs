@@ -30,6 +30,9 @@ pub struct Meta {
     /// whichever part of it is asked for. Market data only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
+    /// Whether nothing matches a search as it stands, so that these are the nearest matches.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fuzzy: bool,
 }
 
 impl Meta {
@@ -42,6 +45,7 @@ impl Meta {
             computed_from: None,
             updated_at: None,
             stale: None,
+            fuzzy: false,
         }
     }
 }

@@ -6,19 +6,22 @@ use std::{
 
 use r2d2::{ManageConnection, Pool};
 use r2d2_sqlite::SqliteConnectionManager;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::{
     error::Result,
+    index,
     plans::Plan,
     sqlite::{self, Schema},
     types::Date,
 };
 
 mod change;
+mod memo;
 mod snapshot;
 mod unreadable;
 pub use change::Change;
+use memo::Memo;
 pub use snapshot::Snapshot;
 use unreadable::{Unreadable, is_about_a_value};
 // Only the bundle and imports write.
@@ -38,6 +41,7 @@ const SCHEMA: Schema = Schema {
         include_str!("../migrations/catalogue/0003_application_id.sql"),
         include_str!("../migrations/catalogue/0004_changes_and_freshness.sql"),
         include_str!("../migrations/catalogue/0005_identity.sql"),
+        include_str!("../migrations/catalogue/0006_search.sql"),
     ],
     unmarked: 2,
     table: "rate",
@@ -57,7 +61,7 @@ const IDLE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The page cache of a reader, in KiB. A memory map would be as fast, but kills the process when somebody
 /// truncates the file.
-const READER_CACHE: i64 = 8 * 1024;
+const READER_CACHE: i64 = 2 * 1024;
 
 /// The data: market rates, companies and filings in one SQLite file, which several programs can share.
 ///
@@ -82,6 +86,7 @@ pub struct Catalogue {
     path: PathBuf,
     readers: Pool<Readers>,
     unreadable: Arc<Unreadable>,
+    memo: Arc<Memo>,
 }
 
 impl Catalogue {
@@ -90,7 +95,7 @@ impl Catalogue {
     /// Fails if the file cannot be opened, is empty or not a catalogue, or was made by a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Catalogue> {
         let path = path.into();
-        drop(sqlite::open(&path, &SCHEMA)?);
+        renew_index(sqlite::open(&path, &SCHEMA)?)?;
         let manager = SqliteConnectionManager::file(&path).with_init(|connection| {
             sqlite::prepare(connection)?;
             connection.pragma_update(None, "query_only", true)?;
@@ -105,22 +110,22 @@ impl Catalogue {
             .connection_timeout(READER_TIMEOUT)
             .error_handler(Box::new(r2d2::NopErrorHandler))
             .build(Readers(manager))?;
-        Ok(Catalogue { path, readers, unreadable: Arc::default() })
+        Ok(Catalogue { path, readers, unreadable: Arc::default(), memo: Arc::default() })
     }
 
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
-    /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next
-    /// call waits for one to be dropped, and fails with [`Error::Busy`](crate::Error::Busy) after five seconds. Taking a
-    /// snapshot costs microseconds, so drop it before you wait for something else, such as an `.await`. A
-    /// long-lived snapshot keeps SQLite's write-ahead log from being truncated.
+    /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next call waits for
+    /// one to be dropped, and fails with [`Error::Busy`](crate::Error::Busy) after five seconds. Taking a snapshot
+    /// costs microseconds, so drop it before you wait for something else, such as an `.await`. A long-lived snapshot
+    /// keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
         let connection = self.readers.get()?;
         connection.prepare_cached("BEGIN")?.execute([])?;
         // From here on, dropping the snapshot ends the transaction.
-        let unreadable = self.unreadable.clone();
+        let (unreadable, memo) = (self.unreadable.clone(), self.memo.clone());
         let (tag, plan) = (String::new(), Plan::Platinum);
-        let mut snapshot = Snapshot { connection, tag, today, plan, unreadable };
+        let mut snapshot = Snapshot { connection, tag, today, plan, unreadable, memo };
         // SQLite fixes the view at the first read, which is this one.
         snapshot.tag = snapshot.meta("data_tag")?.unwrap_or_default();
         Ok(snapshot)
@@ -146,6 +151,19 @@ impl Catalogue {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Makes the search index anew if another version made it, or nobody yet.
+fn renew_index(mut connection: Connection) -> Result<()> {
+    if !index::is_outdated(&connection)? {
+        return Ok(());
+    }
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another program may have been faster.
+    if index::is_outdated(&tx)? {
+        index::make(&tx, |_| ())?;
+    }
+    Ok(tx.commit()?)
 }
 
 /// Read connections. One whose transaction could not be ended is closed instead of reused.

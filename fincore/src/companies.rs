@@ -25,9 +25,10 @@ use crate::{
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     lookup,
+    names::Names,
     sqlite::{code, parsed, parsed_if_any},
     table::{self, Cell, Column, Kind, serialize_by_columns},
-    types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, Words, fold},
+    types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, fold},
 };
 
 #[cfg(feature = "import")]
@@ -175,63 +176,25 @@ pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Com
     snapshot.first(SQL, [code.get()], read)
 }
 
-/// Companies with all the words in name, trade name, tickers or sector, or with this CVM code, CNPJ or
-/// ticker; best match first.
+/// Companies with all the words in their names, tickers or sector, or with this CVM code, CNPJ or ticker; best match
+/// first.
 ///
-/// An exact code, CNPJ or ticker ranks first, then matches in names, in trade names and in sectors.
-/// Within each group, active companies rank before others, names that start with the words before other
-/// names, and listed companies before those without a ticker.
+/// Names are those of the registry, those under which the company filed, and a reviewed list of brands. A number or
+/// ticker ranks first, a match in nothing but the sector last; active companies rank before others, listed ones
+/// before those without a ticker. If nothing matches, the nearest names are returned, and `meta.fuzzy` says so.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
-    let ids = matching(snapshot, &query.q)?;
+    let found = snapshot.memo(Names::read)?.search(&query.q);
     let (limit, offset) = (query.limit.get(), query.offset);
-    let (data, total) = snapshot.page(ids.len() as u64, (limit, offset), |limit, offset| {
-        let page = ids.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
-        let page = page.take(usize::try_from(limit).unwrap_or(usize::MAX));
-        let companies = page.map(|id| Ok(snapshot.rows(SQL, [id], read)?.pop()));
-        Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
-    })?;
-    Ok(Page { data, total, limit, offset: offset.get(), meta: Meta::of(SOURCE) })
-}
-
-/// The codes of all matching companies, best first. There are few enough to sort them all.
-fn matching(snapshot: &Snapshot, words: &Words) -> Result<Vec<u32>> {
-    // Ranks lower: "inside", where the name does not start with the words, and "begun", where the last
-    // word matches only as a prefix.
-    const SQL: &str = "WITH hit (id, place, inside, begun, score) AS (
-            SELECT id, 0, 0, 0, 0.0 FROM company WHERE id = ?1 OR cnpj = ?2
-            UNION ALL SELECT rowid, 0, 0, 0, 0.0 FROM company_search WHERE company_search MATCH ?3
-            UNION ALL SELECT rowid, 1, 0, 1, 0.0 FROM company_search WHERE company_search MATCH ?4
-            UNION ALL SELECT rowid, 1, 1, 0, 0.0 FROM company_search WHERE company_search MATCH ?5
-            UNION ALL SELECT rowid, 1, 1, 1, 0.0 FROM company_search WHERE company_search MATCH ?6
-            UNION ALL SELECT rowid, 2, 1, 1, 0.0 FROM company_search WHERE company_search MATCH ?7
-            UNION ALL SELECT rowid, 3, 1, 1, bm25(company_search, 4.0, 2.0, 1.0, 0.5)
-                FROM company_search WHERE company_search MATCH ?8
-        ), best (id, place, inside, begun, score) AS (
-            SELECT id, MIN(place), MIN(inside), MIN(begun), MIN(score) FROM hit GROUP BY id)
-        SELECT id FROM best JOIN company USING (id)
-        ORDER BY place, standing, inside, begun, tickers = '', score, id";
-    let (Some(name_prefix), Some(whole), Some(prefix)) =
-        (words.as_name_prefix(), words.all_words(), words.with_last_as_prefix())
-    else {
-        return Ok(Vec::new());
-    };
-    let (code, cnpj) = match words.as_str().parse() {
-        Ok(CompanyId::Cvm(code)) => (Some(code.get()), None),
-        Ok(CompanyId::Cnpj(cnpj)) => (None, Some(cnpj.to_string())),
-        Err(_) => (None, None),
-    };
-    let places = (
-        code,
-        cnpj,
-        format!("tickers : ({whole})"),
-        format!("name : ({name_prefix})"),
-        format!("name : ({whole})"),
-        format!("name : ({prefix})"),
-        format!("{{name trade_name}} : ({prefix})"),
-        prefix,
-    );
-    snapshot.rows(SQL, places, |row| row.get(0))
+    let (data, total) =
+        snapshot.page(found.codes.len() as u64, (limit, offset), |limit, offset| {
+            let page = found.codes.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
+            let page = page.take(usize::try_from(limit).unwrap_or(usize::MAX));
+            let companies = page.map(|id| Ok(snapshot.rows(SQL, [id], read)?.pop()));
+            Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        })?;
+    let meta = Meta { fuzzy: found.fuzzy, ..Meta::of(SOURCE) };
+    Ok(Page { data, total, limit, offset: offset.get(), meta })
 }
 
 /// One company, by its CVM code or CNPJ; if several share a CNPJ, the active one.

@@ -129,6 +129,14 @@ impl Error {
         Error::Invalid(format!("{:?} is not {wanted}", excerpt(given)))
     }
 
+    /// An [`Error::Invalid`] for a search that would take too long.
+    pub(crate) fn too_broad() -> Error {
+        Error::Invalid(
+            "the search is too broad: use fewer or longer words, or narrow it with company, category, type, from or to"
+                .to_owned(),
+        )
+    }
+
     /// An [`Error::NotFound`]: `there is no company "999999"`.
     pub fn not_found(what: Noun, id: &str) -> Error {
         Error::NotFound { what, id: excerpt(id).into_owned() }

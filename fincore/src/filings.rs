@@ -21,34 +21,34 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use rusqlite::Row;
-use serde::Deserialize;
 
 use crate::{
     answers::{Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
+    index::{Blocks, Index},
     lookup,
+    names::Names,
     table::{self, Cell, Column, Kind, serialize_by_columns},
-    types::{
-        CompanyId, CvmCode, Date, DateRange, FilingId, Limit, Offset, Search, first_key, fold,
-        last_key,
-    },
+    types::{CompanyRef, CvmCode, Date, FilingId},
 };
 
-#[cfg(any(feature = "bundle", feature = "import"))]
-mod counts;
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) mod derived;
+mod categories;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod entry;
+mod filter;
 mod matching;
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod names;
 pub(crate) mod parts;
+mod query;
 pub(crate) mod served;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 
+pub use categories::{Category, categories};
+use filter::{Filter, shown};
+pub use query::{Categories, List, OfCompany, Order, Recent, Search};
 use served::{read, served};
 
 /// The name of the dataset, in the change log and for callers.
@@ -131,76 +131,12 @@ impl table::Row for Filing {
 
 serialize_by_columns!(Filing);
 
-/// A query for filings; by default the newest twenty.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct List {
-    /// Only filings in this category; case and accents are ignored.
-    pub category: Option<String>,
-    /// The first delivery date.
-    pub from: Option<Date>,
-    /// The last delivery date.
-    pub to: Option<Date>,
-    /// The most filings to return; [`each`] ignores it.
-    #[serde(default)]
-    pub limit: Limit<1000>,
-    /// The number of filings to skip; [`each`] ignores it.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
-/// A query for the latest filings; by default twenty.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Recent {
-    /// The most filings to return.
-    #[serde(default)]
-    pub limit: Limit<1000>,
-}
-
-/// A query for the filings of one company.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OfCompany {
-    /// The company.
-    pub id: CompanyId,
-    /// The most filings to return.
-    #[serde(default)]
-    pub limit: Limit<1000>,
-    /// The number of filings to skip.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
-impl OfCompany {
-    /// The newest twenty filings of a company.
-    #[must_use]
-    pub fn new(id: CompanyId) -> OfCompany {
-        OfCompany { id, limit: Limit::default(), offset: Offset::default() }
-    }
-}
-
-/// Filings by delivery date, newest first. An unknown category gives an empty list.
+/// Filings by delivery date, newest first. An unknown company, category or type gives an empty list.
 ///
 /// Fails if `from` is after `to`.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
-    const KEYS: &str = "SELECT key FROM filing WHERE key BETWEEN ?1 AND ?2
-        ORDER BY key DESC LIMIT ?3 OFFSET ?4";
-    const KEYS_OF_CATEGORY: &str = "SELECT key FROM filing
-        WHERE category = ?5 AND key BETWEEN ?1 AND ?2 ORDER BY key DESC LIMIT ?3 OFFSET ?4";
-    let wanted = Wanted::by(snapshot, &query)?;
-    let (limit, offset) = (query.limit.get(), query.offset);
-    let (from, to) = wanted.keys();
-    Page::read(wanted.total(snapshot)?, (limit, offset.get()), Meta::of(SOURCE), || {
-        let (rows, skipped) = (limit, offset.sql());
-        let keys = match wanted.category {
-            ALL_CATEGORIES => snapshot.rows(KEYS, (from, to, rows, skipped), key)?,
-            category => {
-                snapshot.rows(KEYS_OF_CATEGORY, (from, to, rows, skipped, category), key)?
-            }
-        };
-        served(snapshot, &keys)
-    })
+    let filter = Filter::new(snapshot, &query.narrow())?;
+    filter.page(snapshot, (query.limit, query.offset))
 }
 
 /// Calls `visit` for every filing that matches `query`, newest first, without loading them all; stops at
@@ -225,24 +161,51 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
 pub fn each(
     snapshot: &Snapshot,
     query: &List,
-    visit: impl FnMut(Filing) -> Result<()>,
+    mut visit: impl FnMut(Filing) -> Result<()>,
 ) -> Result<()> {
-    const SQL: &str = concat!(
-        served::select_filing!(),
-        "WHERE key BETWEEN ?1 AND ?2 AND (?3 = ?4 OR filing.category = ?3) ORDER BY key DESC"
-    );
-    let wanted = Wanted::by(snapshot, query)?;
-    let (from, to) = wanted.keys();
-    snapshot.for_each(SQL, (from, to, wanted.category, ALL_CATEGORIES), read, visit)
+    const SQL: &str =
+        concat!(served::select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
+    let filter = Filter::new(snapshot, &query.narrow())?;
+    let (from, to) = filter.keys;
+    snapshot.for_each(SQL, (from, to), read, |filing| {
+        if filter.admits(&filing) { visit(filing) } else { Ok(()) }
+    })
 }
 
-/// Filings with all the words in company name, category, type, species or subject, newest first.
+/// Filings with all the words, newest first or most relevant first. The words are looked for in category, type,
+/// species and subject; in all names of the company, its tickers, CVM code and CNPJ; and in the years of delivery and
+/// reference.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
-    let (limit, offset) = (query.limit, query.offset);
-    let found = matching::matching(snapshot, &query.q)?;
-    Page::read(found.total, (limit.get(), offset.get()), Meta::of(SOURCE), || {
-        served(snapshot, &found.keys(snapshot, limit, offset)?)
-    })
+    let filter = Filter::new(snapshot, &query.narrow())?;
+    let names = snapshot.memo(Names::read)?;
+    let units = matching::units(&query.q, &names);
+    let tiers = match query.order {
+        Order::Newest => vec![matching::all(&units)],
+        Order::Relevance => matching::tiers(&units, &names),
+    };
+    let part = (query.limit, query.offset);
+    let (found, fuzzy) = indexed(snapshot, |index| {
+        let found = filter.find(index, tiers, part)?;
+        if found.total > 0 {
+            return Ok((found, false));
+        }
+        for [about, all] in matching::nearby(&units, &names) {
+            let tiers = match query.order {
+                Order::Newest => vec![all],
+                Order::Relevance => vec![about, all],
+            };
+            match filter.find(index, tiers, part) {
+                Ok(found) if found.total > 0 => return Ok((found, true)),
+                Ok(_) => (),
+                // What is near is not worth more than a search may take.
+                Err(Error::Invalid(_)) => break,
+                Err(err) => return Err(err),
+            }
+        }
+        Ok((found, false))
+    })?;
+    let page = shown(snapshot, found, part)?;
+    Ok(Page { meta: Meta { fuzzy, ..page.meta }, ..page })
 }
 
 /// The latest filings, newest first. `total` is the number returned.
@@ -266,77 +229,24 @@ pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
 ///
 /// Fails with [`Error::NotFound`] if the company is neither in the registry nor named by a filing.
 pub fn of_company(snapshot: &Snapshot, query: OfCompany) -> Result<Page<Filing>> {
-    const TOTAL: &str = "SELECT COUNT(*) FROM filing WHERE company = ?1";
-    const SQL: &str =
-        "SELECT key FROM filing WHERE company = ?1 ORDER BY key DESC LIMIT ?2 OFFSET ?3";
-    let unknown = || Error::not_found(Noun::Company, &query.id.to_string());
-    let registered = lookup::registered(snapshot, query.id)?;
-    let company = match (registered, query.id) {
-        (Some(code), _) | (None, CompanyId::Cvm(code)) => code.get(),
-        (None, CompanyId::Cnpj(_)) => return Err(unknown()),
-    };
-    let total = snapshot.count(TOTAL, [company])?;
-    if total == 0 && registered.is_none() {
-        return Err(unknown());
-    }
-    let (limit, offset) = (query.limit.get(), query.offset);
-    Page::read(total, (limit, offset.get()), Meta::of(SOURCE), || {
-        served(snapshot, &snapshot.rows(SQL, (company, limit, offset.sql()), key)?)
-    })
+    let company = lookup::meant(snapshot, &query.id.into())?
+        .ok_or_else(|| Error::not_found(Noun::Company, &query.id.to_string()))?;
+    let company = CompanyRef::Id(company.into());
+    let filter = Filter::new(snapshot, &query.narrow(&company))?;
+    filter.page(snapshot, (query.limit, query.offset))
 }
 
-/// The category id of the running totals over all filings.
-const ALL_CATEGORIES: i64 = 0;
-
-/// The category id of an unknown category: no filing has it.
-const NO_CATEGORY: i64 = -1;
-
-/// The filter of a list.
-struct Wanted {
-    category: i64,
-    days: DateRange,
+/// Computes ahead what all queries need.
+pub(crate) fn prepare(snapshot: &Snapshot) -> Result<()> {
+    indexed(snapshot, |_| Ok(()))
 }
 
-impl Wanted {
-    fn by(snapshot: &Snapshot, query: &List) -> Result<Wanted> {
-        const CATEGORY: &str = "SELECT id FROM category WHERE folded = ?1";
-        let days = DateRange::new(query.from, query.to)?;
-        let category = match &query.category {
-            Some(name) => snapshot.rows(CATEGORY, [fold(name)], key)?.pop().unwrap_or(NO_CATEGORY),
-            None => ALL_CATEGORIES,
-        };
-        Ok(Wanted { category, days })
-    }
-
-    /// The smallest and the largest key that a filing in this range can have.
-    fn keys(&self) -> (i64, i64) {
-        (first_key(self.days.from()), last_key(self.days.to()))
-    }
-
-    /// The number of filings: the difference of two running totals, so the range can be any size.
-    fn total(&self, snapshot: &Snapshot) -> Result<u64> {
-        const SQL: &str = "SELECT filings FROM filing_total WHERE category = ?1 AND day <= ?2
-            ORDER BY day DESC LIMIT 1";
-        let up_to = |day: i32| snapshot.count(SQL, (self.category, day));
-        let before = up_to(self.days.from().day_number() - 1)?;
-        match up_to(self.days.to().day_number())?.checked_sub(before) {
-            // Running totals that fall, or count nothing, may be damaged: the rows tell, and quickly if there
-            // are none.
-            None | Some(0) => self.counted(snapshot),
-            Some(total) => Ok(total),
-        }
-    }
-
-    fn counted(&self, snapshot: &Snapshot) -> Result<u64> {
-        const ALL: &str = "SELECT COUNT(*) FROM filing WHERE key BETWEEN ?1 AND ?2";
-        const OF_CATEGORY: &str =
-            "SELECT COUNT(*) FROM filing WHERE category = ?3 AND key BETWEEN ?1 AND ?2";
-        let (from, to) = self.keys();
-        match self.category {
-            ALL_CATEGORIES => snapshot.count(ALL, (from, to)),
-            category => snapshot.count(OF_CATEGORY, (from, to, category)),
-        }
-    }
+/// Asks the index of a snapshot.
+fn indexed<T>(snapshot: &Snapshot, ask: impl FnOnce(&Index<'_>) -> Result<T>) -> Result<T> {
+    let names = snapshot.memo(Names::read)?;
+    // Read each time: a rebuild makes other blocks of the same data.
+    let blocks = Blocks::read(snapshot.connection())?;
+    ask(&Index::new(snapshot.connection(), &blocks, &names))
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<i64> {

@@ -11,14 +11,13 @@ use crate::{
 mod companies;
 mod filings;
 mod findings;
+mod index;
 mod log;
 mod market;
 mod notice;
 mod rebuild;
 mod schema;
-mod words;
 
-use companies::Index;
 use findings::Findings;
 pub use rebuild::Rebuilt;
 use rebuild::Removed;
@@ -64,7 +63,7 @@ impl Catalogue {
 }
 
 /// How many steps [`examine`] has.
-const STEPS: usize = 8;
+const STEPS: usize = 7;
 
 fn examine(catalogue: &Catalogue, progress: &mut Progress<'_>) -> Result<(Checkup, Findings)> {
     let mut findings = Findings::default();
@@ -73,11 +72,6 @@ fn examine(catalogue: &Catalogue, progress: &mut Progress<'_>) -> Result<(Checku
     let checkup = sqlite::check(scratch.connection())?;
     schema::check(&scratch, &mut findings)?;
     let complete = findings.remedy().is_none();
-    let broken = |index: &str| {
-        let is_broken = |problem: &String| is_about_search(problem) && problem.contains(index);
-        if checkup.problems.iter().any(is_broken) { Index::Broken } else { Index::Whole }
-    };
-    let (companies_index, filings_index) = (broken("company_search"), broken("filing_search"));
     for problem in &checkup.problems {
         findings.add_message(problem.clone(), remedy(problem));
     }
@@ -86,8 +80,9 @@ fn examine(catalogue: &Catalogue, progress: &mut Progress<'_>) -> Result<(Checku
         progress.begin("the change log");
         log::check(&scratch, &mut findings)?;
         market::check(&scratch, &mut findings, progress)?;
-        companies::check(&scratch, companies_index, &mut findings, progress)?;
-        filings::check(&scratch, filings_index, &mut findings, progress)?;
+        companies::check(&scratch, &mut findings, progress)?;
+        filings::check(&scratch, &mut findings, progress)?;
+        index::check(&scratch, &mut findings, progress)?;
     }
     Ok((checkup, findings))
 }
@@ -96,15 +91,10 @@ fn examine(catalogue: &Catalogue, progress: &mut Progress<'_>) -> Result<(Checku
 fn remedy(problem: &str) -> Remedy {
     const DERIVED: [&str; 3] =
         ["missing from index", "wrong # of entries in index", "refer to a missing row"];
-    match DERIVED.iter().any(|part| problem.contains(part)) || is_about_search(problem) {
+    match DERIVED.iter().any(|part| problem.contains(part)) {
         true => Remedy::Rebuild,
         false => Remedy::Restore,
     }
-}
-
-/// Whether a message is about a search index, and not about a table.
-fn is_about_search(problem: &str) -> bool {
-    problem.to_ascii_lowercase().contains("fts5")
 }
 
 /// Tells the caller how far it is.
@@ -146,6 +136,12 @@ impl<'a> Progress<'a> {
         if self.now.rows.is_multiple_of(TOLD_AFTER) {
             self.tell();
         }
+    }
+
+    /// So many rows are done in this step.
+    fn rows(&mut self, rows: u64) {
+        self.now.rows = rows;
+        self.tell();
     }
 
     fn tell(&mut self) {

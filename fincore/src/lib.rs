@@ -132,8 +132,11 @@ mod answers;
 mod catalogue;
 pub mod changes;
 mod freshness;
+mod index;
+mod language;
 mod lock;
 mod lookup;
+mod names;
 mod sqlite;
 pub mod table;
 
@@ -178,8 +181,9 @@ pub use integrity::{CheckStep, Rebuilt};
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup};
 pub use types::{
-    Caller, CallerId, Cnpj, CompanyId, Currency, CvmCode, Date, DateRange, Decimal, Email,
-    FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId, Words,
+    Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
+    Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId,
+    Words,
 };
 
 /// Compiles the example in the README.

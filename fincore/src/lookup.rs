@@ -2,8 +2,9 @@
 use crate::{
     catalogue::Snapshot,
     error::Result,
+    names::Names,
     sqlite::code,
-    types::{CompanyId, CvmCode},
+    types::{CompanyId, CompanyRef, CvmCode},
 };
 
 /// The order of companies that share a CNPJ, best first: the active one, then the one registered last.
@@ -30,26 +31,23 @@ pub(crate) fn registered(snapshot: &Snapshot, id: CompanyId) -> Result<Option<Cv
     Ok(found.into_iter().next())
 }
 
-/// The CVM code of the company that a text means, if there is one: by CVM code, CNPJ or ticker. A company that files
-/// without being registered counts too.
-pub(crate) fn meant(snapshot: &Snapshot, text: &str) -> Result<Option<CvmCode>> {
-    const FILES: &str = "SELECT 1 FROM filing WHERE company = ?1 LIMIT 1";
-    const BY_TICKER: &str = concat!(
-        "SELECT id FROM company WHERE instr(' ' || tickers || ' ', ' ' || ?1 || ' ') > 0 ORDER BY ",
-        best_company_first!(),
-        " LIMIT 1"
-    );
-    let text = text.trim();
-    if let Ok(id) = text.parse() {
-        let found = registered(snapshot, id)?;
-        return Ok(match (found, id) {
-            (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => Some(code),
-            (found, CompanyId::Cvm(_) | CompanyId::Cnpj(_)) => found,
-        });
+/// The CVM code of the company that is meant, if there is one. A company that files without being registered counts
+/// too.
+pub(crate) fn meant(snapshot: &Snapshot, company: &CompanyRef) -> Result<Option<CvmCode>> {
+    const FILES: &str = "SELECT 1 FROM filer WHERE company = ?1 LIMIT 1";
+    match company {
+        CompanyRef::Id(id) => {
+            let found = registered(snapshot, *id)?;
+            Ok(match (found, id) {
+                (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => {
+                    Some(*code)
+                }
+                (found, CompanyId::Cvm(_) | CompanyId::Cnpj(_)) => found,
+            })
+        }
+        CompanyRef::Ticker(ticker) => {
+            let code = snapshot.memo(Names::read)?.traded_as(&ticker.to_ascii_lowercase());
+            Ok(code.and_then(|code| CvmCode::new(code).ok()))
+        }
     }
-    // No ticker has other characters, and a blank would match two of them.
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Ok(None);
-    }
-    snapshot.first(BY_TICKER, [text.to_ascii_uppercase()], |row| code(row, 0))
 }

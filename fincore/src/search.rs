@@ -1,7 +1,7 @@
 //! One search over companies and filings.
 //!
 //! [`global`] runs both searches and returns the [`Matches`]. On a plan without filings it returns the
-//! companies, and an upgrade prompt in place of the filings.
+//! companies, and an upgrade prompt in place of the filings. [`suggest`] completes what is being typed.
 //!
 //! ```
 //! use fincore::{Search, search};
@@ -15,7 +15,8 @@
 //! assert!(matches.upgrade.is_none());
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use serde::Serialize;
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     answers::Meta,
@@ -23,9 +24,14 @@ use crate::{
     companies::{self, Company},
     error::Result,
     filings::{self, Filing},
+    language::forms,
+    names::Names,
     plans::{Feature, Upgrade},
-    types::Search,
+    types::{CvmCode, Limit, Search, Words, fold, words},
 };
+
+/// The source of matches and suggestions.
+const SOURCE: &str = "CVM, cadastro e documentos de companhias abertas";
 
 /// The matches of each kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,18 +44,178 @@ pub struct Matches {
     /// The upgrade prompt, if the filings were left out: an empty list alone would look like no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<Upgrade>,
-    /// The source of the matches.
+    /// The source of the matches; `fuzzy` if they are only near to what was asked for.
     pub meta: Meta,
 }
 
-/// The companies and filings that match, as in [`companies::search`] and [`filings::search`]. Limit and
-/// offset apply to each list separately.
+/// The companies and filings that match, as in [`companies::search`] and [`filings::search`]. Limit and offset apply to
+/// each list separately. Near matches are returned only if nothing of either kind matches as it stands.
 pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
-    let meta = Meta::of("CVM, cadastro e documentos de companhias abertas");
-    let companies = companies::search(snapshot, query.clone())?.data;
-    let (filings, upgrade) = match snapshot.plan().need(Feature::Filings) {
-        Ok(()) => (filings::search(snapshot, query)?.data, None),
-        Err(prompt) => (Vec::new(), Some(prompt)),
+    let mut companies = companies::search(snapshot, query.clone())?;
+    let (mut filings, upgrade) = match snapshot.plan().need(Feature::Filings) {
+        Ok(()) => (Some(filings::search(snapshot, in_filings(query))?), None),
+        Err(prompt) => (None, Some(prompt)),
     };
-    Ok(Matches { companies, filings, upgrade, meta })
+    let exact = |meta: &Meta, total: u64| !meta.fuzzy && total > 0;
+    let is_exact = exact(&companies.meta, companies.total)
+        || filings.as_ref().is_some_and(|filings| exact(&filings.meta, filings.total));
+    if is_exact && companies.meta.fuzzy {
+        companies.data.clear();
+    }
+    if is_exact && let Some(filings) = filings.as_mut().filter(|filings| filings.meta.fuzzy) {
+        filings.data.clear();
+    }
+    let fuzzy =
+        !is_exact && (companies.total > 0 || filings.as_ref().is_some_and(|found| found.total > 0));
+    let filings = filings.map(|filings| filings.data).unwrap_or_default();
+    let meta = Meta { fuzzy, ..Meta::of(SOURCE) };
+    Ok(Matches { companies: companies.data, filings, upgrade, meta })
+}
+
+/// The same search in filings.
+fn in_filings(query: Search) -> filings::Search {
+    let Search { q, limit, offset } = query;
+    filings::Search { limit, offset, ..filings::Search::of(q) }
+}
+
+/// What may be meant by a text that is being typed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suggest {
+    /// The text so far.
+    pub q: Words,
+    /// The most suggestions to return.
+    #[serde(default)]
+    pub limit: Limit<10>,
+}
+
+/// Suggestions, best first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Suggestions {
+    /// At most ten.
+    pub data: Vec<Suggestion>,
+    /// Their source.
+    pub meta: Meta,
+}
+
+/// Something that a text may become.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Suggestion {
+    /// A company.
+    Company {
+        /// Its legal name.
+        text: String,
+        /// Its CVM code.
+        company_id: CvmCode,
+        /// The codes that its securities trade under.
+        tickers: Vec<String>,
+    },
+    /// A ticker.
+    Ticker {
+        /// The code.
+        text: String,
+        /// The CVM code of the company.
+        company_id: CvmCode,
+    },
+    /// A category of filings.
+    Category {
+        /// Its name.
+        text: String,
+    },
+}
+
+/// Completes a text: tickers that begin so, companies with names that have all its words, categories of filings. In
+/// memory, so that it can be called with every letter.
+///
+/// ```
+/// use fincore::search::{Suggest, Suggestion, suggest};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let found = suggest(&snapshot, Suggest::new("petro")?)?;
+/// assert!(matches!(&found.data[0], Suggestion::Company { company_id, .. } if company_id.get() == 9512));
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn suggest(snapshot: &Snapshot, query: Suggest) -> Result<Suggestions> {
+    let most = query.limit.get() as usize;
+    let words: Vec<&str> = query.q.all().collect();
+    let (names, categories) = (snapshot.memo(Names::read)?, snapshot.memo(Categories::read)?);
+    let mut data = Vec::new();
+    for (ticker, company) in names.tickers_that_begin(&words, most) {
+        let text = ticker.to_ascii_uppercase();
+        data.extend(
+            CvmCode::new(company.code)
+                .ok()
+                .map(|company_id| Suggestion::Ticker { text, company_id }),
+        );
+    }
+    for company in names.suggested(&words, most) {
+        let (text, tickers) = (company.shown.clone(), &company.tickers);
+        let tickers = tickers.iter().map(|ticker| ticker.to_ascii_uppercase()).collect();
+        let company_id = CvmCode::new(company.code).ok();
+        data.extend(company_id.map(|company_id| Suggestion::Company { text, company_id, tickers }));
+    }
+    // A category is worth a place even where many companies fit.
+    let categories =
+        categories.with(&words).take(2).map(|text| Suggestion::Category { text: text.to_owned() });
+    let categories: Vec<Suggestion> = categories.collect();
+    data.truncate(most.saturating_sub(categories.len()));
+    data.extend(categories);
+    data.truncate(most);
+    Ok(Suggestions { data, meta: Meta::of(SOURCE) })
+}
+
+/// Computes ahead what searches and suggestions need, and keep until the data changes. A server calls it after every
+/// change, so that no request takes longer than others.
+pub fn prepare(snapshot: &Snapshot) -> Result<()> {
+    snapshot.memo(Names::read)?.prepare();
+    snapshot.memo(Categories::read)?;
+    filings::prepare(snapshot)
+}
+
+impl Suggest {
+    /// At most ten suggestions for a text.
+    ///
+    /// Fails if `text` has no words, or too many.
+    pub fn new(text: &str) -> Result<Suggest> {
+        Ok(Suggest { q: text.parse()?, limit: Limit::default() })
+    }
+}
+
+/// The categories of filings, those with most filings first.
+#[derive(Debug)]
+struct Categories(Vec<(String, Vec<String>)>);
+
+impl Categories {
+    fn read(connection: &Connection) -> Result<Categories> {
+        const SQL: &str = "SELECT category FROM class_total JOIN class ON class.id = class
+            GROUP BY category ORDER BY SUM(filings) DESC, category";
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([])?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            let Ok(name) = row.get_ref(0)?.as_str() else { continue };
+            all.push((name.to_owned(), words(&fold(name)).map(str::to_owned).collect()));
+        }
+        Ok(Categories(all))
+    }
+
+    /// The categories that have all the words in one of their forms, the last one as a prefix.
+    fn with<'c>(&'c self, wanted: &'c [&str]) -> impl Iterator<Item = &'c str> {
+        let has =
+            |words: &[String], word: &str| forms(word).iter().any(|form| words.contains(form));
+        let fits = move |words: &[String]| match wanted.split_last() {
+            Some((last, others)) => {
+                others.iter().all(|word| has(words, word))
+                    && (has(words, last) || words.iter().any(|word| word.starts_with(last)))
+            }
+            None => false,
+        };
+        self.0.iter().filter(move |(_, words)| fits(words)).map(|(name, _)| name.as_str())
+    }
 }

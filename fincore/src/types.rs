@@ -2,6 +2,7 @@
 mod caller;
 mod cnpj;
 mod company_id;
+mod company_ref;
 mod contact;
 mod cvm_code;
 mod date;
@@ -17,6 +18,7 @@ mod words;
 pub use caller::{Caller, CallerId, KeyId};
 pub use cnpj::Cnpj;
 pub use company_id::CompanyId;
+pub use company_ref::CompanyRef;
 pub use contact::{Email, Name};
 pub use cvm_code::CvmCode;
 #[cfg(feature = "import")]
@@ -33,9 +35,7 @@ pub(crate) use key::{is_base62, random_bytes, random_characters};
 pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
 pub use series_id::SeriesId;
-pub(crate) use words::fold;
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) use words::words;
+pub(crate) use words::{Part, fold, words};
 pub use words::{Search, Words};
 
 /// Deserializes a type through its `FromStr`, so that JSON, query strings and files share one parser.

@@ -1,16 +1,17 @@
-//! Background work of a server: refreshing keys, writing usage, forgetting idle callers.
+//! Background work of a server: refreshing keys, writing usage, forgetting idle callers, preparing searches.
 use std::{
-    sync::{
-        Arc,
-        mpsc::{self, RecvTimeoutError, Sender},
-    },
+    sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
+use fincore::{Catalogue, search};
+
 use crate::{
     http::{Access, App, Signal},
     log::{Trouble, log},
+    now::Now,
+    stop::Stop,
 };
 
 /// What the operator does to a key takes effect within a second, with room for a slow disk.
@@ -21,38 +22,30 @@ const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(250);
 const FLUSH: Duration = Duration::from_millis(200);
 /// How often idle callers are forgotten.
 const SWEEP: Duration = Duration::from_secs(1);
+/// How often the data is looked at for changes. A search that comes sooner after an import takes longer than others.
+const LOOK: Duration = Duration::from_millis(250);
 
-/// Two threads, so that a disk that is slow to write does not hold up what is read.
+/// Three threads, so that neither a disk that is slow to write nor searches that are prepared hold up the keys.
 pub(crate) struct Housekeeping {
     app: Arc<App>,
-    stop: Sender<()>,
-    threads: [JoinHandle<()>; 2],
+    stop: Arc<Stop>,
+    threads: [JoinHandle<()>; 3],
 }
 
 impl Housekeeping {
     pub(crate) fn start(app: &Arc<App>) -> Housekeeping {
-        let (stop, stopped) = mpsc::channel();
-        let (reader, writer) = (app.clone(), app.clone());
+        let stop = Arc::new(Stop::default());
+        let (reader, writer, searched) = (app.clone(), app.clone(), app.clone());
+        let (flush_until, prepare_until) = (stop.clone(), stop.clone());
         let refresh = thread::spawn(move || refresh(reader.access()));
-        let flush = thread::spawn(move || {
-            let mut trouble = Trouble::new("usage cannot be written");
-            let mut swept = Instant::now();
-            let mut unreadable = Unreadable::default();
-            while stopped.recv_timeout(FLUSH) == Err(RecvTimeoutError::Timeout) {
-                if swept.elapsed() >= SWEEP {
-                    swept = Instant::now();
-                    writer.access().sweep(swept);
-                    unreadable.report(writer.catalogue().unreadable());
-                }
-                trouble.report(&writer.access().flush());
-            }
-        });
-        Housekeeping { app: app.clone(), stop, threads: [refresh, flush] }
+        let flush = thread::spawn(move || flush(&writer, &flush_until));
+        let prepare = thread::spawn(move || prepare(searched.catalogue(), &prepare_until));
+        Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare] }
     }
 
-    /// Returns once both threads have ended.
+    /// Returns once all threads have ended.
     pub(crate) fn stop(self) {
-        drop(self.stop);
+        self.stop.stop();
         self.app.access().refresh_signal().signal(Signal::Stop);
         for thread in self.threads {
             // A thread that panicked has said so already.
@@ -76,6 +69,35 @@ fn refresh(access: &Access) {
             }
         }
         trouble.report(&access.refresh_keys());
+    }
+}
+
+/// Writes usage, and forgets idle callers.
+fn flush(app: &App, stop: &Stop) {
+    let mut trouble = Trouble::new("usage cannot be written");
+    let mut swept = Instant::now();
+    let mut unreadable = Unreadable::default();
+    loop {
+        stop.wait(FLUSH);
+        if stop.is_stopped() {
+            return;
+        }
+        if swept.elapsed() >= SWEEP {
+            swept = Instant::now();
+            app.access().sweep(swept);
+            unreadable.report(app.catalogue().unreadable());
+        }
+        trouble.report(&app.access().flush());
+    }
+}
+
+/// Prepares searches, whenever the data has changed. If it has not, that costs microseconds.
+fn prepare(catalogue: &Catalogue, stop: &Stop) {
+    let mut trouble = Trouble::new("searches cannot be prepared");
+    while !stop.is_stopped() {
+        let snapshot = catalogue.snapshot(Now::read().today());
+        trouble.report(&snapshot.and_then(|snapshot| search::prepare(&snapshot)));
+        stop.wait(LOOK);
     }
 }
 

@@ -12,7 +12,7 @@ import finserve_httpx
 import finserve_httpx.models as models
 from finserve_httpx.api.companies import get_company, list_company_filings, search_companies
 from finserve_httpx.api.export import export_dataset, list_exports
-from finserve_httpx.api.filings import list_filings
+from finserve_httpx.api.filings import list_filing_categories, list_filings, search_filings
 from finserve_httpx.api.market import (
     get_current_selic,
     get_fx_history,
@@ -21,7 +21,7 @@ from finserve_httpx.api.market import (
     list_fx_pairs,
 )
 from finserve_httpx.api.plans import get_usage, list_plans, register_key
-from finserve_httpx.api.search import search_all
+from finserve_httpx.api.search import search_all, suggest
 from finserve_httpx.api.service import get_health, get_status
 from finserve_httpx.api.webhooks import create_webhook, delete_webhook, list_webhooks
 
@@ -63,6 +63,10 @@ class Checks:
         """The typed error of a call that is refused with this status."""
         raise NotImplementedError
 
+    def relevance(self) -> Any:
+        """The order of a search; one of the clients has a type for it."""
+        raise NotImplementedError
+
     def registration(self) -> Any:
         raise NotImplementedError
 
@@ -70,8 +74,8 @@ class Checks:
         raise NotImplementedError
 
     def run(self) -> None:
-        names = "health", "status", "market", "lists", "plans", "keys", "companies", "exports", "webhooks", "errors"
-        for name in names:
+        names = "health", "status", "market", "lists", "plans", "keys", "companies", "searches", "exports", "webhooks"
+        for name in (*names, "errors"):
             check(f"calls by {self.name}: {name}", getattr(self, name))
 
     def health(self) -> None:
@@ -133,6 +137,19 @@ class Checks:
         both, _ = self.call("search_all", key=GOLD, q="petrobras", limit=1)
         same((len(both.companies), len(both.filings)), (1, 1))
 
+    def searches(self) -> None:
+        found, _ = self.call("search_filings", key=GOLD, q="petrobras", order=self.relevance(), limit=1)
+        same((len(found.data), found.data[0].company_id), (1, "9512"))
+        assert not found.meta.fuzzy, found.meta
+        near, _ = self.call("search_filings", key=GOLD, q="petrobas", company="PETR4.SA", category="assembleia")
+        same((near.meta.fuzzy, near.data[0].category), (True, "Assembleia"))
+        listed, headers = self.call("list_filing_categories", key=GOLD, limit=2)
+        assert listed.data[0].filings >= listed.data[1].filings > 0, listed.data
+        assert 'rel="next"' in headers["link"], headers["link"]
+        typed, _ = self.call("suggest", key=GOLD, q="petr4", limit=5)
+        same([(kind(one), one.company_id) for one in typed.data], [("ticker", "9512"), ("company", "9512")])
+        same(typed.data[1].tickers, ["PETR3", "PETR4"])
+
     def exports(self) -> None:
         listed, _ = self.call("list_exports", key=GOLD)
         ipca = next(one for one in listed.data if one.dataset == "ipca")
@@ -167,14 +184,19 @@ def day(rate: Any) -> Any:
     return rate.var_date if hasattr(rate, "var_date") else rate.date
 
 
+def kind(suggestion: Any) -> Any:
+    """The type of a suggestion, likewise."""
+    return suggestion.type_ if hasattr(suggestion, "type_") else suggestion.type
+
+
 class Generator(Checks):
     """The client of openapi-generator, which raises what is refused."""
 
     name = "openapi-generator"
     groups = {
         **dict.fromkeys(("get_health", "get_status"), finserve_client.ServiceApi),
-        "search_all": finserve_client.SearchApi,
-        "list_filings": finserve_client.FilingsApi,
+        **dict.fromkeys(("search_all", "suggest"), finserve_client.SearchApi),
+        **dict.fromkeys(("list_filings", "search_filings", "list_filing_categories"), finserve_client.FilingsApi),
         **dict.fromkeys(("list_exports", "export_dataset"), finserve_client.ExportApi),
         **dict.fromkeys(("create_webhook", "list_webhooks", "delete_webhook"), finserve_client.WebhooksApi),
         **dict.fromkeys(("list_plans", "register_key", "get_usage"), finserve_client.PlansApi),
@@ -197,6 +219,9 @@ class Generator(Checks):
             same(refused.status, status)
             return of_type(refused.data, finserve_client.Error)
         raise AssertionError(f"{operation} is not refused")
+
+    def relevance(self) -> Any:
+        return "relevance"
 
     def registration(self) -> Any:
         who = finserve_client.RegisterRequest(name="Ana", email="ana@example.com")
@@ -227,7 +252,10 @@ class Httpx(Checks):
         "get_company": (get_company, models.CompanyDetail),
         "list_company_filings": (list_company_filings, models.FilingList),
         "list_filings": (list_filings, models.FilingList),
+        "search_filings": (search_filings, models.FilingList),
+        "list_filing_categories": (list_filing_categories, models.FilingCategoryList),
         "search_all": (search_all, models.SearchResult),
+        "suggest": (suggest, models.Suggestions),
         "list_exports": (list_exports, models.ExportList),
         "export_dataset": (export_dataset, str),
         "create_webhook": (create_webhook, models.CreatedWebhook),
@@ -254,6 +282,9 @@ class Httpx(Checks):
         reply = self.send(operation, key, arguments)
         same(reply.status_code, status)
         return of_type(reply.parsed, models.Error)
+
+    def relevance(self) -> Any:
+        return models.SearchFilingsOrder.RELEVANCE
 
     def registration(self) -> Any:
         return self.call("register_key", body=models.RegisterRequest(name="Ana", email="ana@example.com"))[0]

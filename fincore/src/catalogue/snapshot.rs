@@ -2,12 +2,14 @@
 use std::sync::Arc;
 
 use r2d2::PooledConnection;
-use rusqlite::{OptionalExtension, Params, Row};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 #[cfg(doc)]
 use super::Catalogue;
 use super::{
-    Readers, read_meta,
+    Readers,
+    memo::Memo,
+    read_meta,
     unreadable::{Unreadable, is_about_a_value},
     version_of,
 };
@@ -28,6 +30,7 @@ pub struct Snapshot {
     pub(super) today: Date,
     pub(super) plan: Plan,
     pub(super) unreadable: Arc<Unreadable>,
+    pub(super) memo: Arc<Memo>,
 }
 
 impl Snapshot {
@@ -67,9 +70,23 @@ impl Snapshot {
         Ok(version_of(&self.connection)?.unsigned_abs())
     }
 
-    /// Tells this catalogue from any other, for as long as the file lives: data versions are comparable within one only.
+    /// Tells this catalogue from any other, for as long as the file lives: data versions are comparable within one
+    /// only.
     pub fn catalogue_id(&self) -> Result<String> {
         Ok(self.meta("catalogue_id")?.unwrap_or_default())
+    }
+
+    /// What `make` computes from the data, or computed before from the same data.
+    pub(crate) fn memo<T: Send + Sync + 'static>(
+        &self,
+        make: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.memo.get(&self.tag, || make(&self.connection))
+    }
+
+    /// The connection, for the search index.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// All rows of a query, each read into a value; rows that cannot be read are left out.

@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     lookup::best_company_first,
     sqlite::{code, parsed, parsed_if_any},
-    types::{Cnpj, CvmCode, Date, fold, words},
+    types::{Cnpj, CvmCode, Date, fold},
 };
 
 /// A company in the registry.
@@ -219,7 +219,7 @@ impl Security {
     }
 }
 
-/// Rebuilds the tickers of every company and the search index: that takes milliseconds.
+/// Sets the tickers of every company anew: that takes milliseconds.
 pub(crate) fn refresh(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
     // What the operator has set counts instead of what forms list.
@@ -240,26 +240,12 @@ pub(crate) fn refresh(writer: &Writer) -> Result<()> {
         WHERE listed.id = company.id AND listed.tickers <> company.tickers
         RETURNING company.id"
     );
-    const FORGET: &str = "INSERT INTO company_search (company_search) VALUES ('delete-all')";
-    const READ: &str = "SELECT id, name, COALESCE(trade_name, ''), tickers, sector FROM company";
-    const INDEX: &str = "INSERT INTO company_search (rowid, name, trade_name, tickers, sector)
-        VALUES (?1, ?2, ?3, ?4, ?5)";
     let changed: Vec<u32> = writer
         .prepare(TICKERS)?
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for id in changed {
         writer.log(COMPANIES, id, Change::Changed)?;
-    }
-    writer.prepare(FORGET)?.execute([])?;
-    let (mut read, mut index) = (writer.prepare(READ)?, writer.prepare(INDEX)?);
-    let mut rows = read.query([])?;
-    while let Some(row) = rows.next()? {
-        let text = |column| -> rusqlite::Result<String> {
-            let folded = fold(row.get_ref(column)?.as_str()?);
-            Ok(words(&folded).collect::<Vec<_>>().join(" "))
-        };
-        index.execute((row.get::<_, u32>(0)?, text(1)?, text(2)?, text(3)?, text(4)?))?;
     }
     Ok(())
 }

@@ -4,86 +4,64 @@ use std::{collections::HashMap, fmt::Write};
 use rusqlite::{OptionalExtension, Params};
 
 use super::entry::NewFiling;
-use crate::{catalogue::Writer, error::Result, types::fold};
+use crate::{catalogue::Writer, error::Result};
 
 /// So many rows are remembered; there are some 3,000 in twenty years.
 const MAX_ROWS: usize = 50_000;
 
-/// The name and class rows that this import has seen.
+/// The ids of the filer and class rows that this import has seen.
 #[derive(Debug, Default)]
-pub(super) struct Names {
-    filers: HashMap<String, usize>,
-    classes: HashMap<String, usize>,
-    rows: Vec<Named>,
+pub(super) struct Seen {
+    filers: HashMap<String, i64>,
+    classes: HashMap<String, i64>,
     /// The look-up key, kept so that a look-up does not allocate.
     wanted: String,
 }
 
-#[derive(Debug)]
-pub(super) struct Named {
-    pub(super) id: i64,
-    /// For a class, the row of its category.
-    pub(super) category: i64,
-    pub(super) folded: String,
-}
-
-impl Names {
-    /// Forgets everything if it is too much. What [`Names::of`] gave before is void then.
+impl Seen {
+    /// Forgets everything if it is too much.
     pub(super) fn limit(&mut self) {
-        if self.rows.len() > MAX_ROWS {
-            *self = Names::default();
+        if self.filers.len() + self.classes.len() > MAX_ROWS {
+            *self = Seen::default();
         }
     }
 
-    /// The filer and class of a filing; new ones are stored.
-    pub(super) fn of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(usize, usize)> {
+    /// The ids of a filing's filer and class; new ones are stored.
+    pub(super) fn ids_of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(i64, i64)> {
         Ok((self.filer(writer, entry)?, self.class(writer, entry)?))
     }
 
-    pub(super) fn get(&self, at: usize) -> &Named {
-        &self.rows[at]
-    }
-
-    fn filer(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<usize> {
+    fn filer(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<i64> {
         const FIND: &str = "SELECT id FROM filer WHERE company = ?1 AND name = ?2";
         const WRITE: &str = "INSERT INTO filer (company, name) VALUES (?1, ?2) RETURNING id";
         let (company, name) = (entry.company.get(), &*entry.company_name);
         self.wanted.clear();
         let _ = write!(self.wanted, "{company} {name}");
-        if let Some(at) = self.filers.get(&self.wanted) {
-            return Ok(*at);
+        if let Some(id) = self.filers.get(&self.wanted) {
+            return Ok(*id);
         }
         let id = find_or_insert(writer, FIND, WRITE, (company, name))?;
-        self.filers.insert(self.wanted.clone(), self.rows.len());
-        Ok(self.push(Named { id, category: 0, folded: fold(name) }))
+        self.filers.insert(self.wanted.clone(), id);
+        Ok(id)
     }
 
-    fn class(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<usize> {
-        const FIND_CATEGORY: &str = "SELECT id FROM category WHERE folded = ?1";
-        const WRITE_CATEGORY: &str = "INSERT INTO category (folded) VALUES (?1) RETURNING id";
-        const FIND: &str = "SELECT id FROM class
-            WHERE category = ?1 AND type = ?2 AND species = ?3 AND category_id = ?4";
-        const WRITE: &str = "INSERT INTO class (category, type, species, category_id)
-            VALUES (?1, ?2, ?3, ?4) RETURNING id";
+    fn class(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<i64> {
+        const FIND: &str =
+            "SELECT id FROM class WHERE category = ?1 AND type = ?2 AND species = ?3";
+        const WRITE: &str =
+            "INSERT INTO class (category, type, species) VALUES (?1, ?2, ?3) RETURNING id";
         let levels = [&*entry.category, &*entry.kind, &*entry.species];
         self.wanted.clear();
         for level in levels {
             self.wanted.push_str(level);
             self.wanted.push('\t');
         }
-        if let Some(at) = self.classes.get(&self.wanted) {
-            return Ok(*at);
+        if let Some(id) = self.classes.get(&self.wanted) {
+            return Ok(*id);
         }
-        let [name, kind, species] = levels;
-        let category = find_or_insert(writer, FIND_CATEGORY, WRITE_CATEGORY, [fold(name)])?;
-        let id = find_or_insert(writer, FIND, WRITE, (name, kind, species, category))?;
-        self.classes.insert(self.wanted.clone(), self.rows.len());
-        Ok(self.push(Named { id, category, folded: fold(&levels.join(" ")) }))
-    }
-
-    fn push(&mut self, row: Named) -> usize {
-        self.rows.push(row);
-        self.rows.len() - 1
+        let id = find_or_insert(writer, FIND, WRITE, levels)?;
+        self.classes.insert(self.wanted.clone(), id);
+        Ok(id)
     }
 }
 

@@ -1,14 +1,16 @@
 //! Filings part by part, for those who read all of them and pause in between.
-use super::{ALL_CATEGORIES, Filing, Wanted, key, served, served::read};
+use super::{Filing, indexed, key, served, served::read};
 use crate::{
     catalogue::Snapshot,
     error::Result,
-    types::{Date, DateRange, FilingId},
+    index::Want,
+    types::{Date, DateRange, FilingId, first_key, last_key},
 };
 
 /// How many filings were delivered in a range of days.
 pub(crate) fn count(snapshot: &Snapshot, days: DateRange) -> Result<u64> {
-    Wanted { category: ALL_CATEGORIES, days }.total(snapshot)
+    let keys = (first_key(days.from()), last_key(days.to()));
+    indexed(snapshot, |index| index.count(&Want::All(Vec::new()), keys))
 }
 
 /// The newest filings with keys in a range, so many. A key is made of delivery day and id.
@@ -31,9 +33,6 @@ pub(crate) fn with_id(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filing
 
 /// The first day by whose end at least so many filings were delivered, counted from the oldest.
 pub(crate) fn day_of(snapshot: &Snapshot, filings: u64) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT day FROM filing_total WHERE category = ?1 AND filings >= ?2
-        ORDER BY day";
-    let filings = i64::try_from(filings).unwrap_or(i64::MAX);
-    let day = snapshot.first(SQL, (ALL_CATEGORIES, filings), |row| row.get(0))?;
-    Ok(day.and_then(Date::from_day_number))
+    let key = indexed(snapshot, |index| index.nth_oldest(filings.saturating_sub(1)))?;
+    Ok(key.and_then(FilingId::of_key).map(|(_, day)| day))
 }

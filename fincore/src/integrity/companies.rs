@@ -1,6 +1,4 @@
-//! Companies and their tickers: which cannot be read, and which derived columns and words are wrong.
-use std::collections::BTreeSet;
-
+//! Companies and their tickers: which cannot be read, and which derived columns are wrong.
 use rusqlite::Row;
 
 use super::{
@@ -17,12 +15,10 @@ use crate::{
 
 const COMPANY: Noun = ("company", "companies");
 const TICKERS: Noun = ("list of tickers", "lists of tickers");
-const SEARCH: Noun = ("search", "searches");
 
-/// Finds everything that is wrong. The search index is compared only if it is whole.
+/// Finds everything that is wrong.
 pub(super) fn check(
     scratch: &Writer,
-    index: Index,
     findings: &mut Findings,
     progress: &mut Progress<'_>,
 ) -> Result<()> {
@@ -40,23 +36,11 @@ pub(super) fn check(
     }
     // The same functions as in an import, on tables of their own.
     scratch.hide("company")?;
-    scratch.hide("company_search")?;
     for entry in &entries {
         store::write(scratch, entry)?;
     }
     store::refresh(scratch)?;
-    compare_columns(scratch, findings)?;
-    match index {
-        Index::Whole => compare_words(scratch, findings),
-        Index::Broken => Ok(()),
-    }
-}
-
-/// Whether a search index can be read at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Index {
-    Whole,
-    Broken,
+    compare_columns(scratch, findings)
 }
 
 /// Removes what cannot be read, and derives the rest anew.
@@ -190,75 +174,6 @@ fn compare_columns(scratch: &Writer, findings: &mut Findings) -> Result<()> {
                 findings.add(COMPANY, fault, row.get::<_, i64>(0)?);
             }
         }
-    }
-    Ok(())
-}
-
-/// Compares the search index with the one that was made anew.
-fn compare_words(scratch: &Writer, findings: &mut Findings) -> Result<()> {
-    const VOCABULARIES: [&str; 2] = [
-        "CREATE VIRTUAL TABLE temp.company_words_there
-            USING fts5vocab ('main', 'company_search', 'instance')",
-        "CREATE VIRTUAL TABLE temp.company_words_wanted
-            USING fts5vocab ('temp', 'company_search', 'instance')",
-    ];
-    const MISSING: &str = "SELECT doc FROM (
-            SELECT doc, term, col, offset FROM temp.company_words_wanted
-            EXCEPT SELECT doc, term, col, offset FROM temp.company_words_there)";
-    const SUPERFLUOUS: &str = "SELECT doc FROM (
-            SELECT doc, term, col, offset FROM temp.company_words_there
-            EXCEPT SELECT doc, term, col, offset FROM temp.company_words_wanted)";
-    // The two parts of a symmetric difference.
-    const LENGTHS: &str = "SELECT id FROM (SELECT id, sz FROM main.company_search_docsize
-            EXCEPT SELECT id, sz FROM temp.company_search_docsize)
-        UNION SELECT id FROM (SELECT id, sz FROM temp.company_search_docsize
-            EXCEPT SELECT id, sz FROM main.company_search_docsize)";
-    // Whether a company that cannot be read is in the index is no question.
-    const UNREADABLE: &str =
-        "SELECT 1 FROM main.company WHERE id = ?1 AND id NOT IN (SELECT id FROM temp.company)";
-    for vocabulary in VOCABULARIES {
-        scratch.prepare(vocabulary)?.execute([])?;
-    }
-    for (sql, fault) in [
-        (MISSING, "whose words the search index lacks"),
-        (SUPERFLUOUS, "with foreign words in the search index"),
-        (LENGTHS, "whose number of words is wrong in the search index"),
-    ] {
-        let mut statement = scratch.prepare(sql)?;
-        let ids = statement.query_map([], |row| row.get(0))?;
-        for id in ids.collect::<rusqlite::Result<BTreeSet<i64>>>()? {
-            if !scratch.prepare(UNREADABLE)?.exists([id])? {
-                findings.add(COMPANY, fault, id);
-            }
-        }
-    }
-    compare_searches(scratch, findings)
-}
-
-/// Searches for every word, and every prefix with an index of its own, in both indexes.
-fn compare_searches(scratch: &Writer, findings: &mut Findings) -> Result<()> {
-    const SQL: &str = "WITH word (text) AS (SELECT DISTINCT term FROM temp.company_words_wanted),
-        search (text) AS (SELECT '\"' || text || '\"' FROM word
-            UNION SELECT '\"' || substr(text, 1, 1) || '\" *' FROM word
-            UNION SELECT '\"' || substr(text, 1, 2) || '\" *' FROM word
-            UNION SELECT '\"' || substr(text, 1, 3) || '\" *' FROM word)
-        SELECT text FROM search WHERE
-            (SELECT COUNT(*) FROM main.company_search AS there
-                WHERE there.company_search MATCH text) <>
-            (SELECT COUNT(*) FROM temp.company_search AS wanted
-                WHERE wanted.company_search MATCH text)";
-    // Other damage explains itself why a search finds something else.
-    if findings.remedy().is_some() {
-        return Ok(());
-    }
-    let mut statement = scratch.prepare(SQL)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        findings.add(
-            SEARCH,
-            "for companies with a wrong number of results",
-            shown(row.get_ref(0)?),
-        );
     }
     Ok(())
 }

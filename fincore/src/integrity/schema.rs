@@ -9,13 +9,13 @@ use crate::{
 const OBJECT: Noun = ("table or index", "tables and indexes");
 
 /// What is made anew from the rows; indexes are too.
-const DERIVED: [&str; 4] = ["company_search", "filing_search", "filing_total", "filing_word"];
+const DERIVED: [&str; 5] = ["term", "filing_block", "filing_place", "filing_term", "class_total"];
 
 /// Finds what is missing. Without it, nothing else can be checked.
 pub(super) fn check(writer: &Writer, findings: &mut Findings) -> Result<()> {
     let missing = writer.missing()?;
     for object in &missing {
-        if can_be_made(object, &missing) {
+        if can_be_made(object) {
             findings.add(OBJECT, "missing", &object.name);
         } else {
             let message = format!("the table {} is missing", object.name);
@@ -28,23 +28,12 @@ pub(super) fn check(writer: &Writer, findings: &mut Findings) -> Result<()> {
 /// Creates what is missing.
 pub(super) fn repair(writer: &Writer) -> Result<()> {
     let missing = writer.missing()?;
-    for object in missing.iter().filter(|object| part_of(object).is_none()) {
+    for object in missing {
         writer.prepare(&object.sql)?.execute([])?;
     }
     Ok(())
 }
 
-fn can_be_made(object: &Object, missing: &[Object]) -> bool {
-    let is_index = object.sql.contains(" INDEX ");
-    match part_of(object) {
-        // The tables behind a search index come with it, but not alone.
-        Some(index) => missing.iter().any(|other| other.name == index),
-        None => is_index || DERIVED.contains(&object.name.as_str()),
-    }
-}
-
-/// The search index that a table is part of.
-fn part_of(object: &Object) -> Option<&'static str> {
-    let part = |index: &&str| object.name.starts_with(&format!("{index}_"));
-    ["company_search", "filing_search"].into_iter().find(part)
+fn can_be_made(object: &Object) -> bool {
+    object.sql.contains(" INDEX ") || DERIVED.contains(&object.name.as_str())
 }

@@ -9,7 +9,7 @@ use serde::{
 use super::whole_number;
 use crate::error::{Error, Result};
 
-/// The most rows to return: 1 to `MAX`, 20 by default.
+/// The most rows to return: 1 to `MAX`; by default 20, or `MAX` if that is less.
 ///
 /// Each query struct says how large `MAX` is, so it can usually be inferred:
 ///
@@ -50,8 +50,7 @@ impl<const MAX: u32> Limit<MAX> {
 
 impl<const MAX: u32> Default for Limit<MAX> {
     fn default() -> Limit<MAX> {
-        const { assert!(MAX >= 20, "the default must be within the limit") };
-        Limit(20)
+        Limit(if MAX < 20 { MAX } else { 20 })
     }
 }
 

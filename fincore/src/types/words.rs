@@ -1,5 +1,5 @@
 //! Search terms, and the folding that makes text comparable.
-use std::{collections::HashSet, str::FromStr};
+use std::str::FromStr;
 
 use serde::Deserialize;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 
 /// The words of a search: at least one, at most 32, in at most 500 characters.
 ///
-/// A word is a run of letters and digits; case and accents are ignored. Everything else separates words;
-/// nothing in the text is query syntax.
+/// A word is a run of letters and digits; case and accents are ignored. Words in double quotes are a phrase, to be
+/// found side by side in this order. Everything else separates words.
 ///
 /// ```
 /// let words: fincore::Words = "PETRÓLEO (S.A.)".parse()?;
@@ -21,7 +21,18 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     text: String,
-    words: Vec<String>,
+    parts: Vec<Part>,
+}
+
+/// A part of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Words in any order and place.
+    Words(Vec<String>),
+    /// A CNPJ or the beginning of one, without its marks; and as it would be read if it were none.
+    Cnpj(String, Vec<String>),
+    /// Words side by side.
+    Phrase(Vec<String>),
 }
 
 /// Longer than any name; pasting a whole document is an error.
@@ -70,38 +81,26 @@ impl Words {
         &self.text
     }
 
-    /// The FTS5 expression for all words, the last one as a prefix.
-    ///
-    /// `None` if a word has letters that no source uses.
-    pub(crate) fn with_last_as_prefix(&self) -> Option<String> {
-        self.all_words().map(|words| words + "*")
+    /// Its parts, in the order of the text.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
-    /// The FTS5 expression for all words, each of them complete. `None` as above.
-    pub(crate) fn all_words(&self) -> Option<String> {
-        let known = self.words.iter().all(|word| word.is_ascii());
-        // Inside quotes, FTS5 sees a plain word and never an operator.
-        known.then(|| format!("\"{}\"", self.words.join("\" \"")))
+    /// The phrases among its parts.
+    pub(crate) fn phrases(&self) -> impl Iterator<Item = &[String]> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Phrase(words) => Some(words.as_slice()),
+            Part::Words(_) | Part::Cnpj(..) => None,
+        })
     }
 
-    /// The FTS5 expression for texts that start with these words in this order, the last one as a prefix.
-    /// `None` as above.
-    pub(crate) fn as_name_prefix(&self) -> Option<String> {
-        let known = self.words.iter().all(|word| word.is_ascii());
-        known.then(|| format!("^\"{}\"*", self.words.join(" ")))
-    }
-
-    /// The word, if there is only one.
-    pub(crate) fn single(&self) -> Option<&str> {
-        match &self.words[..] {
-            [word] => Some(word),
-            _ => None,
-        }
-    }
-
-    /// The words before the last one, and the last one.
-    pub(crate) fn split_last(&self) -> (&[String], &str) {
-        self.words.split_last().map_or((&[], ""), |(last, others)| (others, last))
+    /// All words, whichever part they belong to.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
+        let words = self.parts.iter().flat_map(|part| match part {
+            Part::Words(words) | Part::Phrase(words) => words.as_slice(),
+            Part::Cnpj(whole, _) => std::slice::from_ref(whole),
+        });
+        words.map(String::as_str)
     }
 }
 
@@ -109,23 +108,85 @@ impl FromStr for Words {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Words> {
-        let mut words: Vec<String> = words(&fold(text)).map(str::to_owned).collect();
-        let wanted = if words.is_empty() {
+        let parts = parts(text);
+        let count: usize = parts.iter().map(Part::len).sum();
+        let wanted = if count == 0 {
             "a text with at least one letter or digit".to_owned()
-        } else if words.len() > MAX_WORDS {
-            format!("a text of at most {MAX_WORDS} words (it has {})", words.len())
+        } else if count > MAX_WORDS {
+            format!("a text of at most {MAX_WORDS} words (it has {count})")
         } else if text.chars().count() > MAX_CHARACTERS {
             format!("a text of at most {MAX_CHARACTERS} characters")
         } else {
-            // A repeated word adds nothing. The last one stays: it is a prefix.
-            let last = words.pop();
-            let mut seen = HashSet::new();
-            words.retain(|word| seen.insert(word.clone()));
-            words.extend(last);
-            return Ok(Words { text: text.to_owned(), words });
+            return Ok(Words { text: text.to_owned(), parts });
         };
         Err(Error::invalid(text, wanted))
     }
+}
+
+impl Part {
+    fn len(&self) -> usize {
+        match self {
+            Part::Words(words) | Part::Phrase(words) | Part::Cnpj(_, words) => words.len(),
+        }
+    }
+}
+
+/// The parts of a text. A quotation mark without a second one separates words, like any other sign.
+fn parts(text: &str) -> Vec<Part> {
+    let marks = ['"', '“', '”', '„', '«', '»'];
+    let mut parts = Vec::new();
+    let mut rest = text;
+    loop {
+        let quoted = rest.split_once(marks).and_then(|(before, after)| {
+            after.split_once(marks).map(|(phrase, after)| (before, phrase, after))
+        });
+        let Some((before, phrase, after)) = quoted else { break };
+        plain(before, &mut parts);
+        let phrase: Vec<String> = words(&fold(phrase)).map(str::to_owned).collect();
+        if !phrase.is_empty() {
+            parts.push(Part::Phrase(phrase));
+        }
+        rest = after;
+    }
+    plain(rest, &mut parts);
+    parts
+}
+
+/// The parts of a text without quotation marks.
+fn plain(text: &str, parts: &mut Vec<Part>) {
+    let mut before = String::new();
+    for token in text.split_whitespace() {
+        match cnpj(token) {
+            Some(cnpj) => {
+                push_words(&std::mem::take(&mut before), parts);
+                parts.push(Part::Cnpj(cnpj, words(&fold(token)).map(str::to_owned).collect()));
+            }
+            None => before = before + token + " ",
+        }
+    }
+    push_words(&before, parts);
+}
+
+fn push_words(text: &str, parts: &mut Vec<Part>) {
+    let words: Vec<String> = words(&fold(text)).map(str::to_owned).collect();
+    if !words.is_empty() {
+        parts.push(Part::Words(words));
+    }
+}
+
+/// The characters of a CNPJ that is written with its marks, or of its beginning: `33.000.167/0001`.
+fn cnpj(token: &str) -> Option<String> {
+    const MASK: &[u8] = b"##.###.###/####-##";
+    const SHORTEST: usize = "33.000.167".len();
+    let token = token.trim_end_matches([',', ';', '.', '/', '-']).as_bytes();
+    let fits = |(byte, mask): (&u8, &u8)| match mask {
+        b'#' => byte.is_ascii_alphanumeric(),
+        mark => byte == mark,
+    };
+    let is_cnpj =
+        (SHORTEST..=MASK.len()).contains(&token.len()) && token.iter().zip(MASK).all(fits);
+    let characters = token.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    is_cnpj.then(|| characters.map(|byte| char::from(byte.to_ascii_lowercase())).collect())
 }
 
 super::deserialize_from_str!(Words);
@@ -189,7 +250,7 @@ fn push(folded: &mut String, c: char) {
         }
         // The standalone circumflex is an accent, though Unicode calls it a letter.
         c if is_combining_mark(c) || c == 'ˆ' => (),
-        c => match plain(c) {
+        c => match replaced(c) {
             Some(letters) => folded.push_str(letters),
             None => folded.push(c),
         },
@@ -197,7 +258,7 @@ fn push(folded: &mut String, c: char) {
 }
 
 /// The replacement for a character that Unicode does not decompose.
-fn plain(c: char) -> Option<&'static str> {
+fn replaced(c: char) -> Option<&'static str> {
     Some(match c {
         'æ' => "ae",
         'đ' | 'ð' => "d",

@@ -89,7 +89,12 @@ fn types(texts: &[String]) -> Result<Vec<EventType>> {
 
 fn company(snapshot: &Snapshot, text: &str) -> Result<CvmCode> {
     let wanted = "a company that is known here (by CVM code, CNPJ or ticker)";
-    lookup::meant(snapshot, text)?.ok_or_else(|| Error::invalid(text, wanted))
+    text.parse()
+        .ok()
+        .map(|company| lookup::meant(snapshot, &company))
+        .transpose()?
+        .flatten()
+        .ok_or_else(|| Error::invalid(text, wanted))
 }
 
 fn category(text: &str) -> Result<String> {

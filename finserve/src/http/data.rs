@@ -8,7 +8,7 @@ use hyper::{
 
 use super::{
     context::Context,
-    headers::X_TOTAL_COUNT,
+    headers::{X_FUZZY, X_TOTAL_COUNT},
     links,
     params::{self, Params},
     refusal::Refusal,
@@ -42,7 +42,8 @@ pub(crate) fn data(
         Media::Csv(_) => {
             // JSON says it in the body.
             let total = answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total)));
-            reply.with_headers(total).saved_as(&file_name(&request.head.uri))
+            let fuzzy = answer.is_fuzzy().then(|| (X_FUZZY, HeaderValue::from_static("true")));
+            reply.with_headers(total).with_headers(fuzzy).saved_as(&file_name(&request.head.uri))
         }
     })
 }

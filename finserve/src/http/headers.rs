@@ -13,6 +13,7 @@ pub(crate) const X_RATELIMIT_REMAINING: HeaderName =
     HeaderName::from_static("x-ratelimit-remaining");
 pub(crate) const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 pub(crate) const X_TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+pub(crate) const X_FUZZY: HeaderName = HeaderName::from_static("x-fuzzy");
 pub(crate) const X_DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -21,7 +22,8 @@ pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelim
 
 /// Headers of ours that scripts of any origin may read.
 pub(crate) const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, \
-    RateLimit-Policy, X-Plan, X-Request-Id, X-Total-Count, X-Data-Version, Content-Disposition, ETag, Retry-After, Link";
+    RateLimit-Policy, X-Plan, X-Request-Id, X-Total-Count, X-Fuzzy, X-Data-Version, \
+    Content-Disposition, ETag, Retry-After, Link";
 
 /// Headers that scripts of any origin may send. The star allows all others but `Authorization`; clients that
 /// do not know it read the names.

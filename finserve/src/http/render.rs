@@ -94,6 +94,11 @@ impl Answer {
         }
     }
 
+    /// Whether its rows are only near to what was asked for.
+    pub(crate) fn is_fuzzy(&self) -> bool {
+        matches!(self, Answer::List(list) if list.is_fuzzy())
+    }
+
     /// The answer in this media type. Only lists can be written as CSV.
     pub(crate) fn render(&self, media: Media) -> Result<Body, Refusal> {
         let failed = |why: &dyn fmt::Display| {
@@ -133,6 +138,11 @@ pub(crate) trait Rows: Json {
     /// Which part it is; nothing where a list has no pages.
     fn extent(&self) -> Option<Extent>;
 
+    /// Whether the rows are only near to what was asked for.
+    fn is_fuzzy(&self) -> bool {
+        false
+    }
+
     fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()>;
 }
 
@@ -143,6 +153,10 @@ impl<R: Row + Serialize> Rows for Page<R> {
 
     fn extent(&self) -> Option<Extent> {
         Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+    }
+
+    fn is_fuzzy(&self) -> bool {
+        self.meta.fuzzy
     }
 
     fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()> {

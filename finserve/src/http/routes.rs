@@ -1,6 +1,6 @@
 //! Every endpoint, one line each.
 use fincore::{
-    Feature, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans,
+    Feature, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans, search,
     usage::UsageQuery, webhooks::DeliveriesQuery,
 };
 use hyper::Method;
@@ -56,9 +56,11 @@ fn table() -> Vec<Route> {
         one(    "/api/v1/companies/{id}",         Companies, Short, companies::find),
         list(   "/api/v1/companies",              Companies, Short, companies::list),
         list(   "/api/v1/filings/search",         Filings,   Long,  filings::search),
+        list(   "/api/v1/filings/categories",     Filings,   Short, filings::categories),
         list(   "/api/v1/filings/recent",         Filings,   Short, filings::recent),
         one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
         list(   "/api/v1/filings",                Filings,   Long,  filings::list),
+        get(    "/api/v1/search/suggest",         Companies, Short, search::suggest),
         get(    "/api/v1/search",                 Companies, Long,  global_search::all),
 
         current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),

@@ -4,19 +4,18 @@ use proptest::prelude::*;
 use super::*;
 
 fn check(text: &str) -> Vec<String> {
-    text.parse::<Words>().unwrap().words
+    text.parse::<Words>().unwrap().all().map(str::to_owned).collect()
 }
 
 #[test]
 fn ignores_case_accents_and_punctuation() {
     let long = "x".repeat(500);
-    let cases: [(&str, &[&str]); 12] = [
+    let cases: [(&str, &[&str]); 11] = [
         ("PETRÓLEO BRASILEIRO", &["petroleo", "brasileiro"]),
         ("petro\u{301}leo", &["petroleo"]),
         ("  S.A.  ", &["sa"]),
-        ("Vale S/A, s a, SA, s", &["vale", "sa", "s"]),
+        ("Vale S/A, s a, SA, s", &["vale", "sa", "sa", "sa", "s"]),
         ("s b a s a", &["s", "b", "a", "sa"]),
-        ("a b a b a", &["a", "b", "a"]),
         (&long, &[&long[..64]]),
         ("Econômico-Financeiros", &["economico", "financeiros"]),
         ("nº 358/02", &["no", "358", "02"]),
@@ -47,10 +46,42 @@ fn refuses_what_has_no_word_or_too_many() {
 }
 
 #[test]
-fn quotes_every_word() {
-    let words: Words = "vale OR s.a".parse().unwrap();
-    assert_eq!(words.with_last_as_prefix().unwrap(), "\"vale\" \"or\" \"sa\"*");
-    assert_eq!("vale Ж".parse::<Words>().unwrap().with_last_as_prefix(), None);
+fn quotation_marks_make_phrases_where_there_are_two() {
+    let parts = |text: &str| text.parse::<Words>().unwrap().parts;
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let cases = [
+        ("\"aumento de capital\"", vec![Part::Phrase(words(&["aumento", "de", "capital"]))]),
+        (
+            "vale “Fato Relevante” 2024",
+            vec![
+                Part::Words(words(&["vale"])),
+                Part::Phrase(words(&["fato", "relevante"])),
+                Part::Words(words(&["2024"])),
+            ],
+        ),
+        ("vale \"fato", vec![Part::Words(words(&["vale", "fato"]))]),
+        ("\"\" vale \"", vec![Part::Words(words(&["vale"]))]),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(parts(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_cnpj_is_one_word_with_its_marks() {
+    for (text, digits) in [
+        ("33.000.167/0001-01", "33000167000101"),
+        ("33.000.167", "33000167"),
+        ("33.000.167/0001", "330001670001"),
+        ("1A.B2C.3D4/0001-55,", "1ab2c3d4000155"),
+    ] {
+        let words: Words = format!("cnpj {text}").parse().unwrap();
+        assert_eq!(words.all().collect::<Vec<_>>(), ["cnpj", digits]);
+    }
+    assert_eq!(
+        check("33.000 33.000.167/0001-010"),
+        ["33", "000", "33", "000", "167", "0001", "010"]
+    );
 }
 
 /// The folding of each Windows-1252 character between two letters. Stored search indexes depend on it: if

@@ -1,0 +1,136 @@
+//! The numbers of terms.
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::Kind;
+use crate::error::{Error, Result};
+
+/// The number of a term: its kind, then a count.
+pub(super) type TermId = u32;
+
+/// How many bits the count takes.
+pub(super) const COUNT_BITS: u32 = 28;
+
+/// If more words than this share a prefix, the prefix is a term of its own: fewer are read one by one.
+const MANY: usize = 8;
+
+/// The smallest number of a kind.
+pub(super) const fn first_of(kind: Kind) -> TermId {
+    kind.number() << COUNT_BITS
+}
+
+/// The number of a term, if it has one.
+pub(super) fn find(connection: &Connection, kind: Kind, text: &str) -> Result<Option<TermId>> {
+    const SQL: &str = "SELECT id FROM term WHERE kind = ?1 AND text = ?2";
+    let mut statement = connection.prepare_cached(SQL)?;
+    Ok(statement.query_row((kind.number(), text), |row| row.get(0)).optional()?)
+}
+
+/// The terms of a kind that begin so, with their numbers, in order.
+pub(super) fn beginning(
+    connection: &Connection,
+    kind: Kind,
+    prefix: &str,
+) -> Result<Vec<(String, TermId)>> {
+    // In ASCII `{` follows `z`, the last character that words are made of.
+    const SQL: &str = "SELECT text, id FROM term WHERE kind = ?1 AND text >= ?2 AND text < ?2 || '{' ORDER BY text";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let rows =
+        statement.query_map((kind.number(), prefix), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Gives numbers to terms that have none.
+pub(super) struct Terms<'c> {
+    connection: &'c Connection,
+    next: [Option<TermId>; Kind::ALL.len()],
+    /// Whether words are among them.
+    new_words: bool,
+}
+
+impl<'c> Terms<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Terms<'c> {
+        Terms { connection, next: [None; Kind::ALL.len()], new_words: false }
+    }
+
+    /// The file that they belong to.
+    pub(super) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
+    /// The number of a term.
+    pub(super) fn id(&mut self, kind: Kind, text: &str) -> Result<TermId> {
+        const WRITE: &str = "INSERT INTO term (id, kind, text) VALUES (?1, ?2, ?3)";
+        if let Some(id) = find(self.connection, kind, text)? {
+            return Ok(id);
+        }
+        let id = self.next(kind)?;
+        self.connection.prepare_cached(WRITE)?.execute((id, kind.number(), text))?;
+        self.next[kind.number() as usize] = Some(id + 1);
+        self.new_words |= matches!(kind, Kind::Text | Kind::Name);
+        Ok(id)
+    }
+
+    fn next(&self, kind: Kind) -> Result<TermId> {
+        const LAST: &str = "SELECT MAX(id) FROM term WHERE id >= ?1 AND id < ?2";
+        let (first, end) = (first_of(kind), i64::from(first_of(kind)) + (1 << COUNT_BITS));
+        let next = match self.next[kind.number() as usize] {
+            Some(next) => next,
+            None => {
+                let mut statement = self.connection.prepare_cached(LAST)?;
+                let last: Option<TermId> = statement.query_row((first, end), |row| row.get(0))?;
+                last.map_or(first, |last| last + 1)
+            }
+        };
+        match i64::from(next) < end {
+            true => Ok(next),
+            false => Err(Error::storage("the search index is full", "it has too many terms")),
+        }
+    }
+
+    /// Gives numbers to the prefixes that many words share by now, and returns the new ones.
+    pub(super) fn widen(&mut self) -> Result<BTreeSet<String>> {
+        // Both kinds at once: a word may be in texts and in names.
+        const WORDS: &str = "SELECT DISTINCT text FROM term WHERE kind IN (?1, ?2) ORDER BY text";
+        let mut new = BTreeSet::new();
+        if !std::mem::take(&mut self.new_words) {
+            return Ok(new);
+        }
+        let known = self.prefixes()?;
+        let mut statement = self.connection.prepare_cached(WORDS)?;
+        let words =
+            statement.query_map((Kind::Text.number(), Kind::Name.number()), |row| row.get(0))?;
+        let words = words.collect::<rusqlite::Result<Vec<String>>>()?;
+        let longest = words.iter().map(String::len).max().unwrap_or_default();
+        for length in 1..=longest {
+            for group in shared(&words, length).filter(|group| group.len() > MANY) {
+                // Words are ASCII, so that every byte is a letter.
+                let prefix = group[0].get(..length).unwrap_or_default();
+                if !known.contains(prefix) {
+                    new.insert(prefix.to_owned());
+                }
+            }
+        }
+        for prefix in &new {
+            self.id(Kind::Prefix, prefix)?;
+        }
+        Ok(new)
+    }
+
+    /// All prefixes that are terms.
+    pub(super) fn prefixes(&self) -> Result<BTreeSet<String>> {
+        Ok(beginning(self.connection, Kind::Prefix, "")?
+            .into_iter()
+            .map(|(text, _)| text)
+            .collect())
+    }
+}
+
+/// Groups of sorted words that have so many letters in common at their start.
+fn shared(words: &[String], length: usize) -> impl Iterator<Item = &[String]> {
+    words.chunk_by(move |a, b| {
+        let prefix = a.get(..length);
+        prefix.is_some() && prefix == b.get(..length)
+    })
+}
