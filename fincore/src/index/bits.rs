@@ -22,6 +22,15 @@ pub(super) fn encode(bits: &Bits) -> Vec<u8> {
     bytes
 }
 
+/// The stored form of the set with these numbers, each once, in order.
+pub(super) fn encode_sorted(numbers: &[u32]) -> Vec<u8> {
+    if numbers.len() <= FEW {
+        let numbers = numbers.iter().filter_map(|number| u16::try_from(*number).ok());
+        return numbers.flat_map(u16::to_le_bytes).collect();
+    }
+    encode(&Bits::from_sorted_iter(numbers.iter().copied()).unwrap_or_default())
+}
+
 /// The set with this stored form.
 pub(super) fn decode(bytes: &[u8]) -> Result<Bits> {
     if bytes.len() <= FEW * 2 {

@@ -1,15 +1,11 @@
 //! Makes the index of one block from its filings.
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
-    ops::Bound::{Included, Unbounded},
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
 
-use roaring::MultiOps;
 use rusqlite::{Connection, Row};
 
 use super::{
     Block, Kind,
-    bits::{Bits, decode, encode},
+    bits::{Bits, decode, encode, encode_sorted},
     grams::Texts,
     terms::{COUNT_BITS, TermId, Terms, first_of},
 };
@@ -29,18 +25,13 @@ const HEAD: usize = 10;
 /// Writes everything that the index holds of the filings from the block's first key to before `end`, but for names; and
 /// returns how many filings there are. The block was not there before.
 pub(super) fn write(terms: &mut Terms<'_>, block: &Block, end: i64) -> Result<u32> {
-    let found = read(terms.connection(), block, end)?;
+    let mut found = read(terms.connection(), block, end)?;
     let words = found.texts.words();
-    let heads: HashMap<String, Bits> = found.heads.words().into_iter().collect();
-    store(terms, block, Kind::Text, words.iter().map(|(word, bits)| (word.as_str(), bits)))?;
-    let none = Bits::new();
-    let heads = words.iter().filter_map(|(word, bits)| {
-        let head = heads.get(word).unwrap_or(&none);
-        (head != bits).then_some((word.as_str(), head))
-    });
-    store(terms, block, Kind::Head, heads)?;
-    let runs = found.texts.runs();
-    store(terms, block, Kind::Run, runs.iter().map(|(run, bits)| (run.as_str(), bits)))?;
+    let all = words.iter().map(|(word, filings)| (word, &*filings.all));
+    store_sorted(terms, block, Kind::Text, all)?;
+    let fewer = words.iter().filter(|(_, filings)| filings.head.len() < filings.all.len());
+    let heads = fewer.map(|(word, filings)| (word, &*filings.head));
+    store_sorted(terms, block, Kind::Head, heads)?;
     for (kind, sets) in [
         (Kind::Company, &found.companies),
         (Kind::Category, &found.categories),
@@ -49,6 +40,12 @@ pub(super) fn write(terms: &mut Terms<'_>, block: &Block, end: i64) -> Result<u3
         (Kind::Year, &found.years),
     ] {
         store(terms, block, kind, sets.iter().map(|(name, bits)| (name.as_str(), bits)))?;
+    }
+    let mut runs = std::mem::take(&mut found.texts).into_runs();
+    while let Some(of_length) = runs.next() {
+        let names = of_length.firsts.iter().map(|first| runs.name(*first));
+        let named = names.zip(0..).map(|(name, run)| (name, of_length.filings(run)));
+        store_sorted(terms, block, Kind::Run, named)?;
     }
     Ok(found.filings)
 }
@@ -69,7 +66,7 @@ pub(super) fn write_names(
     for (blocks, prefixes) in [(blocks, &all), (others, &new)] {
         for block in blocks.iter().filter(|_| !prefixes.is_empty()) {
             let words = words_of(terms.connection(), block)?;
-            let prefixes = shared(&words, prefixes);
+            let prefixes = shared(terms.connection(), &words, prefixes)?;
             store(
                 terms,
                 block,
@@ -83,7 +80,8 @@ pub(super) fn write_names(
 
 fn write_names_of(terms: &mut Terms<'_>, block: &Block, names: &Names) -> Result<()> {
     let (mut words, mut runs) = (BTreeMap::<String, Bits>::new(), BTreeMap::<String, Bits>::new());
-    for (code, bits) in load(terms.connection(), block, Kind::Company)? {
+    each(terms.connection(), block, Kind::Company, |code, bits| {
+        let bits = decode(bits)?;
         let company = code.parse().ok().and_then(|code| names.get(code));
         for word in company.into_iter().flat_map(Named::words) {
             *words.entry(word.to_owned()).or_default() |= &bits;
@@ -92,48 +90,85 @@ fn write_names_of(terms: &mut Terms<'_>, block: &Block, names: &Names) -> Result
             let lengths = (2..=NAME_RUN).flat_map(|length| name.words.windows(length));
             lengths.for_each(|run| *runs.entry(run.join(" ")).or_default() |= &bits);
         }
-        *words.entry(code).or_default() |= bits;
-    }
+        *words.entry(code.to_owned()).or_default() |= bits;
+        Ok(())
+    })?;
     store(terms, block, Kind::Name, words.iter().map(|(word, bits)| (word.as_str(), bits)))?;
-    let texts = load(terms.connection(), block, Kind::Text)?;
-    let both = texts.into_iter().filter_map(|(word, bits)| {
-        let named = words.get(&word)?;
-        Some((word, bits | named))
-    });
-    let both: Vec<(String, Bits)> = both.collect();
+    let mut both = Vec::new();
+    each(terms.connection(), block, Kind::Text, |word, bits| {
+        if let Some(named) = words.get(word) {
+            both.push((word.to_owned(), decode(bits)? | named));
+        }
+        Ok(())
+    })?;
     store(terms, block, Kind::Both, both.iter().map(|(word, bits)| (word.as_str(), bits)))?;
     store(terms, block, Kind::NameRun, runs.iter().map(|(run, bits)| (run.as_str(), bits)))
 }
 
-/// All words of a block, of texts and names, in order.
-fn words_of(connection: &Connection, block: &Block) -> Result<BTreeMap<String, Bits>> {
-    let mut words = BTreeMap::new();
-    // What includes the others last.
+/// The rows of all words of a block, of texts and names, in the order of the words.
+fn words_of(connection: &Connection, block: &Block) -> Result<Vec<(String, i64)>> {
+    const SQL: &str =
+        "SELECT text, filing_term.id FROM filing_term JOIN term ON term.id = (filing_term.id & ?3)
+        WHERE filing_term.id BETWEEN ?1 AND ?2";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let mut words: Vec<(String, i64)> = Vec::new();
     for kind in [Kind::Text, Kind::Name, Kind::Both] {
-        words.extend(load(connection, block, kind)?);
+        let (first, last) = rows_of(block, kind);
+        let rows = statement
+            .query_map((first, last, TermId::MAX), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for row in rows {
+            words.push(row?);
+        }
     }
+    // Of the rows of a word, the one that includes the others is the last.
+    words.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
+    words.dedup_by(|later, first| later.0 == first.0);
     Ok(words)
 }
 
 /// The filings with words that begin with these prefixes.
 fn shared<'p>(
-    words: &BTreeMap<String, Bits>,
+    connection: &Connection,
+    words: &[(String, i64)],
     prefixes: &'p BTreeSet<String>,
-) -> Vec<(&'p str, Bits)> {
-    let all = prefixes.iter().map(|prefix| {
-        let words = words
-            .range::<str, _>((Included(prefix.as_str()), Unbounded))
-            .take_while(|(word, _)| word.starts_with(prefix));
-        (prefix.as_str(), words.map(|(_, bits)| bits).union())
-    });
-    all.filter(|(_, bits)| !bits.is_empty()).collect()
+) -> Result<Vec<(&'p str, Bits)>> {
+    const SQL: &str = "SELECT bits FROM filing_term WHERE id = ?1";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let mut all: Vec<(&str, Bits)> = Vec::new();
+    // Prefixes of the word at hand, each one a prefix of the next.
+    let mut open: Vec<(&str, Bits)> = Vec::new();
+    let mut close = |open: &mut Vec<(&'p str, Bits)>| {
+        let Some((prefix, bits)) = open.pop() else { return };
+        if let Some((_, outer)) = open.last_mut() {
+            *outer |= &bits;
+        }
+        all.push((prefix, bits));
+    };
+    for (word, row) in words {
+        while open.last().is_some_and(|(prefix, _)| !word.starts_with(prefix)) {
+            close(&mut open);
+        }
+        let known = open.last().map_or(0, |(prefix, _)| prefix.len());
+        for prefix in (known + 1..=word.len()).filter_map(|length| prefixes.get(&word[..length])) {
+            open.push((prefix, Bits::new()));
+        }
+        if let Some((_, bits)) = open.last_mut() {
+            let mut rows = statement.query([row])?;
+            if let Some(row) = rows.next()? {
+                *bits |= decode(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            }
+        }
+    }
+    while !open.is_empty() {
+        close(&mut open);
+    }
+    Ok(all)
 }
 
 /// What the filings of a block say.
 #[derive(Default)]
 struct Found {
     texts: Texts,
-    heads: Texts,
     companies: BTreeMap<String, Bits>,
     categories: BTreeMap<String, Bits>,
     types: BTreeMap<String, Bits>,
@@ -189,17 +224,12 @@ impl Found {
         self.types.entry(class.kind.clone()).or_default().insert(number);
         for level in &class.levels {
             let level: Vec<&str> = level.iter().map(String::as_str).collect();
-            self.texts.text(number, &level);
-            self.heads.words_of(number, &level);
+            self.texts.text(number, &level, level.len());
         }
         let subject = fold(row.get_ref(6)?.as_str().unwrap_or_default());
         let subject: Vec<&str> = words(&subject).filter(|word| word.is_ascii()).collect();
-        self.texts.text(number, &subject);
-        self.heads.words_of(number, &subject[..subject.len().min(HEAD)]);
-        let mut extra = |word: &str| {
-            self.texts.word(number, word);
-            self.heads.word(number, word);
-        };
+        self.texts.text(number, &subject, HEAD);
+        let mut extra = |word: &str| self.texts.extra(number, word);
         also(&subject, &mut extra);
         class.also.iter().for_each(|word| extra(word));
         let reference = row.get::<_, Option<i32>>(7).ok().flatten().and_then(Date::from_day_number);
@@ -247,37 +277,67 @@ impl Class {
     }
 }
 
-/// Writes which filings of a block have the terms of a kind, in the order of the table.
+/// Writes which filings of a block have the terms of a kind.
 fn store<'a>(
     terms: &mut Terms<'_>,
     block: &Block,
     kind: Kind,
     sets: impl Iterator<Item = (&'a str, &'a Bits)>,
 ) -> Result<()> {
+    write_rows(terms, block, kind, sets, |bits| (bits.len(), encode(bits)))
+}
+
+/// The same for filings in order.
+fn store_sorted<'a>(
+    terms: &mut Terms<'_>,
+    block: &Block,
+    kind: Kind,
+    sets: impl Iterator<Item = (impl AsRef<str>, &'a [u32])>,
+) -> Result<()> {
+    write_rows(terms, block, kind, sets, |filings| (filings.len() as u64, encode_sorted(filings)))
+}
+
+/// Writes rows in the order of the table. Each is encoded with the number of its filings.
+fn write_rows<S: Copy>(
+    terms: &mut Terms<'_>,
+    block: &Block,
+    kind: Kind,
+    sets: impl Iterator<Item = (impl AsRef<str>, S)>,
+    encoded: impl Fn(S) -> (u64, Vec<u8>),
+) -> Result<()> {
     const SQL: &str = "INSERT INTO filing_term (id, count, bits) VALUES (?1, ?2, ?3)";
-    let sets = sets.map(|(term, bits)| Ok((terms.id(kind, term)?, bits)));
+    let sets = sets.map(|(term, set)| Ok((terms.id(kind, term.as_ref())?, set)));
     let mut sets = sets.collect::<Result<Vec<_>>>()?;
     sets.sort_unstable_by_key(|(id, _)| *id);
     let mut statement = terms.connection().prepare_cached(SQL)?;
-    for (id, bits) in sets {
-        let count = i64::try_from(bits.len()).unwrap_or(i64::MAX);
-        statement.execute((block.row(id), count, encode(bits)))?;
+    for (id, set) in sets {
+        let (count, bits) = encoded(set);
+        statement.execute((block.row(id), i64::try_from(count).unwrap_or(i64::MAX), bits))?;
     }
     Ok(())
 }
 
-/// Which filings of a block have the terms of a kind.
-fn load(connection: &Connection, block: &Block, kind: Kind) -> Result<Vec<(String, Bits)>> {
+/// The first and the last row that a kind can have in a block.
+fn rows_of(block: &Block, kind: Kind) -> (i64, i64) {
+    (block.row(first_of(kind)), block.row(first_of(kind) | ((1 << COUNT_BITS) - 1)))
+}
+
+/// Visits the terms of a kind in a block, with the stored form of their filings.
+fn each(
+    connection: &Connection,
+    block: &Block,
+    kind: Kind,
+    mut visit: impl FnMut(&str, &[u8]) -> Result<()>,
+) -> Result<()> {
     const SQL: &str =
         "SELECT text, bits FROM filing_term JOIN term ON term.id = (filing_term.id & ?3)
         WHERE filing_term.id BETWEEN ?1 AND ?2";
     let mut statement = connection.prepare_cached(SQL)?;
-    let (first, last) = (first_of(kind), first_of(kind) | ((1 << COUNT_BITS) - 1));
-    let mut rows = statement.query((block.row(first), block.row(last), TermId::MAX))?;
-    let mut all = Vec::new();
+    let (first, last) = rows_of(block, kind);
+    let mut rows = statement.query((first, last, TermId::MAX))?;
     while let Some(row) = rows.next()? {
-        let bits = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        all.push((row.get(0)?, decode(bits)?));
+        let text = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        visit(text, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
     }
-    Ok(all)
+    Ok(())
 }
