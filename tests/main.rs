@@ -4,7 +4,7 @@
 //!
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
-//!   filters, orders and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
+//!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
 //!   datasets, `pages` the pages.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
@@ -55,6 +55,7 @@ mod rebuild;
 mod receiver;
 mod search;
 mod search_filters;
+mod search_meaning;
 mod series;
 mod structure;
 mod sync;
