@@ -1,5 +1,5 @@
 //! The names and classes that filings refer to.
-use std::{collections::HashMap, fmt::Write};
+use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, Params};
 
@@ -12,8 +12,10 @@ const MAX_ROWS: usize = 50_000;
 /// The ids of the filer and class rows that this import has seen.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    filers: HashMap<String, i64>,
+    /// By company, because most have one name.
+    filers: HashMap<u32, Vec<(Box<str>, i64)>>,
     classes: HashMap<String, i64>,
+    rows: usize,
     /// The look-up key, kept so that a look-up does not allocate.
     wanted: String,
 }
@@ -21,7 +23,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Forgets everything if it is too much.
     pub(super) fn limit(&mut self) {
-        if self.filers.len() + self.classes.len() > MAX_ROWS {
+        if self.rows > MAX_ROWS {
             *self = Seen::default();
         }
     }
@@ -35,13 +37,13 @@ impl Seen {
         const FIND: &str = "SELECT id FROM filer WHERE company = ?1 AND name = ?2";
         const WRITE: &str = "INSERT INTO filer (company, name) VALUES (?1, ?2) RETURNING id";
         let (company, name) = (entry.company.get(), &*entry.company_name);
-        self.wanted.clear();
-        let _ = write!(self.wanted, "{company} {name}");
-        if let Some(id) = self.filers.get(&self.wanted) {
+        let names = self.filers.entry(company).or_default();
+        if let Some((_, id)) = names.iter().find(|(known, _)| **known == *name) {
             return Ok(*id);
         }
         let id = find_or_insert(writer, FIND, WRITE, (company, name))?;
-        self.filers.insert(self.wanted.clone(), id);
+        names.push((name.into(), id));
+        self.rows += 1;
         Ok(id)
     }
 
@@ -61,6 +63,7 @@ impl Seen {
         }
         let id = find_or_insert(writer, FIND, WRITE, levels)?;
         self.classes.insert(self.wanted.clone(), id);
+        self.rows += 1;
         Ok(id)
     }
 }

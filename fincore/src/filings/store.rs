@@ -68,6 +68,8 @@ impl Filings {
             changes.extend(outcome.change().map(|change| (entry.id, change)));
             tally += outcome;
         }
+        // The log is in the order of ids, and also written fastest in its order.
+        changes.sort_unstable_by_key(|(id, _)| *id);
         writer.log_all(FILINGS, changes)?;
         Ok(tally)
     }

@@ -1,31 +1,27 @@
 //! Makes the index of one block from its filings.
-use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
+use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
 use super::{
     Block, Kind,
     bits::{Bits, decode, encode, encode_sorted},
-    grams::Texts,
+    found,
     terms::{COUNT_BITS, TermId, Terms, first_of},
 };
 use crate::{
     error::Result,
-    language::{also, quarter_of},
     names::{Named, Names},
-    types::{Date, FilingId, fold, words},
+    types::words,
 };
 
 /// Longer phrases are looked for in the names themselves: companies are few.
 pub(super) const NAME_RUN: usize = 4;
 
-/// So many words of a subject are its head: the rest is detail.
-const HEAD: usize = 10;
-
 /// Writes everything that the index holds of the filings from the block's first key to before `end`, but for names; and
 /// returns how many filings there are. The block was not there before.
 pub(super) fn write(terms: &mut Terms<'_>, block: &Block, end: i64) -> Result<u32> {
-    let mut found = read(terms.connection(), block, end)?;
+    let mut found = found::read(terms.connection(), block, end)?;
     let words = found.texts.words();
     let all = words.iter().map(|(word, filings)| (word, &*filings.all));
     store_sorted(terms, block, Kind::Text, all)?;
@@ -33,13 +29,14 @@ pub(super) fn write(terms: &mut Terms<'_>, block: &Block, end: i64) -> Result<u3
     let heads = fewer.map(|(word, filings)| (word, &*filings.head));
     store_sorted(terms, block, Kind::Head, heads)?;
     for (kind, sets) in [
-        (Kind::Company, &found.companies),
-        (Kind::Category, &found.categories),
-        (Kind::Type, &found.types),
-        (Kind::Class, &found.classes),
-        (Kind::Year, &found.years),
+        (Kind::Company, found.companies()),
+        (Kind::Class, found.classes()),
+        (Kind::Year, found.years()),
     ] {
-        store(terms, block, kind, sets.iter().map(|(name, bits)| (name.as_str(), bits)))?;
+        store_sorted(terms, block, kind, sets.into_iter())?;
+    }
+    for (kind, sets) in [(Kind::Category, found.categories()), (Kind::Type, found.types())] {
+        store(terms, block, kind, sets.iter().map(|(name, bits)| (*name, bits)))?;
     }
     let mut runs = std::mem::take(&mut found.texts).into_runs();
     while let Some(of_length) = runs.next() {
@@ -165,116 +162,12 @@ fn shared<'p>(
     Ok(all)
 }
 
-/// What the filings of a block say.
-#[derive(Default)]
-struct Found {
-    texts: Texts,
-    companies: BTreeMap<String, Bits>,
-    categories: BTreeMap<String, Bits>,
-    types: BTreeMap<String, Bits>,
-    classes: BTreeMap<String, Bits>,
-    years: BTreeMap<String, Bits>,
-    filings: u32,
-}
-
-fn read(connection: &Connection, block: &Block, end: i64) -> Result<Found> {
-    const SQL: &str =
-        "SELECT key, filer.company, class, class.category, type, species, subject, reference_day
-        FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class
-        WHERE key >= ?1 AND key < ?2 ORDER BY key";
-    const PLACE: &str = "INSERT INTO filing_place (place, key) VALUES (?1, ?2)";
-    let (mut statement, mut place) =
-        (connection.prepare_cached(SQL)?, connection.prepare_cached(PLACE)?);
-    let mut rows = statement.query((block.first, end))?;
-    let mut found = Found::default();
-    let mut classes = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let key: i64 = row.get(0)?;
-        place.execute((block.place(found.filings), key))?;
-        found.add(row, key, &mut classes)?;
-        found.filings += 1;
-    }
-    Ok(found)
-}
-
-/// A class, read once.
-struct Class {
-    category: String,
-    kind: String,
-    /// Its levels as words.
-    levels: Vec<Vec<String>>,
-    /// Words by which it is found besides.
-    also: Vec<String>,
-    /// Whether its filings are about the quarter that their reference date ends.
-    is_periodic: bool,
-}
-
-impl Found {
-    fn add(&mut self, row: &Row<'_>, key: i64, classes: &mut HashMap<i64, Class>) -> Result<()> {
-        let number = self.filings;
-        let company: i64 = row.get(1)?;
-        self.companies.entry(company.to_string()).or_default().insert(number);
-        let id: i64 = row.get(2)?;
-        self.classes.entry(id.to_string()).or_default().insert(number);
-        let class = match classes.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(Class::read(row)?),
-        };
-        self.categories.entry(class.category.clone()).or_default().insert(number);
-        self.types.entry(class.kind.clone()).or_default().insert(number);
-        for level in &class.levels {
-            let level: Vec<&str> = level.iter().map(String::as_str).collect();
-            self.texts.text(number, &level, level.len());
-        }
-        let subject = fold(row.get_ref(6)?.as_str().unwrap_or_default());
-        let subject: Vec<&str> = words(&subject).filter(|word| word.is_ascii()).collect();
-        self.texts.text(number, &subject, HEAD);
-        let mut extra = |word: &str| self.texts.extra(number, word);
-        also(&subject, &mut extra);
-        class.also.iter().for_each(|word| extra(word));
-        let reference = row.get::<_, Option<i32>>(7).ok().flatten().and_then(Date::from_day_number);
-        let delivered = FilingId::of_key(key).map(|(_, date)| date);
-        for date in [reference, delivered].into_iter().flatten() {
-            let year = date.year().to_string();
-            extra(&year);
-            self.years.entry(year).or_default().insert(number);
-        }
-        if let Some(quarter) = reference.filter(|_| class.is_periodic).and_then(quarter_of) {
-            extra(&quarter);
-        }
-        Ok(())
-    }
-}
-
 /// The words of a level of a class, folded.
 pub(super) fn words_of_level(level: &str) -> Vec<String> {
     /// The end of a type that says what its filings are not: they must not be found by that.
     const NEGATED: &str = " nao considerados fatos relevantes";
     let level = level.strip_suffix(NEGATED).unwrap_or(level);
     words(level).filter(|word| word.is_ascii()).map(str::to_owned).collect()
-}
-
-impl Class {
-    fn read(row: &Row<'_>) -> Result<Class> {
-        /// What is reported for a period.
-        const PERIODIC: [&str; 2] = ["dados economico-financeiros", "itr"];
-        let text = |column| -> Result<String> {
-            Ok(fold(row.get_ref(column)?.as_str().unwrap_or_default()))
-        };
-        let levels = [text(3)?, text(4)?, text(5)?];
-        let mut also_found = Vec::new();
-        let all: Vec<&str> = levels.iter().flat_map(|level| words(level)).collect();
-        also(&all, |word| also_found.push(word.to_owned()));
-        let [category, kind, _] = &levels;
-        Ok(Class {
-            // The yearly statements are about more than the last quarter.
-            is_periodic: PERIODIC.contains(&category.as_str()) && !kind.contains("anuais"),
-            category: category.clone(),
-            kind: kind.clone(),
-            levels: levels.iter().map(|level| words_of_level(level)).collect(),
-            also: also_found,
-        })
-    }
 }
 
 /// Writes which filings of a block have the terms of a kind.
@@ -318,7 +211,7 @@ fn write_rows<S: Copy>(
 }
 
 /// The first and the last row that a kind can have in a block.
-fn rows_of(block: &Block, kind: Kind) -> (i64, i64) {
+pub(super) fn rows_of(block: &Block, kind: Kind) -> (i64, i64) {
     (block.row(first_of(kind)), block.row(first_of(kind) | ((1 << COUNT_BITS) - 1)))
 }
 

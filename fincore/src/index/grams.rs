@@ -46,38 +46,35 @@ fn push(numbers: &mut Vec<u32>, number: u32) {
 }
 
 impl Texts {
-    fn word(&mut self, filing: u32, word: &str) -> u32 {
-        let id = match self.words.get(word) {
-            Some(id) => *id,
-            None => {
-                let id = number(self.filings.len());
-                self.words.insert(word.into(), id);
-                self.filings.push(Filings::default());
-                id
-            }
-        };
-        push(&mut self.filings[id as usize].all, filing);
+    /// The number of a word. A word that gets one is noted for a filing afterwards.
+    pub(super) fn word(&mut self, word: &str) -> u32 {
+        if let Some(id) = self.words.get(word) {
+            return *id;
+        }
+        let id = number(self.filings.len());
+        self.words.insert(word.into(), id);
+        self.filings.push(Filings::default());
         id
     }
 
     /// Notes a word by which a filing is found besides those of its texts. Filings come in the order of their numbers.
-    pub(super) fn extra(&mut self, filing: u32, word: &str) {
-        let id = self.word(filing, word);
-        push(&mut self.filings[id as usize].head, filing);
+    pub(super) fn extra(&mut self, filing: u32, word: u32) {
+        let filings = &mut self.filings[word as usize];
+        push(&mut filings.all, filing);
+        push(&mut filings.head, filing);
     }
 
     /// Notes one text of a filing, of which so many words are its head.
-    pub(super) fn text(&mut self, filing: u32, words: &[&str], head: usize) {
+    pub(super) fn text(&mut self, filing: u32, words: &[u32], head: usize) {
         if words.is_empty() {
             return;
         }
         self.texts.push(Text { start: self.runs.len(), filing });
-        for (at, word) in words.iter().enumerate() {
-            let id = self.word(filing, word);
-            if at < head {
-                push(&mut self.filings[id as usize].head, filing);
-            }
-            self.runs.push(id);
+        self.runs.extend_from_slice(words);
+        let (head, detail) = words.split_at(head.min(words.len()));
+        head.iter().for_each(|word| self.extra(filing, *word));
+        for word in detail {
+            push(&mut self.filings[*word as usize].all, filing);
         }
     }
 

@@ -1,5 +1,5 @@
 //! The numbers of terms.
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -14,6 +14,13 @@ pub(super) const COUNT_BITS: u32 = 28;
 
 /// If more words than this share a prefix, the prefix is a term of its own: fewer are read one by one.
 const MANY: usize = 8;
+
+/// How many bytes of terms are remembered, so that not every block asks the file for all of its terms again: those of
+/// twenty years of filings fit.
+const REMEMBERED: usize = 24 << 20;
+
+/// What remembering a term takes besides its text.
+const OVERHEAD: usize = 48;
 
 /// The smallest number of a kind.
 pub(super) const fn first_of(kind: Kind) -> TermId {
@@ -47,11 +54,20 @@ pub(super) struct Terms<'c> {
     next: [Option<TermId>; Kind::ALL.len()],
     /// Whether words are among them.
     new_words: bool,
+    /// The numbers of terms that were asked for, as many as there is room for.
+    known: [HashMap<Box<str>, TermId>; Kind::ALL.len()],
+    room: usize,
 }
 
 impl<'c> Terms<'c> {
     pub(super) fn new(connection: &'c Connection) -> Terms<'c> {
-        Terms { connection, next: [None; Kind::ALL.len()], new_words: false }
+        Terms {
+            connection,
+            next: [None; Kind::ALL.len()],
+            new_words: false,
+            known: Default::default(),
+            room: REMEMBERED,
+        }
     }
 
     /// The file that they belong to.
@@ -61,10 +77,24 @@ impl<'c> Terms<'c> {
 
     /// The number of a term.
     pub(super) fn id(&mut self, kind: Kind, text: &str) -> Result<TermId> {
-        const WRITE: &str = "INSERT INTO term (id, kind, text) VALUES (?1, ?2, ?3)";
-        if let Some(id) = find(self.connection, kind, text)? {
-            return Ok(id);
+        let known = &self.known[kind.number() as usize];
+        if let Some(id) = known.get(text) {
+            return Ok(*id);
         }
+        let id = match find(self.connection, kind, text)? {
+            Some(id) => id,
+            None => self.add(kind, text)?,
+        };
+        let takes = text.len() + OVERHEAD;
+        if let Some(room) = self.room.checked_sub(takes) {
+            self.room = room;
+            self.known[kind.number() as usize].insert(text.into(), id);
+        }
+        Ok(id)
+    }
+
+    fn add(&mut self, kind: Kind, text: &str) -> Result<TermId> {
+        const WRITE: &str = "INSERT INTO term (id, kind, text) VALUES (?1, ?2, ?3)";
         let id = self.next(kind)?;
         self.connection.prepare_cached(WRITE)?.execute((id, kind.number(), text))?;
         self.next[kind.number() as usize] = Some(id + 1);

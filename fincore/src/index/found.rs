@@ -1,0 +1,188 @@
+//! What the filings of one block say, as they are read from the file.
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::{Block, bits::Bits, build::words_of_level, grams::Texts};
+use crate::{
+    error::Result,
+    language::{also, quarter_of},
+    types::{Date, FilingId, fold, words},
+};
+
+/// So many words of a subject are its head: the rest is detail.
+const HEAD: usize = 10;
+
+/// What the filings of a block say. Numbers of filings stand in order, each once.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) texts: Texts,
+    companies: HashMap<i64, Vec<u32>>,
+    classes: HashMap<i64, Class>,
+    years: HashMap<i32, Year>,
+    pub(super) filings: u32,
+}
+
+/// A class, read once.
+struct Class {
+    category: String,
+    kind: String,
+    /// Its levels as words, by their numbers.
+    levels: Vec<Vec<u32>>,
+    /// Words by which it is found besides.
+    also: Vec<u32>,
+    /// Whether its filings are about the quarter that their reference date ends.
+    is_periodic: bool,
+    filings: Vec<u32>,
+}
+
+/// A year, by the number of its word.
+struct Year {
+    word: u32,
+    filings: Vec<u32>,
+}
+
+/// Reads the filings from the block's first key to before `end`, and notes where they are.
+pub(super) fn read(connection: &Connection, block: &Block, end: i64) -> Result<Found> {
+    // Filers and classes are few: each is looked up once for the block, not joined to every filing.
+    const SQL: &str = "SELECT key, filer, class, subject, reference_day FROM filing
+        WHERE key >= ?1 AND key < ?2 ORDER BY key";
+    const PLACE: &str = "INSERT INTO filing_place (place, key) VALUES (?1, ?2)";
+    let (mut statement, mut place) =
+        (connection.prepare_cached(SQL)?, connection.prepare_cached(PLACE)?);
+    let mut rows = statement.query((block.first, end))?;
+    let mut found = Found::default();
+    let mut filers = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (key, filer): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let company = match filers.entry(filer) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => *new.insert(company_of(connection, filer)?),
+        };
+        let class: i64 = row.get(2)?;
+        if !found.classes.contains_key(&class)
+            && let Some(new) = Class::read(connection, class, &mut found.texts)?
+        {
+            found.classes.insert(class, new);
+        }
+        // A filing without filer or class cannot be served, so it is not found either.
+        if let (Some(company), true) = (company, found.classes.contains_key(&class)) {
+            place.execute((block.place(found.filings), key))?;
+            found.add(row, (key, company, class))?;
+            found.filings += 1;
+        }
+    }
+    Ok(found)
+}
+
+fn company_of(connection: &Connection, filer: i64) -> Result<Option<i64>> {
+    const SQL: &str = "SELECT company FROM filer WHERE id = ?1";
+    Ok(connection.prepare_cached(SQL)?.query_row([filer], |row| row.get(0)).optional()?)
+}
+
+impl Found {
+    fn add(&mut self, row: &Row<'_>, (key, company, class): (i64, i64, i64)) -> Result<()> {
+        let number = self.filings;
+        self.companies.entry(company).or_default().push(number);
+        let Some(class) = self.classes.get_mut(&class) else { return Ok(()) };
+        class.filings.push(number);
+        for level in &class.levels {
+            self.texts.text(number, level, level.len());
+        }
+        let subject = fold(row.get_ref(3)?.as_str().unwrap_or_default());
+        let subject: Vec<&str> = words(&subject).filter(|word| word.is_ascii()).collect();
+        let ids: Vec<u32> = subject.iter().map(|word| self.texts.word(word)).collect();
+        self.texts.text(number, &ids, HEAD);
+        also(&subject, |word| {
+            let word = self.texts.word(word);
+            self.texts.extra(number, word);
+        });
+        class.also.iter().for_each(|word| self.texts.extra(number, *word));
+        let reference = row.get::<_, Option<i32>>(4).ok().flatten().and_then(Date::from_day_number);
+        let delivered = FilingId::of_key(key).map(|(_, date)| date);
+        for date in [reference, delivered].into_iter().flatten() {
+            let year = self.years.entry(date.year().into()).or_insert_with(|| Year {
+                word: self.texts.word(&date.year().to_string()),
+                filings: Vec::new(),
+            });
+            self.texts.extra(number, year.word);
+            if year.filings.last() != Some(&number) {
+                year.filings.push(number);
+            }
+        }
+        if let Some(quarter) = reference.filter(|_| class.is_periodic).and_then(quarter_of) {
+            let word = self.texts.word(&quarter);
+            self.texts.extra(number, word);
+        }
+        Ok(())
+    }
+
+    /// The filings of each company, by its code.
+    pub(super) fn companies(&self) -> BTreeMap<String, &[u32]> {
+        self.companies.iter().map(|(code, filings)| (code.to_string(), &**filings)).collect()
+    }
+
+    /// The filings of each class, by its id.
+    pub(super) fn classes(&self) -> BTreeMap<String, &[u32]> {
+        self.classes.iter().map(|(id, class)| (id.to_string(), &*class.filings)).collect()
+    }
+
+    /// The filings of each year, of delivery or of reference.
+    pub(super) fn years(&self) -> BTreeMap<String, &[u32]> {
+        self.years.iter().map(|(year, found)| (year.to_string(), &*found.filings)).collect()
+    }
+
+    /// The filings of each category.
+    pub(super) fn categories(&self) -> BTreeMap<&str, Bits> {
+        self.by(|class| &class.category)
+    }
+
+    /// The filings of each type.
+    pub(super) fn types(&self) -> BTreeMap<&str, Bits> {
+        self.by(|class| &class.kind)
+    }
+
+    fn by<'f>(&'f self, name: impl Fn(&'f Class) -> &'f str) -> BTreeMap<&'f str, Bits> {
+        let mut sets = BTreeMap::<&str, Bits>::new();
+        for class in self.classes.values() {
+            let filings = Bits::from_sorted_iter(class.filings.iter().copied());
+            *sets.entry(name(class)).or_default() |= filings.unwrap_or_default();
+        }
+        sets
+    }
+}
+
+impl Class {
+    fn read(connection: &Connection, id: i64, texts: &mut Texts) -> Result<Option<Class>> {
+        const SQL: &str = "SELECT category, type, species FROM class WHERE id = ?1";
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([id])?;
+        rows.next()?.map(|row| Class::of(row, texts)).transpose()
+    }
+
+    fn of(row: &Row<'_>, texts: &mut Texts) -> Result<Class> {
+        /// What is reported for a period.
+        const PERIODIC: [&str; 2] = ["dados economico-financeiros", "itr"];
+        let text = |column| -> Result<String> {
+            Ok(fold(row.get_ref(column)?.as_str().unwrap_or_default()))
+        };
+        let levels = [text(0)?, text(1)?, text(2)?];
+        let mut also_found = Vec::new();
+        let all: Vec<&str> = levels.iter().flat_map(|level| words(level)).collect();
+        also(&all, |word| also_found.push(texts.word(word)));
+        let numbered = |level: &String| {
+            words_of_level(level).iter().map(|word| texts.word(word)).collect::<Vec<_>>()
+        };
+        let numbers = levels.iter().map(numbered).collect();
+        let [category, kind, _] = levels;
+        Ok(Class {
+            // The yearly statements are about more than the last quarter.
+            is_periodic: PERIODIC.contains(&category.as_str()) && !kind.contains("anuais"),
+            category,
+            kind,
+            levels: numbers,
+            also: also_found,
+            filings: Vec::new(),
+        })
+    }
+}
