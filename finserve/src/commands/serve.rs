@@ -3,6 +3,7 @@ use std::{
     net::{SocketAddr, ToSocketAddrs},
     path::Path,
     sync::Arc,
+    thread,
     time::Instant,
 };
 
@@ -19,6 +20,7 @@ use crate::{
     deliver::Deliver,
     housekeeping::Housekeeping,
     http::{self, Access, App, Listener},
+    log::log,
     now::Now,
     sources::Background,
 };
@@ -28,7 +30,6 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let addresses = resolve(&args.listen)?;
     let catalogue = open_catalogue(data)?;
     let accounts = open_accounts(data)?;
-    let about = about(data, &catalogue, args)?;
     catalogue.look_for_unreadable()?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
     let app = Arc::new(App::new(catalogue.clone(), access, args.targets()));
@@ -37,11 +38,15 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let address = listener.address().map_err(listening())?;
     let housekeeping = Housekeeping::start(&app);
     let deliver = Deliver::start(&app, data, args.targets());
-    let sync = args.sync.then(|| Background::start(catalogue, data, args.sources.config()));
+    let sync = args.sync.then(|| Background::start(catalogue.clone(), data, args.sources.config()));
     let mut printed = Ok(());
-    let served = http::serve(listener, &app, || {
-        let version = env!("CARGO_PKG_VERSION");
-        printed = print(&format!("finserve {version} listens on http://{address}\n{about}"));
+    let served = thread::scope(|scope| {
+        http::serve(listener, &app, || {
+            let version = env!("CARGO_PKG_VERSION");
+            printed = print(&format!("finserve {version} listens on http://{address}\n"));
+            // Counting rows takes longer than anything else here; no request waits for it.
+            scope.spawn(|| tell(data, &catalogue, args));
+        })
     });
     if let Some(sync) = sync {
         sync.stop();
@@ -62,6 +67,14 @@ fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
         listen.to_socket_addrs().map_err(Failure::system(cannot))?.collect();
     addresses.sort_by_key(SocketAddr::is_ipv6);
     Ok(addresses)
+}
+
+/// Says where the data is and how new it is.
+fn tell(data: &Path, catalogue: &Catalogue, args: &cli::Serve) {
+    let told = about(data, catalogue, args).and_then(|about| print(&about));
+    if let Err(failure) = told {
+        log(format_args!("cannot tell how new the data is: {failure}"));
+    }
 }
 
 /// Where the data is and how new it is.
