@@ -1,10 +1,21 @@
 //! Values that cannot be read: left out of answers, which stay exact, and reported.
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use crate::{
     harness::{Server, filled},
     rebuild::{damage, run},
 };
+
+/// Waits until the server has noticed what was done to its file, which takes up to a second.
+fn noticed(holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "the damage is not noticed");
+    }
+}
 
 #[test]
 fn a_list_without_an_unreadable_value_has_the_right_total_and_a_full_page() {
@@ -34,6 +45,7 @@ fn a_list_without_an_unreadable_value_has_the_right_total_and_a_full_page() {
     for (statement, target) in cases {
         let (total, rows) = page(target);
         damage(server.data.path(), &[(statement, "")]);
+        noticed(|| page(target).0 != total);
         let (left, without) = page(target);
         assert_eq!((left, without.len()), (total - 1, 20), "{target}");
         assert_eq!(without[..19], rows[1..], "{target}");
@@ -65,6 +77,7 @@ fn the_current_value_is_the_newest_that_can_be_read() {
         SELECT date FROM rate WHERE series = 432 AND date <= date('now', '-3 hours')
         ORDER BY date DESC LIMIT 1)";
     damage(server.data.path(), &[(newest, "")]);
+    noticed(|| server.get("/api/v1/market/selic?limit=2").json() != before);
     let current = server.get("/api/v1/market/selic/current");
     assert_eq!((current.status, &current.json()["date"]), (200, &before["data"][1]["date"]));
     let overview = server.get("/api/v1/market/overview").json();
@@ -72,6 +85,7 @@ fn the_current_value_is_the_newest_that_can_be_read() {
 
     // With no readable value at all, it is as if there were none.
     damage(server.data.path(), &[("UPDATE rate SET value = 'abc' WHERE series = 432", "")]);
+    noticed(|| server.get("/api/v1/market/selic/current").status != 200);
     server.get("/api/v1/market/selic/current").expect_error(404, "not_found");
     server.get("/api/v1/market/overview").expect_error(404, "not_found");
     assert_eq!(server.get("/api/v1/market/selic").json()["total"], 0);

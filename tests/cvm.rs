@@ -57,7 +57,7 @@ fn upstream() -> Option<PathBuf> {
 }
 
 /// All rows of a list, page by page.
-fn walk<T>(limit: u32, page: impl Fn(Limit<1000>, Offset) -> Page<T>) -> Vec<T> {
+fn walk<T: Clone>(limit: u32, page: impl Fn(Limit<1000>, Offset) -> Page<T>) -> Vec<T> {
     let mut all = Vec::new();
     loop {
         let offset = all.len() as u64;

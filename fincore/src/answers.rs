@@ -6,6 +6,10 @@ use serde::Serialize;
 
 use crate::error::Result;
 
+mod rows;
+pub(crate) use rows::Kept;
+pub use rows::Rows;
+
 /// The licence of the data that the central bank and CVM publish.
 pub(crate) const LICENCE: &str = "ODbL-1.0";
 
@@ -52,10 +56,11 @@ impl Meta {
 
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(bound = "T: Serialize")]
 #[non_exhaustive]
 pub struct Page<T> {
     /// The rows of this page.
-    pub data: Vec<T>,
+    pub data: Rows<T>,
     /// The number of rows in the whole list.
     pub total: u64,
     /// The most rows that a page can hold.
@@ -76,7 +81,7 @@ impl<T> Page<T> {
         rows: impl FnOnce() -> Result<Vec<T>>,
     ) -> Result<Page<T>> {
         let data = if offset < total { rows()? } else { Vec::new() };
-        Ok(Page { data, total, limit, offset, meta })
+        Ok(Page { data: data.into(), total, limit, offset, meta })
     }
 
     /// A page of a list that is in memory.
@@ -84,7 +89,7 @@ impl<T> Page<T> {
         let total = all.len() as u64;
         all.drain(..usize::try_from(offset).unwrap_or(usize::MAX).min(all.len()));
         all.truncate(limit as usize);
-        Page { data: all, total, limit, offset, meta }
+        Page { data: all.into(), total, limit, offset, meta }
     }
 }
 

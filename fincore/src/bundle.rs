@@ -230,7 +230,7 @@ mod tests {
             to: Some("2025-04-22".parse().unwrap()),
             ..Default::default()
         };
-        let euro = market::fx(&snapshot, query).unwrap().data.remove(0);
+        let euro = market::fx(&snapshot, query).unwrap().data[0].clone();
         assert_eq!(
             (euro.date.to_string(), euro.sell.to_string()),
             ("2025-04-22".into(), "6.6".into())

@@ -2,6 +2,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use r2d2::{ManageConnection, Pool};
@@ -11,7 +12,6 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::{
     error::Result,
     index,
-    plans::Plan,
     sqlite::{self, Schema},
     types::Date,
 };
@@ -20,10 +20,12 @@ mod change;
 mod memo;
 mod snapshot;
 mod unreadable;
+mod view;
 pub use change::Change;
 use memo::Memo;
 pub use snapshot::Snapshot;
 use unreadable::{Unreadable, is_about_a_value};
+use view::{View, Views, Watch};
 // Only the bundle and imports write.
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod writer;
@@ -85,8 +87,16 @@ const READER_CACHE: i64 = 2 * 1024;
 pub struct Catalogue {
     path: PathBuf,
     readers: Pool<Readers>,
-    unreadable: Arc<Unreadable>,
-    memo: Arc<Memo>,
+    shared: Arc<Shared>,
+}
+
+/// What all snapshots of a catalogue share.
+#[derive(Debug)]
+struct Shared {
+    unreadable: Unreadable,
+    memo: Memo,
+    views: Views,
+    watch: Watch,
 }
 
 impl Catalogue {
@@ -101,6 +111,7 @@ impl Catalogue {
             connection.pragma_update(None, "query_only", true)?;
             connection.pragma_update(None, "cache_size", -READER_CACHE)
         });
+        let watch = Watch::new(manager.connect()?);
         let readers = Pool::builder()
             .max_size(READERS)
             .min_idle(Some(1))
@@ -110,7 +121,9 @@ impl Catalogue {
             .connection_timeout(READER_TIMEOUT)
             .error_handler(Box::new(r2d2::NopErrorHandler))
             .build(Readers(manager))?;
-        Ok(Catalogue { path, readers, unreadable: Arc::default(), memo: Arc::default() })
+        let (unreadable, memo, views) = Default::default();
+        let shared = Arc::new(Shared { unreadable, memo, views, watch });
+        Ok(Catalogue { path, readers, shared })
     }
 
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
@@ -120,22 +133,28 @@ impl Catalogue {
     /// costs microseconds, so drop it before you wait for something else, such as an `.await`. A long-lived snapshot
     /// keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
-        let connection = self.readers.get()?;
-        connection.prepare_cached("BEGIN")?.execute([])?;
-        // From here on, dropping the snapshot ends the transaction.
-        let (unreadable, memo) = (self.unreadable.clone(), self.memo.clone());
-        let (tag, plan) = (String::new(), Plan::Platinum);
-        let mut snapshot = Snapshot { connection, tag, today, plan, unreadable, memo };
-        // SQLite fixes the view at the first read, which is this one.
-        snapshot.tag = snapshot.meta("data_tag")?.unwrap_or_default();
-        Ok(snapshot)
+        let view = View::open(self.readers.get()?, &self.shared.watch)?;
+        Ok(Snapshot::new(view, None, today, self.shared.clone()))
+    }
+
+    /// A snapshot of the data as it was at most a millisecond before `now`, for those who take thousands a second.
+    ///
+    /// It costs next to nothing, because its transaction is that of an earlier snapshot, and stays open for the next.
+    /// One that nobody takes up stays open too, and keeps SQLite's write-ahead log from being truncated: whoever
+    /// calls this should go on to call it now and then.
+    pub fn recent_snapshot(&self, today: Date, now: Instant) -> Result<Snapshot> {
+        let (begun, view) = match self.shared.views.take(now, &self.shared.watch)? {
+            Some(taken) => taken,
+            None => (now, View::open(self.readers.get()?, &self.shared.watch)?),
+        };
+        Ok(Snapshot::new(view, Some(begun), today, self.shared.clone()))
     }
 
     /// How often answers have left out a stored value because it cannot be read, since the catalogue was
     /// opened. [`Catalogue::check`] says which values those are.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
-        self.unreadable.met()
+        self.shared.unreadable.met()
     }
 
     /// Checks the whole file for damage and counts its rows. Takes seconds on a large file.

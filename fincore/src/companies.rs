@@ -17,11 +17,13 @@
 //! assert_eq!(found.data[0].id, petrobras.id);
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use rusqlite::Row;
+use std::sync::Arc;
+
+use rusqlite::{Connection, Row};
 use serde::Deserialize;
 
 use crate::{
-    answers::{Meta, Page, Sourced},
+    answers::{Kept, Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     lookup,
@@ -109,6 +111,31 @@ macro_rules! by_status_and_sector {
     };
 }
 
+/// All companies, ordered by code, in memory; nothing if one of them cannot be read: then every answer that leaves it out
+/// notes that.
+#[derive(Debug)]
+struct Registry(Option<Arc<Kept<Company>>>);
+
+impl Registry {
+    fn read(connection: &Connection) -> Result<Registry> {
+        const SQL: &str = concat!(select_company!(), "ORDER BY id");
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([])?;
+        let mut all = Kept::default();
+        while let Some(row) = rows.next()? {
+            let Ok(company) = read(row) else { return Ok(Registry(None)) };
+            all.push(company)?;
+        }
+        all.shrink();
+        Ok(Registry(Some(Arc::new(all))))
+    }
+
+    fn with_code(&self, code: u32) -> Option<&Company> {
+        let all = self.0.as_ref()?.rows();
+        all.binary_search_by_key(&code, |company| company.id.get()).ok().map(|at| &all[at])
+    }
+}
+
 /// A query for companies; by default the first twenty by code.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,11 +159,18 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
         concat!(select_company!(), by_status_and_sector!(), "ORDER BY id LIMIT ?3 OFFSET ?4");
     let (status, sector) = (query.status.as_deref().map(fold), query.sector.as_deref().map(fold));
     let (limit, offset) = (query.limit.get(), query.offset);
+    if let (None, None, Some(all)) = (&status, &sector, &snapshot.memo(Registry::read)?.0) {
+        let total = all.rows().len();
+        let first = usize::try_from(offset.get()).unwrap_or(usize::MAX).min(total);
+        let data = all.part(first..first.saturating_add(limit as usize).min(total));
+        let (total, meta) = (total as u64, Meta::of(SOURCE));
+        return Ok(Page { data, total, limit, offset: offset.get(), meta });
+    }
     let total = snapshot.count(TOTAL, (&status, &sector))?;
     let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
         snapshot.rows(SQL, (&status, &sector, limit, offset), read)
     })?;
-    Ok(Page { data, total, limit, offset: offset.get(), meta: Meta::of(SOURCE) })
+    Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta: Meta::of(SOURCE) })
 }
 
 /// Calls `visit` for every company, ordered by code, without loading them all; stops at the first error.
@@ -185,25 +219,36 @@ pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Com
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     let found = snapshot.memo(Names::read)?.search(&query.q);
+    let registry = snapshot.memo(Registry::read)?;
     let (limit, offset) = (query.limit.get(), query.offset);
     let (data, total) =
         snapshot.page(found.codes.len() as u64, (limit, offset), |limit, offset| {
             let page = found.codes.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
             let page = page.take(usize::try_from(limit).unwrap_or(usize::MAX));
-            let companies = page.map(|id| Ok(snapshot.rows(SQL, [id], read)?.pop()));
+            let companies = page.map(|id| match registry.with_code(*id) {
+                Some(company) => Ok(Some(company.clone())),
+                None => Ok(snapshot.rows(SQL, [id], read)?.pop()),
+            });
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
     let meta = Meta { fuzzy: found.fuzzy, ..Meta::of(SOURCE) };
-    Ok(Page { data, total, limit, offset: offset.get(), meta })
+    Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
 /// One company, by its CVM code or CNPJ; if several share a CNPJ, the active one.
 ///
 /// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, id: CompanyId) -> Result<Sourced<Company>> {
-    let found = match lookup::registered(snapshot, id)? {
-        Some(code) => with_code(snapshot, code)?,
-        None => None,
+    let known = match id {
+        CompanyId::Cvm(code) => snapshot.memo(Registry::read)?.with_code(code.get()).cloned(),
+        CompanyId::Cnpj(_) => None,
+    };
+    let found = match known {
+        Some(company) => Some(company),
+        None => match lookup::registered(snapshot, id)? {
+            Some(code) => with_code(snapshot, code)?,
+            None => None,
+        },
     };
     let company = found.ok_or_else(|| Error::not_found(Noun::Company, &id.to_string()))?;
     Ok(Sourced::new(company, Meta::of(SOURCE)))
@@ -222,3 +267,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
         cancelled_on: parsed_if_any(row, 8)?,
     })
 }
+
+#[cfg(test)]
+#[cfg(feature = "bundle")]
+mod tests;

@@ -168,7 +168,7 @@ mod integrity;
 pub use chrono;
 
 pub use accounts::Accounts;
-pub use answers::{Meta, Page, Sourced};
+pub use answers::{Meta, Page, Rows, Sourced};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Snapshot};

@@ -21,16 +21,19 @@
 //! assert_eq!(euro.meta.unit, Some("BRL per unit"));
 //! # Ok::<(), fincore::Error>(())
 //! ```
+use std::sync::Arc;
+
 use crate::{
     answers::{LICENCE, Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     sqlite::parsed,
-    types::{Currency, Pair},
+    types::{Currency, Offset, Pair},
 };
 
 pub(crate) mod freshness;
 mod held;
+mod kept;
 pub(crate) mod known;
 pub(crate) mod parts;
 #[cfg(feature = "import")]
@@ -44,6 +47,7 @@ pub(crate) mod store;
 mod window;
 
 pub use held::{days_with_currencies, known_series, newest_day};
+use kept::{Cut, Whole};
 use known::{CDI, IPCA, SELIC};
 pub use known::{Known, Rhythm, Text};
 pub use queries::{
@@ -188,22 +192,65 @@ fn ptax(snapshot: &Snapshot, pair: Pair) -> Result<Meta> {
 /// Fails if the pair has no quotes at all, if `from` is after `to`, or if the range reaches back further
 /// than the snapshot's plan allows.
 pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
-    const TOTAL: &str =
-        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
-    let pair = query.pair;
-    let newest = || Ok(Some(fx_current(snapshot, FxCurrent { pair })?.date));
+    fx_of(snapshot, &query, whole(snapshot, query.pair)?.as_deref())
+}
+
+/// The same from memory, or from the file.
+fn fx_of(
+    snapshot: &Snapshot,
+    query: &FxHistory,
+    whole: Option<&Whole<FxRate>>,
+) -> Result<Page<FxRate>> {
+    let (pair, limit, offset) = (query.pair, query.limit.get(), query.offset);
+    let newest = || match whole {
+        Some(whole) => {
+            let newest = whole.newest(snapshot.today()).map(|quote| quote.date);
+            newest.map(Some).ok_or_else(|| no_quotes(pair))
+        }
+        None => Ok(Some(fx_current(snapshot, FxCurrent { pair })?.date)),
+    };
     let days = within_plan(snapshot, query.from, query.to, newest)?;
-    let (from, to) = days.texts();
-    let total = snapshot.count(TOTAL, (priced(pair), from, to))?;
+    let Cut { rows: data, total, .. } = match whole {
+        Some(whole) => whole.page(days, limit, offset),
+        None => read_page(snapshot, pair, days, (limit, offset))?,
+    };
     if total == 0 {
         // No quotes in this range is an empty list; no quotes at all is an error.
         newest()?;
     }
-    let (limit, offset) = (query.limit.get(), query.offset);
-    let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+    Ok(Page { data, total, limit, offset: offset.get(), meta: ptax(snapshot, pair)? })
+}
+
+/// One page of quotes, from the file.
+fn read_page(
+    snapshot: &Snapshot,
+    pair: Pair,
+    days: Days,
+    (limit, offset): (u32, Offset),
+) -> Result<Cut<FxRate>> {
+    const TOTAL: &str =
+        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
+    let (from, to) = days.texts();
+    let total = snapshot.count(TOTAL, (priced(pair), from, to))?;
+    let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
         quotes(snapshot, pair, days, (limit, offset))
     })?;
-    Ok(Page { data, total, limit, offset: offset.get(), meta: ptax(snapshot, pair)? })
+    Ok(Cut { rows: rows.into(), total, computed: 0 })
+}
+
+/// All quotes of a pair, if they are in memory.
+fn whole(snapshot: &Snapshot, pair: Pair) -> Result<Option<Arc<Whole<FxRate>>>> {
+    const SQL: &str = concat!(select_quotes!(), "TRUE ORDER BY date DESC");
+    match priced(pair) {
+        Some(currency) => {
+            kept::quotes(snapshot, pair.base, SQL, [currency], |row| read_quote(row, pair))
+        }
+        None => Ok(None),
+    }
+}
+
+fn no_quotes(pair: Pair) -> Error {
+    Error::not_found(Noun::CurrencyPair, &pair.to_string())
 }
 
 /// The newest closing quote of a currency pair. Fails if there is none.
@@ -211,8 +258,8 @@ pub fn fx_current(snapshot: &Snapshot, query: FxCurrent) -> Result<Sourced<FxRat
     const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
     let wanted = (priced(query.pair), snapshot.today().to_string());
     let newest = snapshot.first(SQL, wanted, |row| read_quote(row, query.pair))?;
-    let unknown = || Error::not_found(Noun::CurrencyPair, &query.pair.to_string());
-    Ok(Sourced::new(newest.ok_or_else(unknown)?, ptax(snapshot, query.pair)?))
+    let newest = newest.ok_or_else(|| no_quotes(query.pair))?;
+    Ok(Sourced::new(newest, ptax(snapshot, query.pair)?))
 }
 
 /// The currency whose quotes answer for this pair; `None` if the pair is not priced in reais.

@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    answers::Meta,
+    answers::{Meta, Rows},
     catalogue::Snapshot,
     companies::{self, Company},
     error::Result,
@@ -60,16 +60,16 @@ pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     let is_exact = exact(&companies.meta, companies.total)
         || filings.as_ref().is_some_and(|filings| exact(&filings.meta, filings.total));
     if is_exact && companies.meta.fuzzy {
-        companies.data.clear();
+        companies.data = Rows::default();
     }
     if is_exact && let Some(filings) = filings.as_mut().filter(|filings| filings.meta.fuzzy) {
-        filings.data.clear();
+        filings.data = Rows::default();
     }
     let fuzzy =
         !is_exact && (companies.total > 0 || filings.as_ref().is_some_and(|found| found.total > 0));
-    let filings = filings.map(|filings| filings.data).unwrap_or_default();
+    let filings = filings.map(|filings| filings.data.into_vec()).unwrap_or_default();
     let meta = Meta { fuzzy, ..Meta::of(SOURCE) };
-    Ok(Matches { companies: companies.data, filings, upgrade, meta })
+    Ok(Matches { companies: companies.data.into_vec(), filings, upgrade, meta })
 }
 
 /// The same search in filings.

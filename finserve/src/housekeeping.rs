@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Catalogue, search};
+use fincore::search;
 
 use crate::{
     http::{Access, App, Signal},
@@ -19,7 +19,7 @@ const REFRESH: Duration = Duration::from_millis(250);
 /// The shortest time between two refreshes that unknown keys cause.
 const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(250);
 /// A crash loses at most the last second of usage, with room for a slow disk.
-const FLUSH: Duration = Duration::from_millis(200);
+const FLUSH: Duration = Duration::from_millis(500);
 /// How often idle callers are forgotten.
 const SWEEP: Duration = Duration::from_secs(1);
 /// How often the data is looked at for changes. A search that comes sooner after an import takes longer than others.
@@ -39,7 +39,7 @@ impl Housekeeping {
         let (flush_until, prepare_until) = (stop.clone(), stop.clone());
         let refresh = thread::spawn(move || refresh(reader.access()));
         let flush = thread::spawn(move || flush(&writer, &flush_until));
-        let prepare = thread::spawn(move || prepare(searched.catalogue(), &prepare_until));
+        let prepare = thread::spawn(move || prepare(&searched, &prepare_until));
         Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare] }
     }
 
@@ -91,12 +91,18 @@ fn flush(app: &App, stop: &Stop) {
     }
 }
 
-/// Prepares searches, whenever the data has changed. If it has not, that costs microseconds.
-fn prepare(catalogue: &Catalogue, stop: &Stop) {
+/// Drops answers that are kept and prepares searches, whenever the data has changed. If it has not, that costs
+/// microseconds.
+fn prepare(app: &App, stop: &Stop) {
     let mut trouble = Trouble::new("searches cannot be prepared");
     while !stop.is_stopped() {
-        let snapshot = catalogue.snapshot(Now::read().today());
-        trouble.report(&snapshot.and_then(|snapshot| search::prepare(&snapshot)));
+        let now = Now::read();
+        // It also ends the views of the data that requests have left open.
+        let snapshot = app.catalogue().recent_snapshot(now.today(), now.instant);
+        trouble.report(&snapshot.and_then(|snapshot| {
+            app.follow(&snapshot);
+            search::prepare(&snapshot)
+        }));
         stop.wait(LOOK);
     }
 }

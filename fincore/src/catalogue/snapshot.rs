@@ -1,18 +1,11 @@
 //! A view of the data at one moment, through which everything is read.
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
-use r2d2::PooledConnection;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 #[cfg(doc)]
 use super::Catalogue;
-use super::{
-    Readers,
-    memo::Memo,
-    read_meta,
-    unreadable::{Unreadable, is_about_a_value},
-    version_of,
-};
+use super::{Shared, read_meta, unreadable::is_about_a_value, version_of, view::View};
 use crate::{
     error::Result,
     plans::Plan,
@@ -25,15 +18,27 @@ use crate::{
 /// Threads that read in parallel take one snapshot each.
 #[derive(Debug)]
 pub struct Snapshot {
-    pub(super) connection: PooledConnection<Readers>,
-    pub(super) tag: String,
-    pub(super) today: Date,
-    pub(super) plan: Plan,
-    pub(super) unreadable: Arc<Unreadable>,
-    pub(super) memo: Arc<Memo>,
+    /// Always there until the snapshot is dropped.
+    view: Option<View>,
+    /// When the view was begun, if it is kept for the next snapshot.
+    kept: Option<Instant>,
+    tag: Arc<str>,
+    today: Date,
+    plan: Plan,
+    shared: Arc<Shared>,
 }
 
 impl Snapshot {
+    pub(super) fn new(
+        view: View,
+        kept: Option<Instant>,
+        today: Date,
+        shared: Arc<Shared>,
+    ) -> Snapshot {
+        let tag = view.tag.clone();
+        Snapshot { view: Some(view), kept, tag, today, plan: Plan::Platinum, shared }
+    }
+
     /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
     /// [`Feature::HistoricalData`](crate::Feature::HistoricalData), and the global search omits filings
     /// without [`Feature::Filings`](crate::Feature::Filings). A snapshot without a plan reads everything.
@@ -65,9 +70,19 @@ impl Snapshot {
         &self.tag
     }
 
+    /// A number that two snapshots of a catalogue share only if every query gives the same answer from both. It is
+    /// good for as long as the program runs: for answers that are kept.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        // The data is a number of 64 random bits, so what is added tells days and plans of the same data apart.
+        let day = u64::from(self.today.day_number().unsigned_abs());
+        self.data()
+            .wrapping_add(day << 8 | (self.plan as u64) << 1 | u64::from(self.has_unreadable()))
+    }
+
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
-        Ok(version_of(&self.connection)?.unsigned_abs())
+        Ok(version_of(self.connection())?.unsigned_abs())
     }
 
     /// Tells this catalogue from any other, for as long as the file lives: data versions are comparable within one
@@ -76,17 +91,22 @@ impl Snapshot {
         Ok(self.meta("catalogue_id")?.unwrap_or_default())
     }
 
+    /// A number that tells the data from any other.
+    fn data(&self) -> u64 {
+        self.view.as_ref().map_or(0, |view| view.data)
+    }
+
     /// What `make` computes from the data, or computed before from the same data.
     pub(crate) fn memo<T: Send + Sync + 'static>(
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.memo.get(&self.tag, || make(&self.connection))
+        self.shared.memo.get(self.data(), || make(self.connection()))
     }
 
     /// The connection, for the search index.
     pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
+        self.view.as_ref().expect("only dropping takes the view out").connection()
     }
 
     /// All rows of a query, each read into a value; rows that cannot be read are left out.
@@ -117,7 +137,7 @@ impl Snapshot {
         params: impl Params,
         mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.connection().prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         let mut values = Vec::new();
         while values.len() < limit
@@ -130,7 +150,7 @@ impl Snapshot {
 
     /// Gives back the memory of the page cache, for those who keep a snapshot while they wait for something else.
     pub(crate) fn rest(&self) -> Result<()> {
-        Ok(self.connection.prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
+        Ok(self.connection().prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
     }
 
     /// Calls `each` for every row of a query that can be read; stops at the first error.
@@ -141,7 +161,7 @@ impl Snapshot {
         read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.connection().prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
             if let Some(value) = self.readable(read(row))? {
@@ -176,7 +196,7 @@ impl Snapshot {
 
     /// Whether the data is known to have values that cannot be read.
     pub(crate) fn has_unreadable(&self) -> bool {
-        self.unreadable.is_in(&self.tag)
+        self.shared.unreadable.is_in(&self.tag)
     }
 
     /// The value that was read; `None` if it cannot be read, which is noted.
@@ -184,7 +204,7 @@ impl Snapshot {
         match read {
             Ok(value) => Ok(Some(value)),
             Err(err) if is_about_a_value(&err) => {
-                self.unreadable.note(&self.tag);
+                self.shared.unreadable.note(&self.tag);
                 Ok(None)
             }
             Err(err) => Err(err.into()),
@@ -193,20 +213,21 @@ impl Snapshot {
 
     /// The number that a query returns; 0 if it returns no row.
     pub(crate) fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.connection().prepare_cached(sql)?;
         let number: Option<i64> = statement.query_row(params, |row| row.get(0)).optional()?;
         Ok(number.and_then(|number| u64::try_from(number).ok()).unwrap_or_default())
     }
 
     /// A value from the catalogue's own metadata.
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
-        Ok(read_meta(&self.connection, name)?)
+        Ok(read_meta(self.connection(), name)?)
     }
 }
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        // If this fails, the pool closes the connection.
-        let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut end| end.execute([]));
+        if let (Some(begun), Some(view)) = (self.kept, self.view.take()) {
+            self.shared.views.keep(begun, view);
+        }
     }
 }

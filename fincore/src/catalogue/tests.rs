@@ -2,6 +2,7 @@
 use rusqlite::StatementStatus;
 
 use super::{temporary as catalogue, *};
+use crate::plans::Plan;
 
 const TODAY: Date = Date::MAX;
 
@@ -89,7 +90,7 @@ fn a_writer_that_is_dropped_leaves_nothing() {
 fn a_snapshot_cannot_write() {
     let (_dir, catalogue) = catalogue();
     let snapshot = catalogue.snapshot(TODAY).unwrap();
-    assert!(snapshot.connection.execute("DELETE FROM meta", []).is_err());
+    assert!(snapshot.connection().execute("DELETE FROM meta", []).is_err());
 }
 
 #[test]
@@ -99,9 +100,73 @@ fn cached_statements_are_not_compiled_again_when_parameters_change() {
     // A range over an indexed column: a parameter whose value SQLite would plan by.
     const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date >= ?2 AND value LIKE ?3";
     for n in 0..100 {
-        let mut statement = snapshot.connection.prepare_cached(SQL).unwrap();
+        let mut statement = snapshot.connection().prepare_cached(SQL).unwrap();
         let _ = statement.query_row((n, n.to_string(), n.to_string()), |_| Ok(()));
     }
-    let statement = snapshot.connection.prepare_cached(SQL).unwrap();
+    let statement = snapshot.connection().prepare_cached(SQL).unwrap();
     assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+}
+
+fn write(catalogue: &Catalogue, text: &str) {
+    let mut writer = catalogue.write(noon()).unwrap();
+    writer.set_meta("bundle", text).unwrap();
+    writer.note("kind", text.as_bytes());
+    writer.commit().unwrap();
+}
+
+#[test]
+fn recent_snapshots_share_a_view_and_see_a_commit_after_a_millisecond() {
+    let (_dir, catalogue) = catalogue();
+    #[expect(clippy::disallowed_methods, reason = "tests know the time")]
+    let start = std::time::Instant::now();
+    let at = |micros| {
+        catalogue.recent_snapshot(TODAY, start + std::time::Duration::from_micros(micros)).unwrap()
+    };
+    let before = at(0).fingerprint();
+    write(&catalogue, "x");
+    assert_eq!(at(999).fingerprint(), before);
+    assert_eq!(at(999).meta("bundle").unwrap(), None);
+    // A snapshot of its own sees it at once.
+    assert_ne!(catalogue.snapshot(TODAY).unwrap().fingerprint(), before);
+    let (one, other) = (at(1000), at(1000));
+    assert_ne!(one.fingerprint(), before);
+    assert_eq!(one.fingerprint(), other.fingerprint());
+    // Those that are in use see nothing of what comes later.
+    write(&catalogue, "y");
+    assert_eq!(one.meta("bundle").unwrap().as_deref(), Some("x"));
+    assert_eq!(at(5000).meta("bundle").unwrap().as_deref(), Some("y"));
+    drop((one, other));
+    assert_eq!(at(9000).meta("bundle").unwrap().as_deref(), Some("y"));
+}
+
+#[test]
+fn a_fingerprint_tells_days_plans_and_damage_apart() {
+    let (_dir, catalogue) = catalogue();
+    let taken = |today| catalogue.snapshot(today).unwrap();
+    let same = taken(TODAY).fingerprint();
+    assert_eq!(taken(TODAY).fingerprint(), same);
+    assert_eq!(taken(TODAY).for_plan(Plan::Platinum).fingerprint(), same);
+    assert_ne!(taken(TODAY).for_plan(Plan::Gold).fingerprint(), same);
+    assert_ne!(taken(TODAY.days_before(1)).fingerprint(), same);
+    catalogue.shared.unreadable.note(taken(TODAY).tag());
+    assert_ne!(taken(TODAY).fingerprint(), same);
+}
+
+#[test]
+fn what_is_changed_by_hand_is_other_data() {
+    let (_dir, catalogue) = catalogue();
+    #[expect(clippy::disallowed_methods, reason = "tests know the time")]
+    let start = std::time::Instant::now();
+    let at = |millis| {
+        catalogue.recent_snapshot(TODAY, start + std::time::Duration::from_millis(millis)).unwrap()
+    };
+    let before = at(0).fingerprint();
+    assert_eq!(at(2).fingerprint(), before);
+    let by_hand = Connection::open(catalogue.path()).unwrap();
+    by_hand.execute("INSERT INTO meta (name, value) VALUES ('bundle', 'x')", []).unwrap();
+    let after = at(4).fingerprint();
+    assert_ne!(after, before);
+    assert_eq!(at(6).fingerprint(), after);
+    // Others hear of it too.
+    assert_eq!(catalogue.snapshot(TODAY).unwrap().fingerprint(), after);
 }

@@ -1,12 +1,14 @@
 //! Reads rows of the filing table.
-use rusqlite::{Row, types::Type};
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row, types::Type};
 
 use super::Filing;
 use crate::{
     catalogue::Snapshot,
     error::Result,
     sqlite::code,
-    types::{Date, FilingId, Form},
+    types::{CvmCode, Date, FilingId, Form},
 };
 
 /// Joins the levels of the class that replaces a missing subject.
@@ -24,8 +26,8 @@ pub(crate) use from_filing;
 macro_rules! select_filing {
     () => {
         concat!(
-            "SELECT key, filer.company, filer.name, class.category, type, species, subject,
-                reference_day, version, sequence, url ",
+            "SELECT key, subject, reference_day, version, sequence, url, filer.company, filer.name,
+                class.category, type, species ",
             $crate::filings::served::from_filing!()
         )
     };
@@ -34,19 +36,85 @@ pub(crate) use select_filing;
 
 /// The filings with these keys, in this order.
 pub(super) fn served(snapshot: &Snapshot, keys: &[i64]) -> Result<Vec<Filing>> {
+    const SQL: &str = "SELECT key, subject, reference_day, version, sequence, url, filer, class
+        FROM filing WHERE key = ?1";
+    let shared = snapshot.memo(Shared::read)?;
+    let mut statement = snapshot.connection().prepare_cached(SQL)?;
+    let mut filings = Vec::with_capacity(keys.len());
+    for key in keys {
+        let mut rows = statement.query([key])?;
+        let Some(row) = rows.next()? else { continue };
+        match shared.filing(row) {
+            Ok(Some(filing)) => filings.push(filing),
+            // Something cannot be read: whoever reads all of it says so.
+            Ok(None) | Err(_) => filings.extend(joined(snapshot, *key)?),
+        }
+    }
+    Ok(filings)
+}
+
+/// The filing with this key, read together with its filer's name and its class.
+fn joined(snapshot: &Snapshot, key: i64) -> Result<Option<Filing>> {
     const SQL: &str = concat!(select_filing!(), "WHERE key = ?1");
-    let filings = keys.iter().map(|key| Ok(snapshot.rows(SQL, [key], read)?.pop()));
-    Ok(filings.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    Ok(snapshot.rows(SQL, [key], read)?.pop())
+}
+
+/// What many filings share, and so is held in memory: names and classes, by their ids.
+#[derive(Debug, Default)]
+struct Shared {
+    filers: HashMap<i64, (CvmCode, String)>,
+    classes: HashMap<i64, [String; 3]>,
+}
+
+impl Shared {
+    /// Those that cannot be read are left out.
+    fn read(connection: &Connection) -> Result<Shared> {
+        const FILERS: &str = "SELECT id, company, name FROM filer";
+        const CLASSES: &str = "SELECT id, category, type, species FROM class";
+        let mut shared = Shared::default();
+        let mut statement = connection.prepare_cached(FILERS)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let (Ok(company), Ok(name)) = (code(row, 1), row.get(2)) {
+                shared.filers.insert(row.get(0)?, (company, name));
+            }
+        }
+        let mut statement = connection.prepare_cached(CLASSES)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let (Ok(category), Ok(kind), Ok(species)) = (row.get(1), row.get(2), row.get(3)) {
+                shared.classes.insert(row.get(0)?, [category, kind, species]);
+            }
+        }
+        Ok(shared)
+    }
+
+    /// A filing from its own row; `None` if its filer or class is not among them.
+    fn filing(&self, row: &Row<'_>) -> rusqlite::Result<Option<Filing>> {
+        let (filer, class) = (self.filers.get(&row.get(6)?), self.classes.get(&row.get(7)?));
+        let parts = filer.zip(class);
+        parts
+            .map(|((company, name), class)| filing(row, *company, name.clone(), class.clone()))
+            .transpose()
+    }
 }
 
 pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
+    filing(row, code(row, 6)?, row.get(7)?, [row.get(8)?, row.get(9)?, row.get(10)?])
+}
+
+/// A filing from its own columns, its filer and its class.
+fn filing(
+    row: &Row<'_>,
+    company_id: CvmCode,
+    company_name: String,
+    [category, kind, species]: [String; 3],
+) -> rusqlite::Result<Filing> {
     let (id, date) = FilingId::of_key(row.get(0)?)
         .ok_or_else(|| rusqlite::Error::InvalidColumnType(0, "key".into(), Type::Integer))?;
-    let (category, kind, species): (String, String, String) =
-        (row.get(3)?, row.get(4)?, row.get(5)?);
-    let subject: String = row.get(6)?;
-    let version = row.get(8)?;
-    let url: Option<String> = row.get(10)?;
+    let subject: String = row.get(1)?;
+    let version = row.get(3)?;
+    let url: Option<String> = row.get(5)?;
     let description = if subject.is_empty() {
         let levels = [&category, &kind, &species].map(String::as_str);
         levels.into_iter().filter(|level| !level.is_empty()).collect::<Vec<_>>().join(LEVELS)
@@ -55,18 +123,18 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
     };
     Ok(Filing {
         id,
-        company_id: code(row, 1)?,
-        company_name: row.get(2)?,
+        company_id,
+        company_name,
         category,
         r#type: kind,
         species,
         description,
         date,
-        reference_date: row.get::<_, Option<i32>>(7)?.and_then(Date::from_day_number),
+        reference_date: row.get::<_, Option<i32>>(2)?.and_then(Date::from_day_number),
         version,
         url: match url {
             Some(url) => url,
-            None => usual_url(id, row.get::<_, Option<u32>>(9)?.unwrap_or_default(), version),
+            None => usual_url(id, row.get::<_, Option<u32>>(4)?.unwrap_or_default(), version),
         },
     })
 }
@@ -83,5 +151,45 @@ pub(super) fn usual_url(id: FilingId, sequence: u32, version: u32) -> String {
             "http://www.rad.cvm.gov.br/ENETCONSULTA/frmDownloadDocumento.aspx?CodigoInstituicao=1\
              &NumeroSequencialDocumento={number}"
         ),
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "bundle")]
+mod tests {
+    use super::*;
+    use crate::{bundle, catalogue::Catalogue, filings::key};
+
+    /// Compares every filing with the one that is read together with its filer and class.
+    fn check(catalogue: &Catalogue) -> usize {
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let keys = snapshot.rows("SELECT key FROM filing ORDER BY key DESC", [], key).unwrap();
+        let plain = keys.iter().filter_map(|key| joined(&snapshot, *key).unwrap());
+        let plain: Vec<Filing> = plain.collect();
+        let before = catalogue.unreadable();
+        assert_eq!(served(&snapshot, &keys).unwrap(), plain);
+        assert_eq!(served(&snapshot, &[i64::MAX]).unwrap(), []);
+        assert_eq!(catalogue.unreadable() - before, (keys.len() - plain.len()) as u64);
+        keys.len() - plain.len()
+    }
+
+    #[test]
+    fn every_filing_is_the_same_with_names_and_classes_from_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("catalogue.db");
+        let catalogue = Catalogue::open(&path).unwrap();
+        bundle::fill(&catalogue).unwrap();
+        assert_eq!(check(&catalogue), 0);
+        let file = Connection::open(&path).unwrap();
+        let damage = [
+            "UPDATE filer SET name = CAST(x'ff' AS TEXT) WHERE id = (SELECT MIN(filer) FROM filing)",
+            "UPDATE class SET type = CAST(x'ff' AS TEXT) WHERE id = (SELECT MAX(class) FROM filing)",
+            "UPDATE filing SET version = -1 WHERE key = (SELECT MAX(key) FROM filing)",
+        ];
+        for sql in damage {
+            assert_eq!(file.execute(sql, []).unwrap(), 1);
+        }
+        // What was read before the damage is still in memory with the first one.
+        assert!(check(&Catalogue::open(&path).unwrap()) >= 3);
     }
 }

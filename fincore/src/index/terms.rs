@@ -15,9 +15,9 @@ pub(super) const COUNT_BITS: u32 = 28;
 /// If more words than this share a prefix, the prefix is a term of its own: fewer are read one by one.
 const MANY: usize = 8;
 
-/// How many bytes of terms are remembered, so that not every block asks the file for all of its terms again: those of
-/// twenty years of filings fit.
-const REMEMBERED: usize = 24 << 20;
+/// How many bytes of terms are remembered, so that not every block asks the file for all of its terms again. Those of
+/// twenty years of filings are some 24 MiB; an import may take 256 MiB in all.
+const REMEMBERED: usize = 12 << 20;
 
 /// What remembering a term takes besides its text.
 const OVERHEAD: usize = 48;

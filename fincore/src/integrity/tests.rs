@@ -129,6 +129,25 @@ fn contents(catalogue: &Catalogue) -> Vec<String> {
 }
 
 #[test]
+fn classes_have_as_many_filings_as_the_table() {
+    const ADDED: &str = "SELECT class, filings FROM class_total ORDER BY class";
+    const COUNTED: &str = "SELECT class, COUNT(*) FROM filing GROUP BY class ORDER BY class";
+    let totals = |catalogue: &Catalogue, sql| {
+        let db = Connection::open(catalogue.path()).unwrap();
+        let mut statement = db.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>().unwrap()
+    };
+    let ((_one, bundled), (_other, imported)) = (temporary(), temporary());
+    crate::bundle::fill(&bundled).unwrap();
+    import(&imported);
+    for (catalogue, classes) in [(bundled, 100), (imported, 1)] {
+        assert_eq!(totals(&catalogue, ADDED), totals(&catalogue, COUNTED));
+        assert!(totals(&catalogue, ADDED).len() >= classes);
+    }
+}
+
+#[test]
 fn every_damage_is_named_and_repaired() {
     let (dir, catalogue) = temporary();
     import(&catalogue);

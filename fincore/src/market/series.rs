@@ -1,17 +1,20 @@
 //! Reads one series: its observations are rates, or one side of the quotes of a currency.
+use std::sync::Arc;
+
 use rusqlite::types::Value;
 
 use super::{
-    History, Rate, freshness,
+    History, Rate, freshness, kept,
+    kept::{Cut, Whole},
     known::{KNOWN, Known, Side, known, number},
-    window::within_plan,
+    window::{Days, within_plan},
 };
 use crate::{
     answers::{Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     sqlite::{parsed, parsed_if_any},
-    types::{Date, SeriesId},
+    types::{Date, Offset, SeriesId},
 };
 
 /// The queries of a series. `?1` is its number or currency.
@@ -111,9 +114,9 @@ impl Series {
         }
     }
 
-    fn meta(self, rows: &[Observed]) -> Meta {
-        let computed = rows.iter().filter(|row| row.computed).count();
-        let (source, computed_from) = self.source(computed as u64, rows.len() as u64);
+    /// The source of so many rows, so many of which were computed.
+    fn meta(self, computed: usize, rows: usize) -> Meta {
+        let (source, computed_from) = self.source(computed as u64, rows as u64);
         Meta {
             unit: self.known.map(|known| known.unit.en),
             computed_from: computed_from.map(Into::into),
@@ -123,18 +126,66 @@ impl Series {
 
     /// One page of its observations, newest first.
     pub(super) fn history(self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
-        let (statements, key) = self.stored();
-        let newest = self.newest(snapshot)?.map(|row| row.rate.date);
-        let days = within_plan(snapshot, query.from, query.to, || Ok(newest))?;
-        let (from, to) = days.texts();
+        self.history_of(snapshot, query, self.whole(snapshot)?)
+    }
+
+    /// The same without memory, to compare with.
+    #[cfg(test)]
+    pub(super) fn history_from_file(
+        self,
+        snapshot: &Snapshot,
+        query: &History,
+    ) -> Result<Page<Rate>> {
+        self.history_of(snapshot, query, None)
+    }
+
+    fn history_of(
+        self,
+        snapshot: &Snapshot,
+        query: &History,
+        whole: Option<Arc<Whole<Rate>>>,
+    ) -> Result<Page<Rate>> {
         let (limit, offset) = (query.limit.get(), query.offset);
+        let newest = match &whole {
+            Some(whole) => whole.newest(snapshot.today()).map(|rate| rate.date),
+            None => self.newest(snapshot)?.map(|row| row.rate.date),
+        };
+        let days = within_plan(snapshot, query.from, query.to, || Ok(newest))?;
+        let Cut { rows: data, total, computed } = match whole {
+            Some(whole) => whole.page(days, limit, offset),
+            None => self.read_page(snapshot, days, limit, offset)?,
+        };
+        let meta = self.meta(computed, data.len());
+        let meta = freshness::of_series(snapshot, self.number, newest, meta)?;
+        Ok(Page { data, total, limit, offset: offset.get(), meta })
+    }
+
+    /// One page of its observations, from the file.
+    fn read_page(
+        self,
+        snapshot: &Snapshot,
+        days: Days,
+        limit: u32,
+        offset: Offset,
+    ) -> Result<Cut<Rate>> {
+        let (statements, key) = self.stored();
+        let (from, to) = days.texts();
         let total = snapshot.count(statements.total, (&key, &from, &to))?;
         let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
             snapshot.rows(statements.page, (&key, &from, &to, limit, offset), Observed::read)
         })?;
-        let meta = freshness::of_series(snapshot, self.number, newest, self.meta(&rows))?;
-        let data = rows.into_iter().map(|row| row.rate).collect();
-        Ok(Page { data, total, limit, offset: offset.get(), meta })
+        let computed = rows.iter().filter(|row| row.computed).count();
+        let rows: Vec<Rate> = rows.into_iter().map(|row| row.rate).collect();
+        Ok(Cut { rows: rows.into(), total, computed })
+    }
+
+    /// All its observations, if they are in memory.
+    pub(super) fn whole(self, snapshot: &Snapshot) -> Result<Option<Arc<Whole<Rate>>>> {
+        let (statements, key) = self.stored();
+        let every = (key, Date::MIN.to_string(), Date::MAX.to_string());
+        kept::series(snapshot, self.number, statements.all, every, |row| {
+            Observed::read(row).map(|row| (row.rate, row.computed))
+        })
     }
 
     /// Calls `visit` for every observation that the snapshot's date and plan allow, newest first.
@@ -172,7 +223,7 @@ impl Series {
     pub(super) fn current(self, snapshot: &Snapshot) -> Result<Sourced<Rate>> {
         let newest = self.newest(snapshot)?;
         let newest = newest.ok_or_else(|| Error::not_found(Noun::Series, &self.called()))?;
-        let meta = self.meta(std::slice::from_ref(&newest));
+        let meta = self.meta(newest.computed.into(), 1);
         let meta = freshness::of_series(snapshot, self.number, Some(newest.rate.date), meta)?;
         Ok(Sourced::new(newest.rate, meta))
     }

@@ -14,6 +14,16 @@ pub(super) struct Days {
 }
 
 impl Days {
+    /// The first day.
+    pub(super) fn from(self) -> Date {
+        self.from
+    }
+
+    /// The last day; before the first one if the range is empty.
+    pub(super) fn to(self) -> Date {
+        self.to
+    }
+
     /// Both ends as stored in the database.
     pub(super) fn texts(self) -> (String, String) {
         (self.from.to_string(), self.to.to_string())
@@ -246,6 +256,9 @@ mod tests {
         let all = market::ipca(&snapshot, history(None, None)).unwrap().data;
         let pages: Vec<_> = [0, 10, 20, 30, 40].map(page).into_iter().collect();
         assert!(pages.iter().all(|page| (page.total, page.limit) == (32, 10)));
-        assert_eq!(pages.into_iter().flat_map(|page| page.data).collect::<Vec<_>>(), all);
+        assert_eq!(
+            pages.into_iter().flat_map(|page| page.data).collect::<Vec<_>>(),
+            all.into_vec()
+        );
     }
 }

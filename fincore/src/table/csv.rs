@@ -7,7 +7,7 @@ use super::{Cell, Row, cells};
 use crate::error::{Error, Result};
 
 /// How CSV is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Commas between cells, points in numbers, dates as 2026-11-15.
     #[default]

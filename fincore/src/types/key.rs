@@ -25,8 +25,7 @@ impl Key {
     /// A new random key. Fails if the operating system's random generator fails.
     pub fn generate() -> Result<Key> {
         let mut key = format!("{MARK}{}", random_characters(RANDOM)?);
-        let checksum = checksum(&key);
-        key.push_str(&checksum);
+        key.extend(checksum(&key).map(char::from));
         Ok(Key(key))
     }
 
@@ -103,7 +102,7 @@ impl FromStr for Key {
     fn from_str(text: &str) -> Result<Key> {
         let well_formed = text.len() == LENGTH
             && text.strip_prefix(MARK).is_some_and(is_base62)
-            && text.ends_with(&checksum(&text[..LENGTH - CHECKSUM]));
+            && text.as_bytes().ends_with(&checksum(&text[..LENGTH - CHECKSUM]));
         if well_formed { Ok(Key(text.to_owned())) } else { Err(Error::InvalidKey) }
     }
 }
@@ -118,14 +117,14 @@ pub(crate) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-fn checksum(text: &str) -> String {
+fn checksum(text: &str) -> [u8; CHECKSUM] {
     let mut rest = crc32fast::hash(text.as_bytes());
     let mut digits = [0; CHECKSUM];
     for digit in digits.iter_mut().rev() {
         *digit = BASE62[(rest % 62) as usize];
         rest /= 62;
     }
-    digits.map(char::from).iter().collect()
+    digits
 }
 
 /// The SHA-256 hash of a key. Keys are long and random, so the hash needs no salt.
@@ -203,8 +202,8 @@ mod tests {
     #[test]
     fn checks_by_crc_32_in_six_characters() {
         // CRC-32 of "123456789" is 0xCBF43926 = 3421780262; in base 62 that is 3, 45, 35, 27, 22, 14.
-        assert_eq!(checksum("123456789"), "3jZRME");
-        assert_eq!(checksum(""), "000000");
+        assert_eq!(&checksum("123456789"), b"3jZRME");
+        assert_eq!(&checksum(""), b"000000");
     }
 
     #[test]
@@ -225,7 +224,7 @@ mod tests {
     #[test]
     fn what_is_no_key_is_refused() {
         let key = format!("{MARK}{}", &str::from_utf8(BASE62).unwrap()[..RANDOM]);
-        let key = &format!("{key}{}", checksum(&key));
+        let key = &format!("{key}{}", str::from_utf8(&checksum(&key)).unwrap());
         assert!(key.parse::<Key>().is_ok());
         let swapped = key.to_ascii_lowercase();
         let (cut, long) = (&key[..LENGTH - 1], format!("{key}0"));

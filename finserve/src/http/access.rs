@@ -151,7 +151,7 @@ impl Access {
     }
 
     /// Whether a request carries a well-formed key that is not valid as far as is known here: another program may
-    /// have issued it a moment ago.
+    /// have issued it a moment ago. Only requests that are not [identified](Access::identify), and forms, need to ask.
     pub(crate) fn has_unknown_key(&self, request: &Request) -> bool {
         let in_headers = caller::key(&request.head.headers).ok().flatten();
         let in_form = || request.form_field("key")?.trim().parse().ok();

@@ -4,34 +4,35 @@ use std::{
     collections::hash_map::RandomState,
     hash::BuildHasher,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use fincore::{
-    Caller, Catalogue, datasets::Watch, excerpt, export::Shelf, limits::Standing, usage::Outcome,
+    Caller, Catalogue, Snapshot, datasets::Watch, export::Shelf, limits::Standing, usage::Outcome,
     webhooks::Targets,
 };
-use hyper::{
-    Method, Response,
-    header::{ACCEPT, HOST},
-    http::request::Parts,
-};
+use hyper::{Response, header::IF_NONE_MATCH};
 
 use super::{
-    accept,
     access::Access,
+    cache::{self, Cache, Question},
     context::Context,
-    data::data,
+    data::{data, question},
+    envelope::Envelope,
     export,
-    formats::{self, Formats},
-    front,
-    params::{self, Params},
+    params::Params,
+    payload::Payload,
+    pool::Pool,
     refusal::Refusal,
     render::Media,
-    reply::{Envelope, Payload, Reply},
+    reply::Reply,
     request::Request,
-    routes::{Cost, Handler, Match, Route, Routes},
+    routes::{Cost, Handler, Query, Route, RouteId, Routes},
     slots::Slots,
+    target::{Matched, Target, target},
 };
 
 /// Everything that requests share.
@@ -47,16 +48,22 @@ pub(crate) struct App {
     /// Whom webhooks may call.
     targets: Targets,
     routes: Routes,
+    /// Answers that were given to others.
+    cache: Cache,
+    /// Where long work is done.
+    pool: Pool,
+    /// Where streams are made.
+    streams: Arc<Pool>,
     /// Request ids are this, which differs from start to start, and a count.
-    start: u32,
+    start: String,
     requests: AtomicU64,
 }
 
 /// What is known of a request once it has been answered: for counting, logging and measuring.
 #[derive(Default)]
-struct Trail<'t> {
+struct Trail {
     /// The row of the table that it matched.
-    route: Option<&'t Route>,
+    route: Option<RouteId>,
     /// Who sent it.
     caller: Option<Caller>,
     /// The caller's standing after it, where it was counted.
@@ -65,17 +72,63 @@ struct Trail<'t> {
     counted: Option<Outcome>,
 }
 
+/// How a request is answered.
+pub(crate) enum Answered {
+    /// At once.
+    Now(Response<Payload>),
+    /// After work that would hold up other requests here.
+    Later(Later),
+}
+
+/// Work that answers a request, and the kind of thread that it belongs to.
+pub(crate) struct Later {
+    pub(crate) on: Threads,
+    pub(crate) work: Box<dyn FnOnce() -> Response<Payload> + Send>,
+}
+
+/// Where work is done that takes longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    /// Those for computing.
+    Pool,
+    /// Those for waiting.
+    Waiting,
+}
+
+/// How far a request has come on the thread of its connection.
+enum Step {
+    Done(Reply),
+    /// The rest takes longer.
+    Longer(Threads),
+}
+
 impl App {
     pub(crate) fn new(catalogue: Catalogue, access: Access, targets: Targets) -> App {
-        App::with_routes(catalogue, access, targets, Routes::new())
+        App::with_routes(catalogue, access, targets, Routes::new(), cache::CAPACITY)
     }
 
-    fn with_routes(catalogue: Catalogue, access: Access, targets: Targets, routes: Routes) -> App {
+    fn with_routes(
+        catalogue: Catalogue,
+        access: Access,
+        targets: Targets,
+        routes: Routes,
+        cache: u64,
+    ) -> App {
         let start = RandomState::new().hash_one("request id") >> 32;
-        let start = u32::try_from(start).unwrap_or_default();
-        let (watch, shelf, requests) = (Watch::default(), Shelf::default(), AtomicU64::new(0));
-        let exports = export::slots();
-        App { catalogue, access, watch, shelf, exports, targets, routes, start, requests }
+        App {
+            catalogue,
+            access,
+            watch: Watch::default(),
+            shelf: Shelf::default(),
+            exports: export::slots(),
+            targets,
+            routes,
+            cache: Cache::new(cache),
+            pool: Pool::start(),
+            streams: Arc::new(Pool::for_streams()),
+            start: format!("{start:08x}-"),
+            requests: AtomicU64::new(0),
+        }
     }
 
     /// The data that is served.
@@ -87,19 +140,57 @@ impl App {
         &self.access
     }
 
-    /// Answers a request. A panic on the way fails this request only.
-    pub(crate) fn answer(&self, request: &Request) -> Response<Payload> {
-        let id = format!("{:08x}-{:x}", self.start, self.requests.fetch_add(1, Ordering::Relaxed));
-        let mut trail = Trail::default();
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.steps(request, &mut trail)))
-            .unwrap_or_else(|panic| Err(Refusal::Internal(panic_message(panic.as_ref()))));
-        let route = trail.route.map_or("no route", |route| route.path);
-        let reply = outcome.unwrap_or_else(|refusal| refusal.reply(&id, route));
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
 
-        // A request that failed before its caller was identified still gets that caller's headers.
-        let known =
-            || self.access.identify(request).unwrap_or_else(|_| self.access.by_address(request));
-        let caller = trail.caller.unwrap_or_else(known);
+    /// Waits for work that nobody waits for any more.
+    pub(crate) fn finish(&self) {
+        self.pool.close();
+        self.streams.close();
+    }
+
+    /// Drops the answers that were kept, if the snapshot is of other data or of another day than the last one.
+    pub(crate) fn follow(&self, snapshot: &Snapshot) {
+        self.cache.follow(snapshot.fingerprint());
+    }
+
+    /// Answers a request of the caller that its key or address stands for. A panic on the way fails this request only.
+    pub(crate) fn answer(
+        self: &Arc<App>,
+        request: Request,
+        caller: Result<Caller, Refusal>,
+    ) -> Answered {
+        let mut trail = Trail::default();
+        let step = guarded(|| self.steps(&request, caller, &mut trail));
+        match step {
+            Ok(Step::Longer(on)) => {
+                let app = self.clone();
+                let work = Box::new(move || {
+                    let done = guarded(|| app.rest(&request, &trail));
+                    app.respond(&request, &trail, done)
+                });
+                Answered::Later(Later { on, work })
+            }
+            Ok(Step::Done(reply)) => Answered::Now(self.respond(&request, &trail, Ok(reply))),
+            Err(refusal) => Answered::Now(self.respond(&request, &trail, Err(refusal))),
+        }
+    }
+
+    /// Counts a request that has been answered, and makes the response.
+    fn respond(
+        &self,
+        request: &Request,
+        trail: &Trail,
+        done: Result<Reply, Refusal>,
+    ) -> Response<Payload> {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let id = [&self.start, itoa::Buffer::new().format(number)].concat();
+        let route = trail.route.map_or("no route", |route| self.routes.row(route).path);
+        let reply = done.unwrap_or_else(|refusal| refusal.reply(&id, route));
+
+        // A request that failed before its caller was identified still gets the headers of its address.
+        let caller = trail.caller.unwrap_or_else(|| self.access.by_address(request));
         let standing = trail.standing.unwrap_or_else(|| self.access.peek(&caller, request.now));
         if let Some(outcome) = trail.counted {
             let outcome = match outcome {
@@ -108,33 +199,34 @@ impl App {
             };
             self.access.count(&caller, route, outcome, request.now);
         }
-        let envelope = Envelope { id: &id, caller, standing, now: request.now };
-        reply.respond(&envelope)
+        reply.respond(&Envelope { id: &id, caller, standing, now: request.now })
     }
 
     /// The steps that every request goes through, in order; the first that fails answers.
-    fn steps<'t>(&'t self, request: &Request, trail: &mut Trail<'t>) -> Result<Reply, Refusal> {
+    fn steps(
+        &self,
+        request: &Request,
+        caller: Result<Caller, Refusal>,
+        trail: &mut Trail,
+    ) -> Result<Step, Refusal> {
+        // Even a request with bad grammar gets its caller's headers.
+        trail.caller = caller.as_ref().ok().copied();
+
         // Grammar, and what the request is about.
-        let mut target = match self.target(request)? {
+        let mut target = match target(&self.routes, request)? {
             Target::Matched(matched) => matched,
-            Target::Options(allow) => return Ok(Reply::options(&allow)),
+            Target::Options(allow) => return Ok(Step::Done(Reply::options(&allow))),
         };
-        trail.route = Some(target.route);
+        trail.route = Some(target.id);
 
         // Credential. An invalid key is charged to the address, so that guessing has a limit.
-        let caller = match self.access.identify(request) {
-            Ok(caller) => caller,
-            Err(refusal) => {
+        let caller = caller.inspect_err(|refusal| {
+            if matches!(refusal, Refusal::InvalidKey) {
                 let anonymous = self.access.by_address(request);
-                if matches!(refusal, Refusal::InvalidKey) {
-                    let admitted = self.access.admit(&anonymous, request.now);
-                    trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
-                }
-                trail.caller = Some(anonymous);
-                return Err(refusal);
+                let admitted = self.access.admit(&anonymous, request.now);
+                trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
             }
-        };
-        trail.caller = Some(caller);
+        })?;
 
         if let Some(feature) = target.route.feature {
             // Limit.
@@ -153,82 +245,96 @@ impl App {
         // Parameters.
         target.params.only(&target.route.params, &target.captures)?;
         let media = target.media(request)?;
-        let params = target.captures.and(target.params)?;
 
-        // Answer.
-        let (catalogue, access) = (&self.catalogue, &self.access);
-        let (watch, shelf, targets) = (&self.watch, &self.shelf, self.targets);
-        let exports = &self.exports;
-        let context =
-            Context { catalogue, access, watch, shelf, exports, targets, request, caller };
-        let answer = || {
-            let reply = match &target.route.handler {
-                Handler::Query(query) => {
-                    data(&context, target.route, query.as_ref(), params, media)
+        // Answer: one that was given before, or a new one, here or where it holds up nobody.
+        let (route, headers) = (target.route, &request.head.headers);
+        if let Handler::Query(_) = &route.handler {
+            let snapshot = self.snapshot(request, caller)?;
+            if let Some(kept) = self.cache.get(&asked(&snapshot, request, media)) {
+                return Ok(Step::Done(kept.reply().encode(headers)));
+            }
+            if headers.contains_key(IF_NONE_MATCH) {
+                let tag = question(&snapshot, &request.head, media);
+                if let Some(unchanged) = Reply::confirmed(&tag, headers) {
+                    return Ok(Step::Done(unchanged));
                 }
-                Handler::Direct(direct) => direct(&context, params),
-            }?;
-            Ok(reply.encode(&request.head.headers))
+            }
+        }
+        if route.cost.is_short(&target.params) {
+            return self.made(request, caller, target, media).map(Step::Done);
+        }
+        Ok(Step::Longer(match route.cost {
+            Cost::Disk => Threads::Waiting,
+            Cost::Short | Cost::Rows(_) | Cost::Long => Threads::Pool,
+        }))
+    }
+
+    /// The last step, on another thread.
+    fn rest(&self, request: &Request, trail: &Trail) -> Result<Reply, Refusal> {
+        let Target::Matched(mut target) = target(&self.routes, request)? else {
+            return Err(Refusal::Internal("a request leads elsewhere the second time".into()));
         };
-        match target.route.cost {
-            Cost::Short => answer(),
-            // The worker thread goes on with other requests meanwhile.
-            Cost::Long | Cost::Disk => tokio::task::block_in_place(answer),
-        }
+        let media = target.media(request)?;
+        let caller = trail.caller.unwrap_or_else(|| self.access.by_address(request));
+        self.made(request, caller, target, media)
     }
 
-    /// What a request is about, if its grammar is right and there is such a thing.
-    fn target<'t, 'r>(&'t self, request: &'r Request) -> Result<Target<'t, 'r>, Refusal> {
-        let head = &request.head;
-        check_grammar(head)?;
-        let path = head.uri.path();
-        let readable = params::decode(path)?;
-        let params = Params::from_query(head.uri.query().unwrap_or(""))?;
-        let options = head.method == Method::OPTIONS;
-        match self.routes.find(&head.method, path)? {
-            Match::Row(route, captures) => Ok(Target::Matched(Matched { route, captures, params })),
-            Match::OtherMethods(allow) if options => Ok(Target::Options(allow)),
-            Match::OtherMethods(allow) => Err(Refusal::MethodNotAllowed(allow)),
-            Match::Nothing if options && path == "*" => Ok(Target::Options(self.routes.allow())),
-            Match::Nothing => {
-                let path = excerpt(&readable);
-                let message = format!("there is nothing at {path:?}; see /docs for what there is");
-                let refusal = Refusal::NotFound(message);
-                Err(if wants_page(head) {
-                    front::not_found(request, refusal, &path)
-                } else {
-                    refusal
-                })
+    /// An answer that nobody was given before.
+    fn made(
+        &self,
+        request: &Request,
+        caller: Caller,
+        target: Matched<'_, '_>,
+        media: Media,
+    ) -> Result<Reply, Refusal> {
+        let params = target.captures.and(target.params)?;
+        let reply = match &target.route.handler {
+            Handler::Query(query) => {
+                self.queried(request, caller, target.route, query.as_ref(), params, media)
             }
-        }
+            Handler::Direct(direct) => direct(&self.context(request, caller), params),
+        }?;
+        Ok(reply.encode(&request.head.headers))
+    }
+
+    fn queried(
+        &self,
+        request: &Request,
+        caller: Caller,
+        route: &Route,
+        query: &Query,
+        params: Params<'_>,
+        media: Media,
+    ) -> Result<Reply, Refusal> {
+        let snapshot = self.snapshot(request, caller)?;
+        let kept = Arc::new(data(&snapshot, route, query, &request.head, params, media)?);
+        self.cache.keep(&asked(&snapshot, request, media), &kept);
+        Ok(kept.reply())
+    }
+
+    fn snapshot(&self, request: &Request, caller: Caller) -> Result<Snapshot, Refusal> {
+        let snapshot = self.catalogue.recent_snapshot(request.now.today(), request.now.instant)?;
+        Ok(snapshot.for_plan(caller.plan))
+    }
+
+    fn context<'r>(&'r self, request: &'r Request, caller: Caller) -> Context<'r> {
+        let App { catalogue, access, watch, shelf, exports, streams, targets, .. } = self;
+        let targets = *targets;
+        Context { catalogue, access, watch, shelf, exports, streams, targets, request, caller }
     }
 }
 
-/// What a request is about.
-enum Target<'t, 'r> {
-    Matched(Matched<'t, 'r>),
-    /// It only asks which methods there are.
-    Options(String),
+/// What an answer from this snapshot is kept under.
+fn asked<'r>(snapshot: &Snapshot, request: &'r Request, media: Media) -> Question<'r> {
+    let uri = &request.head.uri;
+    let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
+    Question { fingerprint: snapshot.fingerprint(), target, media }
 }
 
-/// A row of the table, and the parameters of the path and of the query string.
-struct Matched<'t, 'r> {
-    route: &'t Route,
-    captures: Params<'r>,
-    params: Params<'r>,
-}
-
-impl Matched<'_, '_> {
-    /// In which media type a query is answered. Takes the parameters that choose it out of those of a list.
-    fn media(&mut self, request: &Request) -> Result<Media, Refusal> {
-        match self.route.formats {
-            Formats::One | Formats::Dataset => Ok(Media::Json),
-            Formats::List => {
-                let [format, dialect] = formats::PARAMS.map(|name| self.params.take(name));
-                formats::of_list(format.as_deref(), dialect.as_deref(), &request.head.headers)
-            }
-        }
-    }
+/// Runs a step; a panic in it becomes a refusal.
+fn guarded<T>(step: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    catch_unwind(AssertUnwindSafe(step))
+        .unwrap_or_else(|panic| Err(Refusal::Internal(panic_message(panic.as_ref()))))
 }
 
 fn too_many(caller: &Caller, standing: Standing) -> Refusal {
@@ -244,37 +350,5 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
     format!("panicked: {}", text.unwrap_or("without a message"))
 }
 
-/// Whether a browser asks, for something that is not part of the API.
-fn wants_page(head: &Parts) -> bool {
-    let mut offers = accept::offers(&head.headers, ACCEPT);
-    !head.uri.path().starts_with("/api/")
-        && offers.any(|(media, weight)| media == "text/html" && weight > 0.0)
-}
-
-/// The methods that HTTP has, known here or not.
-const METHODS: [&str; 10] =
-    ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "QUERY"];
-
-/// What hyper lets through and HTTP does not.
-fn check_grammar(head: &Parts) -> Result<(), Refusal> {
-    if head.headers.get_all(HOST).iter().count() != 1 {
-        return Err(Refusal::BadRequest("the Host header must be given exactly once".into()));
-    }
-    if !METHODS.contains(&head.method.as_str()) {
-        return Err(Refusal::BadRequest("the method is not one of HTTP's".into()));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// An app whose table has these rows, on an empty catalogue.
-    pub(crate) fn app(dir: &tempfile::TempDir, rows: Vec<Route>) -> App {
-        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-        let accounts = fincore::Accounts::open(dir.path().join("accounts.db")).unwrap();
-        let access = Access::new(accounts, 20, Vec::new(), std::time::Instant::now());
-        App::with_routes(catalogue, access, Targets::Public, Routes::of(rows))
-    }
-}
+pub(crate) mod tests;

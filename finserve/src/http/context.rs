@@ -1,7 +1,9 @@
 //! What a handler works with.
+use std::sync::Arc;
+
 use fincore::{Caller, Catalogue, datasets::Watch, export::Shelf, webhooks::Targets};
 
-use super::{access::Access, request::Request, slots::Slots};
+use super::{access::Access, pool::Pool, request::Request, slots::Slots};
 
 /// A request on its way: who sent it, and what it can be answered from.
 pub(crate) struct Context<'r> {
@@ -11,6 +13,8 @@ pub(crate) struct Context<'r> {
     pub(crate) shelf: &'r Shelf,
     /// How many exports may be under way.
     pub(crate) exports: &'r Slots,
+    /// Where streams are made.
+    pub(crate) streams: &'r Arc<Pool>,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     pub(crate) request: &'r Request,

@@ -2,53 +2,54 @@
 use fincore::Snapshot;
 use hyper::{
     Uri,
-    header::{HeaderValue, LINK},
+    header::{CONTENT_DISPOSITION, HeaderValue, LINK},
     http::request::Parts,
 };
 
 use super::{
-    context::Context,
+    cache::Kept,
     headers::{X_FUZZY, X_TOTAL_COUNT},
     links,
     params::{self, Params},
     refusal::Refusal,
     render::{Extent, Media},
-    reply::{Caching, Reply},
+    reply::attachment,
     routes::{Query, Route},
     tag::tag,
 };
 
 /// What the query of a row of the table gives, in this media type.
 pub(crate) fn data(
-    context: &Context<'_>,
+    snapshot: &Snapshot,
     route: &Route,
     query: &Query,
+    head: &Parts,
     params: Params<'_>,
     media: Media,
-) -> Result<Reply, Refusal> {
-    let Context { catalogue, request, caller, .. } = context;
-    let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
-    let answer = query(&snapshot, params)?;
+) -> Result<Kept, Refusal> {
+    let answer = query(snapshot, params)?;
     let body = answer.render(media)?;
-    let reply = Reply::ok(body, Caching::Tagged(question(&snapshot, &request.head, media)));
     let paged = route.params.contains(&"offset");
     let link = answer.extent().and_then(|extent| {
         let offset = extent.offset.filter(|_| paged);
-        links::links(&request.head.uri, Extent { offset, ..extent })
+        links::links(&head.uri, Extent { offset, ..extent })
     });
-    let reply = reply.with_headers(link.map(|link| (LINK, link)));
-    Ok(match media {
-        Media::Json => reply,
+    let mut headers = Vec::from_iter(link.map(|link| (LINK, link)));
+    match media {
+        Media::Json => (),
         Media::Csv(_) => {
             // JSON says it in the body.
-            let total = answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total)));
+            headers.extend(answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total))));
             let fuzzy = answer.is_fuzzy().then(|| (X_FUZZY, HeaderValue::from_static("true")));
-            reply.with_headers(total).with_headers(fuzzy).saved_as(&file_name(&request.head.uri))
+            headers.extend(fuzzy);
+            headers.push((CONTENT_DISPOSITION, attachment(&file_name(&head.uri))));
         }
-    })
+    }
+    Ok(Kept::new(media, question(snapshot, head, media), headers, body))
 }
 
-fn question(snapshot: &Snapshot, head: &Parts, media: Media) -> String {
+/// The tag of the answer, which is known before the answer is.
+pub(crate) fn question(snapshot: &Snapshot, head: &Parts, media: Media) -> HeaderValue {
     let (path, query) = (head.uri.path(), head.uri.query().unwrap_or(""));
     tag(snapshot, &[snapshot.plan().id(), path, query, media.id()])
 }

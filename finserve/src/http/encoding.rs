@@ -1,5 +1,8 @@
 //! Compression of replies, by what the client accepts.
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::OnceLock,
+};
 
 use flate2::{Compression, write::GzEncoder};
 use hyper::{
@@ -25,25 +28,46 @@ pub(crate) struct Encoded {
 
 /// The body in the encoding that the client likes best.
 pub(crate) fn encode(body: Bytes, request: &HeaderMap) -> Encoded {
-    let compressed = match preferred(request) {
-        Some(encoding) if body.len() > WORTH_IT => {
-            compress(encoding, &body).map(|bytes| (encoding, bytes))
+    Encodings::of(body).preferred(request)
+}
+
+/// A body, and what it was compressed to so far.
+pub(crate) struct Encodings {
+    plain: Bytes,
+    zstd: OnceLock<Option<Bytes>>,
+    gzip: OnceLock<Option<Bytes>>,
+}
+
+impl Encodings {
+    pub(crate) fn of(plain: Bytes) -> Encodings {
+        Encodings { plain, zstd: OnceLock::new(), gzip: OnceLock::new() }
+    }
+
+    pub(crate) fn plain(&self) -> Bytes {
+        self.plain.clone()
+    }
+
+    /// The body in the encoding that the client likes best; compressed only once.
+    pub(crate) fn preferred(&self, request: &HeaderMap) -> Encoded {
+        let encoding = preferred(request).filter(|_| self.plain.len() > WORTH_IT);
+        let compressed = encoding.and_then(|encoding| {
+            let kept = if encoding == "zstd" { &self.zstd } else { &self.gzip };
+            kept.get_or_init(|| compress(encoding, &self.plain)).clone()
+        });
+        match compressed {
+            Some(bytes) => Encoded { encoding, bytes },
+            None => Encoded { encoding: None, bytes: self.plain() },
         }
-        _ => None,
-    };
-    match compressed {
-        Some((encoding, bytes)) => Encoded { encoding: Some(encoding), bytes: bytes.into() },
-        None => Encoded { encoding: None, bytes: body },
     }
 }
 
-fn compress(encoding: &str, body: &[u8]) -> Option<Vec<u8>> {
+fn compress(encoding: &str, body: &[u8]) -> Option<Bytes> {
     if encoding == "zstd" {
-        return zstd::bulk::compress(body, ZSTD_LEVEL).ok();
+        return zstd::bulk::compress(body, ZSTD_LEVEL).ok().map(Bytes::from);
     }
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL));
     encoder.write_all(body).ok()?;
-    encoder.finish().ok()
+    encoder.finish().ok().map(Bytes::from)
 }
 
 /// Compresses a body while it is sent.
@@ -109,6 +133,9 @@ pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
 /// The best of `zstd` and `gzip` by the weights of `Accept-Encoding`; `zstd` where they are equal, and neither
 /// where the client prefers the body as it is.
 pub(crate) fn preferred(request: &HeaderMap) -> Option<&'static str> {
+    if !request.contains_key(ACCEPT_ENCODING) {
+        return None;
+    }
     let mut best = None;
     for (name, weight) in known_offers(request) {
         let better = |(known, known_weight): (&str, f32)| {

@@ -8,8 +8,9 @@ use super::{
     headers::{LAST_EVENT_ID, X_ACCEL_BUFFERING},
     listen::Listening,
     params::Params,
+    payload::Payload,
     refusal::Refusal,
-    render::{Answer, Media},
+    render::Answer,
     reply::{Body, Caching, Reply},
 };
 
@@ -24,7 +25,7 @@ pub(crate) fn events(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     }
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
     let events = events::since(&snapshot, query)?;
-    Ok(Reply::ok(Answer::object(events).render(Media::Json)?, Caching::Never))
+    Ok(Reply::ok(Answer::json(events)?, Caching::Never))
 }
 
 /// A stream that starts after the event that the client saw last, or at the place that it names, or now.
@@ -35,8 +36,9 @@ fn listen(context: &Context<'_>, since: Option<Cursor>) -> Result<Reply, Refusal
         None => since,
     };
     let pass = context.access.listen(context.request)?;
-    let listening = Listening::start(context.catalogue, pass, since, context.request.now)?;
-    let body = Body::stream(EVENT_STREAM, None, listening.payload());
+    let listening =
+        Listening::start(context.catalogue, context.streams, pass, since, context.request.now)?;
+    let body = Body::stream(EVENT_STREAM, None, Payload::stream(listening));
     // Proxies would hold events back to send many at once.
     let unbuffered = (X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     Ok(Reply::ok(body, Caching::Never).with_headers([unbuffered]))

@@ -16,8 +16,9 @@ use super::{
     encoding, formats,
     headers::{X_DATA_VERSION, X_TOTAL_COUNT},
     params::Params,
+    payload::Payload,
     refusal::Refusal,
-    render::{self, Answer, Media},
+    render::{self, Answer},
     reply::{Body, Caching, Reply},
     slots::Slots,
     stream::Stream,
@@ -85,18 +86,19 @@ pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusa
     }
     let listed = |dataset: Exportable| {
         let name = &dataset.dataset;
-        let (etag, url) = (whole(&snapshot, name), format!("/api/v1/export/{name}"));
+        let etag = whole(&snapshot, name).to_str().unwrap_or_default().to_owned();
+        let url = format!("/api/v1/export/{name}");
         Listed { dataset, etag, formats: FORMATS, url }
     };
     let data: Vec<Listed> = shelf.list(&snapshot)?.into_iter().map(listed).collect();
     let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
-    let body = Answer::object(datasets).render(Media::Json)?;
+    let body = Answer::json(datasets)?;
     Ok(Reply::ok(body, Caching::Tagged(own_tag)))
 }
 
 /// `GET /api/v1/export/{dataset}`: from one snapshot, whatever is imported meanwhile.
 pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    let Context { catalogue, exports, request, caller, .. } = context;
+    let Context { catalogue, exports, streams, request, caller, .. } = context;
     let headers = &request.head.headers;
     if request.head.version < Version::HTTP_11 {
         // There are no chunks in HTTP/1.0: the end of a connection would be the end of the dataset.
@@ -124,8 +126,9 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         Format::Parquet => None,
     };
     let name = format!("an export of {}", query.dataset);
-    let stream = Stream::begin(Box::new(move |out| export.write(out)), encoding, name, slot)?;
-    let body = Body::stream(media, encoding, stream.payload());
+    let producer = Box::new(move |out: &mut _| export.write(out));
+    let stream = Stream::begin(producer, encoding, name, slot, streams)?;
+    let body = Body::stream(media, encoding, Payload::stream(stream));
     let reply = Reply::ok(body, Caching::Tagged(tag)).with_headers(facts);
     Ok(reply.saved_as(&file_name(&query)).until(request.now.instant + EXPORT_TIME))
 }
@@ -161,7 +164,7 @@ fn begun(err: Error, query: &Query) -> Refusal {
 }
 
 /// The tag of what a query gives. The plan is not in it: whoever may export gets the same.
-fn tag_of(snapshot: &Snapshot, query: &Query) -> String {
+fn tag_of(snapshot: &Snapshot, query: &Query) -> HeaderValue {
     let Query { dataset, from, to, since, format } = query;
     let (_, format, _) = render::of_export(*format);
     let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
@@ -170,7 +173,7 @@ fn tag_of(snapshot: &Snapshot, query: &Query) -> String {
 }
 
 /// The tag of a whole dataset in the format that comes without asking.
-fn whole(snapshot: &Snapshot, dataset: &str) -> String {
+fn whole(snapshot: &Snapshot, dataset: &str) -> HeaderValue {
     let (_, format, _) = render::of_export(Format::Ndjson);
     tag(snapshot, &["export", dataset, "", "", "", format])
 }

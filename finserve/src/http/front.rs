@@ -4,7 +4,7 @@ use fincore::{
     keys::Registration,
     webhooks::{self, DeliveriesQuery},
 };
-use hyper::header::ACCEPT_LANGUAGE;
+use hyper::header::{ACCEPT_LANGUAGE, HeaderValue};
 use serde::Deserialize;
 
 use super::{
@@ -197,7 +197,8 @@ pub(crate) fn asset(_: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusa
         assets::Content::Plain(bytes) => Body::new(asset.media, *bytes),
         assets::Content::Gzip(packed, unpacked) => Body::packed(asset.media, packed, unpacked),
     };
-    Ok(Reply::ok(body, Caching::Forever(format!("\"{name}\""))))
+    let tag = HeaderValue::try_from(format!("\"{name}\"")).map_err(|_| missing())?;
+    Ok(Reply::ok(body, Caching::Forever(tag)))
 }
 
 #[cfg(test)]

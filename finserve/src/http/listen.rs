@@ -2,19 +2,22 @@
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
 use fincore::{
     Catalogue, Limit, Result,
-    events::{self, Cursor, Event, EventsQuery},
+    events::{self, Cursor, Event, Events, EventsQuery},
 };
-use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame};
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::{
+    sync::oneshot,
+    time::{Interval, MissedTickBehavior, interval},
+};
 
-use super::{access::Pass, reply::Payload};
+use super::{access::Pass, pool::Pool};
 use crate::now::Now;
 
 /// How often a listener looks for news, and whether it may go on.
@@ -39,12 +42,23 @@ pub(crate) struct Listening {
     more: bool,
     ticks: Interval,
     silent: u32,
+    /// What is being read, if anything is.
+    reading: Option<oneshot::Receiver<Result<Option<News>>>>,
+    /// Where it is read.
+    pool: Arc<Pool>,
+}
+
+/// What was published, and the data version up to which it is.
+struct News {
+    version: u64,
+    events: Events,
 }
 
 impl Listening {
     /// Starts after a place, or now. Fails if the place is not in the log of changes any more.
     pub(crate) fn start(
         catalogue: &Catalogue,
+        pool: &Arc<Pool>,
         pass: Pass,
         since: Option<Cursor>,
         now: Now,
@@ -64,31 +78,48 @@ impl Listening {
             format!("retry: 5000\n: events follow as they are published\nid: {place}\n\n");
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let opening = Some(opening.into());
-        let catalogue = catalogue.clone();
-        Ok(Listening { catalogue, pass, place, version, opening, more, ticks, silent: 0 })
+        Ok(Listening {
+            catalogue: catalogue.clone(),
+            pass,
+            place,
+            version,
+            opening: Some(opening.into()),
+            more,
+            ticks,
+            silent: 0,
+            reading: None,
+            pool: pool.clone(),
+        })
     }
 
-    /// The stream as the body of a response.
-    pub(crate) fn payload(self) -> Payload {
-        self.boxed_unsync()
+    /// Begins to read what is new.
+    fn read(&self) -> oneshot::Receiver<Result<Option<News>>> {
+        let (catalogue, place) = (self.catalogue.clone(), self.place.clone());
+        let known = self.version.filter(|_| !self.more);
+        self.pool.run(move || news(&catalogue, place, known))
     }
 
-    /// What there is to send now, if anything.
-    fn news(&mut self) -> Result<Option<Bytes>> {
-        let snapshot = self.catalogue.snapshot(Now::read().today())?;
-        let version = Some(snapshot.version()?);
-        if !self.more && self.version == version {
+    /// What there is to send, if anything.
+    fn text(&mut self, news: Option<News>) -> Option<Bytes> {
+        let Some(News { version, events }) = news else {
             self.silent += 1;
-            return Ok((self.silent >= HEARTBEAT).then(|| Bytes::from_static(b": still here\n\n")));
-        }
-        let query = EventsQuery { since: Some(self.place.clone()), limit: Limit::new(PAGE)? };
-        // The worker thread goes on with other requests meanwhile.
-        let page = tokio::task::block_in_place(|| events::since(&snapshot, query))?;
-        (self.version, self.more, self.place) = (version, page.more, page.next);
-        let text: String = page.data.iter().map(written).collect();
-        Ok((!text.is_empty()).then(|| text.into()))
+            return (self.silent >= HEARTBEAT).then(|| Bytes::from_static(b": still here\n\n"));
+        };
+        (self.version, self.more, self.place) = (Some(version), events.more, events.next);
+        let text: String = events.data.iter().map(written).collect();
+        (!text.is_empty()).then(|| text.into())
     }
+}
+
+/// What was published after a place; nothing if the data has the version that is known.
+fn news(catalogue: &Catalogue, place: Cursor, known: Option<u64>) -> Result<Option<News>> {
+    let snapshot = catalogue.snapshot(Now::read().today())?;
+    let version = snapshot.version()?;
+    if known == Some(version) {
+        return Ok(None);
+    }
+    let query = EventsQuery { since: Some(place), limit: Limit::new(PAGE)? };
+    Ok(Some(News { version, events: events::since(&snapshot, query)? }))
 }
 
 /// An event as the client reads it.
@@ -113,24 +144,22 @@ impl Body for Listening {
             return Poll::Ready(Some(Ok(Frame::data(opening))));
         }
         loop {
-            if !this.more {
-                ready!(this.ticks.poll_tick(context));
-            }
-            if !this.pass.holds() {
-                return Poll::Ready(None);
-            }
-            match this.news() {
-                Ok(Some(bytes)) => {
-                    this.silent = 0;
-                    return Poll::Ready(Some(Ok(Frame::data(bytes))));
+            let Some(reading) = &mut this.reading else {
+                if !this.more {
+                    ready!(this.ticks.poll_tick(context));
                 }
-                Ok(None) if this.more => {
-                    // Changes that are no events: others get their turn before the next step through them.
-                    context.waker().wake_by_ref();
-                    return Poll::Pending;
+                if !this.pass.holds() {
+                    return Poll::Ready(None);
                 }
-                Ok(None) => (),
-                Err(_) => return Poll::Ready(None),
+                this.reading = Some(this.read());
+                continue;
+            };
+            let read = ready!(Pin::new(reading).poll(context));
+            this.reading = None;
+            let Ok(Ok(news)) = read else { return Poll::Ready(None) };
+            if let Some(bytes) = this.text(news) {
+                this.silent = 0;
+                return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
         }
     }

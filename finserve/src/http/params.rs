@@ -108,6 +108,9 @@ fn decode_query(text: &str) -> Result<Cow<'_, str>, Refusal> {
 
 /// Text with percent escapes. Fails on broken ones, bytes that are not UTF-8, and NUL.
 pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, Refusal> {
+    if !text.bytes().any(|byte| byte == b'%' || byte == 0) {
+        return Ok(text.into());
+    }
     let wrong =
         |wanted: &str| Refusal::BadRequest(format!("{:?} in the address {wanted}", excerpt(text)));
     let whole = |escape: &str| {

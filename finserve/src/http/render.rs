@@ -25,7 +25,7 @@ pub(crate) const PARQUET: &str = "application/vnd.apache.parquet";
 const CSV_WITH_HEADER: &str = "text/csv; charset=utf-8; header=present";
 
 /// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Media {
     Json,
     Csv(Dialect),
@@ -77,6 +77,11 @@ impl Answer {
         Answer::List(Box::new(part))
     }
 
+    /// One thing as JSON.
+    pub(crate) fn json(answer: impl Serialize + 'static) -> Result<Body, Refusal> {
+        Ok(Body::new(JSON, Answer::object(answer).render(Media::Json)?))
+    }
+
     /// How long the list is, and which part of it this is; nothing for a single thing, and for a list that has
     /// no pages.
     pub(crate) fn extent(&self) -> Option<Extent> {
@@ -100,11 +105,12 @@ impl Answer {
     }
 
     /// The answer in this media type. Only lists can be written as CSV.
-    pub(crate) fn render(&self, media: Media) -> Result<Body, Refusal> {
+    pub(crate) fn render(&self, media: Media) -> Result<Vec<u8>, Refusal> {
         let failed = |why: &dyn fmt::Display| {
             Refusal::Internal(format!("an answer cannot be written: {why}"))
         };
-        let mut bytes = Vec::new();
+        // Room for a page of the default size.
+        let mut bytes = Vec::with_capacity(2048);
         match (media, self) {
             (Media::Json, Answer::Object(object)) => {
                 object.write_json(&mut bytes).map_err(|err| failed(&err))?;
@@ -115,7 +121,7 @@ impl Answer {
             (Media::Csv(dialect), Answer::List(list)) => list.write_csv(dialect, &mut bytes)?,
             (Media::Csv(_), Answer::Object(_)) => return Err(failed(&"it is not a list")),
         }
-        Ok(Body::new(media.content_type(), bytes))
+        Ok(bytes)
     }
 }
 

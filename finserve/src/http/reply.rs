@@ -1,8 +1,9 @@
 //! Replies: status, headers and body of a response. Only this file and `refusal` know status codes.
-use std::{io, sync::LazyLock, time::Instant};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
 
-use fincore::{Caller, limits::Standing, plans::WINDOW};
-use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use hyper::{
     Response, StatusCode,
     body::Bytes,
@@ -11,13 +12,11 @@ use hyper::{
 use maud::Markup;
 
 use super::{
-    encoding::{self, Encoded},
-    headers::{self, ACCEPTED, BY_CALLER, EXPOSED},
+    encoding::{self, Encoded, Encodings},
+    envelope::{Envelope, Tagged},
+    headers::{ACCEPTED, BY_CALLER},
+    payload::Payload,
 };
-use crate::now::Now;
-
-/// What is sent: a body that is whole, or a stream.
-pub(crate) type Payload = UnsyncBoxBody<Bytes, io::Error>;
 
 /// What a page of ours may load: nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -36,6 +35,8 @@ pub(crate) struct Body {
 /// How a body is held until it is sent.
 enum Held {
     Plain(Bytes),
+    /// One that is asked for again and again, with what it was compressed to.
+    Kept(Arc<Encodings>),
     /// Compressed when the program was built; unpacked once, if ever.
     Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
     /// Made while it is sent.
@@ -45,6 +46,11 @@ enum Held {
 impl Body {
     pub(crate) fn new(media: &'static str, bytes: impl Into<Bytes>) -> Body {
         Body { media, held: Held::Plain(bytes.into()), encoding: None, policy: None }
+    }
+
+    /// A body that is kept, for as long as anybody needs it.
+    pub(crate) fn kept(media: &'static str, body: Arc<Encodings>) -> Body {
+        Body { held: Held::Kept(body), ..Body::new(media, Bytes::new()) }
     }
 
     /// A page that may load what its policy says.
@@ -80,6 +86,7 @@ impl Body {
         let Encoded { encoding, bytes } = match self.held {
             Held::Stream(_) => return self,
             Held::Plain(bytes) => encoding::encode(bytes, request),
+            Held::Kept(body) => body.preferred(request),
             Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
                 Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
             }
@@ -90,16 +97,8 @@ impl Body {
         Body { held: Held::Plain(bytes), encoding, ..self }
     }
 
-    fn respond(self, status: StatusCode) -> Response<Payload> {
-        let whole = |bytes| Full::new(bytes).map_err(|never| match never {}).boxed_unsync();
-        let payload = match self.held {
-            Held::Plain(bytes) => whole(bytes),
-            Held::Gzip(_, unpacked) => whole(Bytes::from_static(unpacked.as_slice())),
-            Held::Stream(payload) => payload,
-        };
-        let mut response = Response::new(payload);
-        *response.status_mut() = status;
-        let headers = response.headers_mut();
+    /// What is sent; its headers are added to the others.
+    fn send(self, headers: &mut HeaderMap) -> Payload {
         if !self.media.is_empty() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media));
         }
@@ -111,7 +110,12 @@ impl Body {
             headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
         }
-        response
+        match self.held {
+            Held::Plain(bytes) => Payload::whole(bytes),
+            Held::Kept(body) => Payload::whole(body.plain()),
+            Held::Gzip(_, unpacked) => Payload::whole(Bytes::from_static(unpacked.as_slice())),
+            Held::Stream(payload) => payload,
+        }
     }
 }
 
@@ -122,9 +126,9 @@ pub(crate) enum Caching {
     /// Only until it is asked for again; it depends on these headers of the request.
     Refetched(&'static str),
     /// For good, under this tag: the address changes with the content.
-    Forever(String),
+    Forever(HeaderValue),
     /// For a minute, and longer while this tag is confirmed.
-    Tagged(String),
+    Tagged(HeaderValue),
 }
 
 /// When a response must have been read, among its extensions.
@@ -146,9 +150,19 @@ impl Reply {
     }
 
     /// What the client has already, if its request confirms this tag.
-    pub(crate) fn unchanged(tag: &str, request: &HeaderMap) -> Option<Reply> {
-        let reply = || Reply::ok(Body::empty(), Caching::Tagged(tag.to_owned()));
-        confirms(request, tag).then(reply)
+    pub(crate) fn unchanged(tag: &HeaderValue, request: &HeaderMap) -> Option<Reply> {
+        confirms(request, tag).then(|| Reply::not_modified(tag))
+    }
+
+    /// The same, but only if the request names the tag: whoever asks for anything that exists (`*`) may ask for what
+    /// does not.
+    pub(crate) fn confirmed(tag: &HeaderValue, request: &HeaderMap) -> Option<Reply> {
+        names(request, tag).then(|| Reply::not_modified(tag))
+    }
+
+    fn not_modified(tag: &HeaderValue) -> Reply {
+        let reply = Reply::ok(Body::empty(), Caching::Tagged(tag.clone()));
+        Reply { status: StatusCode::NOT_MODIFIED, ..reply }
     }
 
     /// Something new, which is shown only once.
@@ -191,13 +205,9 @@ impl Reply {
         self
     }
 
-    /// The same reply, which browsers save as a file of this name. What has no place in one is left out.
+    /// The same reply, which browsers save as a file of this name.
     pub(crate) fn saved_as(self, name: &str) -> Reply {
-        let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
-        let name: String = name.chars().filter(plain).collect();
-        let value = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
-        let value = value.expect("letters, digits and marks are plain ASCII");
-        self.with_headers([(header::CONTENT_DISPOSITION, value)])
+        self.with_headers([(header::CONTENT_DISPOSITION, attachment(name))])
     }
 
     /// The same reply, cut off if it has not been read by then.
@@ -222,6 +232,8 @@ impl Reply {
         if tag.is_some_and(|tag| confirms(request, tag)) {
             self.status = StatusCode::NOT_MODIFIED;
             self.body = Body::empty();
+            // What describes the body would describe one that is not sent.
+            self.headers.clear();
         } else {
             self.body = self.body.encode(request);
         }
@@ -230,28 +242,25 @@ impl Reply {
 
     /// The response.
     pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
-        let Reply { status, body, caching, headers, deadline } = self;
+        let Reply { status, mut body, caching, headers, deadline } = self;
         let with_key = envelope.caller.id.key().is_some();
-        let (cache, vary, tag) = match caching {
-            Caching::Never => ("no-store", None, None),
-            Caching::Refetched(vary) => ("no-cache", Some(vary), None),
-            Caching::Forever(tag) => {
-                ("public, max-age=31536000, immutable", Some("Accept-Encoding"), Some(tag))
+        let kept = if with_key { "private, max-age=60" } else { "public, max-age=60" };
+        let mut all = match caching {
+            Caching::Tagged(tag) if !body.media.is_empty() => {
+                let media = std::mem::take(&mut body.media);
+                envelope.tagged(Tagged { media, tag, vary: BY_CALLER, cache: kept })
             }
-            Caching::Tagged(tag) if with_key => ("private, max-age=60", Some(BY_CALLER), Some(tag)),
-            Caching::Tagged(tag) => ("public, max-age=60", Some(BY_CALLER), Some(tag)),
+            Caching::Tagged(tag) => described(envelope, kept, Some(BY_CALLER), Some(tag)),
+            Caching::Never => described(envelope, "no-store", None, None),
+            Caching::Refetched(vary) => described(envelope, "no-cache", Some(vary), None),
+            Caching::Forever(tag) => {
+                let cache = "public, max-age=31536000, immutable";
+                described(envelope, cache, Some("Accept-Encoding"), Some(tag))
+            }
         };
-        let mut response = body.respond(status);
-        let all = response.headers_mut();
-        if let Some(tag) = tag {
-            insert(all, header::ETAG, &tag);
-        }
-        if let Some(vary) = vary {
-            all.insert(header::VARY, HeaderValue::from_static(vary));
-        }
-        all.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
         all.extend(headers);
-        envelope.write(all);
+        let mut response = Response::new(body.send(&mut all));
+        (*response.status_mut(), *response.headers_mut()) = (status, all);
         if let Some(deadline) = deadline {
             response.extensions_mut().insert(deadline);
         }
@@ -259,59 +268,45 @@ impl Reply {
     }
 }
 
-/// What every response carries besides its body.
-pub(crate) struct Envelope<'r> {
-    pub(crate) id: &'r str,
-    pub(crate) caller: Caller,
-    pub(crate) standing: Standing,
-    pub(crate) now: Now,
+/// The headers of every response, and what says how it may be cached.
+fn described(
+    envelope: &Envelope<'_>,
+    cache: &'static str,
+    vary: Option<&'static str>,
+    tag: Option<HeaderValue>,
+) -> HeaderMap {
+    let mut headers = envelope.headers();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    headers.extend(vary.map(|vary| (header::VARY, HeaderValue::from_static(vary))));
+    headers.extend(tag.map(|tag| (header::ETAG, tag)));
+    headers
 }
 
-impl Envelope<'_> {
-    /// The plan and what is left of its limit, in the names that everyone knows and in those of the IETF's
-    /// draft, and what lets scripts of any origin read the response.
-    fn write(&self, response: &mut HeaderMap) {
-        let Standing { limit, remaining, free_after, .. } = self.standing;
-        let plan = self.caller.plan.id();
-        let free_at = self.now.utc + free_after;
-        let reset = free_at.timestamp() + i64::from(free_at.timestamp_subsec_nanos() > 0);
-        let seconds = free_after.as_secs() + u64::from(free_after.subsec_nanos() > 0);
-        let window = WINDOW.as_secs();
-        let own = [
-            (headers::X_PLAN, plan.to_owned()),
-            (headers::X_RATELIMIT_LIMIT, limit.to_string()),
-            (headers::X_RATELIMIT_REMAINING, remaining.to_string()),
-            (headers::X_RATELIMIT_RESET, reset.to_string()),
-            (headers::RATELIMIT_POLICY, format!("\"{plan}\";q={limit};w={window}")),
-            (headers::RATELIMIT, format!("\"{plan}\";r={remaining};t={seconds}")),
-            (headers::X_REQUEST_ID, self.id.to_owned()),
-        ];
-        for (name, value) in own {
-            insert(response, name, &value);
-        }
-        response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-        response.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
-        response.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    }
+/// The value of `Content-Disposition` by which browsers save a file of this name. What has no place in one is left out.
+pub(crate) fn attachment(name: &str) -> HeaderValue {
+    let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
+    let name: String = name.chars().filter(plain).collect();
+    let value = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
+    value.expect("letters, digits and marks are plain ASCII")
+}
+
+/// Whether `If-None-Match` confirms the tag: by its name, or by a star.
+fn confirms(request: &HeaderMap, tag: &HeaderValue) -> bool {
+    given_tags(request).any(|given| given == "*") || names(request, tag)
 }
 
 /// Whether `If-None-Match` names the tag. Tags are compared weakly: the data is the same in any encoding.
-fn confirms(request: &HeaderMap, tag: &str) -> bool {
-    let opaque = |tag: &str| {
-        let tag = tag.trim();
-        tag.strip_prefix("W/").unwrap_or(tag).to_owned()
-    };
-    request
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|list| list.split(','))
-        .any(|given| given.trim() == "*" || opaque(given) == opaque(tag))
+fn names(request: &HeaderMap, tag: &HeaderValue) -> bool {
+    fn opaque(tag: &[u8]) -> &[u8] {
+        tag.strip_prefix(b"W/").unwrap_or(tag)
+    }
+    given_tags(request).any(|given| opaque(given.as_bytes()) == opaque(tag.as_bytes()))
 }
 
-fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    let value = HeaderValue::from_str(value).expect("our own texts are plain ASCII");
-    headers.insert(name, value);
+fn given_tags(request: &HeaderMap) -> impl Iterator<Item = &str> {
+    let values =
+        request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|list| list.split(',')).map(str::trim)
 }
 
 #[cfg(test)]
@@ -320,7 +315,6 @@ mod tests {
 
     #[test]
     fn a_file_has_a_plain_name() {
-        let reply = Reply::ok(Body::empty(), Caching::Never).saved_as("a\"\r\nb/ç;-1_x.csv");
-        assert_eq!(reply.headers[0].1, "attachment; filename=\"ab-1_x.csv\"");
+        assert_eq!(attachment("a\"\r\nb/ç;-1_x.csv"), "attachment; filename=\"ab-1_x.csv\"");
     }
 }

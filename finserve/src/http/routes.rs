@@ -1,4 +1,6 @@
 //! Every endpoint, one line each.
+use std::collections::HashMap;
+
 use fincore::{
     Feature, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans, search,
     usage::UsageQuery, webhooks::DeliveriesQuery,
@@ -25,7 +27,10 @@ use super::{
 /// `openapi.yaml` read this table.
 #[rustfmt::skip]
 fn table() -> Vec<Route> {
-    use Cost::{Disk, Long, Short};
+    use Cost::{Disk, Long, Rows, Short};
+    // A row of the market is a few dozen bytes that are kept in memory; a company or filing is read and written.
+    const FIGURES: Cost = Rows(2_000);
+    const RECORDS: Cost = Rows(100);
     use Feature::{BulkExport, Companies, Filings, Market, Plans, Webhooks};
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
@@ -36,30 +41,30 @@ fn table() -> Vec<Route> {
 
         current("/api/v1/market/overview",        Market,    Short, market::overview),
         current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
-        list(   "/api/v1/market/selic",           Market,    Short, market::selic),
+        list(   "/api/v1/market/selic",           Market,    FIGURES, market::selic),
         current("/api/v1/market/cdi/current",     Market,    Short, market::cdi_current),
-        list(   "/api/v1/market/cdi",             Market,    Short, market::cdi),
+        list(   "/api/v1/market/cdi",             Market,    FIGURES, market::cdi),
         current("/api/v1/market/ipca/current",    Market,    Short, market::ipca_current),
-        list(   "/api/v1/market/ipca",            Market,    Short, market::ipca),
+        list(   "/api/v1/market/ipca",            Market,    FIGURES, market::ipca),
         get(    "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
         list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
-        list(   "/api/v1/market/fx",              Market,    Short, market::fx),
+        list(   "/api/v1/market/fx",              Market,    FIGURES, market::fx),
         get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
-        list(   "/api/v1/market/series/{series}", Market,    Short, market::series),
+        list(   "/api/v1/market/series/{series}", Market,    FIGURES, market::series),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
 
-        list(   "/api/v1/calendar/business-days", Market,    Short, calendar::business_days),
+        list(   "/api/v1/calendar/business-days", Market,    FIGURES, calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
 
         list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
-        list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
+        list(   "/api/v1/companies/{id}/filings", Filings,   RECORDS, filings::of_company),
         one(    "/api/v1/companies/{id}",         Companies, Short, companies::find),
-        list(   "/api/v1/companies",              Companies, Short, companies::list),
+        list(   "/api/v1/companies",              Companies, RECORDS, companies::list),
         list(   "/api/v1/filings/search",         Filings,   Long,  filings::search),
         list(   "/api/v1/filings/categories",     Filings,   Short, filings::categories),
-        list(   "/api/v1/filings/recent",         Filings,   Short, filings::recent),
+        list(   "/api/v1/filings/recent",         Filings,   RECORDS, filings::recent),
         one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
-        list(   "/api/v1/filings",                Filings,   Long,  filings::list),
+        list(   "/api/v1/filings",                Filings,   RECORDS, filings::list),
         get(    "/api/v1/search/suggest",         Companies, Short, search::suggest),
         get(    "/api/v1/search",                 Companies, Long,  global_search::all),
 
@@ -109,13 +114,29 @@ pub(crate) struct Route {
 /// What an answer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Microseconds for a page of the default size: less than handing it to another thread would take.
+    /// Microseconds: less than handing it to another thread would take.
     Short,
-    /// Milliseconds of computing.
+    /// Short for a page of up to so many rows, long for one of more.
+    Rows(u32),
+    /// Up to milliseconds of computing, on threads that stand back behind those of short answers.
     Long,
-    /// It may wait for the disk. Treated like `Long` today; one day work that waits and work that computes
-    /// will have threads of their own.
+    /// It may wait for the disk or the network, on threads that do nothing else meanwhile.
     Disk,
+}
+
+impl Cost {
+    /// Whether an answer with these parameters is short.
+    pub(crate) fn is_short(self, params: &Params<'_>) -> bool {
+        match self {
+            Cost::Short => true,
+            Cost::Rows(most) => {
+                let limit = params.get("limit").map_or(Ok(0), str::parse);
+                // What cannot be read is refused, which is short.
+                limit.map_or(true, |limit: u32| limit <= most)
+            }
+            Cost::Long | Cost::Disk => false,
+        }
+    }
 }
 
 /// What is run for a request.
@@ -238,11 +259,19 @@ fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route
 }
 
 /// The table, ready to be searched.
-pub(crate) struct Routes(Vec<Route>);
+pub(crate) struct Routes {
+    rows: Vec<Route>,
+    /// The rows that answer `GET` at a path without braces, by the path.
+    fixed: HashMap<&'static str, usize>,
+}
+
+/// The place of a row in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RouteId(usize);
 
 /// Where a method and a path lead.
 pub(crate) enum Match<'t, 'p> {
-    Row(&'t Route, Params<'p>),
+    Row(RouteId, &'t Route, Params<'p>),
     /// The path is known, with these methods, as in `Allow`.
     OtherMethods(String),
     Nothing,
@@ -250,13 +279,27 @@ pub(crate) enum Match<'t, 'p> {
 
 impl Routes {
     pub(crate) fn new() -> Routes {
-        Routes(table())
+        Routes::of(table())
     }
 
-    /// A table of these rows alone.
-    #[cfg(test)]
+    /// A table of these rows.
     pub(crate) fn of(rows: Vec<Route>) -> Routes {
-        Routes(rows)
+        let fixed = rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.method == Method::GET && !row.path.contains('{'));
+        let fixed = fixed.map(|(at, row)| (row.path, at)).collect();
+        Routes { rows, fixed }
+    }
+
+    pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {
+        &self.rows[at]
+    }
+
+    /// Changes every row.
+    #[cfg(test)]
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut Route)) {
+        self.rows.iter_mut().for_each(change);
     }
 
     /// The first row of this method and path. Fails for a path that cannot be decoded.
@@ -267,11 +310,14 @@ impl Routes {
     ) -> Result<Match<'_, 'p>, Refusal> {
         // Whatever can be read can be asked about without its body.
         let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+        if let (&Method::GET, Some(&at)) = (wanted, self.fixed.get(path)) {
+            return Ok(Match::Row(RouteId(at), &self.rows[at], Params::default()));
+        }
         let mut others = Vec::new();
-        for route in &self.0 {
+        for (at, route) in self.rows.iter().enumerate() {
             match route.captures(path)? {
                 Some(captures) if route.method == *wanted => {
-                    return Ok(Match::Row(route, captures));
+                    return Ok(Match::Row(RouteId(at), route, captures));
                 }
                 Some(_) => others.push(&route.method),
                 None => (),
@@ -282,7 +328,7 @@ impl Routes {
 
     /// Every method that some path has, as in `Allow`.
     pub(crate) fn allow(&self) -> String {
-        allow(&self.0.iter().map(|route| &route.method).collect::<Vec<_>>())
+        allow(&self.rows.iter().map(|route| &route.method).collect::<Vec<_>>())
     }
 }
 
@@ -299,6 +345,11 @@ fn allow(methods: &[&Method]) -> String {
 impl Route {
     /// The values in `{braces}` when `path` has this route's shape.
     fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>, Refusal> {
+        // Most rows differ in what comes before the first brace, which is quick to see.
+        let fixed = self.path.split('{').next().unwrap_or_default();
+        if !path.starts_with(fixed) && !path.contains('%') {
+            return Ok(None);
+        }
         let (mut want, mut have) = (self.path.split('/'), path.split('/'));
         let mut captured = Params::default();
         loop {

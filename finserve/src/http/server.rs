@@ -1,28 +1,38 @@
 //! Connections in, responses out. All that is `async` is here.
+//!
+//! One thread accepts connections; each worker thread has a runtime of its own and keeps the connections that it was
+//! given, so that workers share nothing but the [`App`].
 use std::{
-    convert::Infallible,
     io,
     net::SocketAddr,
+    num::NonZero,
     sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
 use http_body_util::BodyExt;
-use hyper::{Method, body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{Method, Response, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
+    runtime::{Builder, Runtime},
     signal::unix::{SignalKind, signal},
-    sync::{Semaphore, watch},
+    sync::{
+        OwnedSemaphorePermit, Semaphore,
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        watch,
+    },
 };
 use tokio_io_timeout::TimeoutStream;
 
 use super::{
     access::{Access, Signal},
-    answer::App,
+    answer::{Answered, App, Later, Threads},
+    payload::Payload,
     reply::Deadline,
     request::{MAX_UPLOAD, Request, Upload},
 };
@@ -47,16 +57,16 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a request with an unknown key waits for the keys to be refreshed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A socket that listens, and the runtime that will serve it.
+/// A socket that listens, and the runtime that accepts its connections.
 pub(crate) struct Listener {
-    runtime: tokio::runtime::Runtime,
+    runtime: Runtime,
     listener: TcpListener,
 }
 
 impl Listener {
     /// Listens on the first of these addresses that can be listened on.
     pub(crate) fn bind(addresses: &[SocketAddr]) -> io::Result<Listener> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind(addresses))?;
         Ok(Listener { runtime, listener })
     }
@@ -74,12 +84,17 @@ pub(crate) fn serve(
     app: &Arc<App>,
     started: impl FnOnce(),
 ) -> io::Result<()> {
-    runtime.block_on(async {
+    let workers = Workers::start(app, WRITE_TIMEOUT)?;
+    let accepted = runtime.block_on(async {
         let stop = stop_signal()?;
         started();
-        accept(listener, app.clone(), WRITE_TIMEOUT, stop).await;
+        accept(listener, &workers, stop).await;
         Ok(())
-    })
+    });
+    app.access().close();
+    workers.finish();
+    app.finish();
+    accepted
 }
 
 /// Waits for SIGINT or SIGTERM; from now on they no longer end the program by themselves.
@@ -94,14 +109,41 @@ fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-async fn accept(
-    listener: TcpListener,
-    app: Arc<App>,
-    write_timeout: Duration,
-    stop: impl Future<Output = ()>,
-) {
+/// A connection on its way to a worker, and its place among all connections.
+type Connection = (std::net::TcpStream, SocketAddr, OwnedSemaphorePermit);
+
+/// The threads that serve connections.
+struct Workers(Vec<(UnboundedSender<Connection>, thread::JoinHandle<()>)>);
+
+impl Workers {
+    /// One for each processor.
+    fn start(app: &Arc<App>, write_timeout: Duration) -> io::Result<Workers> {
+        let count = thread::available_parallelism().map_or(1, NonZero::get);
+        let started = (0..count).map(|_| {
+            let (sender, receiver) = unbounded_channel();
+            let runtime = Builder::new_current_thread().enable_all().build()?;
+            let app = app.clone();
+            let serve = move || runtime.block_on(work(receiver, app, write_timeout));
+            Ok((sender, thread::spawn(serve)))
+        });
+        Ok(Workers(started.collect::<io::Result<_>>()?))
+    }
+
+    /// Returns once all requests under way are answered or have taken too long.
+    fn finish(self) {
+        let (senders, threads): (Vec<_>, Vec<_>) = self.0.into_iter().unzip();
+        drop(senders);
+        for thread in threads {
+            // A worker that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Hands connections to the workers in turn, until it is stopped.
+async fn accept(listener: TcpListener, workers: &Workers, stop: impl Future<Output = ()>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let graceful = GracefulShutdown::new();
+    let mut turns = workers.0.iter().cycle();
     tokio::pin!(stop);
     loop {
         // Waiting for a slot belongs into the select, or a full server could not be stopped.
@@ -111,13 +153,31 @@ async fn accept(
         };
         let (slot, accepted) = tokio::select! {
             next = next => next,
-            () = &mut stop => break,
+            () = &mut stop => return,
         };
-        let Ok((stream, peer)) = accepted else {
+        let Ok((Ok(stream), peer)) = accepted.map(|(stream, peer)| (stream.into_std(), peer))
+        else {
             // Out of descriptors, most likely: give connections some time to end.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
+        if let Some((worker, _)) = turns.next() {
+            // A worker only goes away when this loop has ended.
+            let _ = worker.send((stream, peer, slot));
+        }
+    }
+}
+
+/// Serves the connections that come, until no more come and those are closed.
+async fn work(
+    mut connections: UnboundedReceiver<Connection>,
+    app: Arc<App>,
+    write_timeout: Duration,
+) {
+    let graceful = GracefulShutdown::new();
+    while let Some((stream, peer, slot)) = connections.recv().await {
+        // Out of descriptors, most likely: the connection ends.
+        let Ok(stream) = TcpStream::from_std(stream) else { continue };
         let (deadline, deadlines) = watch::channel(None);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(write_timeout));
@@ -132,8 +192,6 @@ async fn accept(
             drop(slot);
         });
     }
-    drop(listener);
-    app.access().close();
     // Connections that are still open after that are dropped.
     let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
@@ -179,16 +237,11 @@ fn connection(
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
             let request = Request { head, upload, peer: peer.ip(), now: Now::read() };
-            if app.access().has_unknown_key(&request) {
-                refresh_for(app.access(), &request).await;
-            }
-            // Most queries take microseconds, less than handing them to another thread would. The
-            // others leave this thread by the cost of their route.
-            let response = app.answer(&request);
+            let response = answer(&app, request).await?;
             let until = response.extensions().get().map(|Deadline(until)| *until);
             // Most responses have none, and then nobody needs to wake up.
             deadline.send_if_modified(|known| std::mem::replace(known, until) != until);
-            Ok::<_, Infallible>(response)
+            Ok::<_, io::Error>(response)
         }
     });
     http1::Builder::new()
@@ -198,6 +251,26 @@ fn connection(
         // A client that closes its sending side after the request still gets the response.
         .half_close(true)
         .serve_connection(TokioIo::new(Box::pin(stream)), service)
+}
+
+/// Answers a request: here, or where it holds up no other. Fails only where a bug lost the answer, and that ends the
+/// connection.
+async fn answer(app: &Arc<App>, request: Request) -> io::Result<Response<Payload>> {
+    let mut caller = app.access().identify(&request);
+    let is_form = request.head.method == Method::POST;
+    if (caller.is_err() || is_form) && app.access().has_unknown_key(&request) {
+        refresh_for(app.access(), &request).await;
+        caller = app.access().identify(&request);
+    }
+    match app.answer(request, caller) {
+        Answered::Now(response) => Ok(response),
+        Answered::Later(Later { on: Threads::Pool, work }) => {
+            app.pool().run(work).await.map_err(io::Error::other)
+        }
+        Answered::Later(Later { on: Threads::Waiting, work }) => {
+            tokio::task::spawn_blocking(work).await.map_err(io::Error::other)
+        }
+    }
 }
 
 /// Waits until the keys have been refreshed after this call, so that one that another program issued a moment

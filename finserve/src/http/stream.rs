@@ -2,13 +2,14 @@
 use std::{
     io,
     pin::Pin,
-    task::{Context, Poll},
+    sync::Arc,
+    task::{Context, Poll, ready},
 };
 
-use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame};
+use tokio::sync::oneshot;
 
-use super::{encoding::Encoder, refusal::Refusal, reply::Payload, slots::Guard};
+use super::{encoding::Encoder, pool::Pool, refusal::Refusal, slots::Guard};
 use crate::log::log;
 
 /// About how much is handed on at a time, as it is sent.
@@ -21,12 +22,26 @@ pub(crate) type Producer = Box<dyn FnMut(&mut Vec<u8>) -> fincore::Result<bool> 
 pub(crate) struct Stream {
     /// The chunk that was made before the head of the response was.
     first: Option<Bytes>,
-    /// Nothing once the last part is made. What a producer holds, such as a snapshot, ends with it.
-    source: Option<Source>,
+    rest: Rest,
+    /// Where chunks are made: reading rows takes milliseconds, and may wait for the disk.
+    pool: Arc<Pool>,
     /// What is streamed, for the log.
     name: String,
     _slot: Guard,
 }
+
+/// What follows.
+enum Rest {
+    /// The next chunk is not wanted yet.
+    Waiting(Box<Source>),
+    /// The next chunk is being made.
+    Made(oneshot::Receiver<Next>),
+    /// Nothing. What a producer holds, such as a snapshot, has ended with the last chunk.
+    Nothing,
+}
+
+/// A chunk, if there is one, and what follows it.
+type Next = Result<(Option<Bytes>, Option<Box<Source>>), Broken>;
 
 /// A producer, and how its parts are compressed.
 struct Source {
@@ -42,6 +57,8 @@ enum Broken {
     Data(#[from] fincore::Error),
     #[error("cannot be compressed: {0}")]
     Encoder(#[from] io::Error),
+    #[error("the server stops, or has a bug")]
+    Lost,
 }
 
 impl Stream {
@@ -54,22 +71,36 @@ impl Stream {
         encoding: Option<&'static str>,
         name: String,
         slot: Guard,
+        pool: &Arc<Pool>,
     ) -> Result<Stream, Refusal> {
         let failed = |broken| match broken {
             Broken::Data(err) => Refusal::from(err),
-            Broken::Encoder(err) => {
-                Refusal::Internal(format!("{name} cannot be compressed: {err}"))
-            }
+            Broken::Encoder(_) | Broken::Lost => Refusal::Internal(format!("{name} {broken}")),
         };
         let encoder = Encoder::new(encoding).map_err(|err| failed(err.into()))?;
-        let mut source = Some(Source { producer, encoder, part: Vec::new() });
-        let first = pull(&mut source).map_err(failed)?;
-        Ok(Stream { first, source, name, _slot: slot })
+        let source = Box::new(Source { producer, encoder, part: Vec::new() });
+        let (first, rest) = source.pull().map_err(failed)?;
+        let rest = rest.map_or(Rest::Nothing, Rest::Waiting);
+        Ok(Stream { first, rest, pool: pool.clone(), name, _slot: slot })
     }
 
-    /// The stream as it is sent.
-    pub(crate) fn payload(self) -> Payload {
-        self.boxed_unsync()
+    /// The next chunk; nothing after the last.
+    fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Broken>> {
+        loop {
+            self.rest = match std::mem::replace(&mut self.rest, Rest::Nothing) {
+                Rest::Nothing => return Poll::Ready(Ok(None)),
+                Rest::Waiting(source) => Rest::Made(self.pool.run(|| source.pull())),
+                Rest::Made(mut made) => {
+                    let Poll::Ready(next) = Pin::new(&mut made).poll(context) else {
+                        self.rest = Rest::Made(made);
+                        return Poll::Pending;
+                    };
+                    let (chunk, rest) = next.unwrap_or(Err(Broken::Lost))?;
+                    self.rest = rest.map_or(Rest::Nothing, Rest::Waiting);
+                    return Poll::Ready(Ok(chunk));
+                }
+            };
+        }
     }
 }
 
@@ -79,17 +110,14 @@ impl Body for Stream {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
-        // Reading rows takes milliseconds, and may wait for the disk: other connections go on meanwhile.
-        let chunk = tokio::task::block_in_place(|| pull(&mut self.source));
-        Poll::Ready(match chunk {
+        Poll::Ready(match ready!(self.poll_chunk(context)) {
             Ok(chunk) => chunk.map(|chunk| Ok(Frame::data(chunk))),
             Err(broken) => {
-                self.source = None;
                 log(format_args!("{} broke off: {broken}", self.name));
                 Some(Err(io::Error::other(broken)))
             }
@@ -97,30 +125,30 @@ impl Body for Stream {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && self.source.is_none()
+        self.first.is_none() && matches!(self.rest, Rest::Nothing)
     }
 }
 
-/// The next chunk; nothing after the last.
-fn pull(source: &mut Option<Source>) -> Result<Option<Bytes>, Broken> {
-    let Some(Source { producer, encoder, part }) = source else { return Ok(None) };
-    let mut more = true;
-    while more && encoder.ready() < CHUNK {
-        part.clear();
-        more = producer(part)?;
-        encoder.write(part)?;
+impl Source {
+    /// The next chunk, and what follows it.
+    fn pull(mut self: Box<Self>) -> Next {
+        let mut more = true;
+        while more && self.encoder.ready() < CHUNK {
+            self.part.clear();
+            more = (self.producer)(&mut self.part)?;
+            self.encoder.write(&self.part)?;
+        }
+        if more {
+            return Ok((Some(self.encoder.take().into()), Some(self)));
+        }
+        let last = self.encoder.finish()?;
+        Ok(((!last.is_empty()).then(|| last.into()), None))
     }
-    if more {
-        return Ok(Some(encoder.take().into()));
-    }
-    let Some(source) = source.take() else { return Ok(None) };
-    let last = source.encoder.finish()?;
-    Ok((!last.is_empty()).then(|| last.into()))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Read, task::Waker};
+    use std::{future::poll_fn, io::Read, sync::LazyLock};
 
     use fincore::{CallerId, Error};
 
@@ -144,12 +172,12 @@ mod tests {
         })
     }
 
+    static POOL: LazyLock<Arc<Pool>> = LazyLock::new(|| Arc::new(Pool::start()));
+
     fn next(stream: &mut Stream) -> Option<io::Result<Bytes>> {
-        let mut context = Context::from_waker(Waker::noop());
-        match Pin::new(stream).poll_frame(&mut context) {
-            Poll::Ready(frame) => frame.map(|frame| frame.map(|data| data.into_data().unwrap())),
-            Poll::Pending => panic!("a stream is always ready"),
-        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let frame = poll_fn(|context| Pin::new(&mut *stream).poll_frame(context));
+        runtime.block_on(frame).map(|frame| frame.map(|data| data.into_data().unwrap()))
     }
 
     fn all(mut stream: Stream) -> Vec<u8> {
@@ -164,7 +192,7 @@ mod tests {
     }
 
     fn begin(producer: Producer, encoding: Option<&'static str>, slots: &Slots) -> Stream {
-        Stream::begin(producer, encoding, "lines".into(), slot(slots)).ok().unwrap()
+        Stream::begin(producer, encoding, "lines".into(), slot(slots), &POOL).ok().unwrap()
     }
 
     #[test]
@@ -192,7 +220,7 @@ mod tests {
     #[test]
     fn a_failure_at_the_start_is_answered() {
         let slots = Slots::new(1, 1);
-        let begun = Stream::begin(lines(0, Some("no")), None, "lines".into(), slot(&slots));
+        let begun = Stream::begin(lines(0, Some("no")), None, "lines".into(), slot(&slots), &POOL);
         assert!(matches!(begun, Err(Refusal::BadRequest(message)) if message == "no"));
         drop(slot(&slots));
     }

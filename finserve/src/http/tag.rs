@@ -1,10 +1,11 @@
 //! Entity tags: equal on every machine for the same question, day, data and version of the program.
 use fincore::Snapshot;
+use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
 /// The weak entity tag of an answer from this snapshot. The question is everything else that the answer
 /// depends on, in a fixed order.
-pub(crate) fn tag(snapshot: &Snapshot, question: &[&str]) -> String {
+pub(crate) fn tag(snapshot: &Snapshot, question: &[&str]) -> HeaderValue {
     let today = snapshot.today().to_string();
     let mut hash = Sha256::new();
     for part in [env!("CARGO_PKG_VERSION"), &today].iter().chain(question) {
@@ -13,5 +14,6 @@ pub(crate) fn tag(snapshot: &Snapshot, question: &[&str]) -> String {
         hash.update(part);
     }
     let start = hash.finalize()[..8].try_into().expect("a digest is longer than eight bytes");
-    format!("W/\"{}-{:016x}\"", snapshot.tag(), u64::from_be_bytes(start))
+    let tag = format!("W/\"{}-{:016x}\"", snapshot.tag(), u64::from_be_bytes(start));
+    HeaderValue::try_from(tag).expect("a data tag is plain ASCII")
 }

@@ -11,8 +11,8 @@ use super::{
     links,
     params::Params,
     refusal::Refusal,
-    render::{Answer, Extent, Media},
-    reply::{Body, Caching, Reply},
+    render::{Answer, Extent},
+    reply::{Caching, Reply},
     targets,
 };
 
@@ -58,7 +58,7 @@ pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refu
     let location = format!("/api/v1/webhooks/{}", webhook.id);
     let location = HeaderValue::try_from(location)
         .map_err(|err| Refusal::Internal(format!("an id cannot be sent: {err}")))?;
-    let body = json(Created { webhook, secret: secret.reveal() })?;
+    let body = Answer::json(Created { webhook, secret: secret.reveal() })?;
     Ok(Reply::created(body).with_headers([(LOCATION, location)]))
 }
 
@@ -66,14 +66,14 @@ pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refu
 pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let data = webhooks::list(context.access.accounts(), key(context)?)?;
     let total = data.len();
-    Ok(Reply::ok(json(Listed { data, total })?, Caching::Never))
+    Ok(Reply::ok(Answer::json(Listed { data, total })?, Caching::Never))
 }
 
 /// `GET /api/v1/webhooks/{id}`: one of them.
 pub(crate) fn find(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let OneWebhook { id } = params.read()?;
     let webhook = webhooks::find(context.access.accounts(), key(context)?, &id)?;
-    Ok(Reply::ok(json(webhook)?, Caching::Never))
+    Ok(Reply::ok(Answer::json(webhook)?, Caching::Never))
 }
 
 /// `DELETE /api/v1/webhooks/{id}`: ends it.
@@ -89,7 +89,7 @@ pub(crate) fn test(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
     let Context { access, request, .. } = context;
     let delivery = webhooks::test(access.accounts(), key(context)?, &id, request.now.utc)?;
     access.outbox().ring();
-    Ok(Reply::accepted(json(delivery)?))
+    Ok(Reply::accepted(Answer::json(delivery)?))
 }
 
 /// `GET /api/v1/webhooks/{id}/deliveries`: what was called, and how that went.
@@ -97,7 +97,7 @@ pub(crate) fn deliveries(context: &Context<'_>, params: Params<'_>) -> Result<Re
     let page = webhooks::deliveries(context.access.accounts(), key(context)?, &params.read()?)?;
     let extent = Extent { total: page.total, limit: page.limit, offset: Some(page.offset) };
     let link = links::links(&context.request.head.uri, extent).map(|link| (LINK, link));
-    Ok(Reply::ok(json(page)?, Caching::Never).with_headers(link))
+    Ok(Reply::ok(Answer::json(page)?, Caching::Never).with_headers(link))
 }
 
 /// `POST /api/v1/webhooks/{id}/deliveries/{delivery}/replay`: the same call again.
@@ -107,16 +107,12 @@ pub(crate) fn replay(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     let (accounts, key, now) = (access.accounts(), key(context)?, request.now.utc);
     let delivery = webhooks::replay(accounts, key, &id, delivery, now)?;
     access.outbox().ring();
-    Ok(Reply::accepted(json(delivery)?))
+    Ok(Reply::accepted(Answer::json(delivery)?))
 }
 
 /// The key of the caller. Plans that include webhooks have one.
 fn key(context: &Context<'_>) -> Result<KeyId, Refusal> {
     context.caller.id.key().ok_or(Refusal::KeyRequired)
-}
-
-fn json(answer: impl Serialize + 'static) -> Result<Body, Refusal> {
-    Answer::object(answer).render(Media::Json)
 }
 
 fn wanted(bytes: &[u8]) -> Result<NewWebhook, Refusal> {

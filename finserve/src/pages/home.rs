@@ -1,6 +1,6 @@
 //! `/`: what this is, and the latest published figures of the four indicators.
 use fincore::{
-    Date, Decimal, Limit, Meta, Result, Snapshot, datasets,
+    Date, Decimal, Limit, Meta, Result, Rows, Snapshot, datasets,
     market::{self, FxHistory, History, Rate},
 };
 use maud::{Markup, html};
@@ -126,7 +126,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         Ok(History { to: Some(current.date), limit: Limit::new(limit)?, ..History::default() })
     };
     let figures =
-        |rates: Vec<Rate>| rates.into_iter().map(|rate| (rate.date, rate.value)).collect();
+        |rates: Rows<Rate>| rates.into_iter().map(|rate| (rate.date, rate.value)).collect();
     let now = market::overview(snapshot)?;
     let selic = market::selic(snapshot, until(&now.selic, YEAR)?)?.data;
     let cdi = market::cdi(snapshot, until(&now.cdi, YEAR)?)?.data;

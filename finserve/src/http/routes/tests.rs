@@ -35,7 +35,7 @@ fn what_is_counted_is_what_the_api_holds() {
 fn tells_the_methods_of_a_path() {
     let routes = Routes::new();
     let find = |method: Method, path| match routes.find(&method, path).ok().unwrap() {
-        Match::Row(route, _) => route.path.to_owned(),
+        Match::Row(_, route, _) => route.path.to_owned(),
         Match::OtherMethods(allow) => allow,
         Match::Nothing => "nothing".to_owned(),
     };
@@ -46,6 +46,16 @@ fn tells_the_methods_of_a_path() {
     assert_eq!(find(Method::POST, health), "GET, HEAD, OPTIONS");
     assert_eq!(find(Method::GET, "/healthy"), "nothing");
     assert_eq!(routes.allow(), "GET, HEAD, POST, DELETE, OPTIONS");
+}
+
+#[test]
+fn no_row_with_braces_answers_at_a_path_without_them() {
+    for route in table().iter().filter(|route| !route.path.contains('{')) {
+        let rows = table();
+        let fits = |row: &&Route| row.captures(route.path).ok().flatten().is_some();
+        let first = rows.iter().filter(|row| row.method == route.method).find(fits);
+        assert_eq!(first.map(|row| row.path), Some(route.path));
+    }
 }
 
 fn of_the_program() -> Table {

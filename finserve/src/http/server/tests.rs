@@ -10,6 +10,7 @@ use super::*;
 use crate::http::{
     answer::tests::app,
     formats::Formats,
+    pool::Pool,
     reply::{Body, Caching, Reply},
     routes::{Cost, Handler, Route},
     service,
@@ -42,12 +43,15 @@ fn with_timeout(write_timeout: Duration, rows: Vec<Route>, client: impl FnOnce(S
     let Listener { runtime, listener } = Listener::bind(&[any]).unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let server = runtime.spawn(accept(listener, app, write_timeout, async {
-        drop(stopped.await);
-    }));
-    client(address);
-    drop(stop);
-    runtime.block_on(server).unwrap();
+    let workers = Workers::start(&app, write_timeout).unwrap();
+    thread::scope(|scope| {
+        let stopped = async { drop(stopped.await) };
+        let accepting = scope.spawn(|| runtime.block_on(accept(listener, &workers, stopped)));
+        client(address);
+        drop(stop);
+        accepting.join().unwrap();
+    });
+    workers.finish();
 }
 
 #[test]
@@ -78,7 +82,7 @@ fn a_panic_fails_its_own_request_only() {
 static STREAMS: LazyLock<Slots> = LazyLock::new(|| Slots::new(10, 10));
 
 /// A stream without end, or one that fails after so many parts.
-fn streamed(whole_parts: Option<u32>) -> Reply {
+fn streamed(whole_parts: Option<u32>, pool: &Arc<Pool>) -> Reply {
     let caller = CallerId::address([192, 0, 2, 1].into());
     let slot = STREAMS.take(caller).unwrap();
     let mut parts = 0;
@@ -91,8 +95,8 @@ fn streamed(whole_parts: Option<u32>) -> Reply {
             Ok(true)
         }
     };
-    let stream = Stream::begin(Box::new(producer), None, "a test".into(), slot).ok().unwrap();
-    Reply::ok(Body::stream("text/plain", None, stream.payload()), Caching::Never)
+    let stream = Stream::begin(Box::new(producer), None, "a test".into(), slot, pool).ok().unwrap();
+    Reply::ok(Body::stream("text/plain", None, Payload::stream(stream)), Caching::Never)
 }
 
 /// Sends a request, and gives the connection and the start of the response.
@@ -116,12 +120,12 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
 #[test]
 fn a_stream_ends_with_its_peer_whatever_the_peer_does() {
     let rows = vec![
-        row("/endless", Handler::Direct(|_, _| Ok(streamed(None)))),
-        row("/broken", Handler::Direct(|_, _| Ok(streamed(Some(100))))),
+        row("/endless", Handler::Direct(|context, _| Ok(streamed(None, context.streams)))),
+        row("/broken", Handler::Direct(|context, _| Ok(streamed(Some(100), context.streams)))),
         row(
             "/overdue",
             Handler::Direct(|context, _| {
-                Ok(streamed(None).until(context.request.now.instant + SHORT))
+                Ok(streamed(None, context.streams).until(context.request.now.instant + SHORT))
             }),
         ),
     ];

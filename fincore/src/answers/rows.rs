@@ -1,0 +1,165 @@
+//! The rows of a page: read for it, or a part of rows that are kept in memory together with their JSON.
+use std::{any::TypeId, fmt, ops::Deref, ops::Range, sync::Arc};
+
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::error::{Error, Result};
+
+/// The rows of a page. They are a slice in every respect; [`Rows::into_vec`] and `into_iter` give them away.
+#[derive(Clone)]
+pub struct Rows<T>(Inner<T>);
+
+#[derive(Clone)]
+enum Inner<T> {
+    Read(Vec<T>),
+    Part(Arc<Kept<T>>, Range<usize>),
+}
+
+impl<T: Clone> Rows<T> {
+    /// The rows as a vector of one's own.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        match self.0 {
+            Inner::Read(rows) => rows,
+            Inner::Part(kept, range) => kept.rows[range].to_vec(),
+        }
+    }
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Rows<T> {
+        Rows(Inner::Read(Vec::new()))
+    }
+}
+
+impl<T> From<Vec<T>> for Rows<T> {
+    fn from(rows: Vec<T>) -> Rows<T> {
+        Rows(Inner::Read(rows))
+    }
+}
+
+impl<T> Deref for Rows<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Inner::Read(rows) => rows,
+            Inner::Part(kept, range) => &kept.rows[range.clone()],
+        }
+    }
+}
+
+impl<T: Clone> IntoIterator for Rows<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_vec().into_iter()
+    }
+}
+
+impl<'r, T> IntoIterator for &'r Rows<T> {
+    type Item = &'r T;
+    type IntoIter = std::slice::Iter<'r, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: PartialEq, O: Deref<Target = [T]>> PartialEq<O> for Rows<T> {
+    fn eq(&self, other: &O) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Rows<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl<T: Serialize> Serialize for Rows<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match &self.0 {
+            // Only `serde_json` understands the JSON of rows; see the same question at `Decimal`.
+            Inner::Part(kept, range)
+                if typeid::of::<S::Error>() == TypeId::of::<serde_json::Error>() =>
+            {
+                serializer.collect_seq(&kept.json[range.clone()])
+            }
+            Inner::Read(_) | Inner::Part(..) => serializer.collect_seq(self),
+        }
+    }
+}
+
+/// Rows that are kept in memory, each with its JSON.
+#[derive(Debug)]
+pub(crate) struct Kept<T> {
+    rows: Vec<T>,
+    json: Vec<Box<RawValue>>,
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Kept<T> {
+        Kept { rows: Vec::new(), json: Vec::new() }
+    }
+}
+
+impl<T: Serialize> Kept<T> {
+    /// Adds a row, and returns about how many bytes of memory that takes.
+    pub(crate) fn push(&mut self, row: T) -> Result<usize> {
+        /// What an allocation takes besides its content, at most.
+        const ALLOCATION: usize = 16;
+        let json = to_raw_value(&row)
+            .map_err(|err| Error::storage("the row cannot be written as JSON", err))?;
+        let bytes = size_of::<T>() + size_of::<Box<RawValue>>() + ALLOCATION + json.get().len();
+        self.rows.push(row);
+        self.json.push(json);
+        Ok(bytes)
+    }
+}
+
+impl<T> Kept<T> {
+    /// All of them.
+    pub(crate) fn rows(&self) -> &[T] {
+        &self.rows
+    }
+
+    /// Some of them, for a page.
+    pub(crate) fn part(self: &Arc<Self>, range: Range<usize>) -> Rows<T> {
+        Rows(Inner::Part(self.clone(), range))
+    }
+
+    /// Gives back memory that it does not need.
+    pub(crate) fn shrink(&mut self) {
+        self.rows.shrink_to_fit();
+        self.json.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_written_like_the_rows_that_it_has() {
+        let mut kept = Kept::default();
+        for row in [(1, "á\"b"), (2, ""), (3, "c")] {
+            assert!(kept.push(row).unwrap() > 30);
+        }
+        kept.shrink();
+        let kept = Arc::new(kept);
+        for (from, to) in [(0, 0), (0, 3), (1, 2), (1, 3), (3, 3)] {
+            let (part, read) = (kept.part(from..to), Rows::from(kept.rows()[from..to].to_vec()));
+            assert_eq!(part, read);
+            assert_eq!(format!("{part:?}"), format!("{read:?}"));
+            assert_eq!(serde_json::to_vec(&part).unwrap(), serde_json::to_vec(&read).unwrap());
+            assert_eq!(serde_json::to_value(&part).unwrap(), serde_json::to_value(&read).unwrap());
+            let bytes = |rows: &Rows<(i32, &str)>| postcard::to_allocvec(rows).unwrap();
+            assert_eq!(bytes(&part), bytes(&read));
+            assert_eq!(part.into_vec(), read.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

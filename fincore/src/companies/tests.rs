@@ -1,0 +1,52 @@
+use super::*;
+use crate::{bundle, catalogue::Catalogue};
+
+const ALL: &str = concat!(select_company!(), "ORDER BY id");
+
+/// Compares look-ups and lists with what is read from the file, and returns how many companies there are.
+fn check(catalogue: &Catalogue) -> usize {
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let plain = snapshot.rows(ALL, [], read).unwrap();
+    for company in &plain {
+        assert_eq!(find(&snapshot, company.id.into()).unwrap().answer, *company);
+    }
+    let of = |limit, offset| {
+        let (limit, offset) = (Limit::new(limit).unwrap(), Offset::new(offset).unwrap());
+        list(&snapshot, List { limit, offset, ..List::default() }).unwrap()
+    };
+    let total = plain.len();
+    for (limit, offset) in
+        [(1, 0), (20, 0), (1000, 7), (20, total - 3), (20, total), (9, 1_000_000_000)]
+    {
+        let page = of(limit, offset as u64);
+        let wanted = plain.iter().skip(offset).take(limit as usize).cloned().collect::<Vec<_>>();
+        assert_eq!((&page.data, page.total), (&wanted.clone().into(), total as u64));
+        assert_eq!(
+            serde_json::to_string(&page.data).unwrap(),
+            serde_json::to_string(&wanted).unwrap()
+        );
+    }
+    for text in ["banco", "petrobras", "energia eletrica", "s"] {
+        let query = Search { limit: Limit::MAX, ..Search::new(text).unwrap() };
+        let found = search(&snapshot, query).unwrap();
+        assert!(found.data.iter().all(|company| plain.contains(company)), "{text}");
+        assert!(found.total >= found.data.len() as u64 && !found.data.is_empty());
+    }
+    total
+}
+
+#[test]
+fn companies_from_memory_are_those_of_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("catalogue.db");
+    let catalogue = Catalogue::open(&path).unwrap();
+    bundle::fill(&catalogue).unwrap();
+    let sound = check(&catalogue);
+    let file = Connection::open(&path).unwrap();
+    assert_eq!(file.execute("UPDATE company SET cnpj = '1' WHERE id = 9512", []).unwrap(), 1);
+    let catalogue = Catalogue::open(&path).unwrap();
+    assert_eq!(check(&catalogue), sound - 1);
+    let (snapshot, met) = (catalogue.snapshot(Date::MAX).unwrap(), catalogue.unreadable());
+    assert!(find(&snapshot, CompanyId::Cvm(CvmCode::new(9512).unwrap())).is_err());
+    assert!(catalogue.unreadable() > met);
+}

@@ -1,0 +1,95 @@
+//! What a request is about: its grammar, its row of the table and its parameters.
+use fincore::excerpt;
+use hyper::{
+    Method,
+    header::{ACCEPT, HOST},
+    http::request::Parts,
+};
+
+use super::{
+    accept,
+    formats::{self, Formats},
+    front,
+    params::{self, Params},
+    refusal::Refusal,
+    render::Media,
+    request::Request,
+    routes::{Match, Route, RouteId, Routes},
+};
+
+/// What a request is about.
+pub(crate) enum Target<'t, 'r> {
+    Matched(Matched<'t, 'r>),
+    /// It only asks which methods there are.
+    Options(String),
+}
+
+/// A row of the table, and the parameters of the path and of the query string.
+pub(crate) struct Matched<'t, 'r> {
+    pub(crate) id: RouteId,
+    pub(crate) route: &'t Route,
+    pub(crate) captures: Params<'r>,
+    pub(crate) params: Params<'r>,
+}
+
+impl Matched<'_, '_> {
+    /// In which media type a query is answered. Takes the parameters that choose it out of those of a list.
+    pub(crate) fn media(&mut self, request: &Request) -> Result<Media, Refusal> {
+        match self.route.formats {
+            Formats::One | Formats::Dataset => Ok(Media::Json),
+            Formats::List => {
+                let [format, dialect] = formats::PARAMS.map(|name| self.params.take(name));
+                formats::of_list(format.as_deref(), dialect.as_deref(), &request.head.headers)
+            }
+        }
+    }
+}
+
+/// What a request is about, if its grammar is right and there is such a thing.
+pub(crate) fn target<'t, 'r>(
+    routes: &'t Routes,
+    request: &'r Request,
+) -> Result<Target<'t, 'r>, Refusal> {
+    let head = &request.head;
+    check_grammar(head)?;
+    let path = head.uri.path();
+    let readable = params::decode(path)?;
+    let params = Params::from_query(head.uri.query().unwrap_or(""))?;
+    let options = head.method == Method::OPTIONS;
+    match routes.find(&head.method, path)? {
+        Match::Row(id, route, captures) => {
+            Ok(Target::Matched(Matched { id, route, captures, params }))
+        }
+        Match::OtherMethods(allow) if options => Ok(Target::Options(allow)),
+        Match::OtherMethods(allow) => Err(Refusal::MethodNotAllowed(allow)),
+        Match::Nothing if options && path == "*" => Ok(Target::Options(routes.allow())),
+        Match::Nothing => {
+            let path = excerpt(&readable);
+            let message = format!("there is nothing at {path:?}; see /docs for what there is");
+            let refusal = Refusal::NotFound(message);
+            Err(if wants_page(head) { front::not_found(request, refusal, &path) } else { refusal })
+        }
+    }
+}
+
+/// Whether a browser asks, for something that is not part of the API.
+fn wants_page(head: &Parts) -> bool {
+    let mut offers = accept::offers(&head.headers, ACCEPT);
+    !head.uri.path().starts_with("/api/")
+        && offers.any(|(media, weight)| media == "text/html" && weight > 0.0)
+}
+
+/// The methods that HTTP has, known here or not.
+const METHODS: [&str; 10] =
+    ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "QUERY"];
+
+/// What hyper lets through and HTTP does not.
+fn check_grammar(head: &Parts) -> Result<(), Refusal> {
+    if head.headers.get_all(HOST).iter().count() != 1 {
+        return Err(Refusal::BadRequest("the Host header must be given exactly once".into()));
+    }
+    if !METHODS.contains(&head.method.as_str()) {
+        return Err(Refusal::BadRequest("the method is not one of HTTP's".into()));
+    }
+    Ok(())
+}
