@@ -63,11 +63,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
         data = place / "data"
-        files = []
-        for year in YEARS:
-            file = place / f"ipe_cia_aberta_{year}.csv"
-            made_filings.table(file, [year], rows)
-            files.append(str(file))
+        files = [str(file) for file in made_filings.yearly_tables(place, YEARS, rows)]
         server = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", "--data", str(data)], stdout=subprocess.PIPE, text=True
         )

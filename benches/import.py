@@ -50,11 +50,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
         data = place / "data"
-        files = []
-        for year in YEARS:
-            file = place / f"ipe_cia_aberta_{year}.csv"
-            made_filings.table(file, [year], rows)
-            files.append(file)
+        files = made_filings.yearly_tables(place, YEARS, rows)
         ratios = []
         for _ in range(rounds):
             shutil.rmtree(data, ignore_errors=True)

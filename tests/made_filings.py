@@ -44,3 +44,13 @@ def table(path, years, rows, subjects=ordinary):
                 f"00.000.000/0001-91;COMPANHIA {company} DE AÇO S.A.;{company};{day};{chance.choice(CATEGORIES)};"
                 f"{subject(row)};{day};AP - Apresentação;;1;{link(number)}\n"
             )
+
+
+def yearly_tables(place, years, rows):
+    """Writes a table of so many rows for each year, as CVM names them, and returns the files."""
+    files = []
+    for year in years:
+        file = place / f"ipe_cia_aberta_{year}.csv"
+        table(file, [year], rows)
+        files.append(file)
+    return files
