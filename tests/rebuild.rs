@@ -220,7 +220,7 @@ fn a_server_answers_from_the_old_data_or_the_new_during_a_rebuild() {
         server.data.path(),
         &[
             ("UPDATE filing_block SET filings = filings / 2", ""),
-            ("UPDATE filing_term SET count = 1", ""),
+            ("DELETE FROM filing_term", ""),
             ("UPDATE company SET status_folded = 'x'", ""),
         ],
     );

@@ -26,7 +26,7 @@ use crate::{
     answers::{Meta, Page, Sourced},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
-    index::{Blocks, Index},
+    index::{Index, Shelf},
     lookup,
     names::Names,
     table::{self, Cell, Column, Kind, serialize_by_columns},
@@ -244,9 +244,9 @@ pub(crate) fn prepare(snapshot: &Snapshot) -> Result<()> {
 /// Asks the index of a snapshot.
 fn indexed<T>(snapshot: &Snapshot, ask: impl FnOnce(&Index<'_>) -> Result<T>) -> Result<T> {
     let names = snapshot.memo(Names::read)?;
-    // Read each time: a rebuild makes other blocks of the same data.
-    let blocks = Blocks::read(snapshot.connection())?;
-    ask(&Index::new(snapshot.connection(), &blocks, &names))
+    let connection = snapshot.connection();
+    let directory = snapshot.memo(|_| Ok(Shelf::default()))?.directory(connection)?;
+    ask(&Index::new(connection, &directory, &names))
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<i64> {

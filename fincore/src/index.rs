@@ -15,6 +15,7 @@ use crate::{
 
 mod bits;
 mod build;
+mod directory;
 // Only the bundle and imports write.
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod follow;
@@ -23,18 +24,21 @@ mod grams;
 mod plan;
 mod read;
 mod set;
+mod summary;
 mod terms;
 mod want;
 
+use directory::Directory;
+pub(crate) use directory::Shelf;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use follow::{Changed, follow, remake};
-pub(crate) use read::{Blocks, Found, Index, Window};
+pub(crate) use read::{Found, Index, Window};
 use terms::{TermId, Terms};
 pub(crate) use want::Want;
 
 /// Raised whenever the same filings would give another index for another reason than reviewed names and equivalents: a
 /// change of this module, of how words are split and folded, of quarters and plurals.
-const INDEX_VERSION: u32 = 1;
+const INDEX_VERSION: u32 = 2;
 
 /// How many bits the number of a filing in its block takes.
 const PLACE_BITS: u32 = 16;
@@ -64,6 +68,9 @@ impl Sizes {
 /// What a term is. The numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
+    /// What a block has of the kinds up to `Year`, in short. It stands before them, because rows are written fastest where
+    /// none follows.
+    Summary,
     /// A word of class or subject, or one by which a filing is found besides.
     Text,
     /// A word in a class or the head of a subject; kept only where fewer filings have it there than anywhere.
@@ -80,6 +87,8 @@ pub(crate) enum Kind {
     Class,
     /// A year, of delivery or of reference.
     Year,
+    /// What a block has of the kinds from `Name` on, in short.
+    NameSummary,
     /// A word of a company's names.
     Name,
     /// A word that is in texts as well as in names.
@@ -91,8 +100,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// In the order of their numbers. Those from `Name` on depend on the names of companies.
-    const ALL: [Kind; 12] = [
+    /// In the order of their numbers. Those from `NameSummary` on depend on the names of companies.
+    const ALL: [Kind; 14] = [
+        Kind::Summary,
         Kind::Text,
         Kind::Head,
         Kind::Run,
@@ -101,6 +111,7 @@ impl Kind {
         Kind::Type,
         Kind::Class,
         Kind::Year,
+        Kind::NameSummary,
         Kind::Name,
         Kind::Both,
         Kind::NameRun,
@@ -165,9 +176,16 @@ pub(crate) fn make(connection: &Connection, mut done: impl FnMut(u64)) -> Result
     let mut terms = Terms::new(connection);
     pack(&mut terms, (i64::MIN, i64::MAX), Sizes::default(), &mut done)?;
     build::write_names(&mut terms, &blocks(connection)?, &[], &names)?;
+    let times = made(connection)?.and_then(|times| times.parse().ok()).unwrap_or(0_u64);
+    set_meta(connection, "index_made", &(times + 1).to_string())?;
     set_meta(connection, "index_version", &version())?;
     set_meta(connection, "index_names", &fingerprint(&names))?;
     count_classes(connection)
+}
+
+/// How often the index was made as a whole: a number that changes when the same data gets other blocks.
+fn made(connection: &Connection) -> Result<Option<String>> {
+    meta(connection, "index_made")
 }
 
 /// Makes blocks of the filings in a range of keys that has none. If it is the newest range, an open block follows.

@@ -15,7 +15,7 @@ pub(super) const FINCORE: Layers = &[
     ("sqlite", &["error", "types"]),
     ("language", &["types"]),
     ("names", &["error", "language", "sqlite", "types"]),
-    ("index", &["error", "language", "names", "types"]),
+    ("index", &["error", "language", "lock", "names", "types"]),
     ("catalogue", &["error", "index", "lock", "plans", "sqlite", "types"]),
     ("changes", &["catalogue", "error"]),
     ("downloads", &["catalogue", "error"]),

@@ -1,5 +1,5 @@
 //! Filings part by part, for those who read all of them and pause in between.
-use super::{Filing, indexed, key, served, served::read};
+use super::{Filing, indexed, served, served::read};
 use crate::{
     catalogue::Snapshot,
     error::Result,
@@ -26,13 +26,11 @@ pub(crate) fn part(
 
 /// The filing with this id, if it can be read.
 pub(crate) fn with_id(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filing>> {
-    const SQL: &str = "SELECT key FROM filing WHERE id = ?1";
-    let keys = snapshot.rows(SQL, [id.packed()], key)?;
-    Ok(served::served(snapshot, &keys)?.pop())
+    served::with_id(snapshot, id)
 }
 
 /// The first day by whose end at least so many filings were delivered, counted from the oldest.
 pub(crate) fn day_of(snapshot: &Snapshot, filings: u64) -> Result<Option<Date>> {
-    let key = indexed(snapshot, |index| index.nth_oldest(filings.saturating_sub(1)))?;
+    let key = indexed(snapshot, |index| Ok(index.nth_oldest(filings.saturating_sub(1))))?;
     Ok(key.and_then(FilingId::of_key).map(|(_, day)| day))
 }

@@ -34,20 +34,36 @@ macro_rules! select_filing {
 }
 pub(crate) use select_filing;
 
+/// The columns of a filing's own row that [`Shared::filing`] expects.
+macro_rules! select_own {
+    () => {
+        "SELECT key, subject, reference_day, version, sequence, url, filer, class FROM filing "
+    };
+}
+
 /// The filings with these keys, in this order.
 pub(super) fn served(snapshot: &Snapshot, keys: &[i64]) -> Result<Vec<Filing>> {
-    const SQL: &str = "SELECT key, subject, reference_day, version, sequence, url, filer, class
-        FROM filing WHERE key = ?1";
+    of_numbers(snapshot, concat!(select_own!(), "WHERE key = ?1"), keys)
+}
+
+/// The filing with this id, if it can be read.
+pub(super) fn with_id(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filing>> {
+    let sql = concat!(select_own!(), "WHERE id = ?1");
+    Ok(of_numbers(snapshot, sql, &[id.packed()])?.pop())
+}
+
+/// The filings that a query finds by these numbers, in this order.
+fn of_numbers(snapshot: &Snapshot, sql: &str, numbers: &[i64]) -> Result<Vec<Filing>> {
     let shared = snapshot.memo(Shared::read)?;
-    let mut statement = snapshot.connection().prepare_cached(SQL)?;
-    let mut filings = Vec::with_capacity(keys.len());
-    for key in keys {
-        let mut rows = statement.query([key])?;
+    let mut statement = snapshot.connection().prepare_cached(sql)?;
+    let mut filings = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        let mut rows = statement.query([number])?;
         let Some(row) = rows.next()? else { continue };
         match shared.filing(row) {
             Ok(Some(filing)) => filings.push(filing),
             // Something cannot be read: whoever reads all of it says so.
-            Ok(None) | Err(_) => filings.extend(joined(snapshot, *key)?),
+            Ok(None) | Err(_) => filings.extend(joined(snapshot, row.get(0)?)?),
         }
     }
     Ok(filings)

@@ -31,6 +31,15 @@ pub(super) fn encode_sorted(numbers: &[u32]) -> Vec<u8> {
     encode(&Bits::from_sorted_iter(numbers.iter().copied()).unwrap_or_default())
 }
 
+/// The numbers of a set with this stored form, two bytes each.
+pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<u8>> {
+    if bytes.len() <= FEW * 2 {
+        return Ok(bytes.to_vec());
+    }
+    let numbers = decode(bytes)?.into_iter().filter_map(|number| u16::try_from(number).ok());
+    Ok(numbers.flat_map(u16::to_le_bytes).collect())
+}
+
 /// The set with this stored form.
 pub(super) fn decode(bytes: &[u8]) -> Result<Bits> {
     if bytes.len() <= FEW * 2 {
@@ -60,6 +69,9 @@ mod tests {
             let bits: Bits = set.iter().copied().collect();
             let bytes = encode(&bits);
             assert_eq!(decode(&bytes).unwrap(), bits);
+            let numbers = numbers(&bytes).unwrap();
+            let numbers = numbers.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+            assert_eq!(numbers.map(u32::from).collect::<Vec<_>>(), set);
         }
         assert!(decode(&[7; 40]).is_err());
     }

@@ -5,8 +5,9 @@ use rusqlite::Connection;
 
 use super::{
     Block, Kind,
-    bits::{Bits, decode, encode, encode_sorted},
+    bits::{Bits, decode, encode, encode_sorted, numbers},
     found,
+    summary::{self, Entry, FEW, Summary},
     terms::{COUNT_BITS, TermId, Terms, first_of},
 };
 use crate::{
@@ -22,6 +23,7 @@ pub(super) const NAME_RUN: usize = 4;
 /// returns how many filings there are. The block was not there before.
 pub(super) fn write(terms: &mut Terms<'_>, block: &Block, end: i64) -> Result<u32> {
     let mut found = found::read(terms.connection(), block, end)?;
+    summary::write_keys(terms.connection(), block, &found.keys)?;
     let words = found.texts.words();
     let all = words.iter().map(|(word, filings)| (word, &*filings.all));
     store_sorted(terms, block, Kind::Text, all)?;
@@ -202,12 +204,18 @@ fn write_rows<S: Copy>(
     let sets = sets.map(|(term, set)| Ok((terms.id(kind, term.as_ref())?, set)));
     let mut sets = sets.collect::<Result<Vec<_>>>()?;
     sets.sort_unstable_by_key(|(id, _)| *id);
+    let mut summary = summary::has_summary(kind).then(Summary::default);
     let mut statement = terms.connection().prepare_cached(SQL)?;
     for (id, set) in sets {
         let (count, bits) = encoded(set);
+        if let Some(summary) = &mut summary {
+            let few = if count <= FEW.into() { numbers(&bits)? } else { Vec::new() };
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            summary.push(&Entry { term: id, count, few: &few });
+        }
         statement.execute((block.row(id), i64::try_from(count).unwrap_or(i64::MAX), bits))?;
     }
-    Ok(())
+    summary.map_or(Ok(()), |summary| summary.write(terms.connection(), block, kind))
 }
 
 /// The first and the last row that a kind can have in a block.

@@ -73,7 +73,7 @@ pub(crate) fn follow(connection: &Connection, changed: &Changed, sizes: Sizes) -
         (old.into_iter().cloned().collect(), new.into_iter().cloned().collect());
     if renamed {
         for block in &old {
-            remove(connection, block, Kind::Name)?;
+            remove(connection, block, Kind::NameSummary)?;
         }
         new.extend(old);
         build::write_names(&mut terms, &new, &[], &names)?;
@@ -115,7 +115,7 @@ fn forget(connection: &Connection, block: &Block) -> Result<()> {
     connection.prepare_cached(BLOCK)?.execute([block.id])?;
     let after = (block.id + 1) << PLACE_BITS;
     connection.prepare_cached(PLACES)?.execute((block.place(0), after))?;
-    remove(connection, block, Kind::Text)
+    remove(connection, block, Kind::Summary)
 }
 
 /// Removes what a block has of the kinds from this one on.

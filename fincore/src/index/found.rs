@@ -20,6 +20,7 @@ pub(super) struct Found {
     companies: HashMap<i64, Vec<u32>>,
     classes: HashMap<i64, Class>,
     years: HashMap<i32, Year>,
+    pub(super) keys: Vec<i64>,
     pub(super) filings: u32,
 }
 
@@ -68,6 +69,7 @@ pub(super) fn read(connection: &Connection, block: &Block, end: i64) -> Result<F
         // A filing without filer or class cannot be served, so it is not found either.
         if let (Some(company), true) = (company, found.classes.contains_key(&class)) {
             place.execute((block.place(found.filings), key))?;
+            found.keys.push(key);
             found.add(row, (key, company, class))?;
             found.filings += 1;
         }

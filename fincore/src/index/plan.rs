@@ -4,10 +4,11 @@ use std::{cell::RefCell, collections::HashMap};
 use rusqlite::Connection;
 
 use super::{
-    Kind, Want,
+    Directory, Kind, Want,
     build::{NAME_RUN, words_of_level},
+    directory::Words,
     grams::LONGEST,
-    terms::{TermId, beginning, find},
+    terms::{TermId, find},
 };
 use crate::{error::Result, names::Names, types::fold};
 
@@ -40,19 +41,30 @@ pub(super) struct Phrase {
     pub(super) classes: Box<Plan>,
 }
 
+/// The terms of a word; what includes the others first.
+const OF_WORD: [Kind; 3] = [Kind::Both, Kind::Name, Kind::Text];
+
 /// Looks terms up, each once.
 pub(super) struct Lookup<'c> {
     connection: &'c Connection,
+    directory: &'c Directory,
     names: &'c Names,
     found: RefCell<HashMap<(Kind, String), Option<TermId>>>,
 }
 
 impl<'c> Lookup<'c> {
-    pub(super) fn new(connection: &'c Connection, names: &'c Names) -> Lookup<'c> {
-        Lookup { connection, names, found: RefCell::default() }
+    pub(super) fn new(
+        connection: &'c Connection,
+        directory: &'c Directory,
+        names: &'c Names,
+    ) -> Lookup<'c> {
+        Lookup { connection, directory, names, found: RefCell::default() }
     }
 
     fn find(&self, kind: Kind, text: &str) -> Result<Option<TermId>> {
+        if Words::knows(kind) {
+            return Ok(self.directory.words.find(kind, text));
+        }
         let term = (kind, text.to_owned());
         if let Some(known) = self.found.borrow().get(&term) {
             return Ok(*known);
@@ -78,8 +90,7 @@ impl Plan {
             Want::Any(wants) => Plan::any(of_all(wants)?),
             Want::AtLeast(least, wants) => Plan::AtLeast(*least, of_all(wants)?),
             Want::Term(kind, text) => first_of(&[*kind], text)?,
-            // What includes the others first.
-            Want::Word(word) => first_of(&[Kind::Both, Kind::Name, Kind::Text], word)?,
+            Want::Word(word) => first_of(&OF_WORD, word)?,
             Want::Head(word) => {
                 let text = first_of(&[Kind::Head, Kind::Text], word)?;
                 Plan::any(vec![text, first_of(&[Kind::Name], word)?])
@@ -87,12 +98,10 @@ impl Plan {
             Want::Begins(prefix) => match lookup.find(Kind::Prefix, prefix)? {
                 Some(id) => Plan::first_of(vec![id]),
                 None => {
-                    let mut words = beginning(lookup.connection, Kind::Text, prefix)?;
-                    words.extend(beginning(lookup.connection, Kind::Name, prefix)?);
-                    let mut words: Vec<String> = words.into_iter().map(|(word, _)| word).collect();
-                    words.sort_unstable();
-                    words.dedup();
-                    Plan::any(of_all(&words.into_iter().map(Want::Word).collect::<Vec<_>>())?)
+                    let words = lookup.directory.words.beginning(prefix, OF_WORD);
+                    let plans =
+                        words.map(|ids| Plan::first_of(ids.into_iter().flatten().collect()));
+                    Plan::any(plans.collect())
                 }
             },
             Want::Phrase(words) => match &words[..] {
@@ -116,8 +125,6 @@ impl Plan {
             return Plan::Nothing;
         }
         plans.retain(|plan| !matches!(plan, Plan::Everything));
-        // Those that may read filings last, so that they read only what the others leave.
-        plans.sort_by_key(Plan::may_read);
         match plans.len() {
             0 => Plan::Everything,
             1 => plans.remove(0),
@@ -126,7 +133,7 @@ impl Plan {
     }
 
     /// Whether filings may be read to find it.
-    fn may_read(&self) -> bool {
+    pub(super) fn may_read(&self) -> bool {
         match self {
             Plan::Phrase(_) => true,
             Plan::All(plans) | Plan::Any(plans) | Plan::AtLeast(_, plans) => {

@@ -8,9 +8,9 @@ use std::{
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    Block, TermId, Want,
+    Directory, TermId, Want,
     bits::{Bits, decode},
-    blocks,
+    directory::{Has, Part},
     plan::{Lookup, Plan},
     set::Set,
 };
@@ -30,20 +30,10 @@ const BYTES: usize = 2048;
 /// How many rows it is worth to put two sets together, besides reading them.
 const OPERATION: u32 = 2;
 
-/// All blocks of a catalogue, oldest first.
-#[derive(Debug)]
-pub(crate) struct Blocks(Vec<Block>);
-
-impl Blocks {
-    pub(crate) fn read(connection: &Connection) -> Result<Blocks> {
-        Ok(Blocks(blocks(connection)?))
-    }
-}
-
 /// The index of a catalogue, for one query.
 pub(crate) struct Index<'c> {
     connection: &'c Connection,
-    blocks: &'c Blocks,
+    directory: &'c Directory,
     lookup: Lookup<'c>,
     left: Cell<u32>,
     /// The rows that were read, while tiers are looked for that share terms.
@@ -64,47 +54,47 @@ pub(crate) struct Window {
     pub(crate) offset: u64,
 }
 
-impl Block {
+impl Part {
     /// The filings of the block with numbers in a range.
     fn within(&self, numbers: &Range<u32>) -> Set {
-        if *numbers == (0..self.filings) { Set::All } else { Set::Range(numbers.clone()) }
+        if *numbers == (0..self.block.filings) { Set::All } else { Set::Range(numbers.clone()) }
     }
 }
 
 impl<'c> Index<'c> {
     pub(crate) fn new(
         connection: &'c Connection,
-        blocks: &'c Blocks,
+        directory: &'c Directory,
         names: &'c Names,
     ) -> Index<'c> {
-        let lookup = Lookup::new(connection, names);
-        Index { connection, blocks, lookup, left: Cell::new(BUDGET), kept: RefCell::default() }
+        let lookup = Lookup::new(connection, directory, names);
+        Index { connection, directory, lookup, left: Cell::new(BUDGET), kept: RefCell::default() }
     }
 
     /// The filings that are wanted, with keys from the first to the last, newest first.
-    pub(crate) fn newest(&self, want: &Want, keys: (i64, i64), part: Window) -> Result<Found> {
+    pub(crate) fn newest(&self, want: &Want, keys: (i64, i64), shown: Window) -> Result<Found> {
         let want = &self.plan(want)?;
         let mut found = Found::default();
         if matches!(want, Plan::Nothing) {
             return Ok(found);
         }
-        let mut skip = part.offset;
-        for block in self.blocks.0.iter().rev() {
-            let Some(numbers) = self.numbers(block, keys)? else { continue };
-            let is_whole = numbers == (0..block.filings);
+        let mut skip = shown.offset;
+        for part in self.directory.parts.iter().rev() {
+            let Some(numbers) = numbers(part, keys) else { continue };
+            let is_whole = numbers == (0..part.block.filings);
             // Where nothing of the block is shown, it is enough to know how many there are.
-            let count = if is_whole { self.size(block, want)? } else { None };
+            let count = if is_whole { self.size(part, want)? } else { None };
             match count {
-                Some(count) if found.keys.len() >= part.limit || skip >= count => {
+                Some(count) if found.keys.len() >= shown.limit || skip >= count => {
                     found.total += count;
                     skip = skip.saturating_sub(count);
                 }
                 _ => {
                     let set = self
-                        .set(block, want, &block.within(&numbers))?
-                        .within(&numbers, block.filings);
+                        .set(part, want, &part.within(&numbers))?
+                        .within(&numbers, part.block.filings);
                     found.total += set.len();
-                    self.show(block, &set, &mut skip, part.limit, &mut found.keys)?;
+                    show(part, &set, &mut skip, shown.limit, &mut found.keys);
                 }
             }
         }
@@ -118,60 +108,41 @@ impl<'c> Index<'c> {
 
     /// The filings that are wanted, those of the first tier first, and newest first within each. The last tier says
     /// which are wanted; each of them counts for the first tier that it meets.
-    pub(crate) fn ranked(&self, tiers: &[Want], keys: (i64, i64), part: Window) -> Result<Found> {
+    pub(crate) fn ranked(&self, tiers: &[Want], keys: (i64, i64), shown: Window) -> Result<Found> {
         if let [want] = tiers {
-            return self.newest(want, keys, part);
+            return self.newest(want, keys, shown);
         }
         let tiers = tiers.iter().map(|want| self.plan(want)).collect::<Result<Vec<_>>>()?;
         let Some((all, better)) = tiers.split_last() else { return Ok(Found::default()) };
         let mut found = Found::default();
-        let mut left: Vec<(&Block, Bits)> = Vec::new();
-        for block in self.blocks.0.iter().rev() {
-            let Some(numbers) = self.numbers(block, keys)? else { continue };
+        let mut left: Vec<(&Part, Bits)> = Vec::new();
+        for part in self.directory.parts.iter().rev() {
+            let Some(numbers) = numbers(part, keys) else { continue };
             let bits = self
-                .set(block, all, &block.within(&numbers))?
-                .within(&numbers, block.filings)
+                .set(part, all, &part.within(&numbers))?
+                .within(&numbers, part.block.filings)
                 .bits();
             found.total += bits.len();
-            left.push((block, bits));
+            left.push((part, bits));
         }
         // Most pages are full before all tiers of all blocks are known.
-        let mut skip = part.offset;
+        let mut skip = shown.offset;
         self.kept.replace(Some(HashMap::new()));
         for tier in better.iter().chain([&Plan::Everything]) {
-            for (block, left) in &mut left {
-                if found.keys.len() == part.limit {
+            for (part, left) in &mut left {
+                if found.keys.len() == shown.limit {
                     return Ok(found);
                 }
                 if left.is_empty() {
                     continue;
                 }
                 let within = Set::Some(left.clone());
-                let set = self.set(block, tier, &within)?.and(within);
-                self.show(block, &set, &mut skip, part.limit, &mut found.keys)?;
+                let set = self.set(part, tier, &within)?.and(within);
+                show(part, &set, &mut skip, shown.limit, &mut found.keys);
                 *left -= set.bits();
             }
         }
         Ok(found)
-    }
-
-    /// Adds the keys of a set to those that are shown, after skipping some, up to a limit.
-    fn show(
-        &self,
-        block: &Block,
-        set: &Set,
-        skip: &mut u64,
-        limit: usize,
-        keys: &mut Vec<i64>,
-    ) -> Result<()> {
-        if keys.len() >= limit || *skip >= set.len() {
-            *skip = skip.saturating_sub(set.len());
-            return Ok(());
-        }
-        for number in set.newest(std::mem::take(skip), limit - keys.len()) {
-            keys.extend(self.key(block, number)?);
-        }
-        Ok(())
     }
 
     fn plan(&self, want: &Want) -> Result<Plan> {
@@ -179,78 +150,79 @@ impl<'c> Index<'c> {
     }
 
     /// How many filings of a block are wanted, if that can be known without looking for them.
-    fn size(&self, block: &Block, plan: &Plan) -> Result<Option<u64>> {
+    fn size(&self, part: &Part, plan: &Plan) -> Result<Option<u64>> {
         const SQL: &str = "SELECT count FROM filing_term WHERE id = ?1";
-        Ok(match plan {
-            Plan::Everything => Some(block.filings.into()),
-            Plan::Nothing => Some(0),
-            Plan::FirstOf(terms) => {
-                let mut statement = self.connection.prepare_cached(SQL)?;
-                for term in terms {
+        let Plan::FirstOf(terms) = plan else { return Ok(self.known_size(part, plan)) };
+        for term in terms {
+            let count = match self.directory.has(part, *term) {
+                Some(has) => has.count(),
+                None => {
                     self.spend(1)?;
-                    let count = statement.query_row([block.row(*term)], |row| row.get::<_, i64>(0));
-                    if let Some(count) = count.optional()? {
-                        return Ok(Some(count.unsigned_abs()));
+                    let mut statement = self.connection.prepare_cached(SQL)?;
+                    let row = [part.block.row(*term)];
+                    let count = statement.query_row(row, |row| row.get::<_, i64>(0));
+                    count.optional()?.unwrap_or_default().unsigned_abs()
+                }
+            };
+            if count > 0 {
+                return Ok(Some(count));
+            }
+        }
+        Ok(Some(0))
+    }
+
+    /// How many filings of a block are wanted, if that can be known without the file.
+    fn known_size(&self, part: &Part, plan: &Plan) -> Option<u64> {
+        match plan {
+            Plan::Everything => Some(part.block.filings.into()),
+            Plan::Nothing => Some(0),
+            Plan::All(plans) => {
+                let none = plans.iter().any(|plan| self.known_size(part, plan) == Some(0));
+                none.then_some(0)
+            }
+            // Those with one condition may be those with another, unless only one of them is met.
+            Plan::Any(plans) => plans.iter().try_fold(0, |size, plan| {
+                let other = self.known_size(part, plan)?;
+                (size == 0 || other == 0).then_some(size + other)
+            }),
+            Plan::FirstOf(terms) => {
+                for term in terms {
+                    match self.directory.has(part, *term)?.count() {
+                        0 => (),
+                        count => return Some(count),
                     }
                 }
                 Some(0)
             }
-            Plan::All(_) | Plan::Any(_) | Plan::AtLeast(..) | Plan::Phrase(_) => None,
-        })
+            Plan::AtLeast(..) | Plan::Phrase(_) => None,
+        }
     }
 
     /// The key of the filing that has so many older ones.
-    pub(crate) fn nth_oldest(&self, older: u64) -> Result<Option<i64>> {
+    pub(crate) fn nth_oldest(&self, older: u64) -> Option<i64> {
         let mut skip = older;
-        for block in &self.blocks.0 {
+        for part in &self.directory.parts {
             match u32::try_from(skip) {
-                Ok(number) if number < block.filings => return self.key(block, number),
-                _ => skip -= u64::from(block.filings),
+                Ok(number) if number < part.block.filings => return part.keys.get(number),
+                _ => skip -= u64::from(part.block.filings),
             }
         }
-        Ok(None)
-    }
-
-    /// The numbers of a block's filings with keys from the first to the last; `None` if there are none.
-    fn numbers(&self, block: &Block, (first, last): (i64, i64)) -> Result<Option<Range<u32>>> {
-        let at = self.blocks.0.partition_point(|other| other.first <= block.first);
-        let end = self.blocks.0.get(at).map_or(i64::MAX, |next| next.first);
-        if block.filings == 0 || last < block.first || first >= end || first > last {
-            return Ok(None);
-        }
-        let from = if first <= block.first { 0 } else { self.before(block, first)? };
-        let to = if last >= end - 1 { block.filings } else { self.before(block, last + 1)? };
-        Ok((from < to).then_some(from..to))
-    }
-
-    /// How many filings of a block have a smaller key.
-    fn before(&self, block: &Block, key: i64) -> Result<u32> {
-        let (mut low, mut high) = (0, block.filings);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.key(block, middle)? {
-                Some(found) if found < key => low = middle + 1,
-                _ => high = middle,
-            }
-        }
-        Ok(low)
-    }
-
-    fn key(&self, block: &Block, number: u32) -> Result<Option<i64>> {
-        const SQL: &str = "SELECT key FROM filing_place WHERE place = ?1";
-        let mut statement = self.connection.prepare_cached(SQL)?;
-        Ok(statement.query_row([block.place(number)], |row| row.get(0)).optional()?)
+        None
     }
 
     /// The filings of a block that are wanted. What is not in `within` need not be found.
-    fn set(&self, block: &Block, plan: &Plan, within: &Set) -> Result<Set> {
+    fn set(&self, part: &Part, plan: &Plan, within: &Set) -> Result<Set> {
         Ok(match plan {
             Plan::Everything => Set::All,
             Plan::Nothing => Set::Some(Bits::new()),
             Plan::All(plans) => {
+                // The rarest first, and those that may read filings last: they read only what the others leave.
+                let size = |plan| self.known_size(part, plan).unwrap_or(u64::MAX);
+                let mut plans: Vec<_> = plans.iter().map(|plan| (plan, size(plan))).collect();
+                plans.sort_by_key(|(plan, size)| (plan.may_read(), *size));
                 let mut all = within.clone();
-                for plan in plans {
-                    let set = self.set(block, plan, &all)?;
+                for (plan, _) in plans {
+                    let set = self.set(part, plan, &all)?;
                     all = all.and(set);
                     if all.is_empty() {
                         break;
@@ -261,34 +233,33 @@ impl<'c> Index<'c> {
             Plan::Any(plans) => {
                 let mut any = Set::Some(Bits::new());
                 for plan in plans {
-                    any.add(&self.set(block, plan, within)?);
+                    any.add(&self.set(part, plan, within)?);
                 }
                 any
             }
-            Plan::AtLeast(least, plans) => self.at_least(block, *least, plans, within)?,
+            Plan::AtLeast(least, plans) => self.at_least(part, *least, plans, within)?,
             Plan::FirstOf(terms) => {
                 for term in terms {
-                    if let Some(bits) = self.term(block, *term)? {
+                    if let Some(bits) = self.term(part, *term)? {
                         return Ok(Set::Some(bits));
                     }
                 }
                 Set::Some(Bits::new())
             }
-            Plan::Phrase(phrase) => self.phrase(block, phrase, within)?,
+            Plan::Phrase(phrase) => self.phrase(part, phrase, within)?,
         })
     }
 
-    fn at_least(&self, block: &Block, least: usize, plans: &[Plan], within: &Set) -> Result<Set> {
+    fn at_least(&self, part: &Part, least: usize, plans: &[Plan], within: &Set) -> Result<Set> {
         // The rarest first: what misses several of those can be left alone.
-        let sizes =
-            plans.iter().map(|plan| Ok((self.size(block, plan)?.unwrap_or(u64::MAX), plan)));
+        let sizes = plans.iter().map(|plan| Ok((self.size(part, plan)?.unwrap_or(u64::MAX), plan)));
         let mut plans = sizes.collect::<Result<Vec<_>>>()?;
         plans.sort_by_key(|(size, _)| *size);
         // Which filings miss none of the conditions so far, at most one, and so on.
         let mut miss = vec![within.clone(); plans.len().saturating_sub(least) + 1];
         for (_, plan) in plans {
             let Some(most) = miss.last().filter(|most| !most.is_empty()) else { break };
-            let set = self.set(block, plan, most)?;
+            let set = self.set(part, plan, most)?;
             for missing in (0..miss.len()).rev() {
                 self.spend(OPERATION)?;
                 let mut met = miss[missing].shared(&set);
@@ -302,8 +273,14 @@ impl<'c> Index<'c> {
     }
 
     /// The filings of a block with a term; `None` if no filing of the block has it.
-    fn term(&self, block: &Block, term: TermId) -> Result<Option<Bits>> {
-        let row = block.row(term);
+    fn term(&self, part: &Part, term: TermId) -> Result<Option<Bits>> {
+        if let Some(Has::Few(numbers)) = self.directory.has(part, term) {
+            self.spend(1)?;
+            let numbers = numbers.iter().map(|number| u32::from(*number));
+            let bits = Bits::from_sorted_iter(numbers).unwrap_or_default();
+            return Ok((!bits.is_empty()).then_some(bits));
+        }
+        let row = part.block.row(term);
         if let Some(known) = self.kept.borrow().as_ref().and_then(|kept| kept.get(&row)) {
             return Ok(known.clone());
         }
@@ -335,4 +312,38 @@ impl<'c> Index<'c> {
         self.left.set(left);
         Ok(())
     }
+}
+
+/// Adds the keys of a set to those that are shown, after skipping some, up to a limit.
+fn show(part: &Part, set: &Set, skip: &mut u64, limit: usize, keys: &mut Vec<i64>) {
+    if keys.len() >= limit || *skip >= set.len() {
+        *skip = skip.saturating_sub(set.len());
+        return;
+    }
+    let numbers = set.newest(std::mem::take(skip), limit - keys.len());
+    keys.extend(numbers.into_iter().filter_map(|number| part.keys.get(number)));
+}
+
+/// The numbers of a block's filings with keys from the first to the last; `None` if there are none.
+fn numbers(part: &Part, (first, last): (i64, i64)) -> Option<Range<u32>> {
+    let filings = part.block.filings;
+    if filings == 0 || last < part.block.first || first >= part.end || first > last {
+        return None;
+    }
+    let from = if first <= part.block.first { 0 } else { before(part, first) };
+    let to = if last >= part.end - 1 { filings } else { before(part, last + 1) };
+    (from < to).then_some(from..to)
+}
+
+/// How many filings of a block have a smaller key.
+fn before(part: &Part, key: i64) -> u32 {
+    let (mut low, mut high) = (0, part.block.filings);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match part.keys.get(middle) {
+            Some(found) if found < key => low = middle + 1,
+            _ => high = middle,
+        }
+    }
+    low
 }

@@ -34,6 +34,21 @@ pub(super) fn find(connection: &Connection, kind: Kind, text: &str) -> Result<Op
     Ok(statement.query_row((kind.number(), text), |row| row.get(0)).optional()?)
 }
 
+/// Visits all terms of a kind.
+pub(super) fn numbered(
+    connection: &Connection,
+    kind: Kind,
+    mut visit: impl FnMut(&str, TermId),
+) -> Result<()> {
+    const SQL: &str = "SELECT text, id FROM term WHERE kind = ?1";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let mut rows = statement.query([kind.number()])?;
+    while let Some(row) = rows.next()? {
+        visit(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?, row.get(1)?);
+    }
+    Ok(())
+}
+
 /// The terms of a kind that begin so, with their numbers, in order.
 pub(super) fn beginning(
     connection: &Connection,

@@ -5,9 +5,9 @@ use super::Index;
 use crate::{
     error::Result,
     index::{
-        Block,
         bits::Bits,
         build::words_of_level,
+        directory::Part,
         grams::{LONGEST, RARE},
         plan::Phrase,
         set::Set,
@@ -20,16 +20,16 @@ const FILING: u32 = 6;
 
 impl Index<'_> {
     /// The filings of a block with these words side by side in a text: see `grams`.
-    pub(super) fn phrase(&self, block: &Block, phrase: &Phrase, within: &Set) -> Result<Set> {
+    pub(super) fn phrase(&self, part: &Part, phrase: &Phrase, within: &Set) -> Result<Set> {
         let whole = phrase.words.len();
-        let (bits, is_exact) = self.run(block, phrase, 0..whole, &mut HashMap::new())?;
+        let (bits, is_exact) = self.run(part, phrase, 0..whole, &mut HashMap::new())?;
         if is_exact || bits.is_empty() {
             return Ok(Set::Some(bits));
         }
-        let mut found = self.set(block, &phrase.classes, within)?.bits();
+        let mut found = self.set(part, &phrase.classes, within)?.bits();
         let left = Set::Some(bits - &found).and(within.clone());
         for number in left.bits() {
-            if self.has_phrase(block, number, &phrase.words)? {
+            if self.has_phrase(part, number, &phrase.words)? {
                 found.insert(number);
             }
         }
@@ -40,7 +40,7 @@ impl Index<'_> {
     /// that may have it.
     fn run(
         &self,
-        block: &Block,
+        part: &Part,
         phrase: &Phrase,
         run: Range<usize>,
         known: &mut HashMap<Range<usize>, (Bits, bool)>,
@@ -49,16 +49,16 @@ impl Index<'_> {
             return Ok(known.clone());
         }
         let noted = phrase.runs.get(run.len() - 1).and_then(|runs| runs[run.start]);
-        let noted = noted.map(|term| self.term(block, term)).transpose()?.flatten();
+        let noted = noted.map(|term| self.term(part, term)).transpose()?.flatten();
         let found = match noted {
             Some(bits) => (bits, true),
             None if run.len() == 1 => (Bits::new(), true),
             None => {
-                let (left, is_exact) = self.run(block, phrase, run.start..run.end - 1, known)?;
+                let (left, is_exact) = self.run(part, phrase, run.start..run.end - 1, known)?;
                 let is_left_rare = left.len() <= RARE;
                 let (right, exact) = match left.is_empty() {
                     true => (Bits::new(), true),
-                    false => self.run(block, phrase, run.start + 1..run.end, known)?,
+                    false => self.run(part, phrase, run.start + 1..run.end, known)?,
                 };
                 let is_noted_where_it_is = is_exact
                     && exact
@@ -75,13 +75,13 @@ impl Index<'_> {
         Ok(found)
     }
 
-    fn has_phrase(&self, block: &Block, number: u32, phrase: &[String]) -> Result<bool> {
+    fn has_phrase(&self, part: &Part, number: u32, phrase: &[String]) -> Result<bool> {
         const SQL: &str = "SELECT category, type, species, subject FROM filing_place
             JOIN (SELECT key, class.category, type, species, subject FROM filing JOIN class ON class.id = class)
             USING (key) WHERE place = ?1";
         self.spend(FILING)?;
         let mut statement = self.connection.prepare_cached(SQL)?;
-        let mut rows = statement.query([block.place(number)])?;
+        let mut rows = statement.query([part.block.place(number)])?;
         let Some(row) = rows.next()? else { return Ok(false) };
         let text = |column| -> Result<String> {
             Ok(fold(row.get_ref(column)?.as_str().unwrap_or_default()))

@@ -1,0 +1,110 @@
+//! What is in memory, compared with the tables that it stands for.
+use super::*;
+use crate::{
+    bundle,
+    catalogue::Catalogue,
+    index::{bits::decode, make, terms},
+    types::Date,
+};
+
+fn bundled() -> (tempfile::TempDir, Catalogue) {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    bundle::fill(&catalogue).unwrap();
+    (dir, catalogue)
+}
+
+/// All filings of all blocks are those of the tables.
+fn check(connection: &Connection, directory: &Directory) {
+    let mut places = connection.prepare("SELECT key FROM filing_place WHERE place = ?1").unwrap();
+    let mut rows = connection.prepare("SELECT count, bits FROM filing_term WHERE id = ?1").unwrap();
+    let mut all = connection.prepare("SELECT id FROM term WHERE kind = ?1").unwrap();
+    for part in &directory.parts {
+        assert_eq!(part.keys.get(part.block.filings), None);
+        for number in 0..part.block.filings {
+            let key = places.query_row([part.block.place(number)], |row| row.get(0)).ok();
+            assert_eq!(part.keys.get(number), key, "{:?} {number}", part.block);
+        }
+    }
+    for kind in Kind::ALL {
+        let terms = all.query_map([kind.number()], |row| row.get(0)).unwrap();
+        for term in terms.map(|term| term.unwrap()).chain([terms::first_of(kind) | 0x7ff_ffff]) {
+            for part in &directory.parts {
+                let Some(has) = directory.has(part, term) else {
+                    assert!(!has_summary(kind));
+                    continue;
+                };
+                let row = part.block.row(term);
+                let stored = rows
+                    .query_row([row], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)));
+                let (count, bits) = stored.unwrap_or_default();
+                assert_eq!(has.count(), u64::from(count), "{kind:?} {term} {:?}", part.block);
+                match has {
+                    Has::Many(_) => assert!(count > FEW),
+                    Has::Few(numbers) => {
+                        let numbers: Vec<u32> = numbers.iter().map(|one| (*one).into()).collect();
+                        assert_eq!(numbers, Vec::from_iter(decode(&bits).unwrap()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_have_in_memory_what_they_have_in_the_file() {
+    let (_dir, catalogue) = bundled();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let directory = Directory::read(snapshot.connection()).unwrap();
+    assert!(directory.parts.len() > 1);
+    check(snapshot.connection(), &directory);
+}
+
+#[test]
+fn words_are_found_as_in_the_file() {
+    let (_dir, catalogue) = bundled();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let (connection, words) = (snapshot.connection(), Words::read(snapshot.connection()).unwrap());
+    let mut prefixes = std::collections::BTreeSet::new();
+    for kind in Words::KINDS {
+        for (text, term) in terms::beginning(connection, kind, "").unwrap() {
+            assert_eq!(words.find(kind, &text), Some(term), "{text}");
+            assert_eq!(words.find(kind, &format!("{text}~")), None, "{text}");
+            prefixes.extend(
+                (1..=text.len())
+                    .step_by(3)
+                    .filter_map(|length| text.get(..length).map(str::to_owned)),
+            );
+        }
+    }
+    for prefix in prefixes.iter().step_by(7).map(String::as_str).chain(["", "~", "zzzz"]) {
+        let mut plain = std::collections::BTreeMap::<String, [Option<TermId>; 2]>::new();
+        for (at, kind) in [Kind::Name, Kind::Text].into_iter().enumerate() {
+            for (text, term) in terms::beginning(connection, kind, prefix).unwrap() {
+                plain.entry(text).or_default()[at] = Some(term);
+            }
+        }
+        let found: Vec<_> = words.beginning(prefix, [Kind::Name, Kind::Text]).collect();
+        assert_eq!(found, Vec::from_iter(plain.into_values()), "{prefix}");
+    }
+}
+
+#[test]
+fn an_index_that_is_made_anew_is_read_anew() {
+    let (dir, catalogue) = bundled();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let directory = Directory::read(snapshot.connection()).unwrap();
+    assert!(directory.is_current(snapshot.connection()).unwrap());
+    let file = Connection::open(dir.path().join("catalogue.db")).unwrap();
+    file.execute("BEGIN", []).unwrap();
+    make(&file, |_| ()).unwrap();
+    assert!(!directory.is_current(&file).unwrap());
+    check(&file, &Directory::read(&file).unwrap());
+    let shelf = Shelf::default();
+    let old = shelf.directory(snapshot.connection()).unwrap();
+    assert!(Arc::ptr_eq(&old, &shelf.directory(snapshot.connection()).unwrap()));
+    // Each sees its own, even by turns.
+    for connection in [&file, snapshot.connection(), &file] {
+        assert!(shelf.directory(connection).unwrap().is_current(connection).unwrap());
+    }
+}
