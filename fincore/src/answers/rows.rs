@@ -1,8 +1,11 @@
 //! The rows of a page: read for it, or a part of rows that are kept in memory together with their JSON.
-use std::{any::TypeId, fmt, ops::Deref, ops::Range, sync::Arc};
+use std::{
+    fmt,
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 use serde::{Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 
@@ -23,6 +26,16 @@ impl<T: Clone> Rows<T> {
         match self.0 {
             Inner::Read(rows) => rows,
             Inner::Part(kept, range) => kept.rows[range].to_vec(),
+        }
+    }
+}
+
+impl<T> Rows<T> {
+    /// The JSON of the rows, separated by commas, where it is in memory.
+    pub(super) fn json(&self) -> Option<&str> {
+        match &self.0 {
+            Inner::Read(_) => None,
+            Inner::Part(kept, range) => Some(kept.json(range)),
         }
     }
 }
@@ -82,42 +95,35 @@ impl<T: fmt::Debug> fmt::Debug for Rows<T> {
 
 impl<T: Serialize> Serialize for Rows<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        match &self.0 {
-            // Only `serde_json` understands the JSON of rows; see the same question at `Decimal`.
-            Inner::Part(kept, range)
-                if typeid::of::<S::Error>() == TypeId::of::<serde_json::Error>() =>
-            {
-                serializer.collect_seq(&kept.json[range.clone()])
-            }
-            Inner::Read(_) | Inner::Part(..) => serializer.collect_seq(self),
-        }
+        serializer.collect_seq(self)
     }
 }
 
-/// Rows that are kept in memory, each with its JSON.
+/// Rows that are kept in memory, with their JSON.
 #[derive(Debug)]
 pub(crate) struct Kept<T> {
     rows: Vec<T>,
-    json: Vec<Box<RawValue>>,
+    /// Each followed by a comma.
+    json: String,
+    /// Where the JSON of each row ends, with its comma.
+    ends: Vec<usize>,
 }
 
 impl<T> Default for Kept<T> {
     fn default() -> Kept<T> {
-        Kept { rows: Vec::new(), json: Vec::new() }
+        Kept { rows: Vec::new(), json: String::new(), ends: Vec::new() }
     }
 }
 
 impl<T: Serialize> Kept<T> {
-    /// Adds a row, and returns about how many bytes of memory that takes.
+    /// Adds a row, and returns how many bytes of memory that takes.
     pub(crate) fn push(&mut self, row: T) -> Result<usize> {
-        /// What an allocation takes besides its content, at most.
-        const ALLOCATION: usize = 16;
-        let json = to_raw_value(&row)
+        let json = serde_json::to_string(&row)
             .map_err(|err| Error::storage("the row cannot be written as JSON", err))?;
-        let bytes = size_of::<T>() + size_of::<Box<RawValue>>() + ALLOCATION + json.get().len();
+        self.json.extend([json.as_str(), ","]);
+        self.ends.push(self.json.len());
         self.rows.push(row);
-        self.json.push(json);
-        Ok(bytes)
+        Ok(size_of::<T>() + size_of::<usize>() + json.len() + 1)
     }
 }
 
@@ -125,6 +131,12 @@ impl<T> Kept<T> {
     /// All of them.
     pub(crate) fn rows(&self) -> &[T] {
         &self.rows
+    }
+
+    fn json(&self, range: &Range<usize>) -> &str {
+        let end = |row: usize| row.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let text = &self.json[end(range.start)..end(range.end)];
+        text.strip_suffix(',').unwrap_or(text)
     }
 
     /// Some of them, for a page.
@@ -136,29 +148,36 @@ impl<T> Kept<T> {
     pub(crate) fn shrink(&mut self) {
         self.rows.shrink_to_fit();
         self.json.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::{Meta, Page};
 
     #[test]
     fn a_part_is_written_like_the_rows_that_it_has() {
         let mut kept = Kept::default();
-        for row in [(1, "á\"b"), (2, ""), (3, "c")] {
+        for row in [(1, "á\"b"), (2, ""), (3, "c,")] {
             assert!(kept.push(row).unwrap() > 30);
         }
         kept.shrink();
         let kept = Arc::new(kept);
-        for (from, to) in [(0, 0), (0, 3), (1, 2), (1, 3), (3, 3)] {
+        for (from, to) in [(0, 0), (0, 3), (1, 2), (1, 3), (2, 3), (2, 2), (3, 3)] {
             let (part, read) = (kept.part(from..to), Rows::from(kept.rows()[from..to].to_vec()));
             assert_eq!(part, read);
             assert_eq!(format!("{part:?}"), format!("{read:?}"));
-            assert_eq!(serde_json::to_vec(&part).unwrap(), serde_json::to_vec(&read).unwrap());
-            assert_eq!(serde_json::to_value(&part).unwrap(), serde_json::to_value(&read).unwrap());
-            let bytes = |rows: &Rows<(i32, &str)>| postcard::to_allocvec(rows).unwrap();
-            assert_eq!(bytes(&part), bytes(&read));
+            let json = serde_json::to_string(&read).unwrap();
+            assert_eq!(serde_json::to_string(&part).unwrap(), json);
+            assert_eq!(part.json().map(|rows| format!("[{rows}]")), Some(json));
+            assert_eq!(read.json(), None);
+            for rows in [&part, &read] {
+                let (data, meta) = (rows.clone(), Meta::of("a \"source\""));
+                let page = Page { data, total: 3, limit: 2, offset: 1, meta };
+                assert_eq!(page.to_json().unwrap(), serde_json::to_vec(&page).unwrap());
+            }
             assert_eq!(part.into_vec(), read.into_iter().collect::<Vec<_>>());
         }
     }

@@ -109,35 +109,31 @@ impl Answer {
         let failed = |why: &dyn fmt::Display| {
             Refusal::Internal(format!("an answer cannot be written: {why}"))
         };
-        // Room for a page of the default size.
-        let mut bytes = Vec::with_capacity(2048);
         match (media, self) {
-            (Media::Json, Answer::Object(object)) => {
-                object.write_json(&mut bytes).map_err(|err| failed(&err))?;
-            }
-            (Media::Json, Answer::List(list)) => {
-                list.write_json(&mut bytes).map_err(|err| failed(&err))?;
-            }
-            (Media::Csv(dialect), Answer::List(list)) => list.write_csv(dialect, &mut bytes)?,
-            (Media::Csv(_), Answer::Object(_)) => return Err(failed(&"it is not a list")),
+            (Media::Json, Answer::Object(object)) => object.json().map_err(|err| failed(&err)),
+            (Media::Json, Answer::List(list)) => list.json().map_err(|err| failed(&err)),
+            (Media::Csv(dialect), Answer::List(list)) => Ok(list.csv(dialect)?),
+            (Media::Csv(_), Answer::Object(_)) => Err(failed(&"it is not a list")),
         }
-        Ok(bytes)
     }
 }
 
 /// Anything that can be written as JSON.
 pub(crate) trait Json {
-    fn write_json(&self, bytes: &mut Vec<u8>) -> serde_json::Result<()>;
+    fn json(&self) -> serde_json::Result<Vec<u8>>;
 }
 
 impl<T: Serialize> Json for T {
-    fn write_json(&self, bytes: &mut Vec<u8>) -> serde_json::Result<()> {
-        serde_json::to_writer(bytes, self)
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        // Room for most things, so that the bytes need not be moved.
+        let mut bytes = Vec::with_capacity(2048);
+        serde_json::to_writer(&mut bytes, self)?;
+        Ok(bytes)
     }
 }
 
 /// A part of a list, whatever its rows.
-pub(crate) trait Rows: Json {
+pub(crate) trait Rows {
     /// The number of rows in the whole list.
     fn total(&self) -> u64;
 
@@ -149,7 +145,9 @@ pub(crate) trait Rows: Json {
         false
     }
 
-    fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()>;
+    fn json(&self) -> serde_json::Result<Vec<u8>>;
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>>;
 }
 
 impl<R: Row + Serialize> Rows for Page<R> {
@@ -165,8 +163,14 @@ impl<R: Row + Serialize> Rows for Page<R> {
         self.meta.fuzzy
     }
 
-    fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()> {
-        table::write_csv(&self.data, dialect, bytes)
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        self.to_json()
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        table::write_csv(&self.data, dialect, &mut bytes)?;
+        Ok(bytes)
     }
 }
 
@@ -187,9 +191,15 @@ impl Rows for BusinessDays {
         None
     }
 
-    fn write_csv(&self, dialect: Dialect, bytes: &mut Vec<u8>) -> fincore::Result<()> {
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        Json::json(self)
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
         let rows: Vec<BusinessDay> = self.data.iter().copied().map(BusinessDay).collect();
-        table::write_csv(&rows, dialect, bytes)
+        let mut bytes = Vec::new();
+        table::write_csv(&rows, dialect, &mut bytes)?;
+        Ok(bytes)
     }
 }
 
