@@ -1,5 +1,5 @@
 //! Costs against sizes: processor time a request with more filings, more callers, more connections.
-use std::{fmt::Write, fs, path::Path};
+use std::{fs, path::Path};
 
 use tempfile::tempdir;
 
@@ -7,7 +7,7 @@ use crate::{
     CONNECTIONS, Outcome, ROWS_A_YEAR,
     arguments::Arguments,
     data,
-    load::{Callers, Load},
+    load::{Callers, Load, Measured},
     long,
     rows::CURRENT,
     server::Server,
@@ -24,37 +24,70 @@ const SLOWEST: u64 = 20_000;
 
 /// Prints one table a size, then what short requests suffer from long ones.
 pub(crate) fn measure(arguments: &Arguments) -> Outcome<()> {
-    by_filings(arguments)?;
     let small = data::kept(FILINGS[0])?;
-    by_callers(arguments, &small)?;
-    by_connections(arguments, &Subject::start(&arguments.program, &small)?)?;
-    long::measure(arguments)
+    let lines = [
+        by_filings(arguments)?,
+        by_callers(arguments, &small)?,
+        by_connections(arguments, &Subject::start(&arguments.program, &small)?)?,
+    ];
+    long::measure(arguments)?;
+    let failed: Vec<_> = lines.iter().flatten().filter(|line| line.failed).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(format!("not measured: {:?}", failed.iter().map(|line| line.name).collect::<Vec<_>>())
+        .into())
 }
 
-fn by_filings(arguments: &Arguments) -> Outcome<()> {
-    let mut lines: Vec<(&str, String)> = Vec::new();
+/// A row of a table.
+struct Line {
+    name: &'static str,
+    cells: String,
+    /// Whether a cell could not be measured.
+    failed: bool,
+}
+
+impl Line {
+    fn new(name: &'static str) -> Line {
+        Line { name, cells: String::new(), failed: false }
+    }
+
+    /// Adds a cell: the processor time, or why there is none.
+    fn add(&mut self, measured: Outcome<Measured>) {
+        let cell = match measured {
+            Ok(measured) => format!("{:.1}", measured.processor),
+            Err(why) => {
+                self.failed = true;
+                why.to_string().replace('\n', " ")
+            }
+        };
+        self.cells += &format!(" {cell} |");
+    }
+}
+
+fn by_filings(arguments: &Arguments) -> Outcome<Vec<Line>> {
+    let mut lines: Vec<Line> = Vec::new();
     for rows_a_year in FILINGS {
         let subject = Subject::start(&arguments.program, &data::kept(rows_a_year)?)?;
         let wanted = subject.rows.iter().filter(|row| arguments.wants(row.name));
         for (at, row) in wanted.enumerate() {
             if lines.len() == at {
-                lines.push((row.name, String::new()));
+                lines.push(Line::new(row.name));
             }
-            let measured = subject.measure(row, CONNECTIONS, arguments.seconds);
-            cell(&mut lines[at].1, measured.map(|measured| measured.processor))?;
+            lines[at].add(subject.measure(row, CONNECTIONS, arguments.seconds));
         }
     }
     println!("Processor µs a request by number of filings:\n");
     table(&FILINGS.map(|rows_a_year| rows_a_year * 20), &lines);
-    Ok(())
+    Ok(lines)
 }
 
 /// A thousand callers are keys, because addresses may ask only thirty times a minute; more are addresses.
-fn by_callers(arguments: &Arguments, data: &Path) -> Outcome<()> {
+fn by_callers(arguments: &Arguments, data: &Path) -> Outcome<Vec<Line>> {
     let keys = data::keys(data)?;
     let server = Server::finserve(&arguments.program, data, &["--trusted-proxy", "127.0.0.1"])?;
     let place = tempdir()?;
-    let mut line = String::new();
+    let mut line = Line::new("current rate");
     for number in CALLERS {
         let file = place.path().join(number.to_string());
         let (header, callers): (_, Vec<String>) = if number == CALLERS[0] {
@@ -72,12 +105,13 @@ fn by_callers(arguments: &Arguments, data: &Path) -> Outcome<()> {
             connections: CONNECTIONS,
             seconds: arguments.seconds.max(number / SLOWEST),
         };
-        cell(&mut line, load.run(&server).map(|measured| measured.processor))?;
+        line.add(load.run(&server));
     }
     println!("Processor µs a request by number of callers (a thousand keys, then addresses):\n");
-    table(&CALLERS, &[("current rate", line)]);
+    let lines = vec![line];
+    table(&CALLERS, &lines);
     println!("Peak memory of that server: {:.0} MiB\n", server.memory("VmHWM")?);
-    Ok(())
+    Ok(lines)
 }
 
 /// The address of a number, below 10.0.0.0/8.
@@ -86,35 +120,25 @@ fn address(number: u64) -> String {
     format!("10.{a}.{b}.{c}")
 }
 
-fn by_connections(arguments: &Arguments, subject: &Subject) -> Outcome<()> {
+fn by_connections(arguments: &Arguments, subject: &Subject) -> Outcome<Vec<Line>> {
     let mut lines = Vec::new();
     for row in subject.rows.iter().filter(|row| arguments.wants(row.name)) {
-        let mut line = String::new();
+        let mut line = Line::new(row.name);
         for connections in CONNECTIONS_TRIED {
-            let measured = subject.measure(row, connections, arguments.seconds);
-            cell(&mut line, measured.map(|measured| measured.processor))?;
+            line.add(subject.measure(row, connections, arguments.seconds));
         }
-        lines.push((row.name, line));
+        lines.push(line);
     }
     println!("Processor µs a request by number of connections:\n");
     table(&CONNECTIONS_TRIED, &lines);
-    Ok(())
+    Ok(lines)
 }
 
-/// Adds a cell to a line: a number, or why there is none.
-fn cell(line: &mut String, measured: Outcome<f64>) -> Outcome<()> {
-    match measured {
-        Ok(number) => write!(line, " {number:.1} |")?,
-        Err(why) => write!(line, " {} |", why.to_string().replace('\n', " "))?,
-    }
-    Ok(())
-}
-
-fn table(heads: &[impl ToString], lines: &[(&str, String)]) {
+fn table(heads: &[impl ToString], lines: &[Line]) {
     let heads: Vec<String> = heads.iter().map(ToString::to_string).collect();
     println!("| request | {} |\n|---|{}", heads.join(" | "), "---|".repeat(heads.len()));
-    for (name, line) in lines {
-        println!("| {name} |{line}");
+    for Line { name, cells, .. } in lines {
+        println!("| {name} |{cells}");
     }
     println!();
 }

@@ -33,7 +33,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Outcome<()> {
     println!("| the others | their requests/s | current rate/s (alone) | ratio | p99 ms (alone) |");
     println!("|---|---|---|---|---|");
     for row in rows::dear(&subject.sample) {
-        row.size(&subject.server, &subject.key)?;
+        row.size(&subject.server, &subject.keys)?;
         let others = subject.load(&row, 0, seconds + 2 * MARGIN)?;
         short.beside(row.name, &others, &subject.server)?;
     }

@@ -76,10 +76,18 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
 /// All rows over one data directory. Fails at the end if one of them could not be measured.
 fn table(arguments: &Arguments, data: &Path, bare: &Server) -> Outcome<()> {
     let subject = Subject::start(&arguments.program, data)?;
+    let wanted: Vec<_> = subject.rows.iter().filter(|row| arguments.wants(row.name)).collect();
+    if wanted.is_empty() {
+        let names: Vec<_> = subject.rows.iter().map(|row| row.name).collect();
+        return Err(format!("no row has any of {:?}; there are {names:?}", arguments.only).into());
+    }
     println!("{} filings; first answer after {:.0?}\n", subject.sample.total, subject.first);
     report::head();
+    if arguments.only.is_empty() {
+        with_headers(arguments, &subject, bare)?;
+    }
     let mut refused = Vec::new();
-    for row in subject.rows.iter().filter(|row| arguments.wants(row.name)) {
+    for row in wanted {
         if let Err(why) = measure_row(arguments, &subject, row, bare) {
             report::refused(row.name, &why.to_string());
             refused.push(row.name);
@@ -93,10 +101,26 @@ fn table(arguments: &Arguments, data: &Path, bare: &Server) -> Outcome<()> {
     if refused.is_empty() { Ok(()) } else { Err(format!("not measured: {refused:?}").into()) }
 }
 
+/// The bare server against itself with our headers: what they cost, whoever sends them.
+fn with_headers(arguments: &Arguments, subject: &Subject, bare: &Server) -> Outcome<()> {
+    let row = subject.row("current rate")?;
+    let size = row.size(&subject.server, &subject.keys)?;
+    let mut rounds = Vec::new();
+    for _ in 0..arguments.rounds {
+        let load = subject.load(row, 0, arguments.seconds)?;
+        let with = Load { before: format!("/{}{size}", bare::WITH_HEADERS), ..load };
+        let measured = with.run(bare)?;
+        rounds.push((measured, Load { before: format!("/{size}"), ..with }.run(bare)?));
+    }
+    let name = "(the bare server with our headers)";
+    report::row(name, None, &rounds, size, bare.memory("VmHWM")?);
+    Ok(())
+}
+
 fn measure_row(arguments: &Arguments, subject: &Subject, row: &Row, bare: &Server) -> Outcome<()> {
-    let size = row.size(&subject.server, &subject.key)?;
+    let size = row.size(&subject.server, &subject.keys)?;
     let rounds = rounds(arguments, subject, row, (bare, size))?;
-    report::row(row, &rounds, size, subject.server.memory("VmHWM")?);
+    report::row(row.name, row.goal, &rounds, size, subject.server.memory("VmHWM")?);
     Ok(())
 }
 

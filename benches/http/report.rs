@@ -1,7 +1,7 @@
 //! What was measured, as Markdown.
 use std::{cmp::Ordering, time::Duration};
 
-use crate::{load::Measured, rows::Row};
+use crate::load::Measured;
 
 /// The rounds of a row: ours and the bare server's.
 pub(crate) type Rounds = Vec<(Measured, Measured)>;
@@ -14,10 +14,10 @@ pub(crate) fn head() {
     println!("|---|---|---|---|---|---|---|---|---|");
 }
 
-/// A row of it. `peak` is the memory of our server so far.
-pub(crate) fn row(row: &Row, rounds: &Rounds, size: usize, peak: f64) {
+/// A row of it. `peak` is the memory of the server so far.
+pub(crate) fn row(name: &str, goal: Option<f64>, rounds: &Rounds, size: usize, peak: f64) {
     let ratio = median(rounds.iter().map(|(ours, bare)| ours.rate / bare.rate));
-    let (goal, reached) = match row.goal {
+    let (goal, reached) = match goal {
         Some(goal) if ratio >= goal => (format!("{goal:.2}"), "yes"),
         Some(goal) => (format!("{goal:.2}"), "no"),
         None => ("–".into(), "–"),
@@ -28,8 +28,7 @@ pub(crate) fn row(row: &Row, rounds: &Rounds, size: usize, peak: f64) {
         format!("{ours:.digits$} ({bare:.digits$})")
     };
     println!(
-        "| {} | {ratio:.3} | {goal} | {reached} | {} | {} | {} | {size} | {peak:.0} |",
-        row.name,
+        "| {name} | {ratio:.3} | {goal} | {reached} | {} | {} | {} | {size} | {peak:.0} |",
         both(|measured| measured.processor, 1),
         both(|measured| measured.rate, 0),
         both(|measured| milliseconds(measured.p99), 1),

@@ -15,8 +15,8 @@ pub(crate) struct Subject {
     pub(crate) sample: Sample,
     pub(crate) rows: Vec<Row>,
     pub(crate) callers: Callers,
-    /// One of the keys.
-    pub(crate) key: String,
+    /// The keys.
+    pub(crate) keys: Vec<String>,
     /// How long the first answer took after the start.
     pub(crate) first: Duration,
 }
@@ -26,11 +26,12 @@ impl Subject {
     pub(crate) fn start(program: &Path, data: &Path) -> Outcome<Subject> {
         let callers = load::by_key(&data::keys(data)?);
         let keys = fs::read_to_string(&callers.file)?;
-        let key = keys.lines().next().ok_or("there is no key")?.to_owned();
+        let keys: Vec<String> = keys.lines().map(str::to_owned).collect();
+        let key = keys.first().ok_or("there is no key")?;
         let sample = Sample::of(data)?;
         let (server, first) = memory::start(program, data)?;
-        let rows = rows::rows(&sample, &server, &key)?;
-        Ok(Subject { server, sample, rows, callers, key, first })
+        let rows = rows::rows(&sample, &server, key)?;
+        Ok(Subject { server, sample, rows, callers, keys, first })
     }
 
     /// The row of this name.
@@ -56,7 +57,7 @@ impl Subject {
 
     /// Asks for the targets of a row once, after checking a few answers.
     pub(crate) fn measure(&self, row: &Row, connections: u32, seconds: u64) -> Outcome<Measured> {
-        row.size(&self.server, &self.key)?;
+        row.size(&self.server, &self.keys)?;
         Load { connections, ..self.load(row, 0, seconds)? }.run(&self.server)
     }
 }
