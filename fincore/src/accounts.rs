@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use foldhash::fast::RandomState;
 use parking_lot::FairMutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior, backup::Backup};
 
@@ -46,7 +47,7 @@ pub struct Accounts {
     writer: FairMutex<Connection>,
     reader: Mutex<Reader>,
     /// All valid keys, so that authentication never reads the file.
-    live: RwLock<HashMap<KeyHash, Caller>>,
+    live: RwLock<HashMap<KeyHash, Caller, RandomState>>,
 }
 
 #[derive(Debug)]

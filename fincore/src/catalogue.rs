@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::{
     error::Result,
     index,
+    plans::Plan,
     sqlite::{self, Schema},
     types::Date,
 };
@@ -145,9 +146,23 @@ impl Catalogue {
     pub fn recent_snapshot(&self, today: Date, now: Instant) -> Result<Snapshot> {
         let (begun, view) = match self.shared.views.take(now, &self.shared.watch)? {
             Some(taken) => taken,
-            None => (now, View::open(self.readers.get()?, &self.shared.watch)?),
+            None => {
+                let view = View::open(self.readers.get()?, &self.shared.watch)?;
+                self.shared.views.note(now, &view);
+                (now, view)
+            }
         };
         Ok(Snapshot::new(view, Some(begun), today, self.shared.clone()))
+    }
+
+    /// The fingerprint of a recent snapshot for this plan, if one was taken just now. It costs nothing like a snapshot:
+    /// whoever has kept an answer under it need not take one.
+    #[must_use]
+    pub fn recent_fingerprint(&self, today: Date, plan: Plan, now: Instant) -> Option<u64> {
+        // Which data are damaged is known by their tag, for which a snapshot is needed.
+        let undamaged = self.shared.unreadable.met() == 0;
+        let data = self.shared.views.data(now).filter(|_| undamaged)?;
+        Some(snapshot::fingerprint(data, today, plan, false))
     }
 
     /// How often answers have left out a stored value because it cannot be read, since the catalogue was

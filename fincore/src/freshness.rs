@@ -3,6 +3,8 @@
 //! The rules are here; which series follows which is in `market/freshness.rs`. They go by days, not by hours, so that an answer cannot become stale
 //! within a day: the tag of an answer stays true. Each allows the source its usual delay and a little more,
 //! because a dataset that is called stale every other morning is soon ignored.
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use rusqlite::Row;
 
@@ -98,19 +100,27 @@ impl Note {
     }
 }
 
+/// What is noted of each dataset, by its name.
+struct Notes(HashMap<String, Note>);
+
 /// What is noted of the dataset with this name.
 pub(crate) fn note(snapshot: &Snapshot, dataset: &str) -> Result<Note> {
-    const SQL: &str =
-        "SELECT updated_at, succeeded_at, tried_at, error FROM dataset WHERE name = ?1";
+    let Notes(notes) = &*snapshot.memo(|_| notes(snapshot))?;
+    Ok(notes.get(dataset).cloned().unwrap_or_default())
+}
+
+fn notes(snapshot: &Snapshot) -> Result<Notes> {
+    const SQL: &str = "SELECT name, updated_at, succeeded_at, tried_at, error FROM dataset";
     let read = |row: &Row<'_>| {
-        Ok(Note {
-            updated_at: time(row, 0)?,
-            succeeded_at: time(row, 1)?,
-            tried_at: time(row, 2)?,
-            error: row.get(3)?,
-        })
+        let note = Note {
+            updated_at: time(row, 1)?,
+            succeeded_at: time(row, 2)?,
+            tried_at: time(row, 3)?,
+            error: row.get(4)?,
+        };
+        Ok((row.get(0)?, note))
     };
-    Ok(snapshot.rows(SQL, [dataset], read)?.pop().unwrap_or_default())
+    Ok(Notes(snapshot.rows(SQL, [], read)?.into_iter().collect()))
 }
 
 /// A time that cannot be read is as good as none.

@@ -30,6 +30,7 @@ use std::{
 };
 
 use dashmap::DashMap;
+use foldhash::fast::RandomState;
 
 use crate::types::{Caller, CallerId};
 
@@ -52,7 +53,7 @@ pub struct Standing {
 pub struct Limits {
     window: u64,
     start: Instant,
-    logs: DashMap<CallerId, Log>,
+    logs: DashMap<CallerId, Log, RandomState>,
 }
 
 /// Shards of the table, each with its own lock. A growing shard needs its old and its new memory at once,
@@ -63,7 +64,11 @@ impl Limits {
     /// A limiter without requests; `start` must not be after any later `now`.
     #[must_use]
     pub fn new(window: Duration, start: Instant) -> Limits {
-        Limits { window: nanos(window), start, logs: DashMap::with_shard_amount(SHARDS) }
+        Limits {
+            window: nanos(window),
+            start,
+            logs: DashMap::with_hasher_and_shard_amount(RandomState::default(), SHARDS),
+        }
     }
 
     /// Counts a request that arrives `now` against the limit of the caller's plan, and returns the
@@ -143,9 +148,33 @@ enum Log {
     Many(Box<Times>),
 }
 
-/// Never more than the caller's limit.
+/// Never more than the caller's limit, and never none. The first and the last are copied out: with many callers, each
+/// look at the deque's own memory is one that the processor has to wait for.
 #[derive(Debug)]
-struct Times(VecDeque<u64>);
+struct Times {
+    all: VecDeque<u64>,
+    first: u64,
+    last: u64,
+}
+
+impl Times {
+    fn push(&mut self, time: u64) {
+        self.all.push_back(time);
+        self.last = time;
+    }
+
+    /// Forgets the first ones that are old; false if all are.
+    fn forget(&mut self, old: impl Fn(&u64) -> bool) -> bool {
+        while old(&self.first) {
+            self.all.pop_front();
+            match self.all.front() {
+                Some(first) => self.first = *first,
+                None => return false,
+            }
+        }
+        true
+    }
+}
 
 impl Log {
     /// A thread reads the clock before it gets the lock, so times can arrive out of order.
@@ -155,12 +184,12 @@ impl Log {
 
     fn forget(&mut self, now: u64, window: u64) {
         let old = |time: &u64| time + window <= now;
-        if let Log::Many(times) = self {
-            while times.0.front().is_some_and(old) {
-                times.0.pop_front();
-            }
-        }
-        if self.last().as_ref().is_none_or(old) {
+        let some_left = match self {
+            Log::Empty => false,
+            Log::One(time) => !old(time),
+            Log::Many(times) => times.forget(old),
+        };
+        if !some_left {
             *self = Log::Empty;
         }
     }
@@ -168,8 +197,11 @@ impl Log {
     fn push(&mut self, now: u64) {
         match self {
             Log::Empty => *self = Log::One(now),
-            Log::One(first) => *self = Log::Many(Box::new(Times(VecDeque::from([*first, now])))),
-            Log::Many(times) => times.0.push_back(now),
+            Log::One(first) => {
+                let (all, first) = (VecDeque::from([*first, now]), *first);
+                *self = Log::Many(Box::new(Times { all, first, last: now }));
+            }
+            Log::Many(times) => times.push(now),
         }
     }
 
@@ -177,7 +209,7 @@ impl Log {
         match self {
             Log::Empty => 0,
             Log::One(_) => 1,
-            Log::Many(times) => times.0.len(),
+            Log::Many(times) => times.all.len(),
         }
     }
 
@@ -185,12 +217,16 @@ impl Log {
         match self {
             Log::Empty => None,
             Log::One(time) => (index == 0).then_some(*time),
-            Log::Many(times) => times.0.get(index).copied(),
+            Log::Many(times) => times.all.get(index).copied(),
         }
     }
 
     fn last(&self) -> Option<u64> {
-        self.get(self.len().checked_sub(1)?)
+        match self {
+            Log::Empty => None,
+            Log::One(time) => Some(*time),
+            Log::Many(times) => Some(times.last),
+        }
     }
 
     fn standing(&self, limit: u32, now: u64, window: u64) -> Standing {

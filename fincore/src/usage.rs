@@ -23,6 +23,7 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Mutex};
 
 use dashmap::DashMap;
+use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -117,7 +118,7 @@ pub struct DayReport {
 /// A crash loses what was counted since the last [`flush`](Usage::flush), but nothing ever counts twice.
 #[derive(Debug, Default)]
 pub struct Usage {
-    counts: DashMap<KeyId, Vec<Slot>>,
+    counts: DashMap<KeyId, Vec<Slot>, RandomState>,
     /// Held while counts move from memory to the file, so that a report finds each of them in exactly one
     /// place.
     moving: Mutex<()>,

@@ -22,6 +22,7 @@ mod headers;
 mod links;
 mod listen;
 mod params;
+mod patience;
 mod payload;
 mod pool;
 mod refusal;

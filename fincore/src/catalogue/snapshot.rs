@@ -74,10 +74,7 @@ impl Snapshot {
     /// good for as long as the program runs: for answers that are kept.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        // The data is a number of 64 random bits, so what is added tells days and plans of the same data apart.
-        let day = u64::from(self.today.day_number().unsigned_abs());
-        self.data()
-            .wrapping_add(day << 8 | (self.plan as u64) << 1 | u64::from(self.has_unreadable()))
+        fingerprint(self.data(), self.today, self.plan, self.has_unreadable())
     }
 
     /// A number that increases with every import that changed something.
@@ -222,6 +219,13 @@ impl Snapshot {
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         Ok(read_meta(self.connection(), name)?)
     }
+}
+
+/// The fingerprint of a snapshot of these data.
+pub(super) fn fingerprint(data: u64, today: Date, plan: Plan, has_unreadable: bool) -> u64 {
+    // The data is a number of 64 random bits, so what is added tells days and plans of the same data apart.
+    let day = u64::from(today.day_number().unsigned_abs());
+    data.wrapping_add(day << 8 | (plan as u64) << 1 | u64::from(has_unreadable))
 }
 
 impl Drop for Snapshot {

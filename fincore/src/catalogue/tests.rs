@@ -140,6 +140,37 @@ fn recent_snapshots_share_a_view_and_see_a_commit_after_a_millisecond() {
 }
 
 #[test]
+fn a_recent_fingerprint_is_that_of_a_recent_snapshot() {
+    let (_dir, catalogue) = catalogue();
+    #[expect(clippy::disallowed_methods, reason = "tests know the time")]
+    let start = std::time::Instant::now();
+    let after = |micros| start + std::time::Duration::from_micros(micros);
+    let known = |plan, micros| catalogue.recent_fingerprint(TODAY, plan, after(micros));
+    let taken = |plan, micros| {
+        let snapshot = catalogue.recent_snapshot(TODAY, after(micros)).unwrap();
+        Some(snapshot.for_plan(plan).fingerprint())
+    };
+    assert_eq!(known(Plan::Gold, 0), None);
+    let before = taken(Plan::Platinum, 0);
+    for plan in Plan::ALL {
+        assert_eq!(known(plan, 999), taken(plan, 999));
+        assert_eq!(known(plan, 1000), None);
+    }
+    write(&catalogue, "x");
+    assert_eq!(known(Plan::Platinum, 999), before);
+    let new = taken(Plan::Platinum, 1000);
+    assert_ne!(new, before);
+    assert_eq!(known(Plan::Platinum, 1999), new);
+    // One that comes late with an older view changes nothing.
+    let Shared { views, watch, .. } = &*catalogue.shared;
+    views.note(after(500), &View::open(catalogue.readers.get().unwrap(), watch).unwrap());
+    assert_eq!(known(Plan::Platinum, 1999), new);
+    // Where values cannot be read, only a snapshot knows whether these are the data.
+    catalogue.shared.unreadable.note("another tag");
+    assert_eq!(known(Plan::Platinum, 1999), None);
+}
+
+#[test]
 fn a_fingerprint_tells_days_plans_and_damage_apart() {
     let (_dir, catalogue) = catalogue();
     let taken = |today| catalogue.snapshot(today).unwrap();

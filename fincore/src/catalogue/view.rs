@@ -1,7 +1,10 @@
 //! Read transactions, and those that stay open for a moment so that the next snapshots need not begin one.
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -100,6 +103,42 @@ impl Drop for View {
 pub(super) struct Views {
     /// Each with the time when it was begun, about oldest first.
     idle: Mutex<Vec<(Instant, View)>>,
+    latest: Latest,
+}
+
+/// Which data the newest view has. To know that takes neither a view nor a lock, for which threads would compete.
+#[derive(Debug, Default)]
+struct Latest {
+    /// When the first view was begun.
+    first: OnceLock<Instant>,
+    /// Nanoseconds from then to when the newest was begun.
+    begun: AtomicU64,
+    data: AtomicU64,
+    setting: Mutex<()>,
+}
+
+impl Latest {
+    fn set(&self, begun: Instant, data: u64) {
+        let first = *self.first.get_or_init(|| begun);
+        let _setting = lock(&self.setting);
+        let begun = begun.saturating_duration_since(first).as_nanos();
+        // A `u64` of nanoseconds lasts 584 years.
+        let begun = u64::try_from(begun).unwrap_or(u64::MAX);
+        // Threads come here in another order than that in which they began their views.
+        if begun >= self.begun.load(Ordering::Relaxed) {
+            // Whoever reads the time after this reads these data, or newer ones.
+            self.data.store(data, Ordering::Relaxed);
+            self.begun.store(begun, Ordering::Release);
+        }
+    }
+
+    fn get(&self, now: Instant) -> Option<u64> {
+        let now = now.saturating_duration_since(*self.first.get()?);
+        let begun = Duration::from_nanos(self.begun.load(Ordering::Acquire));
+        let data = self.data.load(Ordering::Relaxed);
+        // Zero is what they begin with.
+        (now.saturating_sub(begun) < FRESH && data != 0).then_some(data)
+    }
 }
 
 impl Views {
@@ -117,7 +156,18 @@ impl Views {
         // Ending and renewing them takes longer than others should wait.
         drop(old);
         view.renew(watch)?;
+        self.latest.set(now, view.data);
         Ok(Some((now, view)))
+    }
+
+    /// Notes that a view has been begun.
+    pub(super) fn note(&self, now: Instant, view: &View) {
+        self.latest.set(now, view.data);
+    }
+
+    /// The data of a view that was begun just before `now`, if there is one.
+    pub(super) fn data(&self, now: Instant) -> Option<u64> {
+        self.latest.get(now)
     }
 
     /// Keeps a view for the next snapshot.

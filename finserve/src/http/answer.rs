@@ -4,36 +4,36 @@ use std::{
     collections::hash_map::RandomState,
     hash::BuildHasher,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use fincore::{
-    Caller, Catalogue, Snapshot, datasets::Watch, export::Shelf, limits::Standing, usage::Outcome,
-    webhooks::Targets,
+    Caller, Catalogue, Plan, Snapshot, datasets::Watch, export::Shelf, limits::Standing,
+    usage::Outcome, webhooks::Targets,
 };
-use hyper::{Response, header::IF_NONE_MATCH};
+use hyper::{
+    Response,
+    header::{HeaderMap, IF_NONE_MATCH},
+};
 
 use super::{
     access::Access,
-    cache::{self, Cache, Question},
+    cache::{self, Cache, Kept, Question, Sent},
     context::Context,
     data::{data, question},
-    envelope::Envelope,
-    export,
-    params::Params,
+    envelope::{Envelope, RequestId},
+    export, formats,
     payload::Payload,
     pool::Pool,
     refusal::Refusal,
     render::Media,
     reply::Reply,
     request::Request,
-    routes::{Cost, Handler, Query, Route, RouteId, Routes},
+    routes::{Cost, Handler, Route, RouteId, Routes},
     slots::Slots,
-    target::{Matched, Target, target},
+    target::{self, Matched, Target, target},
 };
+use crate::now::Now;
 
 /// Everything that requests share.
 pub(crate) struct App {
@@ -54,9 +54,8 @@ pub(crate) struct App {
     pool: Pool,
     /// Where streams are made.
     streams: Arc<Pool>,
-    /// Request ids are this, which differs from start to start, and a count.
+    /// What begins the ids of requests; it differs from start to start.
     start: String,
-    requests: AtomicU64,
 }
 
 /// What is known of a request once it has been answered: for counting, logging and measuring.
@@ -95,9 +94,26 @@ pub(crate) enum Threads {
     Waiting,
 }
 
+/// What a request is answered with.
+enum Done {
+    Reply(Reply),
+    /// What the data say.
+    Data(Sent),
+}
+
+impl Done {
+    /// An answer from the data, compressed or left out as the request allows.
+    fn data(kept: Arc<Kept>, headers: &HeaderMap) -> Done {
+        match Reply::unchanged(&kept.tag, headers) {
+            Some(unchanged) => Done::Reply(unchanged),
+            None => Done::Data(Sent::new(kept, headers)),
+        }
+    }
+}
+
 /// How far a request has come on the thread of its connection.
 enum Step {
-    Done(Reply),
+    Done(Done),
     /// The rest takes longer.
     Longer(Threads),
 }
@@ -127,7 +143,6 @@ impl App {
             pool: Pool::start(),
             streams: Arc::new(Pool::for_streams()),
             start: format!("{start:08x}-"),
-            requests: AtomicU64::new(0),
         }
     }
 
@@ -172,7 +187,7 @@ impl App {
                 });
                 Answered::Later(Later { on, work })
             }
-            Ok(Step::Done(reply)) => Answered::Now(self.respond(&request, &trail, Ok(reply))),
+            Ok(Step::Done(done)) => Answered::Now(self.respond(&request, &trail, Ok(done))),
             Err(refusal) => Answered::Now(self.respond(&request, &trail, Err(refusal))),
         }
     }
@@ -182,24 +197,28 @@ impl App {
         &self,
         request: &Request,
         trail: &Trail,
-        done: Result<Reply, Refusal>,
+        done: Result<Done, Refusal>,
     ) -> Response<Payload> {
-        let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let id = [&self.start, itoa::Buffer::new().format(number)].concat();
+        let id = RequestId::new(&self.start);
         let route = trail.route.map_or("no route", |route| self.routes.row(route).path);
-        let reply = done.unwrap_or_else(|refusal| refusal.reply(&id, route));
+        let done = done.unwrap_or_else(|refusal| Done::Reply(refusal.reply(id, route)));
 
         // A request that failed before its caller was identified still gets the headers of its address.
         let caller = trail.caller.unwrap_or_else(|| self.access.by_address(request));
         let standing = trail.standing.unwrap_or_else(|| self.access.peek(&caller, request.now));
         if let Some(outcome) = trail.counted {
+            let failed = matches!(&done, Done::Reply(reply) if reply.is_error());
             let outcome = match outcome {
-                Outcome::Success if reply.is_error() => Outcome::Failure,
+                Outcome::Success if failed => Outcome::Failure,
                 outcome => outcome,
             };
             self.access.count(&caller, route, outcome, request.now);
         }
-        reply.respond(&Envelope { id: &id, caller, standing, now: request.now })
+        let envelope = Envelope { id, caller, standing, now: request.now };
+        match done {
+            Done::Reply(reply) => reply.respond(&envelope),
+            Done::Data(sent) => sent.respond(&envelope),
+        }
     }
 
     /// The steps that every request goes through, in order; the first that fails answers.
@@ -212,10 +231,19 @@ impl App {
         // Even a request with bad grammar gets its caller's headers.
         trail.caller = caller.as_ref().ok().copied();
 
+        // Whoever asks on the same plan in the same words gets the same answer: all but the limit has been checked.
+        if let Some(caller) = &trail.caller.filter(|_| target::is_plain(&request.head))
+            && let Some(kept) = self.known(request, caller)
+        {
+            trail.route = Some(kept.route);
+            self.admit(self.routes.row(kept.route), caller, request, trail)?;
+            return Ok(Step::Done(Done::data(kept, &request.head.headers)));
+        }
+
         // Grammar, and what the request is about.
         let mut target = match target(&self.routes, request)? {
             Target::Matched(matched) => matched,
-            Target::Options(allow) => return Ok(Step::Done(Reply::options(&allow))),
+            Target::Options(allow) => return done(Reply::options(&allow)),
         };
         trail.route = Some(target.id);
 
@@ -228,15 +256,10 @@ impl App {
             }
         })?;
 
-        if let Some(feature) = target.route.feature {
-            // Limit.
-            let admitted = self.access.admit(&caller, request.now);
-            trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
-            trail.counted = Some(Outcome::RateLimited);
-            admitted.map_err(|standing| too_many(&caller, standing))?;
-            trail.counted = Some(Outcome::Success);
+        self.admit(target.route, &caller, request, trail)?;
 
-            // Plan, for the endpoint and then for the format.
+        // Plan, for the endpoint and then for the format.
+        if let Some(feature) = target.route.feature {
             caller.plan.need(feature)?;
             let format = target.route.formats.feature(&target.params, &request.head.headers);
             format.map_or(Ok(()), |feature| caller.plan.need(feature))?;
@@ -246,18 +269,13 @@ impl App {
         target.params.only(&target.route.params, &target.captures)?;
         let media = target.media(request)?;
 
-        // Answer: one that was given before, or a new one, here or where it holds up nobody.
+        // Answer, here or where it holds up nobody. To know that it has not changed takes no query.
         let (route, headers) = (target.route, &request.head.headers);
-        if let Handler::Query(_) = &route.handler {
-            let snapshot = self.snapshot(request, caller)?;
-            if let Some(kept) = self.cache.get(&asked(&snapshot, request, media)) {
-                return Ok(Step::Done(kept.reply().encode(headers)));
-            }
-            if headers.contains_key(IF_NONE_MATCH) {
-                let tag = question(&snapshot, &request.head, media);
-                if let Some(unchanged) = Reply::confirmed(&tag, headers) {
-                    return Ok(Step::Done(unchanged));
-                }
+        if matches!(route.handler, Handler::Query(_)) && headers.contains_key(IF_NONE_MATCH) {
+            let snapshot = self.snapshot(request, caller.plan)?;
+            let tag = question(&snapshot, &request.head, media);
+            if let Some(unchanged) = Reply::confirmed(&tag, headers) {
+                return done(unchanged);
             }
         }
         if route.cost.is_short(&target.params) {
@@ -269,8 +287,38 @@ impl App {
         }))
     }
 
+    /// Counts a request against the limit of its caller, where its row of the table has one.
+    fn admit(
+        &self,
+        route: &Route,
+        caller: &Caller,
+        request: &Request,
+        trail: &mut Trail,
+    ) -> Result<(), Refusal> {
+        if route.feature.is_none() {
+            return Ok(());
+        }
+        let admitted = self.access.admit(caller, request.now);
+        trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
+        trail.counted =
+            Some(if admitted.is_ok() { Outcome::Success } else { Outcome::RateLimited });
+        admitted.map(drop).map_err(|standing| too_many(caller, standing))
+    }
+
+    /// The answer to this question, if it is kept.
+    fn known(&self, request: &Request, caller: &Caller) -> Option<Arc<Kept>> {
+        let Now { instant, .. } = request.now;
+        let recent = self.catalogue.recent_fingerprint(request.now.today(), caller.plan, instant);
+        let fingerprint = match recent {
+            Some(fingerprint) => fingerprint,
+            // A failure comes again where the question is answered.
+            None => self.snapshot(request, caller.plan).ok()?.fingerprint(),
+        };
+        self.cache.get(&asked(fingerprint, request))
+    }
+
     /// The last step, on another thread.
-    fn rest(&self, request: &Request, trail: &Trail) -> Result<Reply, Refusal> {
+    fn rest(&self, request: &Request, trail: &Trail) -> Result<Done, Refusal> {
         let Target::Matched(mut target) = target(&self.routes, request)? else {
             return Err(Refusal::Internal("a request leads elsewhere the second time".into()));
         };
@@ -286,35 +334,27 @@ impl App {
         caller: Caller,
         target: Matched<'_, '_>,
         media: Media,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<Done, Refusal> {
         let params = target.captures.and(target.params)?;
-        let reply = match &target.route.handler {
+        let headers = &request.head.headers;
+        match &target.route.handler {
             Handler::Query(query) => {
-                self.queried(request, caller, target.route, query.as_ref(), params, media)
+                let snapshot = self.snapshot(request, caller.plan)?;
+                let (route, head) = ((target.id, target.route), &request.head);
+                let kept = Arc::new(data(&snapshot, route, query.as_ref(), head, params, media)?);
+                self.cache.keep(&asked(snapshot.fingerprint(), request), &kept);
+                Ok(Done::data(kept, headers))
             }
-            Handler::Direct(direct) => direct(&self.context(request, caller), params),
-        }?;
-        Ok(reply.encode(&request.head.headers))
+            Handler::Direct(direct) => {
+                let reply = direct(&self.context(request, caller), params)?;
+                Ok(Done::Reply(reply.encode(headers)))
+            }
+        }
     }
 
-    fn queried(
-        &self,
-        request: &Request,
-        caller: Caller,
-        route: &Route,
-        query: &Query,
-        params: Params<'_>,
-        media: Media,
-    ) -> Result<Reply, Refusal> {
-        let snapshot = self.snapshot(request, caller)?;
-        let kept = Arc::new(data(&snapshot, route, query, &request.head, params, media)?);
-        self.cache.keep(&asked(&snapshot, request, media), &kept);
-        Ok(kept.reply())
-    }
-
-    fn snapshot(&self, request: &Request, caller: Caller) -> Result<Snapshot, Refusal> {
+    fn snapshot(&self, request: &Request, plan: Plan) -> Result<Snapshot, Refusal> {
         let snapshot = self.catalogue.recent_snapshot(request.now.today(), request.now.instant)?;
-        Ok(snapshot.for_plan(caller.plan))
+        Ok(snapshot.for_plan(plan))
     }
 
     fn context<'r>(&'r self, request: &'r Request, caller: Caller) -> Context<'r> {
@@ -324,11 +364,15 @@ impl App {
     }
 }
 
-/// What an answer from this snapshot is kept under.
-fn asked<'r>(snapshot: &Snapshot, request: &'r Request, media: Media) -> Question<'r> {
+/// What an answer from the data with this fingerprint is kept under.
+fn asked(fingerprint: u64, request: &Request) -> Question<'_> {
     let uri = &request.head.uri;
     let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
-    Question { fingerprint: snapshot.fingerprint(), target, media }
+    Question { fingerprint, target, csv: formats::prefers_csv(&request.head.headers) }
+}
+
+fn done(reply: Reply) -> Result<Step, Refusal> {
+    Ok(Step::Done(Done::Reply(reply)))
 }
 
 /// Runs a step; a panic in it becomes a refusal.

@@ -5,7 +5,6 @@
 //! them soon after the data has changed. An answer is kept when it is asked for the second time: most that are asked
 //! for once, by those who read everything, are never asked for again.
 use std::{
-    collections::hash_map::RandomState,
     hash::{BuildHasher, Hash},
     sync::{
         Arc,
@@ -14,15 +13,18 @@ use std::{
 };
 
 use hyper::{
+    Response,
     body::Bytes,
-    header::{HeaderName, HeaderValue},
+    header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue},
 };
-use quick_cache::{Equivalent, Weighter, sync};
+use quick_cache::{DefaultHashBuilder, Equivalent, Weighter, sync};
 
 use super::{
-    encoding::Encodings,
+    encoding::{Encoded, Encodings},
+    envelope::Envelope,
+    payload::Payload,
     render::Media,
-    reply::{Body, Caching, Reply},
+    routes::RouteId,
 };
 
 /// The most that is kept, in bytes. A day of one catalogue's most frequent questions needs a small part of it.
@@ -44,7 +46,8 @@ pub(crate) struct Question<'r> {
     pub(crate) fingerprint: u64,
     /// Path and query string, as they were sent.
     pub(crate) target: &'r str,
-    pub(crate) media: Media,
+    /// Whether `Accept` asks for CSV, where the target leaves that open.
+    pub(crate) csv: bool,
 }
 
 /// The same, for as long as it is kept.
@@ -52,40 +55,66 @@ pub(crate) struct Question<'r> {
 struct Asked {
     fingerprint: u64,
     target: Box<str>,
-    media: Media,
+    csv: bool,
 }
 
 impl Equivalent<Asked> for Question<'_> {
     fn equivalent(&self, asked: &Asked) -> bool {
-        let Question { fingerprint, target, media } = *self;
-        fingerprint == asked.fingerprint && *target == *asked.target && media == asked.media
+        let Question { fingerprint, target, csv } = *self;
+        fingerprint == asked.fingerprint && *target == *asked.target && csv == asked.csv
     }
 }
 
 /// An answer as it is kept.
 pub(crate) struct Kept {
+    /// What answered.
+    pub(crate) route: RouteId,
     pub(crate) media: Media,
     pub(crate) tag: HeaderValue,
     /// The headers of its own.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    pub(crate) body: Arc<Encodings>,
+    pub(crate) body: Encodings,
+}
+
+/// A kept answer as it is sent to one of those who ask for it.
+pub(crate) struct Sent {
+    kept: Arc<Kept>,
+    body: Encoded,
+}
+
+impl Sent {
+    /// The answer in the encoding that the request prefers; compressing it is work.
+    pub(crate) fn new(kept: Arc<Kept>, request: &HeaderMap) -> Sent {
+        let body = kept.body.preferred(request);
+        Sent { kept, body }
+    }
+
+    /// The response.
+    pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
+        let Encoded { encoding, bytes } = self.body;
+        let mut headers = envelope.tagged(self.kept.media.content_type(), self.kept.tag.clone());
+        for (name, value) in &self.kept.headers {
+            headers.insert(name, value.clone());
+        }
+        if let Some(encoding) = encoding {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        let mut response = Response::new(Payload::whole(bytes));
+        *response.headers_mut() = headers;
+        response
+    }
 }
 
 impl Kept {
     pub(crate) fn new(
+        route: RouteId,
         media: Media,
         tag: HeaderValue,
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
     ) -> Kept {
-        let body = Arc::new(Encodings::of(Bytes::from(body)));
-        Kept { media, tag, headers, body }
-    }
-
-    pub(crate) fn reply(&self) -> Reply {
-        let body = Body::kept(self.media.content_type(), self.body.clone());
-        let reply = Reply::ok(body, Caching::Tagged(self.tag.clone()));
-        reply.with_headers(self.headers.iter().cloned())
+        let body = Encodings::of(Bytes::from(body));
+        Kept { route, media, tag, headers, body }
     }
 }
 
@@ -105,7 +134,7 @@ pub(crate) struct Cache {
     answers: sync::Cache<Asked, Arc<Kept>, Weight>,
     /// Hashes of questions that were asked once.
     once: Box<[AtomicU64]>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     /// The data that was asked about last.
     data: AtomicU64,
 }
@@ -114,7 +143,7 @@ impl Cache {
     pub(crate) fn new(capacity: u64) -> Cache {
         let answers = sync::Cache::with_weighter(ANSWERS, capacity, Weight);
         let once = (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect();
-        Cache { answers, once, hasher: RandomState::new(), data: AtomicU64::new(0) }
+        Cache { answers, once, hasher: DefaultHashBuilder::default(), data: AtomicU64::new(0) }
     }
 
     pub(crate) fn get(&self, question: &Question<'_>) -> Option<Arc<Kept>> {
@@ -128,8 +157,8 @@ impl Cache {
         if self.once[place].swap(hash, Ordering::Relaxed) != hash {
             return;
         }
-        let (Question { fingerprint, target, media }, answer) = (*question, answer.clone());
-        self.answers.insert(Asked { fingerprint, target: target.into(), media }, answer);
+        let (Question { fingerprint, target, csv }, answer) = (*question, answer.clone());
+        self.answers.insert(Asked { fingerprint, target: target.into(), csv }, answer);
     }
 
     /// Drops everything, if these are not the data that was asked about last.
@@ -145,12 +174,12 @@ mod tests {
     use super::*;
 
     fn ask<'r>(target: &'r str, fingerprint: u64) -> Question<'r> {
-        Question { fingerprint, target, media: Media::Json }
+        Question { fingerprint, target, csv: false }
     }
 
     fn answer(length: usize) -> Arc<Kept> {
         let tag = HeaderValue::from_static("W/\"1\"");
-        Arc::new(Kept::new(Media::Json, tag, Vec::new(), vec![b'x'; length]))
+        Arc::new(Kept::new(RouteId::default(), Media::Json, tag, Vec::new(), vec![b'x'; length]))
     }
 
     #[test]
@@ -162,9 +191,7 @@ mod tests {
         assert!(cache.get(&one).is_none());
         cache.keep(&one, &answer(10));
         assert!(cache.get(&one).is_some());
-        for other in
-            [other_data, ask("/a?", 1), Question { media: Media::Csv(Default::default()), ..one }]
-        {
+        for other in [other_data, ask("/a?", 1), Question { csv: true, ..one }] {
             assert!(cache.get(&other).is_none(), "{other:?}");
         }
         cache.follow(1);

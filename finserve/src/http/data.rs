@@ -14,14 +14,14 @@ use super::{
     refusal::Refusal,
     render::{Extent, Media},
     reply::attachment,
-    routes::{Query, Route},
+    routes::{Query, Route, RouteId},
     tag::tag,
 };
 
 /// What the query of a row of the table gives, in this media type.
 pub(crate) fn data(
     snapshot: &Snapshot,
-    route: &Route,
+    (id, route): (RouteId, &Route),
     query: &Query,
     head: &Parts,
     params: Params<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn data(
             headers.push((CONTENT_DISPOSITION, attachment(&file_name(&head.uri))));
         }
     }
-    Ok(Kept::new(media, question(snapshot, head, media), headers, body))
+    Ok(Kept::new(id, media, question(snapshot, head, media), headers, body))
 }
 
 /// The tag of the answer, which is known before the answer is.

@@ -1,5 +1,12 @@
 //! What every response carries besides its body.
-use std::sync::LazyLock;
+use std::{
+    cell::Cell,
+    fmt,
+    sync::{
+        LazyLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use fincore::{Caller, Plan, limits::Standing, plans::WINDOW};
 use hyper::{
@@ -8,8 +15,8 @@ use hyper::{
 };
 
 use super::headers::{
-    EXPOSED, RATELIMIT, RATELIMIT_POLICY, X_PLAN, X_RATELIMIT_LIMIT, X_RATELIMIT_REMAINING,
-    X_RATELIMIT_RESET, X_REQUEST_ID,
+    BY_CALLER, EXPOSED, RATELIMIT, RATELIMIT_POLICY, X_PLAN, X_RATELIMIT_LIMIT,
+    X_RATELIMIT_REMAINING, X_RATELIMIT_RESET, X_REQUEST_ID,
 };
 use crate::now::Now;
 
@@ -20,6 +27,9 @@ const VARIABLE: [HeaderName; 4] =
 /// The headers of a tagged answer, whose values differ from answer to answer.
 const TAGGED: [HeaderName; 4] =
     [header::CONTENT_TYPE, header::ETAG, header::VARY, header::CACHE_CONTROL];
+
+/// Nanoseconds of a second.
+const NANOS: u32 = 1_000_000_000;
 
 /// Headers that a response may have besides, without the table of names having to grow.
 const ROOM: usize = 4;
@@ -55,17 +65,47 @@ fn prepared(plan: Plan, without_values: &[HeaderName]) -> HeaderMap {
     headers
 }
 
-/// The values of [`TAGGED`], in this order.
-pub(crate) struct Tagged {
-    pub(crate) media: &'static str,
-    pub(crate) tag: HeaderValue,
-    pub(crate) vary: &'static str,
-    pub(crate) cache: &'static str,
+/// Tells requests apart, also those of other starts of the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestId<'r> {
+    /// What begins all ids of this start.
+    start: &'r str,
+    number: u64,
+}
+
+impl RequestId<'_> {
+    /// One that no other request of this program has.
+    pub(crate) fn new(start: &str) -> RequestId<'_> {
+        RequestId { start, number: number() }
+    }
+}
+
+/// How many numbers of requests a thread takes at a time: threads compete for the count of all.
+const NUMBERS: u64 = 1024;
+
+/// A number that no other request of this program has.
+fn number() -> u64 {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static NEXT: Cell<u64> = const { Cell::new(0) };
+    }
+    let next = match NEXT.get() {
+        used_up if used_up % NUMBERS == 0 => TAKEN.fetch_add(NUMBERS, Ordering::Relaxed),
+        next => next,
+    };
+    NEXT.set(next + 1);
+    next
+}
+
+impl fmt::Display for RequestId<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.start, self.number)
+    }
 }
 
 /// To whom a response goes, and how they stand after it.
 pub(crate) struct Envelope<'r> {
-    pub(crate) id: &'r str,
+    pub(crate) id: RequestId<'r>,
     pub(crate) caller: Caller,
     pub(crate) standing: Standing,
     pub(crate) now: Now,
@@ -83,11 +123,18 @@ impl Envelope<'_> {
         headers
     }
 
+    /// How long a tagged answer may be used without asking again, and by whom.
+    pub(crate) fn kept_for(&self) -> &'static str {
+        let with_key = self.caller.id.key().is_some();
+        if with_key { "private, max-age=60" } else { "public, max-age=60" }
+    }
+
     /// The headers of a tagged answer.
-    pub(crate) fn tagged(&self, Tagged { media, tag, vary, cache }: Tagged) -> HeaderMap {
+    pub(crate) fn tagged(&self, media: &'static str, tag: HeaderValue) -> HeaderMap {
         let mut headers = OF_TAGGED[self.caller.plan as usize].clone();
-        let [vary, cache] = [vary, cache].map(HeaderValue::from_static);
-        let tagged = [HeaderValue::from_static(media), tag, vary, cache];
+        let [media, vary, cache] =
+            [media, BY_CALLER, self.kept_for()].map(HeaderValue::from_static);
+        let tagged = [media, tag, vary, cache];
         for (value, new) in headers.values_mut().zip(self.variable().into_iter().chain(tagged)) {
             *value = new;
         }
@@ -97,11 +144,14 @@ impl Envelope<'_> {
     /// The values of the variable headers, all in one piece of memory.
     fn variable(&self) -> [HeaderValue; 4] {
         let Standing { remaining, free_after, .. } = self.standing;
-        let free_at = self.now.utc + free_after;
-        let reset = free_at.timestamp() + i64::from(free_at.timestamp_subsec_nanos() > 0);
+        // In whole seconds, rounded up.
+        let nanos = self.now.utc.timestamp_subsec_nanos() + free_after.subsec_nanos();
+        let reset = self.now.utc.timestamp().saturating_add_unsigned(free_after.as_secs())
+            + i64::from(nanos.div_ceil(NANOS));
         let seconds = free_after.as_secs() + u64::from(free_after.subsec_nanos() > 0);
         let (mut numbers, mut text) = (itoa::Buffer::new(), String::with_capacity(96));
-        text.push_str(self.id);
+        text.push_str(self.id.start);
+        text.push_str(numbers.format(self.id.number));
         let id = text.len();
         text.push_str(numbers.format(remaining));
         let left = text.len();
@@ -137,10 +187,10 @@ mod tests {
             let limits = Limits::new(WINDOW, start);
             let standing = limits.admit(&caller, start + Duration::from_millis(1)).unwrap();
             let now = Now { instant: start, utc: DateTime::from_timestamp(1_000_000, 5).unwrap() };
-            let envelope = Envelope { id: "a-7", caller, standing, now };
+            let envelope =
+                Envelope { id: RequestId { start: "a-", number: 7 }, caller, standing, now };
             let (media, tag) = ("text/csv", HeaderValue::from_static("W/\"7\""));
-            let tagged = Tagged { media, tag, vary: "Accept", cache: "private" };
-            let all = [envelope.headers(), envelope.tagged(tagged)];
+            let all = [envelope.headers(), envelope.tagged(media, tag)];
             let (id, limit) = (plan.id(), plan.limit());
             let left = limit - 1;
             let wanted = [
@@ -158,7 +208,10 @@ mod tests {
                 }
             }
             let own = ["content-type", "etag", "vary", "cache-control"];
-            assert_eq!(own.map(|name| &all[1][name]), ["text/csv", "W/\"7\"", "Accept", "private"]);
+            assert_eq!(
+                own.map(|name| &all[1][name]),
+                ["text/csv", "W/\"7\"", BY_CALLER, "public, max-age=60"]
+            );
             assert!(own.iter().all(|name| !all[0].contains_key(*name)));
             assert_eq!(all[1].len(), all[0].len() + own.len());
         }

@@ -1,6 +1,6 @@
 //! In which format a request wants its answer: by `format` and `dialect`, or else by `Accept`.
 use fincore::{Feature, excerpt, export::Format, table::Dialect};
-use hyper::header::HeaderMap;
+use hyper::header::{ACCEPT, HeaderMap};
 
 use super::{
     accept,
@@ -43,6 +43,11 @@ impl Formats {
     }
 }
 
+/// Whether a list is wanted as CSV unless its address says something else.
+pub(crate) fn prefers_csv(headers: &HeaderMap) -> bool {
+    headers.contains_key(ACCEPT) && accept::preferred(headers, JSON, &[CSV]).is_some()
+}
+
 /// The format of a list. Fails on a format or dialect that does not exist, and on a dialect of anything but CSV.
 pub(crate) fn of_list(
     format: Option<&str>,
@@ -50,7 +55,7 @@ pub(crate) fn of_list(
     headers: &HeaderMap,
 ) -> Result<Media, Refusal> {
     let csv = match format {
-        None => accept::preferred(headers, JSON, &[CSV]).is_some(),
+        None => prefers_csv(headers),
         Some("json") => false,
         Some("csv") => true,
         Some(other) => return Err(wrong("format", other, "a format of lists (json or csv)")),

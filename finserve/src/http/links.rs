@@ -17,30 +17,38 @@ pub(crate) fn links(uri: &Uri, extent: Extent) -> Option<HeaderValue> {
         pages.push(("next", Some(next)));
     }
     pages.push(("last", last));
-    let kept = kept(uri);
-    let link = |(rel, offset): &(&str, Option<u64>)| {
-        let offset = offset.map(|offset| format!("&offset={offset}")).unwrap_or_default();
-        format!("<{}?{kept}limit={limit}{offset}>; rel=\"{rel}\"", uri.path())
-    };
-    let links = pages.iter().map(link).collect::<Vec<_>>().join(", ");
-    // A key that was sent as a parameter by mistake is not repeated.
-    if Key::redact(&links) != links {
+    // What all of them begin with. A key that was sent as a parameter by mistake is not repeated.
+    let start = start(uri, limit);
+    if Key::redact(&start) != start {
         return None;
+    }
+    let mut links = String::with_capacity(pages.len() * (start.len() + 48));
+    for (rel, offset) in pages {
+        links.push_str(if links.is_empty() { "<" } else { ", <" });
+        links.push_str(&start);
+        if let Some(offset) = offset {
+            links.push_str("&offset=");
+            links.push_str(itoa::Buffer::new().format(offset));
+        }
+        links.extend([">; rel=\"", rel, "\""]);
     }
     HeaderValue::try_from(links).ok()
 }
 
-/// The parameters that all pages share, each followed by an ampersand.
-fn kept(uri: &Uri) -> String {
+/// The address of a list up to its limit, with all parameters but those that turn pages.
+fn start(uri: &Uri, limit: u32) -> String {
     let turns = |piece: &str| {
         let name = piece.split('=').next().unwrap_or_default();
         params::decode(name).is_ok_and(|name| name == "limit" || name == "offset")
     };
     let pieces = uri.query().unwrap_or_default().split('&');
-    pieces
-        .filter(|piece| !piece.is_empty() && !turns(piece))
-        .map(|piece| format!("{piece}&"))
-        .collect()
+    let mut start = String::from(uri.path());
+    start.push('?');
+    for piece in pieces.filter(|piece| !piece.is_empty() && !turns(piece)) {
+        start.extend([piece, "&"]);
+    }
+    start.extend(["limit=", itoa::Buffer::new().format(limit)]);
+    start
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@ use hyper::{
 use maud::Markup;
 use serde_json::{Value, json};
 
-use super::reply::{Body, OWN_FILES, Reply};
+use super::{
+    envelope::RequestId,
+    reply::{Body, OWN_FILES, Reply},
+};
 use crate::log::log;
 
 /// Where a caller finds the plans.
@@ -86,7 +89,7 @@ struct ErrorParts {
 
 impl Refusal {
     /// The reply to the request `id` on this route. What only the operator can fix is logged here.
-    pub(crate) fn reply(self, id: &str, route: &str) -> Reply {
+    pub(crate) fn reply(self, id: RequestId<'_>, route: &str) -> Reply {
         let (refusal, page) = match self {
             Refusal::Shown(refusal, page) => (*refusal, Some(page)),
             refusal => (refusal, None),
@@ -101,7 +104,7 @@ impl Refusal {
     }
 
     /// The status, body and headers of every refusal, decided here and nowhere else.
-    fn parts(&self, id: &str) -> ErrorParts {
+    fn parts(&self, id: RequestId<'_>) -> ErrorParts {
         let free_key = "POST /api/v1/plans/register issues a free one";
         match self {
             Refusal::BadRequest(message) => {

@@ -1,8 +1,5 @@
 //! Replies: status, headers and body of a response. Only this file and `refusal` know status codes.
-use std::{
-    sync::{Arc, LazyLock},
-    time::Instant,
-};
+use std::{sync::LazyLock, time::Instant};
 
 use hyper::{
     Response, StatusCode,
@@ -12,8 +9,8 @@ use hyper::{
 use maud::Markup;
 
 use super::{
-    encoding::{self, Encoded, Encodings},
-    envelope::{Envelope, Tagged},
+    encoding::{self, Encoded},
+    envelope::Envelope,
     headers::{ACCEPTED, BY_CALLER},
     payload::Payload,
 };
@@ -35,8 +32,6 @@ pub(crate) struct Body {
 /// How a body is held until it is sent.
 enum Held {
     Plain(Bytes),
-    /// One that is asked for again and again, with what it was compressed to.
-    Kept(Arc<Encodings>),
     /// Compressed when the program was built; unpacked once, if ever.
     Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
     /// Made while it is sent.
@@ -46,11 +41,6 @@ enum Held {
 impl Body {
     pub(crate) fn new(media: &'static str, bytes: impl Into<Bytes>) -> Body {
         Body { media, held: Held::Plain(bytes.into()), encoding: None, policy: None }
-    }
-
-    /// A body that is kept, for as long as anybody needs it.
-    pub(crate) fn kept(media: &'static str, body: Arc<Encodings>) -> Body {
-        Body { held: Held::Kept(body), ..Body::new(media, Bytes::new()) }
     }
 
     /// A page that may load what its policy says.
@@ -86,7 +76,6 @@ impl Body {
         let Encoded { encoding, bytes } = match self.held {
             Held::Stream(_) => return self,
             Held::Plain(bytes) => encoding::encode(bytes, request),
-            Held::Kept(body) => body.preferred(request),
             Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
                 Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
             }
@@ -112,7 +101,6 @@ impl Body {
         }
         match self.held {
             Held::Plain(bytes) => Payload::whole(bytes),
-            Held::Kept(body) => Payload::whole(body.plain()),
             Held::Gzip(_, unpacked) => Payload::whole(Bytes::from_static(unpacked.as_slice())),
             Held::Stream(payload) => payload,
         }
@@ -242,15 +230,11 @@ impl Reply {
 
     /// The response.
     pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
-        let Reply { status, mut body, caching, headers, deadline } = self;
-        let with_key = envelope.caller.id.key().is_some();
-        let kept = if with_key { "private, max-age=60" } else { "public, max-age=60" };
+        let Reply { status, body, caching, headers, deadline } = self;
         let mut all = match caching {
-            Caching::Tagged(tag) if !body.media.is_empty() => {
-                let media = std::mem::take(&mut body.media);
-                envelope.tagged(Tagged { media, tag, vary: BY_CALLER, cache: kept })
+            Caching::Tagged(tag) => {
+                described(envelope, envelope.kept_for(), Some(BY_CALLER), Some(tag))
             }
-            Caching::Tagged(tag) => described(envelope, kept, Some(BY_CALLER), Some(tag)),
             Caching::Never => described(envelope, "no-store", None, None),
             Caching::Refetched(vary) => described(envelope, "no-cache", Some(vary), None),
             Caching::Forever(tag) => {

@@ -13,10 +13,7 @@ use std::{
 
 use http_body_util::BodyExt;
 use hyper::{Method, Response, body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
-};
+use hyper_util::server::graceful::GracefulShutdown;
 use tokio::{
     net::{TcpListener, TcpStream},
     runtime::{Builder, Runtime},
@@ -24,14 +21,14 @@ use tokio::{
     sync::{
         OwnedSemaphorePermit, Semaphore,
         mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-        watch,
     },
+    time::{MissedTickBehavior, interval, timeout},
 };
-use tokio_io_timeout::TimeoutStream;
 
 use super::{
     access::{Access, Signal},
     answer::{Answered, App, Later, Threads},
+    patience::{Ending, Open, Patience, Patient, Timeouts},
     payload::Payload,
     reply::Deadline,
     request::{MAX_UPLOAD, Request, Upload},
@@ -40,19 +37,22 @@ use crate::now::Now;
 
 /// Connections beyond this many wait in the kernel's queue.
 const MAX_CONNECTIONS: usize = 4096;
-/// How long a peer may take to send the head of a request, and to be silent between two.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long peers may take; how exactly that is measured.
+const TIMEOUTS: Timeouts =
+    Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30) };
+const LOOK: Duration = Duration::from_secs(1);
 /// How long a peer may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 /// How much of a longer body is read and discarded: closing a connection while the peer still sends often
 /// loses the response.
 const MAX_DISCARDED: usize = 1024 * 1024;
-/// How long a peer may leave an answer unread.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 16 * 1024;
 /// How long requests under way may take after a signal to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// After so many turns of connections at most, a worker looks for new requests.
+const EVENT_INTERVAL: u32 = 16;
 
 /// How long a request with an unknown key waits for the keys to be refreshed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
@@ -84,7 +84,7 @@ pub(crate) fn serve(
     app: &Arc<App>,
     started: impl FnOnce(),
 ) -> io::Result<()> {
-    let workers = Workers::start(app, WRITE_TIMEOUT)?;
+    let workers = Workers::start(app, TIMEOUTS)?;
     let accepted = runtime.block_on(async {
         let stop = stop_signal()?;
         started();
@@ -117,13 +117,14 @@ struct Workers(Vec<(UnboundedSender<Connection>, thread::JoinHandle<()>)>);
 
 impl Workers {
     /// One for each processor.
-    fn start(app: &Arc<App>, write_timeout: Duration) -> io::Result<Workers> {
+    fn start(app: &Arc<App>, timeouts: Timeouts) -> io::Result<Workers> {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
         let started = (0..count).map(|_| {
             let (sender, receiver) = unbounded_channel();
-            let runtime = Builder::new_current_thread().enable_all().build()?;
+            let mut runtime = Builder::new_current_thread();
+            let runtime = runtime.enable_all().event_interval(EVENT_INTERVAL).build()?;
             let app = app.clone();
-            let serve = move || runtime.block_on(work(receiver, app, write_timeout));
+            let serve = move || runtime.block_on(work(receiver, app, timeouts));
             Ok((sender, thread::spawn(serve)))
         });
         Ok(Workers(started.collect::<io::Result<_>>()?))
@@ -169,88 +170,76 @@ async fn accept(listener: TcpListener, workers: &Workers, stop: impl Future<Outp
 }
 
 /// Serves the connections that come, until no more come and those are closed.
-async fn work(
-    mut connections: UnboundedReceiver<Connection>,
-    app: Arc<App>,
-    write_timeout: Duration,
-) {
-    let graceful = GracefulShutdown::new();
-    while let Some((stream, peer, slot)) = connections.recv().await {
-        // Out of descriptors, most likely: the connection ends.
-        let Ok(stream) = TcpStream::from_std(stream) else { continue };
-        let (deadline, deadlines) = watch::channel(None);
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(write_timeout));
-        let connection = graceful.watch(connection(stream, peer, app.clone(), deadline));
-        tokio::spawn(async move {
-            tokio::select! {
-                // An error means that the peer went away or broke the protocol, or that the rest of a body cannot
-                // be made: nobody is left to tell.
-                _ = connection => (),
-                () = overdue(deadlines) => (),
-            }
-            drop(slot);
-        });
-    }
-    // Connections that are still open after that are dropped.
-    let _ = tokio::time::timeout(STOP_TIMEOUT, graceful.shutdown()).await;
-}
-
-/// Waits until the response under way has not been read by its deadline.
-///
-/// The time-out for writing cuts peers that read nothing at all; this cuts those that read a little now and then.
-async fn overdue(mut deadlines: watch::Receiver<Option<Instant>>) {
+async fn work(mut connections: UnboundedReceiver<Connection>, app: Arc<App>, timeouts: Timeouts) {
+    let (graceful, open) = (GracefulShutdown::new(), Arc::new(Open::default()));
+    let (mut looks, mut number) = (interval(LOOK), 0);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let deadline = *deadlines.borrow_and_update();
-        let passed = async {
-            match deadline {
-                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-                None => std::future::pending().await,
+        let next = tokio::select! {
+            next = connections.recv() => next,
+            _ = looks.tick(), if !open.is_empty() => {
+                open.end_overdue(Instant::now());
+                continue;
             }
         };
-        tokio::select! {
-            () = passed => return,
-            changed = deadlines.changed() => if changed.is_err() {
-                // The connection has ended, which is for others to notice.
-                std::future::pending::<()>().await;
-            },
-        }
+        let Some((stream, peer, slot)) = next else { break };
+        // Out of descriptors, most likely: the connection ends.
+        let Ok(stream) = TcpStream::from_std(stream) else { continue };
+        let patience = Arc::new(Patience::new(timeouts, Instant::now()));
+        let connection = graceful.watch(connection(stream, peer, app.clone(), patience.clone()));
+        let place = open.place(number);
+        let task = tokio::spawn(async move {
+            // An error means that the peer went away or broke the protocol, or that the rest of a body cannot be made:
+            // nobody is left to tell.
+            let _ = connection.await;
+            drop((slot, place));
+        });
+        open.put(number, patience, task.abort_handle());
+        number += 1;
     }
+    // Connections that are still open after that are dropped.
+    let _ = timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
 
-/// A connection with all its limits. It tells by when the response under way must have been read.
+/// A connection with all its limits.
 fn connection(
-    stream: TimeoutStream<TcpStream>,
+    stream: TcpStream,
     peer: SocketAddr,
     app: Arc<App>,
-    deadline: watch::Sender<Option<Instant>>,
+    patience: Arc<Patience>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
     // Responses are written at once, so delaying packets only costs time.
-    let _ = stream.get_ref().set_nodelay(true);
-    let deadline = Arc::new(deadline);
+    let _ = stream.set_nodelay(true);
+    let stream = Patient::new(stream, patience.clone());
+    // One counter for each connection: the workers would compete for one of all.
+    let shared = Arc::new((app, patience));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let (app, deadline) = (app.clone(), deadline.clone());
+        let shared = shared.clone();
         async move {
+            let (app, patience) = &*shared;
+            patience.expect_nothing();
             let (head, body) = request.into_parts();
             let upload = match head.method {
                 Method::POST => receive(body).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
             let request = Request { head, upload, peer: peer.ip(), now: Now::read() };
-            let response = answer(&app, request).await?;
-            let until = response.extensions().get().map(|Deadline(until)| *until);
-            // Most responses have none, and then nobody needs to wake up.
-            deadline.send_if_modified(|known| std::mem::replace(known, until) != until);
+            let mut response = answer(app, request).await?;
+            if response.body().is_whole() {
+                patience.expect_request(Instant::now());
+            } else {
+                let deadline = response.extensions().get().map(|Deadline(until)| *until);
+                patience.expect_read(deadline);
+                response.body_mut().tell_end(Ending(patience.clone()));
+            }
             Ok::<_, io::Error>(response)
         }
     });
     http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         // A client that closes its sending side after the request still gets the response.
         .half_close(true)
-        .serve_connection(TokioIo::new(Box::pin(stream)), service)
+        .serve_connection(stream, service)
 }
 
 /// Answers a request: here, or where it holds up no other. Fails only where a bug lost the answer, and that ends the
@@ -279,7 +268,7 @@ async fn refresh_for(access: &Access, request: &Request) {
     let mut refreshes = access.refresh_signal().subscribe();
     for _ in 0..2 {
         access.refresh_signal().signal(Signal::Refresh);
-        let refreshed = tokio::time::timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
+        let refreshed = timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
         if !matches!(refreshed, Ok(Ok(()))) || !access.has_unknown_key(request) {
             return;
         }
@@ -288,7 +277,7 @@ async fn refresh_for(access: &Access, request: &Request) {
 
 /// The body of a request, if it is short and comes soon.
 async fn receive(body: Incoming) -> Upload {
-    match tokio::time::timeout(BODY_TIMEOUT, collect(body)).await {
+    match timeout(BODY_TIMEOUT, collect(body)).await {
         Ok(Ok(upload)) => upload,
         Ok(Err(_)) => Upload::Broken("the body is broken off"),
         Err(_) => Upload::Broken("the body took too long to arrive"),

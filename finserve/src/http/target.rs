@@ -83,6 +83,11 @@ fn wants_page(head: &Parts) -> bool {
 const METHODS: [&str; 10] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "QUERY"];
 
+/// Whether a request asks for something without changing it, and in good grammar.
+pub(crate) fn is_plain(head: &Parts) -> bool {
+    matches!(head.method, Method::GET | Method::HEAD) && check_grammar(head).is_ok()
+}
+
 /// What hyper lets through and HTTP does not.
 fn check_grammar(head: &Parts) -> Result<(), Refusal> {
     if head.headers.get_all(HOST).iter().count() != 1 {

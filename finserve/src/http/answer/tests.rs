@@ -2,6 +2,7 @@
 use std::{
     collections::BTreeSet,
     net::Ipv4Addr,
+    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 

@@ -33,17 +33,17 @@ fn row(path: &'static str, handler: Handler) -> Route {
 
 /// Serves these rows while `client` talks to the address.
 fn with_server(rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
-    with_timeout(WRITE_TIMEOUT, rows, client);
+    with_timeouts(TIMEOUTS, rows, client);
 }
 
-fn with_timeout(write_timeout: Duration, rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
+fn with_timeouts(timeouts: Timeouts, rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
     let dir = tempfile::tempdir().unwrap();
     let app = Arc::new(app(&dir, rows));
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let Listener { runtime, listener } = Listener::bind(&[any]).unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let workers = Workers::start(&app, write_timeout).unwrap();
+    let workers = Workers::start(&app, timeouts).unwrap();
     thread::scope(|scope| {
         let stopped = async { drop(stopped.await) };
         let accepting = scope.spawn(|| runtime.block_on(accept(listener, &workers, stopped)));
@@ -131,7 +131,7 @@ fn a_stream_ends_with_its_peer_whatever_the_peer_does() {
     ];
     const SHORT: Duration = Duration::from_millis(300);
     let taken = || STREAMS.taken();
-    with_timeout(SHORT, rows, |address| {
+    with_timeouts(Timeouts { write: SHORT, ..TIMEOUTS }, rows, |address| {
         // One that stops reading is cut, and what its stream holds is free.
         let (stalled, head) = ask(address, "/endless", "1.1");
         assert!(head.contains("transfer-encoding: chunked"), "{head}");
@@ -159,6 +159,63 @@ fn a_stream_ends_with_its_peer_whatever_the_peer_does() {
             let _ = broken.read_to_end(&mut rest);
             assert!(rest.len() > 500_000 && !rest.ends_with(b"0\r\n\r\n"));
             wait_until("a broken stream is over", || taken() == 0);
+        }
+    });
+}
+
+#[test]
+fn a_peer_that_keeps_us_waiting_is_cut() {
+    const SHORT: Duration = Duration::from_millis(300);
+    let large = Handler::Direct(|_, _| {
+        let body = Body::new("text/plain", vec![b'x'; 50_000_000]);
+        Ok(Reply::ok(body, Caching::Never))
+    });
+    let slow = Handler::Direct(|_, _| {
+        thread::sleep(3 * SHORT + LOOK);
+        Ok(Reply::ok(Body::new("text/plain", "slow"), Caching::Never))
+    });
+    let rows = vec![
+        row("/health", Handler::Direct(service::health)),
+        row("/large", large),
+        Route { cost: Cost::Disk, ..row("/slow", slow) },
+    ];
+    with_timeouts(Timeouts { head: SHORT, write: SHORT }, rows, |address| {
+        let connect = || {
+            let stream = std::net::TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            stream
+        };
+        let ends = |mut stream: std::net::TcpStream| {
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest);
+            rest.len()
+        };
+        // Before its first request, in the midst of it, and between two.
+        assert_eq!(ends(connect()), 0);
+        let mut half = connect();
+        half.write_all(b"GET /health HTTP/1.1\r\nHost:").unwrap();
+        assert_eq!(ends(half), 0);
+        let (silent, head) = ask(address, "/health", "1.1");
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert_eq!(ends(silent), 0);
+        // One that drips its head is not waited for either.
+        let mut dripping = connect();
+        let cut = (0..200).any(|_| {
+            thread::sleep(Duration::from_millis(50));
+            dripping.write_all(b"x").is_err()
+        });
+        assert!(cut);
+        // Who does not read is cut, who waits for an answer is not, nor who reads slowly but steadily.
+        let (unread, _) = ask(address, "/large", "1.1");
+        thread::sleep(2 * LOOK + 2 * SHORT);
+        assert!(ends(unread) < 50_000_000);
+        let (_, slow) = ask(address, "/slow", "1.1");
+        assert!(slow.ends_with("slow"), "{slow}");
+        let (mut reading, _) = ask(address, "/large", "1.1");
+        let (mut read, mut some) = (0, vec![0; 4_000_000]);
+        while read < 40_000_000 {
+            read += reading.read(&mut some).unwrap();
+            thread::sleep(SHORT / 6);
         }
     });
 }
