@@ -173,9 +173,17 @@ pub fn suggest(snapshot: &Snapshot, query: Suggest) -> Result<Suggestions> {
 /// Computes ahead what searches and suggestions need, and keep until the data changes. A server calls it after every
 /// change, so that no request takes longer than others.
 pub fn prepare(snapshot: &Snapshot) -> Result<()> {
-    snapshot.memo(Names::read)?.prepare();
-    snapshot.memo(Categories::read)?;
-    filings::prepare(snapshot)
+    /// What is left of it: that it was done.
+    struct Prepared;
+    snapshot.memo(|_| {
+        snapshot.memo(Names::read)?.prepare();
+        snapshot.memo(Categories::read)?;
+        filings::prepare(snapshot)?;
+        // Nobody needs those pages again soon.
+        snapshot.rest()?;
+        Ok(Prepared)
+    })?;
+    Ok(())
 }
 
 impl Suggest {

@@ -13,10 +13,15 @@ pub(crate) const ACCOUNTS: &str = "accounts.db";
 
 /// Opens the catalogue of a data directory; a new one is filled with the bundled data.
 pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
+    Ok(open_or_fill(data)?.0)
+}
+
+/// The same, and whether it was filled.
+pub(crate) fn open_or_fill(data: &Path) -> Result<(Catalogue, bool), Failure> {
     create(data)?;
     let catalogue = Catalogue::open(data.join(CATALOGUE))?;
     let mut bar = None;
-    bundle::fill_with(&catalogue, |step| {
+    let filled = bundle::fill_with(&catalogue, |step| {
         let bar = bar.get_or_insert_with(|| terminal::progress(step.tables as u64, "tables"));
         bar.set_position(step.done as u64);
         bar.set_message(format!("first start: storing {}", step.table));
@@ -24,7 +29,7 @@ pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    Ok(catalogue)
+    Ok((catalogue, filled))
 }
 
 /// Opens the accounts of a data directory; a new one has none.

@@ -1,7 +1,10 @@
 //! `finserve serve`: answers requests until it is stopped.
 use std::{
+    env,
     net::{SocketAddr, ToSocketAddrs},
+    os::unix::process::CommandExt,
     path::Path,
+    process::Command,
     sync::Arc,
     thread,
     time::Instant,
@@ -11,7 +14,7 @@ use fincore::{Catalogue, datasets};
 
 use super::{
     Failure,
-    data::{open_accounts, open_catalogue},
+    data::{open_accounts, open_catalogue, open_or_fill},
     freshness,
     terminal::print,
 };
@@ -28,7 +31,7 @@ use crate::{
 /// Serves until SIGINT or SIGTERM.
 pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     let addresses = resolve(&args.listen)?;
-    let catalogue = open_catalogue(data)?;
+    let catalogue = open(data)?;
     let accounts = open_accounts(data)?;
     catalogue.look_for_unreadable()?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
@@ -58,6 +61,23 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     served.map_err(Failure::system("cannot wait for signals"))?;
     printed?;
     Ok(flushed?)
+}
+
+/// Opens the catalogue. Where it was new, the program starts itself anew once it is filled: most of the memory that this takes
+/// would stay with the process, several times what a server needs.
+fn open(data: &Path) -> Result<Catalogue, Failure> {
+    let (catalogue, filled) = open_or_fill(data)?;
+    if !filled {
+        return Ok(catalogue);
+    }
+    drop(catalogue);
+    // Returns only if it fails, and then a server that takes more memory is better than none.
+    let failed = env::current_exe().map_or_else(
+        |err| err,
+        |program| Command::new(program).args(env::args_os().skip(1)).exec(),
+    );
+    log(format_args!("cannot start anew after filling the data directory: {failed}"));
+    open_catalogue(data)
 }
 
 /// The addresses of a host and port, IPv4 first, because every client can reach those.
