@@ -100,9 +100,18 @@ def export(address, key, query, encoding):
     return int(response.headers["X-Total-Count"]), length
 
 
+def at_rest(server):
+    """The memory of a server once it has done what it does at leisure after its start."""
+    while True:
+        before = resident(server.pid)
+        time.sleep(3)
+        if resident(server.pid) == before:
+            return before
+
+
 def measure_memory(server, address, key):
     """One export after the other; whether each stays within its bound."""
-    idle, within = resident(server.pid), True
+    idle, within = at_rest(server), True
     print(f"idle: {idle / MIB:.1f} MiB")
     for name, query, encoding in [
         ("NDJSON", "", "identity"),
