@@ -26,7 +26,7 @@ import made_filings
 MIB = 1 << 20
 # What an export may need above an idle server.
 MEMORY = 32 * MIB
-# What 32 exports under way may need above an idle server: each has its own snapshot, with a page cache of 8 MiB.
+# What 32 exports under way may need above an idle server: each has its own snapshot, with a page cache of 2 MiB.
 MEMORY_OF_ALL = 32 * 12 * MIB
 CLIENTS = 300
 KEYS = 150

@@ -27,7 +27,7 @@ pub(crate) struct Timeouts {
     pub(crate) write: Duration,
 }
 
-/// No time at all.
+/// A time that does not come.
 const NEVER: u64 = u64::MAX;
 
 /// What a connection expects of its peer.
@@ -116,12 +116,11 @@ impl Drop for Ending {
     }
 }
 
-/// Longer answers are written in turns with other connections: how much in one turn. To write it takes about as long as a
-/// short answer.
+/// What is written at once. Longer answers are written in turns with other connections.
 const SHORT: usize = 64 * 1024;
+/// How much of a longer answer is written in one turn.
 const TURN: usize = 32 * 1024;
-
-/// How many turns it leaves to others after one of its own. Where there are no others, that takes a microsecond or two.
+/// How many turns it then leaves to others. Where there are no others, they pass at once.
 const PAUSE: u32 = 7;
 
 /// A stream that tells whether its peer reads, and writes large answers in turns with other connections.

@@ -37,9 +37,10 @@ use crate::now::Now;
 
 /// Connections beyond this many wait in the kernel's queue.
 const MAX_CONNECTIONS: usize = 4096;
-/// How long peers may take; how exactly that is measured.
+/// How long peers may take.
 const TIMEOUTS: Timeouts =
     Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30) };
+/// How often a worker looks whether one has taken longer.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a peer may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
