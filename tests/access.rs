@@ -241,6 +241,37 @@ fn forty_wrong_credentials_are_refused_and_charged_to_the_address() {
 }
 
 #[test]
+fn a_key_is_judged_and_charged_the_same_way_everywhere() {
+    let server = proxied();
+    let gold = new_key(&server.accounts(), Plan::Gold);
+    wait_for(&server, &gold, "gold");
+    let unknown = with(&Key::generate().unwrap());
+    let address = from("192.0.2.7");
+    let places =
+        [("GET", "/nope"), ("DELETE", SELIC), ("GET", "/"), ("GET", "/health"), ("GET", SELIC)];
+    for (number, (method, target)) in (1..).zip(places) {
+        let reply = server.keyless(method, target, &format!("{address}{unknown}"));
+        reply.expect_error(401, "invalid_api_key");
+        assert_eq!(standing(&reply), (30, 30 - number, "free".into()), "{method} {target}");
+    }
+    // Bad grammar is told first, and costs a wrong key the same.
+    let reply = server.keyless("GET", "/%zz", &format!("{address}{unknown}"));
+    reply.expect_error(400, "bad_request");
+    assert_eq!(standing(&reply), (30, 24, "free".into()));
+
+    // Asking about options needs no key and tells nothing of one; a good key is not charged for what is nowhere.
+    for key in [with(&gold), unknown] {
+        for target in [SELIC, "/", "/nope", "/%zz"] {
+            let reply = server.keyless("OPTIONS", target, &format!("{address}{key}"));
+            assert_eq!(standing(&reply), (30, 24, "free".into()), "{target}");
+        }
+    }
+    server.keyless("GET", "/nope", &with(&gold)).expect_error(404, "not_found");
+    let reply = server.keyless("DELETE", SELIC, &with(&gold));
+    assert_eq!((reply.status, standing(&reply)), (405, (500, 500, "gold".into())));
+}
+
+#[test]
 fn a_small_plan_is_told_which_one_reaches_further() {
     let server = proxied();
     let keys = Plan::ALL.map(|plan| (plan, new_key(&server.accounts(), plan)));

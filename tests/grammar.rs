@@ -185,6 +185,52 @@ fn the_host_must_be_given_exactly_once() {
     send("GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\n").expect_error(400, "bad_request");
     assert_eq!(send("GET http://a/health HTTP/1.1\r\nHost: a\r\n").status, 200);
     assert_eq!(send("GET /health HTTP/1.0\r\nHost: a\r\n").status, 200);
+    send("GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n").expect_error(400, "bad_request");
+}
+
+#[test]
+fn the_probes_of_old_load_balancers_are_answered() {
+    let send = |target: &str| {
+        let probe = format!("GET {target} HTTP/1.0\r\nAccept: text/html\r\n\r\n");
+        Server::shared().send(probe.as_bytes())
+    };
+    for target in ["/health", "/", "/pricing", "/docs/openapi.yaml"] {
+        assert_eq!(send(target).status, 200, "{target}");
+    }
+    assert_eq!(send("/nope").status, 404);
+    assert!(send("/").text().contains(">curl /api/v1/market/overview<"));
+}
+
+#[test]
+fn a_request_holds_no_more_than_it_may() {
+    let server = Server::shared();
+    let query = |count: usize| (0..count).map(|at| format!("p{at}=1&")).collect::<String>();
+    for path in ["/health", "/nope", "/api/v1/market/selic"] {
+        let message = server.get(&format!("{path}?{}", query(65))).expect_error(400, "bad_request");
+        assert_eq!(message, "there are more than 64 parameters", "{path}");
+    }
+    server.get(&format!("/nope?{}", query(64))).expect_error(404, "not_found");
+
+    let long = |length: usize| server.get(&format!("/{}", "x".repeat(length - 1)));
+    long(8 * 1024).expect_error(404, "not_found");
+    for length in [8 * 1024 + 1, 14_000] {
+        long(length).expect_error(414, "uri_too_long");
+    }
+
+    // The harness sends three of its own.
+    let many = |count: usize| {
+        let headers: String = (3..count).map(|at| format!("X-{at}: 1\r\n")).collect();
+        server.request("GET", "/health", &headers)
+    };
+    assert_eq!(many(64).status, 200);
+    for count in [65, 128] {
+        many(count).expect_error(431, "headers_too_large");
+    }
+    for reply in [long(9000), many(65)] {
+        for name in ["x-plan", "x-ratelimit-limit", "x-request-id", "access-control-allow-origin"] {
+            assert!(reply.header(name).is_some(), "{}: {name}", reply.status);
+        }
+    }
 }
 
 #[test]
@@ -213,6 +259,25 @@ fn no_bytes_bring_it_down() {
         assert!(reply.status < 500, "{reply:?}");
     }
     assert_eq!(Server::shared().get("/health").status, 200);
+}
+
+#[test]
+fn a_caller_may_name_its_request() {
+    let sent = |id: &str| {
+        let headers = format!("X-Request-Id: {id}\r\n");
+        let targets = ["/health", "/nope", "/api/v1/market/selic", "/api/v1/market/selic"];
+        targets.map(|target| {
+            let reply = Server::shared().request("GET", target, &headers);
+            reply.header("x-request-id").unwrap().to_owned()
+        })
+    };
+    let long = "a".repeat(64);
+    for id in ["7", "0af7651916cd43dd8448eb211c80319c", "a-b_c.D", &long] {
+        assert_eq!(sent(id), [id; 4]);
+    }
+    for id in ["", "a b", "<script>", "a;b", "\u{e9}", &format!("{long}a")] {
+        assert!(sent(id).iter().all(|own| own != id && !own.is_empty()), "{id}");
+    }
 }
 
 #[test]

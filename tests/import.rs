@@ -138,10 +138,8 @@ fn a_port_in_use_is_said_in_one_sentence() {
         finserve(&["--listen", &server.address, "--data"]).arg(data.path()).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        errors.starts_with(&format!("finserve: cannot listen on {}", server.address)),
-        "{errors}"
-    );
+    let said = format!("\"message\":\"cannot listen on {}", server.address);
+    assert!(errors.contains(&said) && errors.lines().count() == 1, "{errors}");
 }
 
 #[test]

@@ -5,11 +5,11 @@
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
-//!   datasets, `pages` the pages.
+//!   datasets, `pages` the pages, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
-//!   `new_keys` keys that were just issued, `grammar` what is refused.
+//!   `new_keys` keys that were just issued, `grammar` what is refused, `sites` what pages of others may do.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
@@ -18,19 +18,23 @@
 //! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
 //!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
-//!   `foreign_files` files that are not ours.
+//!   `foreign_files` files that are not ours, `backup` backups, and files that are lost while a server runs.
+//! * How it is run: `operation` the log, metrics, signals and bounds of a server, `doctor` what an operator is told is wrong.
 //! * `structure`: which module may use which.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
 mod accounts;
 mod answers;
+mod backup;
+mod base_path;
 mod calendar;
 mod check;
 mod companies;
 mod contract;
 mod csv;
 mod cvm;
+mod doctor;
 mod documents;
 mod events;
 mod export;
@@ -47,6 +51,7 @@ mod import_published;
 mod log;
 mod market;
 mod new_keys;
+mod operation;
 mod pages;
 mod published;
 mod publisher;
@@ -57,6 +62,7 @@ mod search;
 mod search_filters;
 mod search_meaning;
 mod series;
+mod sites;
 mod structure;
 mod sync;
 mod sync_faults;

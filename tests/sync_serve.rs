@@ -38,8 +38,8 @@ fn a_server_becomes_fresh_by_itself_and_says_what_failed() {
     wait_until(|| server.get("/api/v1/market/selic/current").json()["date"] == newest);
     wait_until(|| log(&server).contains("companies failed"));
     let log = log(&server);
-    assert!(log.contains("finserve: sync: selic: "), "{log}");
-    assert!(log.contains("finserve: sync: companies failed: registry of companies: "), "{log}");
+    assert!(log.contains("sync: selic: "), "{log}");
+    assert!(log.contains("sync: companies failed: registry of companies: "), "{log}");
     assert!(log.contains("the server answered 500"), "{log}");
     let asked = place.publisher.asked();
     assert!(asked.iter().all(|asked| !asked.target.contains("/olinda/")), "{asked:?}");
@@ -59,7 +59,7 @@ fn a_server_without_the_flag_asks_nobody() {
 fn a_server_stops_while_it_downloads() {
     let place = Place::days_ago(0);
     place.publisher.break_down("/", Fault::Drip);
-    let mut server = start(&place.publisher, &[]);
+    let mut server = start(&place.publisher, &["--log-level", "warn"]);
     wait_until(|| !place.publisher.asked().is_empty());
     Command::new("kill").args(["-TERM", &server.pid().to_string()]).status().unwrap();
     assert!(server.wait().success());

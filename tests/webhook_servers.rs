@@ -28,13 +28,19 @@ fn one_server_delivers_and_another_goes_on_when_it_ends() {
     receiver.wait_for(1);
 
     let errors = place.server.data.path().join("second.txt");
-    let second =
-        finserve(&["serve", "--listen", "127.0.0.1:0", "--webhook-allow-private", "--data"])
-            .arg(place.server.data.path())
-            .stdout(Stdio::null())
-            .stderr(File::create(&errors).unwrap())
-            .spawn()
-            .unwrap();
+    let second = finserve(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--webhook-allow-private",
+        "--shared",
+        "--data",
+    ])
+    .arg(place.server.data.path())
+    .stdout(Stdio::null())
+    .stderr(File::create(&errors).unwrap())
+    .spawn()
+    .unwrap();
     let _second = Second(second);
     let waits =
         || fs::read_to_string(&errors).unwrap().contains("another server calls the webhooks");

@@ -24,7 +24,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Place {
-        let server = Server::start_with(&["--webhook-allow-private"]);
+        let server = Server::start_with(&["--webhook-allow-private", "--shared"]);
         let key = new_key(&server.accounts(), Plan::Platinum);
         Place { server, key }
     }

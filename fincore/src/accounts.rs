@@ -1,28 +1,44 @@
 //! The accounts file: keys and their usage. It is private data, and cannot be downloaded again.
 use std::{
     collections::HashMap,
-    fs,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError, RwLock},
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use foldhash::fast::RandomState;
-use parking_lot::FairMutex;
-use rusqlite::{Connection, Transaction, TransactionBehavior, backup::Backup};
+use parking_lot::{FairMutex, Mutex};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::{
+    deadline::Patience,
     error::{Error, Result},
-    lock::lock,
-    sqlite::{self, Checkup, Schema, parsed},
+    sqlite::{self, Checkup, Place, Schema, parsed},
     types::{Caller, KeyHash, KeyId},
 };
 
-/// How long a write waits for another program. Writes take milliseconds, so it is better to fail with
-/// "try again" than to keep a request waiting.
-const WRITER_PATIENCE: Duration = Duration::from_secs(2);
+mod link;
+mod marker;
+use link::{Link, Role};
 
-const SCHEMA: Schema = Schema {
+/// How long a call waits for other programs and other threads, all in all. Reading and writing take milliseconds, so it is
+/// better to fail with "try again" than to keep a request waiting.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a call waits that begins now.
+pub(crate) fn waiting() -> Patience {
+    Patience::of(PATIENCE)
+}
+
+/// The error of one who has waited for so long.
+pub(crate) fn waited() -> Error {
+    Error::Busy("others keep the accounts in use".to_owned())
+}
+
+pub(crate) const SCHEMA: Schema = Schema {
     what: "an accounts file",
     application_id: i32::from_be_bytes(*b"FINA"),
     migrations: &[
@@ -38,51 +54,61 @@ const SCHEMA: Schema = Schema {
 
 /// Keys and their usage in one SQLite file, which several programs can share.
 ///
-/// A write is on disk when the call returns, even if the machine then loses power. Accounts are `Send`
-/// and `Sync`.
+/// A write is on disk when the call returns, even if the machine then loses power. No call waits longer than two seconds
+/// for other programs. Accounts are `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Accounts {
-    path: PathBuf,
+    place: Place,
     /// Fair, so that many registrations cannot keep the usage counts from being written.
-    writer: FairMutex<Connection>,
+    writer: FairMutex<Link>,
     reader: Mutex<Reader>,
+    /// Whether the last write failed because of the file or the disk.
+    failing: AtomicBool,
     /// All valid keys, so that authentication never reads the file.
     live: RwLock<HashMap<KeyHash, Caller, RandomState>>,
 }
 
 #[derive(Debug)]
 struct Reader {
-    connection: Connection,
+    link: Link,
     /// The newest change that `live` includes.
     seen: i64,
 }
 
 impl Accounts {
-    /// Opens the accounts file at `path`, creating it if there is none, readable by its owner only.
+    /// Opens the accounts file at `path`, creating it if there is none. Nobody but its owner can read it afterwards.
     ///
-    /// Fails if the file cannot be opened, is empty or not an accounts file, or was made by a newer
-    /// version.
+    /// A second file, `accounts.made` beside `accounts.db`, notes that there are accounts. Fails if the file is missing
+    /// although there were some, cannot be opened, is empty or not an accounts file, or was made by a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Accounts> {
         let path = path.into();
-        let writer = sqlite::open(&path, &SCHEMA)?;
-        writer.pragma_update(None, "synchronous", "full")?;
-        writer.busy_timeout(WRITER_PATIENCE)?;
-        let connection = sqlite::open(&path, &SCHEMA)?;
-        connection.pragma_update(None, "query_only", true)?;
+        marker::check(&path)?;
+        let writer = Link::new(sqlite::open(&path, &SCHEMA)?, Role::Write)?;
+        let reader = Link::new(sqlite::reopen(&path, &SCHEMA)?, Role::Read)?;
+        marker::set(&path);
         let accounts = Accounts {
-            path,
+            place: Place::of(path)?,
             writer: FairMutex::new(writer),
-            reader: Mutex::new(Reader { connection, seen: 0 }),
+            reader: Mutex::new(Reader { link: reader, seen: 0 }),
+            failing: AtomicBool::new(false),
             live: RwLock::default(),
         };
-        accounts.refresh()?;
+        let refreshed = accounts.refresh();
+        refreshed.map_err(|err| sqlite::unopened(accounts.path(), &SCHEMA, err))?;
         Ok(accounts)
+    }
+
+    /// Whether the file at `path` is missing although there were accounts: then it is not for a program to begin with
+    /// new ones, and [`Accounts::open`] says what helps.
+    #[must_use]
+    pub fn are_missing(path: &Path) -> bool {
+        marker::check(path).is_err()
     }
 
     /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.place.path()
     }
 
     /// Picks up changes that other programs made to keys since the last call: new ones, changed plans,
@@ -90,10 +116,15 @@ impl Accounts {
     ///
     /// A server calls it several times a second. Changes made through this value take effect at once.
     pub fn refresh(&self) -> Result<()> {
-        let mut reader = lock(&self.reader);
-        let changes = changes(&reader.connection, reader.seen)?;
+        self.refresh_by(waiting())
+    }
+
+    pub(crate) fn refresh_by(&self, patience: Patience) -> Result<()> {
+        let mut reader = self.reader.try_lock_for(patience.left()).ok_or_else(waited)?;
+        let Reader { link, seen } = &mut *reader;
+        let changes = link.run(&self.place, patience, |connection| changes(connection, *seen))?;
         let Some(newest) = changes.last() else { return Ok(()) };
-        let seen = newest.number;
+        *seen = newest.number;
         let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
         for change in changes {
             match change.caller {
@@ -101,8 +132,31 @@ impl Accounts {
                 None => live.remove(&change.key),
             };
         }
-        reader.seen = seen;
         Ok(())
+    }
+
+    /// Fails with [`Error::Unavailable`] where the path does not lead to the file any more that was opened, the file
+    /// cannot be read, or it cannot be written again since a write has failed. Costs microseconds, so that a server can
+    /// do it often. Keys that are known go on being known.
+    pub fn verify(&self) -> Result<()> {
+        const VERSION: &str = "PRAGMA user_version";
+        self.place.check()?;
+        self.read(|connection| {
+            Ok(connection.prepare_cached(VERSION)?.query_row([], |_| Ok(()))?)
+        })?;
+        if !self.failing.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        // Writes the header of the file as it is.
+        self.write(|tx| {
+            let version: i64 = tx.query_row(VERSION, [], |row| row.get(0))?;
+            Ok(tx.pragma_update(None, "user_version", version)?)
+        })
+    }
+
+    /// Looks for damage in the structure of the file; one sentence for each, and none if it is sound.
+    pub fn quick_check(&self) -> Result<Vec<String>> {
+        self.read(sqlite::quick_check)
     }
 
     /// Writes a copy of the accounts to `target` while they are in use, and checks the copy.
@@ -110,48 +164,12 @@ impl Accounts {
     /// Fails if `target` exists already or cannot be written, or if the copy is damaged; a damaged copy
     /// is removed.
     pub fn backup(&self, target: &Path) -> Result<()> {
-        const PAGES_A_STEP: i32 = 1000;
-        if target.exists() {
-            return Err(Error::Invalid(format!("{} exists already", target.display())));
-        }
-        let mut name = target.as_os_str().to_owned();
-        name.push(".part");
-        let part = PathBuf::from(name);
-        let cannot = |err| Error::storage(format!("cannot write {}", target.display()), err);
-        // A new file, so that nothing existing is overwritten or removed.
-        sqlite::private()
-            .write(true)
-            .create_new(true)
-            .open(&part)
-            .map_err(|err| Error::storage(format!("cannot create {}", part.display()), err))?;
-        let copied = (|| {
-            let mut copy = Connection::open(&part)?;
-            let source = Connection::open(&self.path)?;
-            sqlite::prepare(&source)?;
-            Backup::new(&source, &mut copy)?.run_to_completion(
-                PAGES_A_STEP,
-                Duration::ZERO,
-                None,
-            )?;
-            // A single file, without a write-ahead log beside it.
-            copy.pragma_update(None, "journal_mode", "delete")?;
-            sqlite::check(&copy)
-        })();
-        let whole = match copied {
-            Ok(checkup) if checkup.problems.is_empty() => fs::rename(&part, target).map_err(cannot),
-            Ok(checkup) => Err(Error::storage("the copy is damaged", checkup.problems.join("; "))),
-            Err(err) => Err(err),
-        };
-        if whole.is_err() {
-            // A partial copy is useless; the error says why it failed.
-            let _ = fs::remove_file(&part);
-        }
-        whole
+        sqlite::copy(self.path(), target, &SCHEMA, |_| ())
     }
 
     /// Checks the whole file for damage and counts its rows.
     pub fn check(&self) -> Result<Checkup> {
-        sqlite::check(&lock(&self.reader).connection)
+        self.read(sqlite::check)
     }
 
     /// The caller with this key, if it is valid.
@@ -159,18 +177,45 @@ impl Accounts {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
-    /// Reads without ever waiting for a writer.
+    /// Reads without waiting for a writer.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        work(&lock(&self.reader).connection)
+        self.read_by(waiting(), work)
+    }
+
+    pub(crate) fn read_by<T>(
+        &self,
+        patience: Patience,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
+        let mut reader = self.reader.try_lock_for(patience.left()).ok_or_else(waited)?;
+        reader.link.run(&self.place, patience, |connection| work(connection))
     }
 
     /// Runs `work` in one transaction. When this returns, it is on disk or has not happened.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut connection = self.writer.lock();
-        let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = work(&tx)?;
-        tx.commit()?;
-        Ok(done)
+        self.write_by(waiting(), work)
+    }
+
+    pub(crate) fn write_by<T>(
+        &self,
+        patience: Patience,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut writer = self.writer.try_lock_for(patience.left()).ok_or_else(waited)?;
+        let done = writer.run(&self.place, patience, |connection| {
+            let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = work(&tx)?;
+            // What goes into a file that nobody will find again has not happened.
+            self.place.check()?;
+            tx.commit()?;
+            Ok(done)
+        });
+        match &done {
+            Ok(_) => self.failing.store(false, Ordering::Relaxed),
+            Err(Error::Unavailable { .. }) => self.failing.store(true, Ordering::Relaxed),
+            Err(_) => (),
+        }
+        done
     }
 }
 
@@ -196,3 +241,6 @@ fn changes(connection: &Connection, seen: i64) -> Result<Vec<Change>> {
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,25 +5,25 @@ use std::{
     time::Instant,
 };
 
-use r2d2::{ManageConnection, Pool};
-use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::{
     error::Result,
     index,
     plans::Plan,
-    sqlite::{self, Schema},
+    sqlite::{self, Place, Schema},
     types::Date,
 };
 
 mod change;
 mod memo;
+mod readers;
 mod snapshot;
 mod unreadable;
 mod view;
 pub use change::Change;
 use memo::Memo;
+use readers::Readers;
 pub use snapshot::Snapshot;
 use unreadable::{Unreadable, is_about_a_value};
 use view::{View, Views, Watch};
@@ -35,7 +35,7 @@ pub use writer::Tally;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use writer::{OnConflict, Writer, timestamp};
 
-const SCHEMA: Schema = Schema {
+pub(crate) const SCHEMA: Schema = Schema {
     what: "a data catalogue",
     application_id: i32::from_be_bytes(*b"FINC"),
     migrations: &[
@@ -54,17 +54,10 @@ const SCHEMA: Schema = Schema {
 
 /// The most snapshots at once. A request holds one for microseconds; the rest is for tasks that keep one
 /// for longer.
-const READERS: u32 = 512;
+const READERS: usize = 512;
 
-/// How long [`Catalogue::snapshot`] waits for a free connection.
-const READER_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-
-/// How long an unused connection stays open.
-const IDLE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
-
-/// The page cache of a reader, in KiB. A memory map would be as fast, but kills the process when somebody
-/// truncates the file.
-const READER_CACHE: i64 = 2 * 1024;
+/// The fewest: one that is kept for the next snapshot must leave one for another.
+const FEWEST_READERS: usize = 2;
 
 /// The data: market rates, companies and filings in one SQLite file, which several programs can share.
 ///
@@ -86,14 +79,14 @@ const READER_CACHE: i64 = 2 * 1024;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    path: PathBuf,
-    readers: Pool<Readers>,
+    readers: Arc<Readers>,
     shared: Arc<Shared>,
 }
 
 /// What all snapshots of a catalogue share.
 #[derive(Debug)]
 struct Shared {
+    place: Place,
     unreadable: Unreadable,
     memo: Memo,
     views: Views,
@@ -105,26 +98,23 @@ impl Catalogue {
     ///
     /// Fails if the file cannot be opened, is empty or not a catalogue, or was made by a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Catalogue> {
+        Catalogue::open_with_readers(path, READERS)
+    }
+
+    /// The same with so many snapshots at once. Each takes two file descriptors, which the process keeps once it has
+    /// had them: for servers whose limit is low. Two are the least.
+    pub fn open_with_readers(path: impl Into<PathBuf>, readers: usize) -> Result<Catalogue> {
         let path = path.into();
-        renew_index(sqlite::open(&path, &SCHEMA)?)?;
-        let manager = SqliteConnectionManager::file(&path).with_init(|connection| {
-            sqlite::prepare(connection)?;
-            connection.pragma_update(None, "query_only", true)?;
-            connection.pragma_update(None, "cache_size", -READER_CACHE)
-        });
-        let watch = Watch::new(manager.connect()?);
-        let readers = Pool::builder()
-            .max_size(READERS)
-            .min_idle(Some(1))
-            .idle_timeout(Some(IDLE_TIMEOUT))
-            .max_lifetime(None)
-            .test_on_check_out(false)
-            .connection_timeout(READER_TIMEOUT)
-            .error_handler(Box::new(r2d2::NopErrorHandler))
-            .build(Readers(manager))?;
+        let connection = sqlite::open(&path, &SCHEMA)?;
+        renew_index(connection).map_err(|err| sqlite::unopened(&path, &SCHEMA, err))?;
+        let readers = Arc::new(Readers::new(path.clone(), readers.max(FEWEST_READERS)));
+        // It stays open, and with it the log.
+        let watch = Watch::new(&readers)?;
+        watch.read(&readers).map_err(|err| sqlite::unopened(&path, &SCHEMA, err))?;
+        let place = Place::of(path)?;
         let (unreadable, memo, views) = Default::default();
-        let shared = Arc::new(Shared { unreadable, memo, views, watch });
-        Ok(Catalogue { path, readers, shared })
+        let shared = Arc::new(Shared { place, unreadable, memo, views, watch });
+        Ok(Catalogue { readers, shared })
     }
 
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
@@ -134,7 +124,7 @@ impl Catalogue {
     /// costs microseconds, so drop it before you wait for something else, such as an `.await`. A long-lived snapshot
     /// keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
-        let view = View::open(self.readers.get()?, &self.shared.watch)?;
+        let view = View::open(&self.readers, &self.shared.watch)?;
         Ok(Snapshot::new(view, None, today, self.shared.clone()))
     }
 
@@ -144,11 +134,12 @@ impl Catalogue {
     /// One that nobody takes up stays open too, and keeps SQLite's write-ahead log from being truncated: whoever
     /// calls this should go on to call it now and then.
     pub fn recent_snapshot(&self, today: Date, now: Instant) -> Result<Snapshot> {
-        let (begun, view) = match self.shared.views.take(now, &self.shared.watch)? {
+        let Shared { views, watch, .. } = &*self.shared;
+        let (begun, view) = match views.take(now, &self.readers, watch)? {
             Some(taken) => taken,
             None => {
-                let view = View::open(self.readers.get()?, &self.shared.watch)?;
-                self.shared.views.note(now, &view);
+                let view = View::open(&self.readers, watch)?;
+                views.note(now, &view);
                 (now, view)
             }
         };
@@ -172,6 +163,29 @@ impl Catalogue {
         self.shared.unreadable.met()
     }
 
+    /// Fails with [`Error::Unavailable`](crate::Error::Unavailable) where the path does not lead to the file any more
+    /// that was opened, or the file cannot be read. Costs microseconds, so that a server can do it often.
+    pub fn verify(&self) -> Result<()> {
+        self.shared.place.check()?;
+        self.shared.watch.read(&self.readers)
+    }
+
+    /// Looks for damage in the structure of the file; one sentence for each, and none if it is sound. It reads the
+    /// whole file, which takes a second for some hundred megabytes, and nobody waits for it meanwhile.
+    pub fn quick_check(&self) -> Result<Vec<String>> {
+        sqlite::quick_check(&self.readers.connect()?)
+    }
+
+    /// Shortens the write-ahead log, where it is larger than 4 MiB and nobody needs it. An import does that by itself,
+    /// unless a snapshot was in its way: a server should call this now and then.
+    pub fn shrink_log(&self) -> Result<()> {
+        if !sqlite::has_large_log(self.path()) {
+            return Ok(());
+        }
+        self.shared.views.clear();
+        sqlite::shrink_log(self.path())
+    }
+
     /// Checks the whole file for damage and counts its rows. Takes seconds on a large file.
     ///
     /// This build reads only, and cannot compute anew what imports derive from the rows.
@@ -183,7 +197,7 @@ impl Catalogue {
     /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.shared.place.path()
     }
 }
 
@@ -200,27 +214,6 @@ fn renew_index(mut connection: Connection) -> Result<()> {
     Ok(tx.commit()?)
 }
 
-/// Read connections. One whose transaction could not be ended is closed instead of reused.
-#[derive(Debug)]
-struct Readers(SqliteConnectionManager);
-
-impl ManageConnection for Readers {
-    type Connection = Connection;
-    type Error = rusqlite::Error;
-
-    fn connect(&self) -> rusqlite::Result<Connection> {
-        self.0.connect()
-    }
-
-    fn is_valid(&self, connection: &mut Connection) -> rusqlite::Result<()> {
-        self.0.is_valid(connection)
-    }
-
-    fn has_broken(&self, connection: &mut Connection) -> bool {
-        !connection.is_autocommit()
-    }
-}
-
 /// A value that cannot be read counts as missing.
 fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     const SQL: &str = "SELECT value FROM meta WHERE name = ?1";
@@ -231,7 +224,7 @@ fn read_meta(connection: &Connection, name: &str) -> rusqlite::Result<Option<Str
 }
 
 /// The data version: at least that of the newest logged change, should the number itself be damaged.
-fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
+pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
     const LOGGED: &str = "SELECT COALESCE(MAX(version), 0) FROM main.revision";
     let noted = read_meta(connection, "data_version")?;
     let noted: i64 = noted.and_then(|text| text.parse().ok()).unwrap_or_default();

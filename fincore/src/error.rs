@@ -1,10 +1,22 @@
 //! The error type: one variant for each way a caller can react.
-use std::fmt::Display;
+use std::{
+    fmt::Display,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use crate::{
     excerpt::excerpt,
     plans::{UnknownPlan, Upgrade},
 };
+
+/// How often a database file or its disk was in trouble.
+static FAULTS: AtomicU64 = AtomicU64::new(0);
+
+/// A number that grows whenever a database file or its disk is in trouble. A connection that was in use meanwhile may
+/// have met it, and keep something of it in its cache: it is better opened anew.
+pub(crate) fn faults() -> u64 {
+    FAULTS.load(Ordering::Relaxed)
+}
 
 /// The result type of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -54,7 +66,18 @@ pub enum Error {
     #[error("the data is busy: {0}")]
     Busy(String),
 
-    /// A file cannot be read or written. Retrying does not help; the operator has to act.
+    /// A database file or its disk is in trouble: damaged, gone, replaced, full, or not to be read or written. What
+    /// is asked for is right, and can be answered once the operator has put the file right, or the disk is well again.
+    #[error("{context}: {source}")]
+    Unavailable {
+        /// What the library was doing.
+        context: String,
+        /// The error of the file system or the database.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+
+    /// Something failed that should not: a file given to the library cannot be read or written, or the library is
+    /// wrong. Retrying does not help.
     #[error("{context}: {source}")]
     Storage {
         /// What the library was doing.
@@ -80,6 +103,8 @@ pub enum ErrorKind<'e> {
     Refused,
     /// [`Error::Busy`]
     Busy,
+    /// [`Error::Unavailable`]
+    Unavailable,
     /// [`Error::Storage`]
     Storage,
 }
@@ -152,7 +177,50 @@ impl Error {
             Error::PlanRequired(upgrade) => ErrorKind::PlanRequired(upgrade),
             Error::Refused { .. } => ErrorKind::Refused,
             Error::Busy(_) => ErrorKind::Busy,
+            Error::Unavailable { .. } => ErrorKind::Unavailable,
             Error::Storage { .. } => ErrorKind::Storage,
+        }
+    }
+
+    /// An [`Error::Unavailable`].
+    pub(crate) fn unavailable(
+        context: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        Error::Unavailable { context: context.into(), source: source.into() }
+    }
+
+    /// An [`Error::Busy`] for a query that has come to its deadline.
+    pub(crate) fn overdue() -> Error {
+        Error::Busy("the query took longer than it may".to_owned())
+    }
+
+    /// What an error of the database means while this was done.
+    pub(crate) fn database(context: impl Into<String>, err: rusqlite::Error) -> Error {
+        use rusqlite::ErrorCode::{
+            CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull,
+            FileLockingProtocolFailed, NotADatabase, OperationInterrupted, PermissionDenied,
+            ReadOnly, SystemIoFailure,
+        };
+        match err.sqlite_error_code() {
+            Some(DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed) => {
+                Error::Busy(err.to_string())
+            }
+            // Nothing but a deadline interrupts.
+            Some(OperationInterrupted) => Error::overdue(),
+            Some(
+                CannotOpen | DatabaseCorrupt | DiskFull | NotADatabase | PermissionDenied
+                | ReadOnly | SystemIoFailure,
+            ) => {
+                FAULTS.fetch_add(1, Ordering::Relaxed);
+                Error::unavailable(context, err)
+            }
+            // A file that was emptied has lost its tables; those that our statements name are there otherwise.
+            _ if err.to_string().starts_with("no such table") => {
+                FAULTS.fetch_add(1, Ordering::Relaxed);
+                Error::unavailable(context, err)
+            }
+            _ => Error::storage(context, err),
         }
     }
 
@@ -178,17 +246,7 @@ impl From<UnknownPlan> for Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(err: rusqlite::Error) -> Error {
-        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
-        match err.sqlite_error_code() {
-            Some(DatabaseBusy | DatabaseLocked) => Error::Busy(err.to_string()),
-            _ => Error::storage("the database failed", err),
-        }
-    }
-}
-
-impl From<r2d2::Error> for Error {
-    fn from(err: r2d2::Error) -> Error {
-        Error::Busy(format!("no free connection ({err})"))
+        Error::database("the database failed", err)
     }
 }
 
@@ -206,6 +264,30 @@ mod tests {
         };
         assert_eq!(refused(Some(3)).to_string(), "a.csv, line 3: it has no observations");
         assert_eq!(refused(None).to_string(), "a.csv: it has no observations");
+    }
+
+    #[test]
+    fn tells_trouble_with_the_file_from_faults_of_the_program() {
+        use rusqlite::ffi;
+        let cases = [
+            (ffi::SQLITE_CORRUPT, "Unavailable"),
+            (ffi::SQLITE_NOTADB, "Unavailable"),
+            (ffi::SQLITE_IOERR_READ, "Unavailable"),
+            (ffi::SQLITE_IOERR_SHORT_READ, "Unavailable"),
+            (ffi::SQLITE_CANTOPEN, "Unavailable"),
+            (ffi::SQLITE_FULL, "Unavailable"),
+            (ffi::SQLITE_READONLY_DBMOVED, "Unavailable"),
+            (ffi::SQLITE_BUSY, "Busy"),
+            (ffi::SQLITE_LOCKED, "Busy"),
+            (ffi::SQLITE_INTERRUPT, "Busy"),
+            (ffi::SQLITE_ERROR, "Storage"),
+            (ffi::SQLITE_CONSTRAINT, "Storage"),
+            (ffi::SQLITE_MISUSE, "Storage"),
+        ];
+        for (code, kind) in cases {
+            let err = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            assert_eq!(format!("{:?}", Error::from(err).kind()), kind, "{code}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, waiting},
     error::{Error, Noun, Result},
     plans::Plan,
     sqlite::parsed,
@@ -67,6 +67,9 @@ pub struct KeyRecord {
 
 /// Issues a new key. The key is on disk when this returns, and valid at once. It cannot be displayed
 /// again later.
+///
+/// Fails with [`Error::Unavailable`] if the accounts file cannot be written, or is not the one any more that was opened:
+/// then there is no key.
 pub fn issue(
     accounts: &Accounts,
     who: &Registration,
@@ -78,12 +81,14 @@ pub fn issue(
     let key = Key::generate()?;
     let (hash, prefix) = (key.hash(), key.prefix());
     let (name, email) = (who.name.to_string(), who.email.to_string());
-    accounts.write(|tx| {
+    let patience = waiting();
+    accounts.write_by(patience, |tx| {
         let row = (hash.as_bytes(), prefix.as_str(), name, email, plan.id(), now.timestamp());
         tx.prepare_cached(SQL)?.execute(row)?;
         Ok(())
     })?;
-    accounts.refresh()?;
+    // The key is on disk, and cannot be displayed again: where memory cannot follow now, it does with the next refresh.
+    let _ = accounts.refresh_by(patience);
     Ok(key)
 }
 
@@ -130,8 +135,10 @@ fn change(
     prefix: &KeyPrefix,
     work: impl FnOnce(&Connection, (KeyId, KeyRecord)) -> Result<KeyRecord>,
 ) -> Result<KeyRecord> {
-    let record = accounts.write(|tx| work(tx, find(tx, prefix)?))?;
-    accounts.refresh()?;
+    let patience = waiting();
+    let record = accounts.write_by(patience, |tx| work(tx, find(tx, prefix)?))?;
+    // It has happened: where memory cannot follow now, it does with the next refresh.
+    let _ = accounts.refresh_by(patience);
     Ok(record)
 }
 

@@ -71,9 +71,11 @@
 //! | [`downloads`] | what is known of files at their publishers' |
 //! | [`table`] | the columns of each row type, and tables as CSV |
 //! | [`export`] | whole datasets as NDJSON, CSV or Parquet, and what changed since a version |
+//! | [`backup`] | both files in one, and back |
 //! | [`bundle`] | the data that comes with the library |
 //! | [`keys`] | API keys: issue, authenticate, revoke |
 //! | [`plans`] | plans, their features and rate limits |
+//! | [`deadline`] | queries that may take only so long |
 //! | [`limits`] | exact rate limits, in memory |
 //! | [`usage`] | requests per key, day and endpoint |
 //! | [`webhooks`] | signed calls when something is published: subscriptions, outbox, signatures |
@@ -83,10 +85,11 @@
 //!
 //! # Features
 //!
-//! The first two are on by default. Without them the library reads catalogues that another build has written.
+//! The first three are on by default. Without them the library reads catalogues that another build has written.
 //!
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
+//! | `backup` | backups of both files: [`backup`] | `zip` |
 //! | `bundle` | the bundled data: [`bundle`] | `zstd` |
 //! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
 //! | `parquet` | datasets as Parquet files: `export::Format::Parquet` | `parquet` |
@@ -113,7 +116,7 @@
 //!     ErrorKind::PlanRequired(_) => 403,
 //!     ErrorKind::NotFound(_) => 404,
 //!     ErrorKind::Storage => 500,
-//!     ErrorKind::Busy => 503,
+//!     ErrorKind::Busy | ErrorKind::Unavailable => 503,
 //! };
 //! assert_eq!(status, 400);
 //! ```
@@ -123,6 +126,7 @@
     warn(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)
 )]
 
+pub mod deadline;
 mod error;
 mod excerpt;
 pub mod plans;
@@ -155,6 +159,8 @@ pub mod limits;
 pub mod usage;
 pub mod webhooks;
 
+#[cfg(feature = "backup")]
+pub mod backup;
 #[cfg(feature = "bundle")]
 pub mod bundle;
 #[cfg(feature = "import")]
@@ -179,7 +185,7 @@ pub use import::{Import, Imported};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use integrity::{CheckStep, Rebuilt};
 pub use plans::{Feature, Plan};
-pub use sqlite::{Checkup, Remedy, TableCheckup};
+pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
     Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId,

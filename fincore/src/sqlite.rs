@@ -8,19 +8,39 @@ use std::{
 };
 
 use rusqlite::{
-    Connection, ErrorCode, Row,
+    Connection, ErrorCode, OpenFlags, Row,
     config::DbConfig,
     types::{Type, ValueRef},
 };
-use serde::Serialize;
 
 use crate::{
+    deadline,
     error::{Error, Result},
     types::CvmCode,
 };
 
+mod check;
+mod copy;
+mod log;
+mod place;
+pub use check::{Checkup, Remedy, TableCheckup};
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) use check::{Object, missing};
+pub(crate) use check::{check, quick_check};
+#[cfg(feature = "backup")]
+pub(crate) use copy::Copied;
+pub(crate) use copy::copy;
+pub(crate) use log::{has_large_log, shrink_log};
+pub(crate) use place::Place;
+
 /// Earlier versions can corrupt a WAL database that two connections write.
 const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// The version of SQLite inside this program, such as `3.51.3`.
+#[must_use]
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
 
 /// How long a writer waits for another program's transaction.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -69,18 +89,49 @@ pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
         }
         create(path, schema)?;
     }
+    reopen(path, schema)
+}
+
+/// The same for a file that must be there already. One that has gone meanwhile is not made anew.
+pub(crate) fn reopen(path: &Path, schema: &Schema) -> Result<Connection> {
     check_file(path, schema)?;
     connect(path, schema)
 }
 
 fn connect(path: &Path, schema: &Schema) -> Result<Connection> {
-    let cannot = |source| Error::storage(format!("cannot open {}", path.display()), source);
-    let mut connection = Connection::open(path).map_err(cannot)?;
-    prepare(&connection).map_err(cannot)?;
+    let cannot = |err| failed(path, schema, err);
+    let mut connection = attach(path).map_err(cannot)?;
     check_identity(&connection, path, schema)?;
+    if schema.audience == Audience::Owner {
+        place::make_private(path)?;
+    }
     use_wal(&connection).map_err(cannot)?;
+    connection.pragma_update(None, "journal_size_limit", log::LARGE).map_err(cannot)?;
     migrate(&mut connection, schema.migrations, path)?;
     Ok(connection)
+}
+
+/// How a file is opened that is there: SQLite would make an empty one where it has gone.
+pub(crate) const EXISTING: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// A connection to a file that is there.
+pub(crate) fn attach(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, EXISTING)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+/// Why a file cannot be opened, with what helps if it is damaged.
+pub(crate) fn failed(path: &Path, schema: &Schema, err: rusqlite::Error) -> Error {
+    let path_shown = path.display();
+    match err.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => refuse(path, schema, "it is not a database"),
+        Some(ErrorCode::DatabaseCorrupt) => {
+            Error::unavailable(format!("{path_shown} is damaged ({err})"), schema.remedy)
+        }
+        _ => Error::database(format!("cannot open {path_shown}"), err),
+    }
 }
 
 /// Creates a file. It gets its name once it is complete, so that no other program ever sees a partial file; if
@@ -122,9 +173,20 @@ pub(crate) fn private() -> OpenOptions {
     options
 }
 
+/// The same for what was met right after opening.
+pub(crate) fn unopened(path: &Path, schema: &Schema, err: Error) -> Error {
+    match err {
+        Error::Unavailable { source, .. } => Error::unavailable(
+            format!("{} cannot be read ({source})", path.display()),
+            schema.remedy,
+        ),
+        other => other,
+    }
+}
+
 fn check_file(path: &Path, schema: &Schema) -> Result<()> {
     let file = fs::metadata(path)
-        .map_err(|err| Error::storage(format!("cannot open {}", path.display()), err))?;
+        .map_err(|err| Error::unavailable(format!("cannot open {}", path.display()), err))?;
     if !file.is_file() {
         return Err(refuse(path, schema, "it is not a regular file"));
     }
@@ -147,16 +209,13 @@ fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Resu
         // A file that is being created.
         Ok((0, 0, false)) if fs::metadata(path).is_ok_and(|file| file.len() == 0) => Ok(()),
         Ok(_) => Err(refuse(path, schema, "it is another program's database")),
-        Err(err) if err.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            Err(refuse(path, schema, "it is not a database"))
-        }
-        Err(err) => Err(Error::storage(format!("cannot read {}", path.display()), err)),
+        Err(err) => Err(failed(path, schema, err)),
     }
 }
 
 fn refuse(path: &Path, schema: &Schema, why: &str) -> Error {
     let (path, Schema { what, remedy, .. }) = (path.display(), schema);
-    Error::storage(format!("{path} is not {what}: {why}"), *remedy)
+    Error::unavailable(format!("{path} is not {what}: {why}"), *remedy)
 }
 
 /// The journal mode is stored in the file, so later connections inherit it.
@@ -181,6 +240,7 @@ pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
         return Err(rusqlite::Error::ToSqlConversionFailure(reason.into()));
     }
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    deadline::heed(connection)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     // Without this, SQLite recompiles a cached statement whenever a parameter changes: 8 µs instead of
     // 0.8.
@@ -221,126 +281,6 @@ fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Res
 fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     Ok(version as usize)
-}
-
-/// The result of checking a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Checkup {
-    /// Damage, one sentence each; empty if the file is sound.
-    pub problems: Vec<String>,
-    /// What helps, if there is damage.
-    pub remedy: Option<Remedy>,
-    /// The number of migrations applied.
-    pub version: usize,
-    /// Its tables, by name.
-    pub tables: Vec<TableCheckup>,
-}
-
-/// What helps against damage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Remedy {
-    /// Computing anew what is derived from the rows, and removing rows that cannot be read.
-    Rebuild,
-    /// Only another copy of the file.
-    Restore,
-}
-
-/// The contents of one table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct TableCheckup {
-    /// Its name.
-    pub name: String,
-    /// The number of rows.
-    pub rows: u64,
-    /// The newest date, if the table has dates.
-    pub newest: Option<String>,
-}
-
-/// Checks the whole file for damage and counts its rows.
-pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
-    const DAMAGE: &str =
-        "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'";
-    const ORPHANS: &str = "SELECT
-            'rows of ' || \"table\" || ' that refer to a missing row of ' || parent || ': ' || COUNT(*)
-        FROM pragma_foreign_key_check GROUP BY \"table\", parent";
-    const TABLES: &str = "SELECT list.name, IIF(EXISTS (
-            SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'date'),
-            'MAX(date)', 'NULL')
-        FROM pragma_table_list AS list
-        WHERE list.schema = 'main' AND list.type = 'table' AND list.name NOT LIKE 'sqlite_%'
-        ORDER BY list.name";
-    let mut problems = Vec::new();
-    for sql in [DAMAGE, ORPHANS] {
-        // What keeps a check from going on is damage too.
-        if let Err(err) = collect(connection, sql, &mut problems) {
-            problems.push(err.to_string());
-        }
-    }
-    let mut names = connection.prepare(TABLES)?;
-    let names: Vec<(String, String)> = names
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut tables = Vec::new();
-    for (name, newest) in names {
-        match count(connection, &name, &newest) {
-            Ok(table) => tables.push(table),
-            Err(err) => problems.push(format!("the table {name} cannot be read: {err}")),
-        }
-    }
-    let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
-    Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })
-}
-
-fn collect(connection: &Connection, sql: &str, found: &mut Vec<String>) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        found.push(row.get(0)?);
-    }
-    Ok(())
-}
-
-/// Counts the rows of a table; `newest` is the expression for its newest date.
-fn count(connection: &Connection, name: &str, newest: &str) -> rusqlite::Result<TableCheckup> {
-    // Table names are our own, and cannot be parameters.
-    let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
-    connection.query_row(&sql, [], |row| {
-        let rows = row.get::<_, i64>(0)?.unsigned_abs();
-        // A date that is no text is found elsewhere.
-        Ok(TableCheckup { name: name.to_owned(), rows, newest: row.get(1).unwrap_or_default() })
-    })
-}
-
-/// A table or index that a file should have.
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) struct Object {
-    pub(crate) name: String,
-    /// The statement that creates it.
-    pub(crate) sql: String,
-}
-
-/// The tables and indexes that migrations create, and that this file lacks.
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) fn missing(connection: &Connection, schema: &Schema) -> Result<Vec<Object>> {
-    const ALL: &str = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
-    const FIND: &str = "SELECT 1 FROM main.sqlite_master WHERE name = ?1";
-    let whole = Connection::open_in_memory()?;
-    schema.migrations.iter().try_for_each(|migration| whole.execute_batch(migration))?;
-    let mut objects = whole.prepare(ALL)?;
-    let objects =
-        objects.query_map([], |row| Ok(Object { name: row.get(0)?, sql: row.get(1)? }))?;
-    let mut find = connection.prepare(FIND)?;
-    let mut missing = Vec::new();
-    for object in objects {
-        let object = object?;
-        if !find.exists([&object.name])? {
-            missing.push(object);
-        }
-    }
-    Ok(missing)
 }
 
 /// A domain value from a text column.

@@ -20,17 +20,18 @@
 //! assert_eq!(report.total.requests, 1);
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use std::{borrow::Cow, collections::BTreeMap, sync::Mutex};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
+use parking_lot::FairMutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, waited, waiting},
+    deadline::Patience,
     error::Result,
     keys,
-    lock::lock,
     plans::Plan,
     sqlite::parsed,
     types::{Date, DateRange, KeyId},
@@ -120,8 +121,8 @@ pub struct DayReport {
 pub struct Usage {
     counts: DashMap<KeyId, Vec<Slot>, RandomState>,
     /// Held while counts move from memory to the file, so that a report finds each of them in exactly one
-    /// place.
-    moving: Mutex<()>,
+    /// place. Fair, so that a report comes before the next flush.
+    moving: FairMutex<()>,
 }
 
 /// The requests of one key to one endpoint on one day. A key has few of these between two flushes, so a
@@ -165,16 +166,24 @@ impl Usage {
     ///
     /// If writing fails, nothing is lost: the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
-        let _moving = lock(&self.moving);
+        let patience = waiting();
+        let _moving = self.moving.try_lock_for(patience.left()).ok_or_else(waited)?;
         let batch = self.drain();
         if batch.is_empty() {
             return Ok(());
         }
-        let written = store(accounts, &batch);
+        let written = store(accounts, patience, &batch);
         if written.is_err() {
             batch.into_iter().for_each(|(key, slot)| self.add(key, slot));
         }
         written
+    }
+
+    /// How many requests are counted in memory and not yet written, those that were refused included.
+    #[must_use]
+    pub fn unwritten(&self) -> u64 {
+        let of = |slot: &Slot| slot.counts.requests + slot.counts.rate_limited;
+        self.counts.iter().map(|slots| slots.iter().map(of).sum::<u64>()).sum()
     }
 
     /// Takes all counts out of memory, and shrinks the table if it was much larger than needed.
@@ -193,7 +202,8 @@ impl Usage {
 
     /// The usage of `key` until now; `today` is the current UTC day.
     ///
-    /// Fails if `from` is after `to`.
+    /// Fails if `from` is after `to`, and with [`Error::Busy`](crate::Error::Busy) if another program has the file
+    /// locked for two seconds.
     pub fn report(
         &self,
         accounts: &Accounts,
@@ -205,13 +215,14 @@ impl Usage {
         let range = DateRange::new(query.from.or(Some(to.days_before(DAYS - 1))), Some(to))?;
         let mut days = BTreeMap::new();
         let record = {
-            let _moving = lock(&self.moving);
+            let patience = waiting();
+            let _moving = self.moving.try_lock_for(patience.left()).ok_or_else(waited)?;
             if let Some(slots) = self.counts.get(&key) {
                 for slot in slots.iter().filter(|slot| range.contains(slot.day)) {
                     add_to(&mut days, slot.day, &slot.endpoint, slot.counts);
                 }
             }
-            accounts.read(|connection| {
+            accounts.read_by(patience, |connection| {
                 for (date, endpoint, counts) in stored(connection, key, range)? {
                     add_to(&mut days, date, &endpoint, counts);
                 }
@@ -244,12 +255,12 @@ fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, coun
     }
 }
 
-fn store(accounts: &Accounts, batch: &[(KeyId, Slot)]) -> Result<()> {
+fn store(accounts: &Accounts, patience: Patience, batch: &[(KeyId, Slot)]) -> Result<()> {
     const SQL: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
             errors = errors + excluded.errors, rate_limited = rate_limited + excluded.rate_limited";
-    accounts.write(|tx| {
+    accounts.write_by(patience, |tx| {
         let mut statement = tx.prepare_cached(SQL)?;
         for (key, Slot { day, endpoint, counts }) in batch {
             let numbers = [counts.requests, counts.errors, counts.rate_limited];

@@ -2,23 +2,30 @@
 use std::{
     fmt,
     io::{self, Write},
-    net::IpAddr,
     path::PathBuf,
 };
 
 use clap::{
-    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
-    builder::FalseyValueParser, parser::ValueSource,
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
 };
-use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta, webhooks::Targets};
-use ipnet::IpNet;
+use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta};
 
+use crate::{build, log};
+
+mod backup;
+mod doctor;
 mod export;
+mod generate;
+mod serve;
 mod sync;
+pub(crate) use backup::{Backup, Restore};
+pub(crate) use doctor::Doctor;
 pub(crate) use export::Export;
+pub(crate) use generate::{Completions, Man};
+pub(crate) use serve::Serve;
 pub(crate) use sync::{Sources, Sync};
 
-const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
+pub(crate) const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
   finserve                                       serve on http://127.0.0.1:8080
   finserve --listen 0.0.0.0:80 --data /var/lib/finserve
   finserve import bcdata.sgs.432.json            add newer figures of the central bank
@@ -33,7 +40,7 @@ const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
 ///
 /// The data comes with the program. Without a command it serves.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES)]
+#[command(version = build::VERSION.as_str(), after_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// Directory of the data; serve, sync and import create it, and fill it with the bundled figures
     #[arg(
@@ -60,7 +67,7 @@ impl Cli {
     fn of(matches: ArgMatches) -> Result<Cli, clap::Error> {
         if let Some(command) = matches.subcommand_name() {
             let given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-            if let Some(flag) = SERVE_FLAGS.into_iter().find(given) {
+            if let Some(flag) = serve::FLAGS.into_iter().find(given) {
                 let flag = flag.replace('_', "-");
                 let message = format!(
                     "--{flag} is a flag of serve: give it after that command, not before {command}"
@@ -69,6 +76,15 @@ impl Cli {
             }
         }
         Cli::from_arg_matches(&matches)
+    }
+
+    /// What is logged, and how, if this serves.
+    pub(crate) fn log(&self) -> Option<log::Settings> {
+        match &self.command {
+            None => Some(self.serve.log()),
+            Some(Command::Serve(serve)) => Some(serve.log()),
+            Some(_) => None,
+        }
     }
 }
 
@@ -83,25 +99,6 @@ fn refuse(err: &clap::Error) -> ! {
     let _ = io::stderr().write_all(message.as_bytes());
     std::process::exit(err.exit_code())
 }
-
-/// The flags of [`Serve`], which may be given without the command.
-const SERVE_FLAGS: [&str; 15] = [
-    "listen",
-    "trusted_proxy",
-    "registrations_per_hour",
-    "webhook_allow_private",
-    "sync",
-    "only",
-    "since",
-    "sgs_url",
-    "olinda_url",
-    "ptax_url",
-    "cvm_url",
-    "budget",
-    "timeout",
-    "retry_delay",
-    "keep_changes",
-];
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -138,8 +135,16 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Show the requests of a key by day, up to a second ago
     Usage(Usage),
-    /// Copy the accounts to a new file while they are in use, and verify the copy
+    /// Copy the accounts and the data to one new file while they are in use, and verify the copy
+    ///
+    /// The file is a ZIP archive with both databases and a manifest; only its owner can read it. Servers and imports may
+    /// run meanwhile.
     Backup(Backup),
+    /// Put a backup back, where no server is running
+    ///
+    /// All of it is verified first, and put back as a whole or not at all. Databases that are there stay, unless --replace
+    /// is given. A backup that an earlier version made of the accounts alone is taken too.
+    Restore(Restore),
     /// Show what imports and synchronising have added, changed and removed, oldest first
     Log(Log),
     /// Check both databases for damage, and show what is in them
@@ -154,76 +159,16 @@ pub(crate) enum Command {
     /// one transaction, and a running server answers with the old data or the new. If everything is sound,
     /// nothing changes. An import that is running is waited for.
     Rebuild,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// Host and port to listen on, such as localhost:8080; port 0 picks a free one
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "FINSERVE_LISTEN",
-        default_value = "127.0.0.1:8080",
-        value_parser = host_and_port
-    )]
-    pub(crate) listen: String,
-    /// Networks of proxies whose X-Forwarded-For is believed, separated by commas; may be given several times
-    #[arg(long, value_name = "CIDR", env = "FINSERVE_TRUSTED_PROXY", value_parser = networks)]
-    trusted_proxy: Vec<Networks>,
-    /// New keys that one address may register in an hour
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        env = "FINSERVE_REGISTRATIONS_PER_HOUR",
-        default_value_t = 20
-    )]
-    pub(crate) registrations_per_hour: u32,
-    /// Let webhooks call any address, also without TLS: for tests and intranets
-    #[arg(
-        long,
-        env = "FINSERVE_WEBHOOK_ALLOW_PRIVATE",
-        value_parser = FalseyValueParser::new()
-    )]
-    webhook_allow_private: bool,
-    /// Keep the data fresh: download what is new from the central bank and CVM, on the rhythm of each
-    #[arg(long, env = "FINSERVE_SYNC", value_parser = FalseyValueParser::new())]
-    pub(crate) sync: bool,
-    #[command(flatten)]
-    pub(crate) sources: Sources,
-}
-
-/// A host and a port; whether there is such a host is found out when it is listened on.
-fn host_and_port(text: &str) -> Result<String, String> {
-    match text.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-            Ok(text.to_owned())
-        }
-        _ => Err("an address is written 127.0.0.1:8080, [::1]:8080 or localhost:8080".into()),
-    }
-}
-
-impl Serve {
-    /// All networks of trusted proxies.
-    pub(crate) fn proxies(&self) -> Vec<IpNet> {
-        self.trusted_proxy.iter().flat_map(|networks| networks.0.clone()).collect()
-    }
-
-    /// Whom webhooks may call.
-    pub(crate) fn targets(&self) -> Targets {
-        if self.webhook_allow_private { Targets::Any } else { Targets::Public }
-    }
-}
-
-/// A list of networks; an empty one, as environments often have it, is none.
-#[derive(Clone, Debug)]
-struct Networks(Vec<IpNet>);
-
-fn networks(text: &str) -> Result<Networks, String> {
-    // One address is a network of its own.
-    let network = |text: &str| text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let networks = parts.map(network).collect::<Result<_, _>>();
-    networks.map(Networks).map_err(|_| "a network is written 10.0.0.0/8 or fd00::/8".into())
+    /// Say what is wrong with this server and what to do: files, disk, descriptors, clock, stale data, publishers, proxy
+    ///
+    /// Looks at the data directory and the machine, and asks each publisher for a sign of life. With --url it also
+    /// asks the server as the public does, with an address that is made up: nobody may choose by whom they are
+    /// counted. Changes nothing. Exit code 1 if something is wrong.
+    Doctor(Doctor),
+    /// Print what a shell needs to complete commands and flags
+    Completions(Completions),
+    /// Write the manual pages
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -359,12 +304,6 @@ pub(crate) enum Webhooks {
         #[arg(long, default_value = "disabled by the operator")]
         reason: String,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Backup {
-    /// The file to write; it must not exist yet
-    pub(crate) file: PathBuf,
 }
 
 #[cfg(test)]

@@ -2,13 +2,18 @@
 mod backup;
 mod changes;
 mod check;
+mod completions;
 mod data;
+mod descriptors;
+mod doctor;
 mod export;
 mod failure;
 mod freshness;
 mod import;
 mod keys;
+mod man;
 mod rebuild;
+mod restore;
 mod serve;
 mod sync;
 mod terminal;
@@ -30,8 +35,12 @@ pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
         Command::Keys(command) => keys::run(&data, command),
         Command::Usage(args) => usage::run(&data, &args),
         Command::Backup(args) => backup::run(&data, &args),
+        Command::Restore(args) => restore::run(&data, &args),
         Command::Log(args) => changes::run(&data, &args),
         Command::Check => check::run(&data),
         Command::Rebuild => rebuild::run(&data),
+        Command::Doctor(args) => doctor::run(&data, &args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }

@@ -19,7 +19,7 @@ use self::{
 use crate::{
     http::App,
     lock::{Lock, Work},
-    log::{Trouble, log},
+    log::Trouble,
     now::Now,
     stop::Stop,
 };
@@ -51,7 +51,7 @@ impl Deliver {
                 drop(lock);
             }
             Ok(None) => (),
-            Err(words) => log(format_args!("webhooks are not called: {words}")),
+            Err(words) => tracing::error!("webhooks are not called: {words}"),
         });
         Deliver { app: app.clone(), stop, thread }
     }

@@ -5,12 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::search;
+use fincore::{Catalogue, ErrorKind, search};
 
 use crate::{
     http::{Access, App, Signal},
-    log::{Trouble, log},
+    log::Trouble,
     now::Now,
+    ready::{About, Readiness},
     stop::Stop,
 };
 
@@ -25,22 +26,29 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// How often the data is looked at for changes. A search that comes sooner after an import takes longer than others.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Three threads, so that neither a disk that is slow to write nor searches that are prepared hold up the keys.
+/// How often a catalogue that is damaged is checked again: somebody may have repaired it.
+const CHECK: Duration = Duration::from_secs(5);
+
+/// Four threads, so that neither a disk that is slow to write, nor searches that are prepared, nor a look at the whole file
+/// hold up the keys.
 pub(crate) struct Housekeeping {
     app: Arc<App>,
     stop: Arc<Stop>,
-    threads: [JoinHandle<()>; 3],
+    threads: [JoinHandle<()>; 4],
 }
 
 impl Housekeeping {
-    pub(crate) fn start(app: &Arc<App>) -> Housekeeping {
+    pub(crate) fn start(app: &Arc<App>, ready: &Arc<Readiness>) -> Housekeeping {
         let stop = Arc::new(Stop::default());
         let (reader, writer, searched) = (app.clone(), app.clone(), app.clone());
-        let (flush_until, prepare_until) = (stop.clone(), stop.clone());
-        let refresh = thread::spawn(move || refresh(reader.access()));
+        let (flush_until, prepare_until, check_until) = (stop.clone(), stop.clone(), stop.clone());
+        let (checked, of_file) = (app.catalogue().clone(), ready.clone());
+        let check = thread::spawn(move || check(&checked, &check_until, &of_file));
+        let (of_keys, of_data) = (ready.clone(), ready.clone());
+        let refresh = thread::spawn(move || refresh(reader.access(), &of_keys));
         let flush = thread::spawn(move || flush(&writer, &flush_until));
-        let prepare = thread::spawn(move || prepare(&searched, &prepare_until));
-        Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare] }
+        let prepare = thread::spawn(move || prepare(&searched, &prepare_until, &of_data));
+        Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare, check] }
     }
 
     /// Returns once all threads have ended.
@@ -55,8 +63,7 @@ impl Housekeeping {
 }
 
 /// Refreshes the keys: regularly, and when a request brings an unknown one.
-fn refresh(access: &Access) {
-    let mut trouble = Trouble::new("keys cannot be read");
+fn refresh(access: &Access, ready: &Readiness) {
     let mut last_signalled = None::<Instant>;
     loop {
         match access.refresh_signal().wait(REFRESH) {
@@ -68,13 +75,15 @@ fn refresh(access: &Access) {
                 last_signalled = Some(Instant::now());
             }
         }
-        trouble.report(&access.refresh_keys());
+        let usable = access.refresh_keys().and_then(|()| access.accounts().verify());
+        ready.report(About::Accounts, usable.err().map(|err| err.to_string()));
     }
 }
 
 /// Writes usage, and forgets idle callers.
 fn flush(app: &App, stop: &Stop) {
     let mut trouble = Trouble::new("usage cannot be written");
+    let mut log = Trouble::new("the log of the catalogue cannot be shortened");
     let mut swept = Instant::now();
     let mut unreadable = Unreadable::default();
     loop {
@@ -86,24 +95,46 @@ fn flush(app: &App, stop: &Stop) {
             swept = Instant::now();
             app.access().sweep(swept);
             unreadable.report(app.catalogue().unreadable());
+            log.report(&app.catalogue().shrink_log());
         }
-        trouble.report(&app.access().flush());
+        let flushed = app.access().flush();
+        // A file that cannot be used is reported as such.
+        let known = flushed.as_ref().is_err_and(|err| matches!(err.kind(), ErrorKind::Unavailable));
+        if !known {
+            trouble.report(&flushed);
+        }
     }
 }
 
 /// Drops answers that are kept and prepares searches, whenever the data has changed. If it has not, that costs
 /// microseconds.
-fn prepare(app: &App, stop: &Stop) {
-    let mut trouble = Trouble::new("searches cannot be prepared");
+fn prepare(app: &App, stop: &Stop, ready: &Readiness) {
     while !stop.is_stopped() {
         let now = Now::read();
         // It also ends the views of the data that requests have left open.
+        let verified = app.catalogue().verify();
         let snapshot = app.catalogue().recent_snapshot(now.today(), now.instant);
-        trouble.report(&snapshot.and_then(|snapshot| {
+        let prepared = verified.and(snapshot).and_then(|snapshot| {
             app.follow(&snapshot);
             search::prepare(&snapshot)
-        }));
+        });
+        ready.report(About::Catalogue, prepared.err().map(|err| err.to_string()));
         stop.wait(LOOK);
+    }
+}
+
+/// Looks for damage in the whole file of the catalogue once, which a start does not wait for; and again while there is some.
+fn check(catalogue: &Catalogue, stop: &Stop, ready: &Readiness) {
+    while !stop.is_stopped() {
+        let damage = match catalogue.quick_check() {
+            Ok(problems) => problems.into_iter().next(),
+            Err(err) => Some(err.to_string()),
+        };
+        let Some(damage) = damage else { return ready.report(About::Structure, None) };
+        let remedy = "`finserve check` says more; restore a backup, or delete the file to start from the bundled data";
+        ready
+            .report(About::Structure, Some(format!("catalogue.db is damaged: {damage}; {remedy}")));
+        stop.wait(CHECK);
     }
 }
 
@@ -117,10 +148,10 @@ impl Unreadable {
     fn report(&mut self, met: u64) {
         if met > 0 && !self.reported {
             self.reported = true;
-            log(format_args!(
+            tracing::warn!(
                 "some stored values cannot be read, and are left out of answers: \
                  `finserve check` says which, `finserve rebuild` repairs them"
-            ));
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{log::log, stop::Stop};
+use crate::stop::Stop;
 
 /// How often a lock that is taken is tried again.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -18,6 +18,29 @@ pub(crate) enum Work {
     Sync,
     /// Calling webhooks.
     Webhooks,
+    /// Answering requests.
+    Serve,
+}
+
+/// Whether a server wants a data directory for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    Alone,
+    Shared,
+}
+
+/// Why a server cannot have a data directory.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Taken {
+    /// Another server has it.
+    #[error(
+        "another server runs on this data directory; with --shared for all of them several can, and each counts \
+         limits by itself"
+    )]
+    Elsewhere,
+    /// The system failed us.
+    #[error("the data directory cannot be locked: {0}")]
+    System(io::Error),
 }
 
 impl Work {
@@ -26,6 +49,7 @@ impl Work {
         match self {
             Work::Sync => "sync.lock",
             Work::Webhooks => "webhooks.lock",
+            Work::Serve => "serve.lock",
         }
     }
 
@@ -36,6 +60,7 @@ impl Work {
             Work::Webhooks => {
                 "another server calls the webhooks of this data; this one does when that one ends"
             }
+            Work::Serve => "another server runs on this data; waiting for it to end",
         }
     }
 }
@@ -47,10 +72,28 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
+    /// Takes a directory for a server at once.
+    pub(crate) fn serve(directory: &Path, sharing: Sharing) -> Result<Lock, Taken> {
+        let file = Lock::file(directory, Work::Serve).map_err(Taken::System)?;
+        let locked = match sharing {
+            Sharing::Alone => file.try_lock(),
+            Sharing::Shared => file.try_lock_shared(),
+        };
+        match locked {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Taken::Elsewhere),
+            Err(TryLockError::Error(err)) => Err(Taken::System(err)),
+        }
+    }
+
+    fn file(directory: &Path, work: Work) -> io::Result<File> {
+        let path = directory.join(work.file());
+        OpenOptions::new().create(true).truncate(false).write(true).open(path)
+    }
+
     /// Waits until no other program does this work on this directory; `None` if it was stopped meanwhile.
     pub(crate) fn take(directory: &Path, work: Work, stop: &Stop) -> io::Result<Option<Lock>> {
-        let path = directory.join(work.file());
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let file = Lock::file(directory, work)?;
         let mut said = false;
         loop {
             match file.try_lock() {
@@ -59,7 +102,7 @@ impl Lock {
                 Err(TryLockError::WouldBlock) if stop.is_stopped() => return Ok(None),
                 Err(TryLockError::WouldBlock) => {
                     if !said {
-                        log(format_args!("{}", work.elsewhere()));
+                        tracing::info!("{}", work.elsewhere());
                         said = true;
                     }
                     stop.wait(PAUSE);
@@ -72,6 +115,20 @@ impl Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_is_for_one_server_or_for_those_that_share() {
+        let dir = tempfile::tempdir().unwrap();
+        let take = |sharing| Lock::serve(dir.path(), sharing);
+        let alone = take(Sharing::Alone).unwrap();
+        for sharing in [Sharing::Alone, Sharing::Shared] {
+            let said = take(sharing).unwrap_err().to_string();
+            assert!(said.contains("--shared"), "{said}");
+        }
+        drop(alone);
+        let _shared = (take(Sharing::Shared).unwrap(), take(Sharing::Shared).unwrap());
+        assert!(take(Sharing::Alone).is_err());
+    }
 
     #[test]
     fn is_held_by_one_at_a_time() {

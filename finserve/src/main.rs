@@ -1,5 +1,8 @@
 //! The `finserve` program: serves Brazil's financial data over HTTP, and looks after that data.
+mod admin;
+mod base_path;
 mod bell;
+mod build;
 mod cli;
 mod commands;
 mod deliver;
@@ -8,9 +11,11 @@ mod http;
 mod jitter;
 mod lock;
 mod log;
+mod metrics;
 mod names;
 mod now;
 mod pages;
+mod ready;
 mod sources;
 mod stop;
 mod tls;
@@ -19,11 +24,18 @@ mod turn;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::run(cli::Cli::read()) {
+    let cli = cli::Cli::read();
+    match cli.log() {
+        Some(settings) => log::for_server(settings),
+        None => log::for_commands(),
+    }
+    let code = match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            log::log(format_args!("{failure}"));
+            tracing::error!("{failure}");
             ExitCode::FAILURE
         }
-    }
+    };
+    log::finish();
+    code
 }

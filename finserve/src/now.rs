@@ -1,5 +1,5 @@
 //! The time, by both clocks.
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use fincore::{
     Date,
@@ -16,7 +16,8 @@ pub(crate) struct Now {
 impl Now {
     /// Reads both clocks.
     pub(crate) fn read() -> Now {
-        Now { instant: Instant::now(), utc: Utc::now() }
+        // `Utc::now` panics where a clock is set before 1970.
+        Now { instant: Instant::now(), utc: SystemTime::now().into() }
     }
 
     /// The day in Brasília.

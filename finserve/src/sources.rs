@@ -10,6 +10,7 @@ mod job;
 mod lane;
 mod olinda;
 mod ptax;
+mod reach;
 mod request;
 mod response;
 mod retry;
@@ -21,6 +22,7 @@ mod sgs;
 pub(crate) use background::Background;
 pub(crate) use base::Base;
 pub(crate) use job::{Job, Mode, Outcome};
+pub(crate) use reach::{Sign, reach};
 pub(crate) use run::run;
 pub(crate) use selection::Selection;
 

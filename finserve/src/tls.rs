@@ -1,13 +1,20 @@
 //! Whose certificates outgoing connections believe.
 use std::fs;
 
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 /// The certificates of `SSL_CERT_FILE`, if it is set, as behind a proxy that opens connections; otherwise those
 /// that come with the program. Fails, in words, if that file cannot be read.
 pub(crate) fn tls() -> Result<TlsConfig, String> {
+    Ok(roots()?.map_or_else(TlsConfig::default, |certificates| {
+        TlsConfig::builder().root_certs(RootCerts::from(certificates)).build()
+    }))
+}
+
+/// The certificates of `SSL_CERT_FILE`; nothing if it is not set. Fails, in words, if that file cannot be read.
+pub(crate) fn roots() -> Result<Option<Vec<Certificate<'static>>>, String> {
     let Some(path) = std::env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
-        return Ok(TlsConfig::default());
+        return Ok(None);
     };
     let cannot =
         |reason: String| format!("SSL_CERT_FILE {} cannot be read: {reason}", path.display());
@@ -21,5 +28,5 @@ pub(crate) fn tls() -> Result<TlsConfig, String> {
     if certificates.is_empty() {
         return Err(cannot("it has no certificates".into()));
     }
-    Ok(TlsConfig::builder().root_certs(RootCerts::from(certificates)).build())
+    Ok(Some(certificates))
 }

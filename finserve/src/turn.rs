@@ -1,8 +1,6 @@
 //! Waiting for one's turn to write to the catalogue.
 use fincore::Error;
 
-use crate::log::log;
-
 /// Tries until no other import, in whatever process, is in the way; says once that it waits.
 pub(crate) fn wait<T>(mut attempt: impl FnMut() -> fincore::Result<T>) -> fincore::Result<T> {
     let mut said = false;
@@ -11,7 +9,7 @@ pub(crate) fn wait<T>(mut attempt: impl FnMut() -> fincore::Result<T>) -> fincor
         match attempt() {
             Err(Error::Busy(_)) if said => (),
             Err(Error::Busy(_)) => {
-                log(format_args!("another import is running; waiting for it to end"));
+                tracing::info!("another import is running; waiting for it to end");
                 said = true;
             }
             outcome => return outcome,

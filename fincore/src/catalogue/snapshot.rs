@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use super::Catalogue;
 use super::{Shared, read_meta, unreadable::is_about_a_value, version_of, view::View};
 use crate::{
+    deadline,
     error::Result,
     plans::Plan,
     types::{Date, Offset},
@@ -98,7 +99,8 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.shared.memo.get(self.data(), || make(self.connection()))
+        // Whoever waits for it next would have to begin again.
+        self.shared.memo.get(self.data(), || deadline::without(|| make(self.connection())))
     }
 
     /// The connection, for the search index.

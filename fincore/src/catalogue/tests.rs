@@ -55,7 +55,7 @@ fn a_momentary_error_does_not_stick_to_a_connection() {
     };
     rename("meta", "hidden");
     for _ in 0..100 {
-        assert!(matches!(catalogue.snapshot(TODAY), Err(crate::error::Error::Storage { .. })));
+        assert!(matches!(catalogue.snapshot(TODAY), Err(crate::error::Error::Unavailable { .. })));
     }
     rename("hidden", "meta");
     let snapshots: Vec<_> = (0..100).map(|_| catalogue.snapshot(TODAY).unwrap()).collect();
@@ -163,7 +163,7 @@ fn a_recent_fingerprint_is_that_of_a_recent_snapshot() {
     assert_eq!(known(Plan::Platinum, 1999), new);
     // One that comes late with an older view changes nothing.
     let Shared { views, watch, .. } = &*catalogue.shared;
-    views.note(after(500), &View::open(catalogue.readers.get().unwrap(), watch).unwrap());
+    views.note(after(500), &View::open(&catalogue.readers, watch).unwrap());
     assert_eq!(known(Plan::Platinum, 1999), new);
     // Where values cannot be read, only a snapshot knows whether these are the data.
     catalogue.shared.unreadable.note("another tag");
@@ -200,4 +200,66 @@ fn what_is_changed_by_hand_is_other_data() {
     assert_eq!(at(6).fingerprint(), after);
     // Others hear of it too.
     assert_eq!(catalogue.snapshot(TODAY).unwrap().fingerprint(), after);
+}
+
+#[test]
+fn those_that_are_kept_leave_half_of_few_connections_to_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open_with_readers(dir.path().join("catalogue.db"), 4).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "tests know the time")]
+    let start = std::time::Instant::now();
+    let recent: Vec<_> = (0..4).map(|_| catalogue.recent_snapshot(TODAY, start).unwrap()).collect();
+    drop(recent);
+    let _others = (catalogue.snapshot(TODAY).unwrap(), catalogue.snapshot(TODAY).unwrap());
+    assert_eq!(catalogue.readers.open(), 4);
+}
+
+#[test]
+fn a_path_that_leads_elsewhere_is_noticed() {
+    let (dir, catalogue) = catalogue();
+    let (path, away) = (dir.path().join("catalogue.db"), dir.path().join("away.db"));
+    catalogue.verify().unwrap();
+    std::fs::rename(&path, &away).unwrap();
+    let gone = catalogue.verify().unwrap_err();
+    assert!(matches!(gone, crate::error::Error::Unavailable { .. }), "{gone:?}");
+    // Neither a reader nor a writer makes it anew.
+    let _many: Vec<_> = (0..20).map(|_| catalogue.snapshot(TODAY)).collect();
+    assert!(catalogue.write(noon()).is_err() && !path.exists());
+    std::fs::copy(&away, &path).unwrap();
+    assert!(catalogue.verify().unwrap_err().to_string().contains("was replaced"));
+    std::fs::rename(&away, &path).unwrap();
+    catalogue.verify().unwrap();
+    assert!(catalogue.quick_check().unwrap().is_empty());
+}
+
+#[test]
+fn a_writer_leaves_no_log_unless_a_snapshot_needs_it() {
+    let (dir, catalogue) = catalogue();
+    let log = || std::fs::metadata(dir.path().join("catalogue.db-wal")).unwrap().len();
+    // SQLite does not write again what is there already.
+    let mut letters = ('a'..='z').map(|letter| letter.to_string().repeat(6 << 20));
+    let mut begin = || {
+        let long = letters.next().unwrap();
+        let writer = catalogue.write(noon()).unwrap();
+        // So that it goes to the log before the end.
+        writer.connection().pragma_update(None, "cache_size", 10).unwrap();
+        for name in ["bundle", "other"] {
+            writer.set_meta(name, &long).unwrap();
+        }
+        writer
+    };
+    begin().commit().unwrap();
+    assert_eq!(log(), 0);
+    drop(begin());
+    assert_eq!(log(), 0);
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    snapshot.meta("bundle").unwrap();
+    begin().commit().unwrap();
+    drop(begin());
+    assert!(log() > 6 << 20);
+    catalogue.shrink_log().unwrap();
+    assert!(log() > 6 << 20, "somebody reads from it");
+    drop(snapshot);
+    catalogue.shrink_log().unwrap();
+    assert_eq!(log(), 0);
 }

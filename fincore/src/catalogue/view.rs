@@ -2,17 +2,22 @@
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::{
-        Arc, Mutex, OnceLock,
+        Arc, Mutex, MutexGuard, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use r2d2::PooledConnection;
 use rusqlite::Connection;
 
-use super::{Readers, read_meta};
-use crate::{error::Result, lock::lock};
+use super::{
+    read_meta,
+    readers::{Reader, Readers},
+};
+use crate::{
+    error::{Result, faults},
+    lock::lock,
+};
 
 /// How old a view may be for the next snapshot to use it. It is also how long a snapshot may miss an import.
 const FRESH: Duration = Duration::from_millis(1);
@@ -26,7 +31,7 @@ const MOST: usize = 16;
 /// An open read transaction.
 #[derive(Debug)]
 pub(super) struct View {
-    connection: PooledConnection<Readers>,
+    connection: Reader,
     /// The data tag.
     pub(super) tag: Arc<str>,
     /// A number that tells these data from any other.
@@ -35,28 +40,55 @@ pub(super) struct View {
 
 /// Tells that the file has changed, also where that was no import: somebody may repair or damage it by hand.
 #[derive(Debug)]
-pub(super) struct Watch(Mutex<Connection>);
+pub(super) struct Watch(Mutex<Watching>);
+
+#[derive(Debug)]
+struct Watching {
+    /// SQLite counts the changes that a connection meets, so it is the same connection while all is well.
+    connection: Connection,
+    /// How many connections there were before it.
+    before: u64,
+    /// How often the file was in trouble when it was opened.
+    faults: u64,
+}
 
 impl Watch {
-    pub(super) fn new(connection: Connection) -> Watch {
-        Watch(Mutex::new(connection))
+    pub(super) fn new(readers: &Readers) -> Result<Watch> {
+        let faults = faults();
+        let watching = Watching { connection: readers.connect()?, before: 0, faults };
+        Ok(Watch(Mutex::new(watching)))
     }
 
-    /// A number that is another one after every change.
-    fn changes(&self) -> Result<i64> {
-        // SQLite counts the changes that a connection meets, so it must always be the same connection.
-        let connection = lock(&self.0);
-        let mut count = connection.prepare_cached("PRAGMA data_version")?;
-        Ok(count.query_row([], |row| row.get(0))?)
+    /// Numbers that are other ones after every change.
+    fn changes(&self, readers: &Readers) -> Result<(u64, i64)> {
+        let watching = self.whole(readers)?;
+        let mut count = watching.connection.prepare_cached("PRAGMA data_version")?;
+        Ok((watching.before, count.query_row([], |row| row.get(0))?))
+    }
+
+    /// Reads something small from the file.
+    pub(super) fn read(&self, readers: &Readers) -> Result<()> {
+        Ok(read_meta(&self.whole(readers)?.connection, "data_tag").map(drop)?)
+    }
+
+    /// The connection; opened anew where it may have met trouble.
+    fn whole(&self, readers: &Readers) -> Result<MutexGuard<'_, Watching>> {
+        let mut watching = lock(&self.0);
+        let faults = faults();
+        if watching.faults != faults {
+            let before = watching.before + 1;
+            *watching = Watching { connection: readers.connect()?, before, faults };
+        }
+        Ok(watching)
     }
 }
 
 impl View {
     /// Begins a transaction.
-    pub(super) fn open(connection: PooledConnection<Readers>, watch: &Watch) -> Result<View> {
+    pub(super) fn open(readers: &Arc<Readers>, watch: &Watch) -> Result<View> {
         // From here on, dropping the view ends the transaction.
-        let mut view = View { connection, tag: Arc::default(), data: 0 };
-        view.begin(watch)?;
+        let mut view = View { connection: readers.get()?, tag: Arc::default(), data: 0 };
+        view.begin(readers, watch)?;
         Ok(view)
     }
 
@@ -65,15 +97,15 @@ impl View {
     }
 
     /// Begins another transaction, which sees all that was committed meanwhile.
-    fn renew(&mut self, watch: &Watch) -> Result<()> {
+    fn renew(&mut self, readers: &Readers, watch: &Watch) -> Result<()> {
         self.end()?;
-        self.begin(watch)
+        self.begin(readers, watch)
     }
 
-    fn begin(&mut self, watch: &Watch) -> Result<()> {
+    fn begin(&mut self, readers: &Readers, watch: &Watch) -> Result<()> {
         // Before the view begins: new data under an old number are found out by the next view, old data under a new
         // number would never be.
-        let changes = watch.changes()?;
+        let changes = watch.changes(readers)?;
         self.connection.prepare_cached("BEGIN")?.execute([])?;
         // SQLite fixes the view at the first read, which is this one.
         let tag = read_meta(&self.connection, "data_tag")?.unwrap_or_default();
@@ -87,6 +119,10 @@ impl View {
     }
 
     fn end(&self) -> rusqlite::Result<()> {
+        // SQLite ends a transaction by itself when the file is in trouble.
+        if self.connection.is_autocommit() {
+            return Ok(());
+        }
         self.connection.prepare_cached("ROLLBACK")?.execute([]).map(drop)
     }
 }
@@ -144,9 +180,20 @@ impl Latest {
 impl Views {
     /// A view that was begun just before `now`, and when; an older one is renewed. Nothing where none is idle. Views
     /// that nobody has taken for long are ended.
-    pub(super) fn take(&self, now: Instant, watch: &Watch) -> Result<Option<(Instant, View)>> {
+    pub(super) fn take(
+        &self,
+        now: Instant,
+        readers: &Readers,
+        watch: &Watch,
+    ) -> Result<Option<(Instant, View)>> {
         let mut idle = lock(&self.idle);
         let Some((begun, mut view)) = idle.pop() else { return Ok(None) };
+        if view.connection.is_in_doubt() {
+            let doubtful = std::mem::take(&mut *idle);
+            drop(idle);
+            drop((view, doubtful));
+            return Ok(None);
+        }
         if now.saturating_duration_since(begun) < FRESH {
             return Ok(Some((begun, view)));
         }
@@ -155,7 +202,7 @@ impl Views {
         drop(idle);
         // Ending and renewing them takes longer than others should wait.
         drop(old);
-        view.renew(watch)?;
+        view.renew(readers, watch)?;
         self.latest.set(now, view.data);
         Ok(Some((now, view)))
     }
@@ -172,9 +219,16 @@ impl Views {
 
     /// Keeps a view for the next snapshot.
     pub(super) fn keep(&self, begun: Instant, view: View) {
+        let most = view.connection.most_kept(MOST);
         let mut idle = lock(&self.idle);
-        if idle.len() < MOST {
+        if idle.len() < most {
             idle.push((begun, view));
         }
+    }
+
+    /// Ends all views that no snapshot uses.
+    pub(super) fn clear(&self) {
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        drop(idle);
     }
 }

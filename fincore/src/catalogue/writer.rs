@@ -3,6 +3,7 @@ use std::{
     cell::RefCell,
     collections::BTreeSet,
     fmt::{Display, Write},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -45,6 +46,8 @@ pub(crate) struct Writer {
     keep_changes: TimeDelta,
     /// The datasets with changes.
     touched: RefCell<BTreeSet<String>>,
+    /// The last one to be dropped, when the connection is closed. None for what writes nothing.
+    _tail: Option<Tail>,
 }
 
 impl Catalogue {
@@ -61,7 +64,8 @@ impl Catalogue {
     }
 
     fn write_within(&self, now: DateTime<Utc>, time: Duration) -> Result<Writer> {
-        let connection = sqlite::open(&self.path, &SCHEMA)?;
+        let tail = Tail(self.path().to_owned());
+        let connection = sqlite::reopen(self.path(), &SCHEMA)?;
         connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
         connection.busy_timeout(time)?;
         connection.execute_batch("BEGIN IMMEDIATE").map_err(|err| match Error::from(err) {
@@ -80,6 +84,7 @@ impl Catalogue {
             logged: true,
             keep_changes: KEEP_CHANGES,
             touched: RefCell::default(),
+            _tail: Some(tail),
         })
     }
 
@@ -87,7 +92,7 @@ impl Catalogue {
     /// [`Writer::hide`]. It takes no lock, and sees the data as it is now. Never commit it.
     pub(crate) fn scratch(&self) -> Result<Writer> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)?;
+        let connection = Connection::open_with_flags(self.path(), flags)?;
         sqlite::prepare(&connection)?;
         connection.execute_batch("BEGIN")?;
         Ok(Writer {
@@ -98,7 +103,19 @@ impl Catalogue {
             logged: false,
             keep_changes: KEEP_CHANGES,
             touched: RefCell::default(),
+            _tail: None,
         })
+    }
+}
+
+/// Shortens the log when a writer has ended, however it ended: an import that failed may leave hundreds of megabytes.
+#[derive(Debug)]
+struct Tail(PathBuf);
+
+impl Drop for Tail {
+    fn drop(&mut self) {
+        // If a reader still needs the log, a server does it later.
+        let _ = sqlite::shrink_log(&self.0);
     }
 }
 
@@ -224,10 +241,7 @@ impl Writer {
 
     /// Makes what was written visible without a new data version: notes about the data, not data.
     pub(crate) fn commit_unversioned(self) -> Result<()> {
-        self.connection.execute_batch("COMMIT")?;
-        // Keeps the log short. If a reader still needs it, a later checkpoint does the work.
-        let _ = self.connection.pragma_query(None, "wal_checkpoint", |_| Ok(()));
-        Ok(())
+        Ok(self.connection.execute_batch("COMMIT")?)
     }
 
     /// Notes when this version was made and which datasets it updated, and forgets old changes.

@@ -49,7 +49,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Bits> {
     }
     // Unchecked, for speed: whoever checks a catalogue compares every set with the one that it should be.
     Bits::deserialize_unchecked_from(bytes)
-        .map_err(|err| Error::storage("the search index is damaged", err))
+        .map_err(|err| Error::unavailable("the search index is damaged", err))
 }
 
 #[cfg(test)]

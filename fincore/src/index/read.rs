@@ -15,6 +15,7 @@ use super::{
     set::Set,
 };
 use crate::{
+    deadline,
     error::{Error, Result},
     names::Names,
 };
@@ -80,6 +81,7 @@ impl<'c> Index<'c> {
         }
         let mut skip = shown.offset;
         for part in self.directory.parts.iter().rev() {
+            deadline::check()?;
             let Some(numbers) = numbers(part, keys) else { continue };
             let is_whole = numbers == (0..part.block.filings);
             // Where nothing of the block is shown, it is enough to know how many there are.
@@ -117,6 +119,7 @@ impl<'c> Index<'c> {
         let mut found = Found::default();
         let mut left: Vec<(&Part, Bits)> = Vec::new();
         for part in self.directory.parts.iter().rev() {
+            deadline::check()?;
             let Some(numbers) = numbers(part, keys) else { continue };
             let bits = self
                 .set(part, all, &part.within(&numbers))?
@@ -124,6 +127,9 @@ impl<'c> Index<'c> {
                 .bits();
             found.total += bits.len();
             left.push((part, bits));
+        }
+        if shown.offset >= found.total {
+            return Ok(found);
         }
         // Most pages are full before all tiers of all blocks are known.
         let mut skip = shown.offset;
@@ -136,6 +142,7 @@ impl<'c> Index<'c> {
                 if left.is_empty() {
                     continue;
                 }
+                deadline::check()?;
                 let within = Set::Some(left.clone());
                 let set = self.set(part, tier, &within)?.and(within);
                 show(part, &set, &mut skip, shown.limit, &mut found.keys);

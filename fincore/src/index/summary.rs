@@ -145,7 +145,7 @@ fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 pub(super) fn damaged() -> Error {
-    Error::storage("the search index is damaged", "a summary of a block cannot be read")
+    Error::unavailable("the search index is damaged", "a summary of a block cannot be read")
 }
 
 fn read(connection: &Connection, row: i64) -> Result<Option<Vec<u8>>> {

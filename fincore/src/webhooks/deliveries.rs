@@ -102,10 +102,19 @@ pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> R
     accounts.read(|connection| {
         let (number, webhook) = get(connection, key, &query.id)?;
         let total: i64 = connection.prepare_cached(TOTAL)?.query_row([number], |row| row.get(0))?;
-        let mut statement = connection.prepare_cached(SQL)?;
-        let rows = statement.query_map((number, limit, offset.sql()), |row| read(row, &webhook))?;
-        let data = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(Deliveries { data, total: total.unsigned_abs(), limit, offset: offset.get() })
+        let mut deliveries = Deliveries {
+            data: Vec::new(),
+            total: total.unsigned_abs(),
+            limit,
+            offset: offset.get(),
+        };
+        if deliveries.offset < deliveries.total {
+            let mut statement = connection.prepare_cached(SQL)?;
+            let page = (number, limit, offset.sql());
+            let rows = statement.query_map(page, |row| read(row, &webhook))?;
+            deliveries.data = rows.collect::<rusqlite::Result<_>>()?;
+        }
+        Ok(deliveries)
     })
 }
 

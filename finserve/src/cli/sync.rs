@@ -25,6 +25,24 @@ pub(crate) struct Sources {
     /// First day to download, YYYY-MM-DD; by default what is missing since the newest stored day
     #[arg(long, value_name = "DATE", env = "FINSERVE_SINCE")]
     since: Option<Date>,
+    #[command(flatten)]
+    addresses: Addresses,
+    /// Seconds that one publisher may take in one run, repeated requests included
+    #[arg(long, value_name = "SECONDS", env = "FINSERVE_BUDGET", default_value_t = 600)]
+    budget: u32,
+    /// Seconds that a publisher's server may be silent
+    #[arg(long, value_name = "SECONDS", env = "FINSERVE_TIMEOUT", default_value_t = 30)]
+    timeout: u32,
+    /// Milliseconds before a failed request is repeated for the first time; doubled for each further time
+    #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_RETRY_DELAY", default_value_t = 500)]
+    retry_delay: u32,
+    #[command(flatten)]
+    changes: Changes,
+}
+
+/// Where the publishers are.
+#[derive(Debug, Args)]
+pub(crate) struct Addresses {
     /// Address of the central bank's time series (SGS)
     #[arg(
         long,
@@ -57,29 +75,24 @@ pub(crate) struct Sources {
         default_value = "https://dados.cvm.gov.br"
     )]
     cvm_url: Base,
-    /// Seconds that one publisher may take in one run, repeated requests included
-    #[arg(long, value_name = "SECONDS", env = "FINSERVE_BUDGET", default_value_t = 600)]
-    budget: u32,
-    /// Seconds that a publisher's server may be silent
-    #[arg(long, value_name = "SECONDS", env = "FINSERVE_TIMEOUT", default_value_t = 30)]
-    timeout: u32,
-    /// Milliseconds before a failed request is repeated for the first time; doubled for each further time
-    #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_RETRY_DELAY", default_value_t = 500)]
-    retry_delay: u32,
-    #[command(flatten)]
-    changes: Changes,
+}
+
+impl Addresses {
+    pub(crate) fn bases(&self) -> Bases {
+        Bases {
+            sgs: self.sgs_url.clone(),
+            olinda: self.olinda_url.clone(),
+            ptax: self.ptax_url.clone(),
+            cvm: self.cvm_url.clone(),
+        }
+    }
 }
 
 impl Sources {
     pub(crate) fn config(&self) -> Config {
         let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
         Config {
-            bases: Bases {
-                sgs: self.sgs_url.clone(),
-                olinda: self.olinda_url.clone(),
-                ptax: self.ptax_url.clone(),
-                cvm: self.cvm_url.clone(),
-            },
+            bases: self.addresses.bases(),
             only: self.only.clone().unwrap_or_default(),
             since: self.since,
             keep_changes: self.changes.keep(),

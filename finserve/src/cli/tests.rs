@@ -25,24 +25,35 @@ fn the_data_directory_may_be_named_anywhere() {
 
 #[test]
 fn a_flag_of_the_server_before_another_command_is_refused() {
-    for flag in SERVE_FLAGS {
+    for flag in serve::FLAGS {
         let flag = format!("--{}", flag.replace('_', "-"));
         let value = match &*flag {
-            "--sync" | "--webhook-allow-private" => None,
+            "--sync" | "--webhook-allow-private" | "--shared" | "--no-access-log" => None,
             "--trusted-proxy" => Some("::1"),
-            "--listen" => Some("a:1"),
+            "--listen" | "--admin" => Some("127.0.0.1:1"),
+            "--base-path" => Some("/a"),
+            "--log" => Some("json"),
+            "--log-level" => Some("warn"),
             "--only" => Some("fx"),
             "--since" => Some("2026-01-01"),
             address if address.ends_with("-url") => Some("http://a"),
             _ => Some("1"),
         };
-        let given: Vec<&str> = [&*flag].into_iter().chain(value).chain(["check"]).collect();
+        // A certificate and its key go together.
+        let other = match &*flag {
+            "--tls-cert" => &["--tls-key", "1"][..],
+            "--tls-key" => &["--tls-cert", "1"],
+            _ => &[],
+        };
+        let given = [&*flag].into_iter().chain(value).chain(other.iter().copied());
+        let given: Vec<&str> = given.chain(["check"]).collect();
         let message = read(&given).unwrap_err().to_string();
+        let flag = flag.replace("--tls-key", "--tls-cert");
         assert!(message.contains(&format!("{flag} is a flag of serve")), "{message}");
     }
     let serve = Serve::augment_args(clap::Command::new("serve"));
     let known: Vec<_> = serve.get_arguments().map(|argument| argument.get_id().as_str()).collect();
-    assert_eq!(known, SERVE_FLAGS);
+    assert_eq!(known, serve::FLAGS);
 }
 
 #[test]

@@ -4,12 +4,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fincore::{Accounts, Catalogue, bundle};
+pub(crate) use fincore::backup::{ACCOUNTS, CATALOGUE};
+use fincore::{Accounts, Catalogue, ErrorKind, bundle};
 
-use super::{Failure, terminal};
-
-pub(crate) const CATALOGUE: &str = "catalogue.db";
-pub(crate) const ACCOUNTS: &str = "accounts.db";
+use super::{Failure, descriptors, terminal};
+use crate::lock::{Lock, Sharing};
 
 /// Opens the catalogue of a data directory; a new one is filled with the bundled data.
 pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
@@ -19,17 +18,56 @@ pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
 /// The same, and whether it was filled.
 pub(crate) fn open_or_fill(data: &Path) -> Result<(Catalogue, bool), Failure> {
     create(data)?;
-    let catalogue = Catalogue::open(data.join(CATALOGUE))?;
+    let catalogue = Catalogue::open_with_readers(data.join(CATALOGUE), descriptors::readers())?;
     let mut bar = None;
     let filled = bundle::fill_with(&catalogue, |step| {
         let bar = bar.get_or_insert_with(|| terminal::progress(step.tables as u64, "tables"));
         bar.set_position(step.done as u64);
         bar.set_message(format!("first start: storing {}", step.table));
-    })?;
+    });
+    let filled = filled.map_err(|err| unusable(data, err))?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     Ok((catalogue, filled))
+}
+
+/// Why a catalogue that can be opened cannot be used, and what helps.
+pub(crate) fn unusable(data: &Path, err: fincore::Error) -> Failure {
+    if !matches!(err.kind(), ErrorKind::Unavailable) {
+        return err.into();
+    }
+    let path = data.join(CATALOGUE);
+    Failure::Said(format!(
+        "{} is damaged or cannot be read ({err}): restore a backup, or delete it to start again from the bundled data, \
+         and repeat your imports",
+        path.display()
+    ))
+}
+
+/// Takes the data directory for a server, alone or together with others that agree to that.
+pub(crate) fn lock_for_server(data: &Path, sharing: Sharing) -> Result<Lock, Failure> {
+    create(data)?;
+    Lock::serve(data, sharing).map_err(|taken| Failure::Said(taken.to_string()))
+}
+
+/// Makes sure that no server runs on a data directory, and that none starts meanwhile.
+pub(crate) fn lock_against_servers(data: &Path) -> Result<Lock, Failure> {
+    create(data)?;
+    Lock::serve(data, Sharing::Alone).map_err(|_| {
+        Failure::Said(format!("a server is running on {}: stop it first", data.display()))
+    })
+}
+
+/// Opens the accounts for a server, which must not begin with damaged ones.
+pub(crate) fn open_sound_accounts(data: &Path) -> Result<Accounts, Failure> {
+    let accounts = open_accounts(data)?;
+    let problems = accounts.quick_check()?;
+    if problems.is_empty() {
+        return Ok(accounts);
+    }
+    let (path, problems) = (accounts.path().display(), problems.join("; "));
+    Err(Failure::Said(format!("{path} is damaged ({problems}): restore a backup")))
 }
 
 /// Opens the accounts of a data directory; a new one has none.
@@ -41,8 +79,9 @@ pub(crate) fn open_accounts(data: &Path) -> Result<Accounts, Failure> {
 /// A look at data must not create it.
 pub(crate) fn existing(data: &Path, name: &str) -> Result<PathBuf, Failure> {
     let path = data.join(name);
-    // A link to nothing counts: whoever opens it says what is wrong.
-    if path.exists() || path.is_symlink() {
+    // A link to nothing counts, and so do accounts that are lost: whoever opens it says what is wrong.
+    let is_lost = name == ACCOUNTS && Accounts::are_missing(&path);
+    if path.exists() || path.is_symlink() || is_lost {
         return Ok(path);
     }
     Err(Failure::Said(format!(

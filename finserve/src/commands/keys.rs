@@ -12,14 +12,14 @@ use super::{
     data::{ACCOUNTS, existing, open_accounts},
     terminal::{print, print_json},
 };
-use crate::{cli::Keys, log::log};
+use crate::cli::Keys;
 
 pub(crate) fn run(data: &Path, command: Keys) -> Result<(), Failure> {
     let open = || -> Result<Accounts, Failure> { Ok(Accounts::open(existing(data, ACCOUNTS)?)?) };
     match command {
         Keys::Create { plan, name, email } => {
             if !data.join(ACCOUNTS).exists() {
-                log(format_args!("there are no accounts in {} yet: creating them", data.display()));
+                tracing::info!("there are no accounts in {} yet: creating them", data.display());
             }
             let who = Registration { name, email };
             let key = keys::issue(&open_accounts(data)?, &who, plan, Utc::now())?;

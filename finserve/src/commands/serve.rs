@@ -1,55 +1,82 @@
 //! `finserve serve`: answers requests until it is stopped.
 use std::{
-    env,
-    net::{SocketAddr, ToSocketAddrs},
-    os::unix::process::CommandExt,
-    path::Path,
-    process::Command,
-    sync::Arc,
-    thread,
-    time::Instant,
+    env, net::SocketAddr, os::unix::process::CommandExt, path::Path, process::Command, sync::Arc,
+    thread, time::Instant,
 };
 
 use fincore::{Catalogue, datasets};
 
 use super::{
     Failure,
-    data::{open_accounts, open_catalogue, open_or_fill},
-    freshness,
+    data::{lock_for_server, open_catalogue, open_or_fill, open_sound_accounts, unusable},
+    descriptors, freshness,
     terminal::print,
 };
 use crate::{
+    admin::Admin,
+    base_path::BasePath,
     cli,
     deliver::Deliver,
     housekeeping::Housekeeping,
-    http::{self, Access, App, Listener},
-    log::log,
+    http::{self, Access, App, Bounds, Certificate, Inherited, Listener, Settings, notify},
     now::Now,
+    ready::Readiness,
     sources::Background,
 };
 
 /// Serves until SIGINT or SIGTERM.
 pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
-    let addresses = resolve(&args.listen)?;
+    let bounds = descriptors::bounds(args);
+    let certificate = args.tls().map(|(chain, key)| Certificate::read(chain, key)).transpose();
+    let certificate = certificate.map_err(Failure::Said)?;
+    let ready = Arc::new(Readiness::starting());
+    let admin = Admin::new(&ready, data);
+    let _lock = lock_for_server(data, args.sharing())?;
     let catalogue = open(data)?;
-    let accounts = open_accounts(data)?;
-    catalogue.look_for_unreadable()?;
+    let mut asked_at = None;
+    if let Some(address) = &args.admin {
+        let listener = listen(address, Inherited::Admin)?;
+        asked_at = Some(format!("http://{}", address_of(&listener)?));
+        admin.serve(listener);
+    }
+    let accounts = open_sound_accounts(data)?;
+    catalogue.look_for_unreadable().map_err(|err| unusable(data, err))?;
     let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
-    let app = Arc::new(App::new(catalogue.clone(), access, args.targets()));
-    let listening = || Failure::system(format!("cannot listen on {}", args.listen));
-    let listener = Listener::bind(&addresses).map_err(listening())?;
-    let address = listener.address().map_err(listening())?;
-    let housekeeping = Housekeeping::start(&app);
+    let base = BasePath::new(&args.base_path);
+    let app = Arc::new(App::new(catalogue.clone(), access, args.targets(), base));
+    let listener = listen(&args.listen, Inherited::Public)?;
+    let address = address_of(&listener)?;
+    // Nobody has set it before.
+    let _ = admin.app.set(app.clone());
+    let housekeeping = Housekeeping::start(&app, &ready);
     let deliver = Deliver::start(&app, data, args.targets());
-    let sync = args.sync.then(|| Background::start(catalogue.clone(), data, args.sources.config()));
+    let sync = args.sync.then(|| {
+        Background::start(catalogue.clone(), data, args.sources.config(), app.metrics().clone())
+    });
     let mut printed = Ok(());
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{address}");
+    let started = Started { data, args, url, admin: asked_at, bounds: &bounds.clone() };
+    let settings = Settings { bounds, certificate };
     let served = thread::scope(|scope| {
-        http::serve(listener, &app, || {
-            let version = env!("CARGO_PKG_VERSION");
-            printed = print(&format!("finserve {version} listens on http://{address}\n"));
-            // Counting rows takes longer than anything else here; no request waits for it.
-            scope.spawn(|| tell(data, &catalogue, args));
-        })
+        http::serve(
+            listener,
+            &app,
+            settings,
+            || {
+                printed = started.print();
+                started.log();
+                ready.started();
+                notify("READY=1");
+                // Counting rows takes longer than anything else here; no request waits for it.
+                scope.spawn(|| started.tell(&catalogue));
+            },
+            |signal| {
+                tracing::info!("stopping: {}", signal.name());
+                ready.stopping();
+                notify("STOPPING=1");
+            },
+        )
     });
     if let Some(sync) = sync {
         sync.stop();
@@ -57,10 +84,24 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     deliver.stop();
     // Nothing is counted any more: write the last counts, whatever else went wrong.
     housekeeping.stop();
+    let unwritten = app.access().unwritten();
     let flushed = app.access().flush();
     served.map_err(Failure::system("cannot wait for signals"))?;
     printed?;
-    Ok(flushed?)
+    flushed?;
+    tracing::info!(
+        "stopped: every request is answered, the usage of the last {unwritten} is written"
+    );
+    Ok(())
+}
+
+fn listen(address: &str, which: Inherited) -> Result<Listener, Failure> {
+    let cannot = format!("cannot listen on {address}");
+    Listener::open(address, which).map_err(Failure::system(cannot))
+}
+
+fn address_of(listener: &Listener) -> Result<SocketAddr, Failure> {
+    listener.address().map_err(Failure::system("cannot tell where it listens"))
 }
 
 /// Opens the catalogue. Where it was new, the program starts itself anew once it is filled: most of the memory that this takes
@@ -76,39 +117,70 @@ fn open(data: &Path) -> Result<Catalogue, Failure> {
         |err| err,
         |program| Command::new(program).args(env::args_os().skip(1)).exec(),
     );
-    log(format_args!("cannot start anew after filling the data directory: {failed}"));
+    tracing::warn!("cannot start anew after filling the data directory: {failed}");
     open_catalogue(data)
 }
 
-/// The addresses of a host and port, IPv4 first, because every client can reach those.
-fn resolve(listen: &str) -> Result<Vec<SocketAddr>, Failure> {
-    let cannot = format!("cannot listen on {listen}, which is not HOST:PORT or cannot be resolved");
-    let mut addresses: Vec<_> =
-        listen.to_socket_addrs().map_err(Failure::system(cannot))?.collect();
-    addresses.sort_by_key(SocketAddr::is_ipv6);
-    Ok(addresses)
+/// A server that has started, and what is said of it.
+struct Started<'a> {
+    data: &'a Path,
+    args: &'a cli::Serve,
+    url: String,
+    /// Where operators ask.
+    admin: Option<String>,
+    bounds: &'a Bounds,
 }
 
-/// Says where the data is and how new it is.
-fn tell(data: &Path, catalogue: &Catalogue, args: &cli::Serve) {
-    let told = about(data, catalogue, args).and_then(|about| print(&about));
-    if let Err(failure) = told {
-        log(format_args!("cannot tell how new the data is: {failure}"));
+impl Started<'_> {
+    fn print(&self) -> Result<(), Failure> {
+        print(&format!("finserve {} listens on {}\n", env!("CARGO_PKG_VERSION"), self.url))
     }
-}
 
-/// Where the data is and how new it is.
-fn about(data: &Path, catalogue: &Catalogue, args: &cli::Serve) -> Result<String, Failure> {
-    let status = datasets::status(&catalogue.snapshot(Now::read().today())?)?;
-    let (newest, stale) = (freshness::newest(&status), freshness::stale(&status));
-    let about = format!("data directory: {}\nnewest data: {newest}\n", data.display());
-    Ok(match (stale.is_empty(), args.sync) {
-        (true, _) => about,
-        (false, true) => format!("{about}{stale}; synchronising now\n"),
-        (false, false) => {
-            format!(
-                "{about}{stale}; `finserve sync` or `finserve serve --sync` brings newer data\n"
-            )
+    fn log(&self) {
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            sqlite = fincore::sqlite_version(),
+            url = &*self.url,
+            admin = self.admin.as_deref(),
+            base_path = &*self.args.base_path,
+            data = &*self.data.to_string_lossy(),
+            connections = self.bounds.most,
+            connections_per_address = self.bounds.per_address,
+            registrations_per_hour = self.args.registrations_per_hour,
+            sync = self.args.sync,
+            "started"
+        );
+    }
+
+    /// Says where the data is and how new it is.
+    fn tell(&self, catalogue: &Catalogue) {
+        let told = self.about(catalogue).and_then(|about| print(&about));
+        if let Err(failure) = told {
+            tracing::warn!("cannot tell how new the data is: {failure}");
         }
-    })
+    }
+
+    fn about(&self, catalogue: &Catalogue) -> Result<String, Failure> {
+        let status = datasets::status(&catalogue.snapshot(Now::read().today())?)?;
+        for dataset in &status.data {
+            tracing::info!(
+                dataset = &*dataset.dataset,
+                newest = dataset.newest.map(|day| day.to_string()),
+                stale = dataset.stale,
+                rows = dataset.rows,
+                "data"
+            );
+        }
+        let (newest, stale) = (freshness::newest(&status), freshness::stale(&status));
+        let about = format!("data directory: {}\nnewest data: {newest}\n", self.data.display());
+        Ok(match (stale.is_empty(), self.args.sync) {
+            (true, _) => about,
+            (false, true) => format!("{about}{stale}; synchronising now\n"),
+            (false, false) => {
+                format!(
+                    "{about}{stale}; `finserve sync` or `finserve serve --sync` brings newer data\n"
+                )
+            }
+        })
+    }
 }

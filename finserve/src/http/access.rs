@@ -1,5 +1,6 @@
 //! Access control: keys, limits and usage.
 use std::{
+    net::IpAddr,
     sync::{
         Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -14,6 +15,7 @@ use fincore::{
     plans::WINDOW,
     usage::{Outcome, Report, Usage, UsageQuery},
 };
+use hyper::Method;
 use ipnet::IpNet;
 use tokio::sync::watch;
 
@@ -137,13 +139,23 @@ impl Access {
         }
     }
 
+    /// The address that a request comes from.
+    pub(crate) fn address(&self, request: &Request) -> IpAddr {
+        caller::address(request.peer, &request.head.headers, &self.proxies)
+    }
+
     /// The caller that a request's address stands for, whatever key it carries.
     pub(crate) fn by_address(&self, request: &Request) -> Caller {
-        Caller::at(caller::address(request.peer, &request.head.headers, &self.proxies))
+        Caller::at(self.address(request))
     }
 
     /// Who sent a request. Fails where it carries an invalid key.
+    ///
+    /// Nobody needs a key to ask about options, so nothing is told there about the one that is sent.
     pub(crate) fn identify(&self, request: &Request) -> Result<Caller, Refusal> {
+        if request.head.method == Method::OPTIONS {
+            return Ok(self.by_address(request));
+        }
         match caller::key(&request.head.headers)? {
             Some(key) => Ok(keys::authenticate(&self.accounts, &key)?),
             None => Ok(self.by_address(request)),
@@ -176,9 +188,17 @@ impl Access {
     pub(crate) fn listen(&self, request: &Request) -> Result<Pass, Refusal> {
         let key = caller::key(&request.head.headers)?.ok_or(Refusal::KeyRequired)?;
         let caller = keys::authenticate(&self.accounts, &key)?;
-        let slot = self.listeners.open(caller.id, "streams of events")?;
+        let slot = self
+            .listeners
+            .take(caller.id)
+            .map_err(|full| Refusal::full(full, "streams of events"))?;
         let (accounts, closing) = (self.accounts.clone(), self.closing.clone());
         Ok(Pass { accounts, key, closing, _slot: slot })
+    }
+
+    /// Whether the server stops.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
     }
 
     /// Ends all streams within a second.
@@ -189,6 +209,11 @@ impl Access {
     /// Counts a request that is within the caller's limit; fails with the caller's standing if it is not.
     pub(crate) fn admit(&self, caller: &Caller, now: Now) -> Result<Standing, Standing> {
         self.limits.admit(caller, now.instant)
+    }
+
+    /// Charges a request with an invalid key to its address, so that guessing has a limit; tells how that stands then.
+    pub(crate) fn charge(&self, request: &Request) -> Standing {
+        self.admit(&self.by_address(request), request.now).unwrap_or_else(|standing| standing)
     }
 
     /// The caller's standing, without counting.
@@ -251,6 +276,11 @@ impl Access {
     /// Writes what was counted since the last time.
     pub(crate) fn flush(&self) -> fincore::Result<()> {
         self.usage.flush(&self.accounts)
+    }
+
+    /// How many requests are counted and not yet written.
+    pub(crate) fn unwritten(&self) -> u64 {
+        self.usage.unwritten()
     }
 
     /// Forgets callers that have been idle for a whole window.

@@ -1,89 +1,47 @@
 //! The path of a request, from its first line to the response.
 use std::{
-    any::Any,
-    collections::hash_map::RandomState,
-    hash::BuildHasher,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
-use fincore::{
-    Caller, Catalogue, Plan, Snapshot, datasets::Watch, export::Shelf, limits::Standing,
-    usage::Outcome, webhooks::Targets,
-};
-use hyper::{
-    Response,
-    header::{HeaderMap, IF_NONE_MATCH},
-};
+use fincore::{Caller, deadline, usage::Outcome};
+use hyper::{Response, header::IF_NONE_MATCH};
+use tokio::sync::oneshot;
 
 use super::{
-    access::Access,
-    cache::{self, Cache, Kept, Question, Sent},
-    context::Context,
+    app::App,
+    cache::{Kept, Question},
+    cost::Cost,
     data::{data, question},
-    envelope::{Envelope, RequestId},
-    export, formats,
     payload::Payload,
-    pool::Pool,
     refusal::Refusal,
     render::Media,
     reply::Reply,
     request::Request,
-    routes::{Cost, Handler, Route, RouteId, Routes},
-    slots::Slots,
+    respond::{Done, Trail},
+    routes::{Handler, Route},
     target::{self, Matched, Target, target},
 };
-use crate::now::Now;
-
-/// Everything that requests share.
-pub(crate) struct App {
-    catalogue: Catalogue,
-    access: Access,
-    /// How fresh the data is.
-    watch: Watch,
-    /// What can be exported.
-    shelf: Shelf,
-    /// How many exports may be under way.
-    exports: Slots,
-    /// Whom webhooks may call.
-    targets: Targets,
-    routes: Routes,
-    /// Answers that were given to others.
-    cache: Cache,
-    /// Where long work is done.
-    pool: Pool,
-    /// Where streams are made.
-    streams: Arc<Pool>,
-    /// What begins the ids of requests; it differs from start to start.
-    start: String,
-}
-
-/// What is known of a request once it has been answered: for counting, logging and measuring.
-#[derive(Default)]
-struct Trail {
-    /// The row of the table that it matched.
-    route: Option<RouteId>,
-    /// Who sent it.
-    caller: Option<Caller>,
-    /// The caller's standing after it, where it was counted.
-    standing: Option<Standing>,
-    /// What its usage is counted as, if it is.
-    counted: Option<Outcome>,
-}
+use crate::{log::catch, metrics::Reason, now::Now};
 
 /// How a request is answered.
 pub(crate) enum Answered {
     /// At once.
     Now(Response<Payload>),
-    /// After work that would hold up other requests here.
-    Later(Later),
+    /// After work that would hold up other requests here. It comes to nothing where a bug or the end of the server is in
+    /// the way.
+    Later(oneshot::Receiver<Response<Payload>>),
 }
 
-/// Work that answers a request, and the kind of thread that it belongs to.
-pub(crate) struct Later {
-    pub(crate) on: Threads,
-    pub(crate) work: Box<dyn FnOnce() -> Response<Payload> + Send>,
-}
+/// After how many seconds somebody should come again who met a queue that is full.
+const QUEUE_RETRY: u64 = 1;
+
+/// How long an answer may take to be made, its time in the queue included. The longest search takes a fraction of a second.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// After so long in the queue, a request that waits for the disk is held up by others, and has this long in all.
+const HELD_UP: Duration = Duration::from_millis(100);
+const LONGEST_HELD_UP: Duration = Duration::from_secs(2);
 
 /// Where work is done that takes longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,23 +52,6 @@ pub(crate) enum Threads {
     Waiting,
 }
 
-/// What a request is answered with.
-enum Done {
-    Reply(Reply),
-    /// What the data say.
-    Data(Sent),
-}
-
-impl Done {
-    /// An answer from the data, compressed or left out as the request allows.
-    fn data(kept: Arc<Kept>, headers: &HeaderMap) -> Done {
-        match Reply::unchanged(&kept.tag, headers) {
-            Some(unchanged) => Done::Reply(unchanged),
-            None => Done::Data(Sent::new(kept, headers)),
-        }
-    }
-}
-
 /// How far a request has come on the thread of its connection.
 enum Step {
     Done(Done),
@@ -119,106 +60,40 @@ enum Step {
 }
 
 impl App {
-    pub(crate) fn new(catalogue: Catalogue, access: Access, targets: Targets) -> App {
-        App::with_routes(catalogue, access, targets, Routes::new(), cache::CAPACITY)
-    }
-
-    fn with_routes(
-        catalogue: Catalogue,
-        access: Access,
-        targets: Targets,
-        routes: Routes,
-        cache: u64,
-    ) -> App {
-        let start = RandomState::new().hash_one("request id") >> 32;
-        App {
-            catalogue,
-            access,
-            watch: Watch::default(),
-            shelf: Shelf::default(),
-            exports: export::slots(),
-            targets,
-            routes,
-            cache: Cache::new(cache),
-            pool: Pool::start(),
-            streams: Arc::new(Pool::for_streams()),
-            start: format!("{start:08x}-"),
-        }
-    }
-
-    /// The data that is served.
-    pub(crate) fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
-    }
-
-    pub(crate) fn access(&self) -> &Access {
-        &self.access
-    }
-
-    pub(crate) fn pool(&self) -> &Pool {
-        &self.pool
-    }
-
-    /// Waits for work that nobody waits for any more.
-    pub(crate) fn finish(&self) {
-        self.pool.close();
-        self.streams.close();
-    }
-
-    /// Drops the answers that were kept, if the snapshot is of other data or of another day than the last one.
-    pub(crate) fn follow(&self, snapshot: &Snapshot) {
-        self.cache.follow(snapshot.fingerprint());
-    }
-
     /// Answers a request of the caller that its key or address stands for. A panic on the way fails this request only.
     pub(crate) fn answer(
         self: &Arc<App>,
-        request: Request,
+        mut request: Request,
         caller: Result<Caller, Refusal>,
     ) -> Answered {
+        self.metrics.begin();
+        self.routes.base.strip(&mut request.head.uri);
         let mut trail = Trail::default();
         let step = guarded(|| self.steps(&request, caller, &mut trail));
-        match step {
+        let done = match step {
+            Ok(Step::Done(done)) => Ok(done),
             Ok(Step::Longer(on)) => {
-                let app = self.clone();
-                let work = Box::new(move || {
-                    let done = guarded(|| app.rest(&request, &trail));
-                    app.respond(&request, &trail, done)
-                });
-                Answered::Later(Later { on, work })
+                let pool = match on {
+                    Threads::Pool => &self.pool,
+                    Threads::Waiting => &self.waiting,
+                };
+                if let Some(place) = pool.place() {
+                    let (app, begun) = (self.clone(), Instant::now());
+                    return Answered::Later(pool.run(move || {
+                        drop(place);
+                        let rest = || app.rest(&request, &trail);
+                        // Whoever has waited that long does not get its answer in time.
+                        let until = begun + longest(on, begun.elapsed());
+                        let done = guarded(|| deadline::within(until, rest));
+                        app.respond(&request, &trail, done)
+                    }));
+                }
+                self.metrics.refused(Reason::Queue);
+                Err(Refusal::Crowded { what: "long requests", retry_after: QUEUE_RETRY })
             }
-            Ok(Step::Done(done)) => Answered::Now(self.respond(&request, &trail, Ok(done))),
-            Err(refusal) => Answered::Now(self.respond(&request, &trail, Err(refusal))),
-        }
-    }
-
-    /// Counts a request that has been answered, and makes the response.
-    fn respond(
-        &self,
-        request: &Request,
-        trail: &Trail,
-        done: Result<Done, Refusal>,
-    ) -> Response<Payload> {
-        let id = RequestId::new(&self.start);
-        let route = trail.route.map_or("no route", |route| self.routes.row(route).path);
-        let done = done.unwrap_or_else(|refusal| Done::Reply(refusal.reply(id, route)));
-
-        // A request that failed before its caller was identified still gets the headers of its address.
-        let caller = trail.caller.unwrap_or_else(|| self.access.by_address(request));
-        let standing = trail.standing.unwrap_or_else(|| self.access.peek(&caller, request.now));
-        if let Some(outcome) = trail.counted {
-            let failed = matches!(&done, Done::Reply(reply) if reply.is_error());
-            let outcome = match outcome {
-                Outcome::Success if failed => Outcome::Failure,
-                outcome => outcome,
-            };
-            self.access.count(&caller, route, outcome, request.now);
-        }
-        let envelope = Envelope { id, caller, standing, now: request.now };
-        match done {
-            Done::Reply(reply) => reply.respond(&envelope),
-            Done::Data(sent) => sent.respond(&envelope),
-        }
+            Err(refusal) => Err(refusal),
+        };
+        Answered::Now(self.respond(&request, &trail, done))
     }
 
     /// The steps that every request goes through, in order; the first that fails answers.
@@ -230,31 +105,31 @@ impl App {
     ) -> Result<Step, Refusal> {
         // Even a request with bad grammar gets its caller's headers.
         trail.caller = caller.as_ref().ok().copied();
+        if let Err(Refusal::InvalidKey) = &caller {
+            trail.standing = Some(self.access.charge(request));
+        }
 
         // Whoever asks on the same plan in the same words gets the same answer: all but the limit has been checked.
         if let Some(caller) = &trail.caller.filter(|_| target::is_plain(&request.head))
             && let Some(kept) = self.known(request, caller)
         {
             trail.route = Some(kept.route);
+            self.metrics.hit();
             self.admit(self.routes.row(kept.route), caller, request, trail)?;
             return Ok(Step::Done(Done::data(kept, &request.head.headers)));
         }
 
-        // Grammar, and what the request is about.
-        let mut target = match target(&self.routes, request)? {
+        // Grammar, credential, and what the request is about: a bad key is refused even where there is nothing.
+        let (target, caller) = (target(&self.routes, request)?, caller?);
+        let mut target = match target {
             Target::Matched(matched) => matched,
-            Target::Options(allow) => return done(Reply::options(&allow)),
+            Target::Nowhere(refusal) => return Err(refusal),
+            Target::Options(allow, route) => {
+                trail.route = route;
+                return done(Reply::options(&allow));
+            }
         };
         trail.route = Some(target.id);
-
-        // Credential. An invalid key is charged to the address, so that guessing has a limit.
-        let caller = caller.inspect_err(|refusal| {
-            if matches!(refusal, Refusal::InvalidKey) {
-                let anonymous = self.access.by_address(request);
-                let admitted = self.access.admit(&anonymous, request.now);
-                trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
-            }
-        })?;
 
         self.admit(target.route, &caller, request, trail)?;
 
@@ -302,7 +177,7 @@ impl App {
         trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
         trail.counted =
             Some(if admitted.is_ok() { Outcome::Success } else { Outcome::RateLimited });
-        admitted.map(drop).map_err(|standing| too_many(caller, standing))
+        admitted.map(drop).map_err(|standing| Refusal::too_many(caller, standing))
     }
 
     /// The answer to this question, if it is kept.
@@ -314,7 +189,7 @@ impl App {
             // A failure comes again where the question is answered.
             None => self.snapshot(request, caller.plan).ok()?.fingerprint(),
         };
-        self.cache.get(&asked(fingerprint, request))
+        self.cache.get(&Question::of(fingerprint, request))
     }
 
     /// The last step, on another thread.
@@ -335,14 +210,18 @@ impl App {
         target: Matched<'_, '_>,
         media: Media,
     ) -> Result<Done, Refusal> {
+        #[cfg(feature = "faults")]
+        assert!(!request.head.headers.contains_key("x-force-panic"), "forced");
         let params = target.captures.and(target.params)?;
         let headers = &request.head.headers;
         match &target.route.handler {
             Handler::Query(query) => {
+                self.metrics.missed();
                 let snapshot = self.snapshot(request, caller.plan)?;
                 let (route, head) = ((target.id, target.route), &request.head);
-                let kept = Arc::new(data(&snapshot, route, query.as_ref(), head, params, media)?);
-                self.cache.keep(&asked(snapshot.fingerprint(), request), &kept);
+                let question = (query.as_ref(), params, self.routes.base);
+                let kept = Arc::new(data(&snapshot, route, question, head, media)?);
+                self.cache.keep(&Question::of(snapshot.fingerprint(), request), &kept);
                 Ok(Done::data(kept, headers))
             }
             Handler::Direct(direct) => {
@@ -351,24 +230,15 @@ impl App {
             }
         }
     }
-
-    fn snapshot(&self, request: &Request, plan: Plan) -> Result<Snapshot, Refusal> {
-        let snapshot = self.catalogue.recent_snapshot(request.now.today(), request.now.instant)?;
-        Ok(snapshot.for_plan(plan))
-    }
-
-    fn context<'r>(&'r self, request: &'r Request, caller: Caller) -> Context<'r> {
-        let App { catalogue, access, watch, shelf, exports, streams, targets, .. } = self;
-        let targets = *targets;
-        Context { catalogue, access, watch, shelf, exports, streams, targets, request, caller }
-    }
 }
 
-/// What an answer from the data with this fingerprint is kept under.
-fn asked(fingerprint: u64, request: &Request) -> Question<'_> {
-    let uri = &request.head.uri;
-    let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
-    Question { fingerprint, target, csv: formats::prefers_csv(&request.head.headers) }
+/// How long an answer may take that has waited so long for a thread.
+fn longest(on: Threads, waited: Duration) -> Duration {
+    match on {
+        // Others wait for the accounts, and this one would only wait as long as they.
+        Threads::Waiting if waited > HELD_UP => LONGEST_HELD_UP,
+        Threads::Waiting | Threads::Pool => LONGEST,
+    }
 }
 
 fn done(reply: Reply) -> Result<Step, Refusal> {
@@ -377,21 +247,7 @@ fn done(reply: Reply) -> Result<Step, Refusal> {
 
 /// Runs a step; a panic in it becomes a refusal.
 fn guarded<T>(step: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
-    catch_unwind(AssertUnwindSafe(step))
-        .unwrap_or_else(|panic| Err(Refusal::Internal(panic_message(panic.as_ref()))))
-}
-
-fn too_many(caller: &Caller, standing: Standing) -> Refusal {
-    let (plan, limit) = (caller.plan.name(), standing.limit);
-    let allowed = format!("the {plan} plan allows {limit} requests per minute");
-    Refusal::RateLimited { allowed, retry_after: standing.retry_after }
-}
-
-/// What a panic said, for the log.
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panicked: {}", text.unwrap_or("without a message"))
+    catch(step).unwrap_or_else(|panic| Err(Refusal::Internal(panic)))
 }
 
 #[cfg(test)]

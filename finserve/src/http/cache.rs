@@ -22,8 +22,10 @@ use quick_cache::{DefaultHashBuilder, Equivalent, Weighter, sync};
 use super::{
     encoding::{Encoded, Encodings},
     envelope::Envelope,
+    formats,
     payload::Payload,
     render::Media,
+    request::Request,
     routes::RouteId,
 };
 
@@ -44,10 +46,19 @@ const OVERHEAD: u64 = 512;
 pub(crate) struct Question<'r> {
     /// Data, day and plan.
     pub(crate) fingerprint: u64,
-    /// Path and query string, as they were sent.
+    /// Path and query string, as they were sent below the base path: all links begin with that, sent or not.
     pub(crate) target: &'r str,
     /// Whether `Accept` asks for CSV, where the target leaves that open.
     pub(crate) csv: bool,
+}
+
+impl Question<'_> {
+    /// What an answer to this request from the data with this fingerprint is kept under.
+    pub(crate) fn of(fingerprint: u64, request: &Request) -> Question<'_> {
+        let uri = &request.head.uri;
+        let target = uri.path_and_query().map_or(uri.path(), |target| target.as_str());
+        Question { fingerprint, target, csv: formats::prefers_csv(&request.head.headers) }
+    }
 }
 
 /// The same, for as long as it is kept.

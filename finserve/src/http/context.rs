@@ -4,6 +4,7 @@ use std::sync::Arc;
 use fincore::{Caller, Catalogue, datasets::Watch, export::Shelf, webhooks::Targets};
 
 use super::{access::Access, pool::Pool, request::Request, slots::Slots};
+use crate::base_path::BasePath;
 
 /// A request on its way: who sent it, and what it can be answered from.
 pub(crate) struct Context<'r> {
@@ -17,6 +18,8 @@ pub(crate) struct Context<'r> {
     pub(crate) streams: &'r Arc<Pool>,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
+    /// What all links begin with.
+    pub(crate) base: BasePath,
     pub(crate) request: &'r Request,
     pub(crate) caller: Caller,
 }

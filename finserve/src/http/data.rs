@@ -17,14 +17,14 @@ use super::{
     routes::{Query, Route, RouteId},
     tag::tag,
 };
+use crate::base_path::BasePath;
 
-/// What the query of a row of the table gives, in this media type.
+/// What the query of a row of the table gives, in this media type; its links begin with the base path.
 pub(crate) fn data(
     snapshot: &Snapshot,
     (id, route): (RouteId, &Route),
-    query: &Query,
+    (query, params, base): (&Query, Params<'_>, BasePath),
     head: &Parts,
-    params: Params<'_>,
     media: Media,
 ) -> Result<Kept, Refusal> {
     let answer = query(snapshot, params)?;
@@ -32,7 +32,7 @@ pub(crate) fn data(
     let paged = route.params.contains(&"offset");
     let link = answer.extent().and_then(|extent| {
         let offset = extent.offset.filter(|_| paged);
-        links::links(&head.uri, Extent { offset, ..extent })
+        links::links(base, &head.uri, Extent { offset, ..extent })
     });
     let mut headers = Vec::from_iter(link.map(|link| (LINK, link)));
     match media {

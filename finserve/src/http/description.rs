@@ -2,6 +2,7 @@
 use hyper::Uri;
 
 use super::request::Request;
+use crate::base_path::BasePath;
 
 const YAML: &str = include_str!("../../../openapi.yaml");
 const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
@@ -9,18 +10,18 @@ const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 /// The address in the document that stands for wherever the service is.
 const PLACEHOLDER: &str = "http://localhost:8080";
 
-pub(crate) fn yaml(request: &Request) -> String {
-    served(YAML, request)
+pub(crate) fn yaml(request: &Request, base: BasePath) -> String {
+    served(YAML, request, base)
 }
 
-pub(crate) fn json(request: &Request) -> String {
-    served(JSON, request)
+pub(crate) fn json(request: &Request, base: BasePath) -> String {
+    served(JSON, request, base)
 }
 
-fn served(document: &str, request: &Request) -> String {
+fn served(document: &str, request: &Request, base: BasePath) -> String {
     let origin = request.origin();
     let origin = if is_address(&origin) { &origin } else { PLACEHOLDER };
-    document.replacen(PLACEHOLDER, origin, 1)
+    document.replacen(PLACEHOLDER, &[origin, &base.link("")].concat(), 1)
 }
 
 /// Whether this is an address and nothing else: a strange `Host` header must not write into the document.

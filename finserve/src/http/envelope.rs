@@ -65,18 +65,56 @@ fn prepared(plan: Plan, without_values: &[HeaderName]) -> HeaderMap {
     headers
 }
 
-/// Tells requests apart, also those of other starts of the server.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RequestId<'r> {
-    /// What begins all ids of this start.
-    start: &'r str,
-    number: u64,
+/// Who may read a response in a browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Scripts of any origin.
+    Any,
+    /// Our own pages only.
+    Own,
 }
 
-impl RequestId<'_> {
-    /// One that no other request of this program has.
-    pub(crate) fn new(start: &str) -> RequestId<'_> {
-        RequestId { start, number: number() }
+/// The headers that give rights to scripts of other origins.
+const RIGHTS: [HeaderName; 5] = [
+    header::ACCESS_CONTROL_ALLOW_ORIGIN,
+    header::ACCESS_CONTROL_EXPOSE_HEADERS,
+    header::ACCESS_CONTROL_ALLOW_METHODS,
+    header::ACCESS_CONTROL_ALLOW_HEADERS,
+    header::ACCESS_CONTROL_MAX_AGE,
+];
+
+impl Sharing {
+    /// Takes away the rights that this does not give.
+    pub(crate) fn restrict(self, headers: &mut HeaderMap) {
+        match self {
+            Sharing::Any => (),
+            Sharing::Own => RIGHTS.iter().for_each(|right| drop(headers.remove(right))),
+        }
+    }
+}
+
+/// Tells requests apart, also those of other starts of the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RequestId<'r> {
+    /// The caller's own: whoever follows a request through several programs knows it by this.
+    Given(&'r str),
+    /// What begins all ids of this start, and a number.
+    Ours(&'r str, u64),
+}
+
+/// The longest id that is taken over.
+const MAX_GIVEN: usize = 64;
+
+impl<'r> RequestId<'r> {
+    /// The one that the request carries, if it is plain text; or else one that no other request of this program has.
+    pub(crate) fn of(request: &'r HeaderMap, start: &'r str) -> RequestId<'r> {
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+        let given = request.get(X_REQUEST_ID).map(HeaderValue::as_bytes).unwrap_or_default();
+        let is_plain = (1..=MAX_GIVEN).contains(&given.len()) && given.iter().all(plain);
+        match str::from_utf8(given) {
+            Ok(given) if is_plain => RequestId::Given(given),
+            Ok(_) | Err(_) => RequestId::Ours(start, number()),
+        }
     }
 }
 
@@ -99,7 +137,10 @@ fn number() -> u64 {
 
 impl fmt::Display for RequestId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.start, self.number)
+        match self {
+            RequestId::Given(id) => f.write_str(id),
+            RequestId::Ours(start, number) => write!(f, "{start}{number}"),
+        }
     }
 }
 
@@ -109,6 +150,8 @@ pub(crate) struct Envelope<'r> {
     pub(crate) caller: Caller,
     pub(crate) standing: Standing,
     pub(crate) now: Now,
+    /// Who may read it in a browser.
+    pub(crate) sharing: Sharing,
 }
 
 impl Envelope<'_> {
@@ -150,8 +193,13 @@ impl Envelope<'_> {
             + i64::from(nanos.div_ceil(NANOS));
         let seconds = free_after.as_secs() + u64::from(free_after.subsec_nanos() > 0);
         let (mut numbers, mut text) = (itoa::Buffer::new(), String::with_capacity(96));
-        text.push_str(self.id.start);
-        text.push_str(numbers.format(self.id.number));
+        match self.id {
+            RequestId::Given(id) => text.push_str(id),
+            RequestId::Ours(start, number) => {
+                text.push_str(start);
+                text.push_str(numbers.format(number));
+            }
+        }
         let id = text.len();
         text.push_str(numbers.format(remaining));
         let left = text.len();
@@ -187,8 +235,8 @@ mod tests {
             let limits = Limits::new(WINDOW, start);
             let standing = limits.admit(&caller, start + Duration::from_millis(1)).unwrap();
             let now = Now { instant: start, utc: DateTime::from_timestamp(1_000_000, 5).unwrap() };
-            let envelope =
-                Envelope { id: RequestId { start: "a-", number: 7 }, caller, standing, now };
+            let (id, sharing) = (RequestId::Ours("a-", 7), Sharing::Any);
+            let envelope = Envelope { id, caller, standing, now, sharing };
             let (media, tag) = ("text/csv", HeaderValue::from_static("W/\"7\""));
             let all = [envelope.headers(), envelope.tagged(media, tag)];
             let (id, limit) = (plan.id(), plan.limit());
@@ -214,6 +262,24 @@ mod tests {
             );
             assert!(own.iter().all(|name| !all[0].contains_key(*name)));
             assert_eq!(all[1].len(), all[0].len() + own.len());
+            let mut page = envelope.headers();
+            Sharing::Own.restrict(&mut page);
+            assert_eq!(page.len(), all[0].len() - 2);
+        }
+    }
+
+    #[test]
+    fn takes_over_an_id_that_is_plain_text() {
+        let long = "a".repeat(MAX_GIVEN);
+        let id = |given: &str| {
+            let value = HeaderValue::from_bytes(given.as_bytes()).unwrap();
+            RequestId::of(&HeaderMap::from_iter([(X_REQUEST_ID, value)]), "ours-").to_string()
+        };
+        for given in ["a", "7f3e-4b_A.9", &long] {
+            assert_eq!(id(given), given);
+        }
+        for given in ["", "a b", "a\tb", "é", "<b>", "a,b", &format!("{long}a")] {
+            assert!(id(given).starts_with("ours-"), "{given}");
         }
     }
 }

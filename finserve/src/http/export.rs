@@ -112,7 +112,7 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     if let Some(unchanged) = Reply::unchanged(&tag, headers) {
         return Ok(unchanged);
     }
-    let slot = exports.open(caller.id, "exports")?;
+    let slot = exports.take(caller.id).map_err(|full| Refusal::full(full, "exports"))?;
 
     let (media, _, _) = render::of_export(query.format);
     let mut export = Export::begin(snapshot, query).map_err(|err| begun(err, &query))?;

@@ -1,29 +1,52 @@
 //! The pages as rows of the routing table: from a request to a page.
+use std::{
+    hash::{BuildHasher, RandomState},
+    io::Read,
+};
+
 use fincore::{
-    Caller, Feature, Key, Limit, Offset,
+    Caller, Error, Feature, Key, Limit, Offset,
     keys::Registration,
     webhooks::{self, DeliveriesQuery},
 };
+use flate2::bufread::GzDecoder;
 use hyper::header::{ACCEPT_LANGUAGE, HeaderValue};
 use serde::Deserialize;
 
 use super::{
     accept,
     context::Context,
-    description,
+    description, encoding,
     params::Params,
+    payload::Payload,
     refusal::Refusal,
     reply::{Body, Caching, OWN_FILES, Reply},
     request::Request,
+    stream::{Producer, Stream},
 };
-use crate::pages::{
-    self, Field, KeyForm, KnownKey, Language, Subscription, UsageForm, View, assets,
+use crate::{
+    base_path::BasePath,
+    pages::{
+        self, Field, KeyForm, KnownKey, Language, Subscription, UsageForm, View,
+        assets::{self, Packed},
+    },
 };
 
-/// The reference draws itself with styles of its own making; apart from that it is bound like our pages.
-const REFERENCE_FILES: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; \
-    img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'none'; \
-    base-uri 'none'; frame-ancestors 'none'";
+/// The reference draws itself with styles of its own making, which carry this nonce; apart from that it is bound like
+/// our pages.
+fn reference_files(nonce: &str) -> String {
+    format!(
+        "default-src 'none'; style-src 'self' 'nonce-{nonce}'; script-src 'self'; \
+         img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'none'; \
+         base-uri 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// A text that nobody can guess: hashes under keys that are random.
+fn nonce() -> String {
+    let half = || RandomState::new().hash_one("nonce");
+    format!("{:016x}{:016x}", half(), half())
+}
 
 /// What can be chosen on every page.
 #[derive(Debug, Deserialize)]
@@ -40,7 +63,7 @@ pub(crate) struct AssetQuery {
 }
 
 /// How a page is shown: in the chosen language, or else in the one that the browser prefers.
-fn view(request: &Request, chosen: Option<Language>) -> View {
+fn view(request: &Request, base: BasePath, chosen: Option<Language>) -> View {
     let mut preferred = (Language::English, 0.0);
     for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
         let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
@@ -52,12 +75,13 @@ fn view(request: &Request, chosen: Option<Language>) -> View {
         language: chosen.unwrap_or(preferred.0),
         chosen: chosen.is_some(),
         origin: request.origin(),
+        base,
     }
 }
 
 fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusal> {
     let PageQuery { lang } = params.read()?;
-    Ok(view(context.request, lang))
+    Ok(view(context.request, context.base, lang))
 }
 
 /// A page that browsers fetch anew each time.
@@ -86,6 +110,7 @@ pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Repl
         name: String,
         email: String,
     }
+    context.request.check_site()?;
     let view = chosen_view(context, params)?;
     let sent: Sent = context.request.form()?.read()?;
     let registered = || {
@@ -120,6 +145,7 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
     struct Sent {
         key: String,
     }
+    context.request.check_site()?;
     let view = chosen_view(context, params)?;
     let sent: Sent = context.request.form()?.read()?;
     let now = context.request.now;
@@ -163,18 +189,19 @@ fn subscriptions(
 
 /// `GET /docs`
 pub(crate) fn docs(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    let body = Body::page(pages::docs(&chosen_view(context, params)?), REFERENCE_FILES);
+    let (view, nonce) = (chosen_view(context, params)?, nonce());
+    let body = Body::page(pages::docs(&view, &nonce), reference_files(&nonce));
     Ok(Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding")))
 }
 
 /// `GET /docs/openapi.yaml`
 pub(crate) fn openapi_yaml(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    Ok(described("application/yaml", description::yaml(context.request)))
+    Ok(described("application/yaml", description::yaml(context.request, context.base)))
 }
 
 /// `GET /docs/openapi.json`
 pub(crate) fn openapi_json(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    Ok(described("application/json", description::json(context.request)))
+    Ok(described("application/json", description::json(context.request, context.base)))
 }
 
 fn described(media: &'static str, document: String) -> Reply {
@@ -183,22 +210,47 @@ fn described(media: &'static str, document: String) -> Reply {
 }
 
 /// What a browser is shown at an address that does not exist.
-pub(crate) fn not_found(request: &Request, refusal: Refusal, path: &str) -> Refusal {
-    let page = pages::not_found(&view(request, None), &Key::redact(path));
+pub(crate) fn not_found(
+    request: &Request,
+    base: BasePath,
+    refusal: Refusal,
+    path: &str,
+) -> Refusal {
+    let page = pages::not_found(&view(request, base, None), &Key::redact(path));
     Refusal::Shown(Box::new(refusal), page)
 }
 
 /// `GET /assets/{name}`
-pub(crate) fn asset(_: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let AssetQuery { name } = params.read()?;
     let missing = || Refusal::NotFound(format!("there is no asset {name:?}"));
     let asset = assets::find(&name).ok_or_else(missing)?;
     let body = match &asset.content {
         assets::Content::Plain(bytes) => Body::new(asset.media, *bytes),
-        assets::Content::Gzip(packed, unpacked) => Body::packed(asset.media, packed, unpacked),
+        assets::Content::Gzip(packed) if encoding::accepts_gzip(&context.request.head.headers) => {
+            Body::packed(asset.media, packed.bytes)
+        }
+        assets::Content::Gzip(packed) => {
+            let stream =
+                Stream::of_length(packed.length, unpacked(*packed), name.clone(), context.streams);
+            Body::stream(asset.media, None, Payload::stream(stream))
+        }
     };
     let tag = HeaderValue::try_from(format!("\"{name}\"")).map_err(|_| missing())?;
     Ok(Reply::ok(body, Caching::Forever(tag)))
+}
+
+/// What a packed file holds, part by part: unpacked, it is megabytes, and hardly anybody wants it so.
+fn unpacked(Packed { bytes, .. }: Packed) -> Producer {
+    /// As much as is sent at a time.
+    const PART: u64 = 64 * 1024;
+    let mut decoder = None;
+    Box::new(move |out| {
+        let decoder = decoder.get_or_insert_with(|| GzDecoder::new(bytes));
+        let read = decoder.take(PART).read_to_end(out);
+        let read = read.map_err(|err| Error::Invalid(format!("cannot be unpacked: {err}")))?;
+        Ok(read > 0)
+    })
 }
 
 #[cfg(test)]
@@ -229,7 +281,7 @@ mod tests {
                 peer: Ipv4Addr::LOCALHOST.into(),
                 now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
             };
-            assert_eq!(view(&request, None).language, language, "{accept}");
+            assert_eq!(view(&request, BasePath::default(), None).language, language, "{accept}");
         }
     }
 }

@@ -9,6 +9,7 @@ use fincore::{
 use serde::Serialize;
 
 use super::refusal::UPGRADE_URL;
+use crate::base_path::BasePath;
 
 #[derive(Serialize)]
 pub(crate) struct Everything {
@@ -25,18 +26,17 @@ struct Prompt {
     feature: Feature,
     required_plan: Plan,
     message: String,
-    upgrade_url: &'static str,
+    upgrade_url: String,
 }
 
-/// Companies and filings that match.
-pub(crate) fn all(snapshot: &Snapshot, query: Search) -> Result<Everything> {
+/// Companies and filings that match, and where the plans are that show more of them.
+pub(crate) fn all(base: BasePath, snapshot: &Snapshot, query: Search) -> Result<Everything> {
     let Matches { companies, filings, upgrade, meta, .. } = search::global(snapshot, query)?;
-    Ok(Everything { companies, filings, upgrade: upgrade.map(Prompt::from), meta })
-}
-
-impl From<Upgrade> for Prompt {
-    fn from(upgrade: Upgrade) -> Prompt {
-        let Upgrade { feature, required_plan, message, .. } = upgrade;
-        Prompt { feature, required_plan, message, upgrade_url: UPGRADE_URL }
-    }
+    let prompt = |Upgrade { feature, required_plan, message, .. }| Prompt {
+        feature,
+        required_plan,
+        message,
+        upgrade_url: base.link(UPGRADE_URL),
+    };
+    Ok(Everything { companies, filings, upgrade: upgrade.map(prompt), meta })
 }

@@ -3,9 +3,10 @@ use fincore::Key;
 use hyper::{Uri, header::HeaderValue};
 
 use super::{params, render::Extent};
+use crate::base_path::BasePath;
 
 /// The links from one page of a list to others. Every other parameter stays as the request had it.
-pub(crate) fn links(uri: &Uri, extent: Extent) -> Option<HeaderValue> {
+pub(crate) fn links(base: BasePath, uri: &Uri, extent: Extent) -> Option<HeaderValue> {
     let Extent { total, limit, offset } = extent;
     let step = u64::from(limit);
     let last = offset.map(|_| total.saturating_sub(1) / step * step);
@@ -18,7 +19,7 @@ pub(crate) fn links(uri: &Uri, extent: Extent) -> Option<HeaderValue> {
     }
     pages.push(("last", last));
     // What all of them begin with. A key that was sent as a parameter by mistake is not repeated.
-    let start = start(uri, limit);
+    let start = base.link(&start(uri, limit));
     if Key::redact(&start) != start {
         return None;
     }
@@ -57,7 +58,9 @@ mod tests {
 
     fn check(uri: &str, (total, limit, offset): (u64, u32, u64)) -> String {
         let uri: Uri = uri.parse().unwrap();
-        let header = links(&uri, Extent { total, limit, offset: Some(offset) }).unwrap();
+        let header =
+            links(BasePath::default(), &uri, Extent { total, limit, offset: Some(offset) })
+                .unwrap();
         header.to_str().unwrap().to_owned()
     }
 
@@ -90,13 +93,18 @@ mod tests {
     fn no_link_repeats_a_key() {
         let key = Key::generate().unwrap();
         let uri: Uri = format!("/a?q={}", key.reveal()).parse().unwrap();
-        assert_eq!(links(&uri, Extent { total: 3, limit: 3, offset: Some(0) }), None);
+        let extent = Extent { total: 3, limit: 3, offset: Some(0) };
+        assert_eq!(links(BasePath::default(), &uri, extent), None);
     }
 
     #[test]
     fn a_list_without_pages_is_one() {
-        let header =
-            links(&"/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: None });
-        assert_eq!(header.unwrap(), "</a?limit=3>; rel=\"first\", </a?limit=3>; rel=\"last\"");
+        let (uri, extent) =
+            ("/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: None });
+        let header = links(BasePath::new("/data"), &uri, extent);
+        assert_eq!(
+            header.unwrap(),
+            "</data/a?limit=3>; rel=\"first\", </data/a?limit=3>; rel=\"last\""
+        );
     }
 }

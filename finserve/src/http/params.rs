@@ -10,6 +10,9 @@ use serde::{
 
 use super::refusal::Refusal;
 
+/// The most parameters of a query string, or fields of a form. No endpoint takes a quarter of them.
+const MOST: usize = 64;
+
 /// The name and value pairs of a request, each name once.
 #[derive(Default)]
 pub(crate) struct Params<'r> {
@@ -21,11 +24,15 @@ pub(crate) struct Params<'r> {
 type NameValue<'r> = (Cow<'r, str>, Cow<'r, str>);
 
 impl<'r> Params<'r> {
-    /// Decodes a query string. Fails on broken escapes, bytes that are not UTF-8, NUL, and a name
-    /// that is given twice.
+    /// Decodes a query string or a form. Fails on broken escapes, bytes that are not UTF-8, NUL, a name
+    /// that is given twice, and the first parameter too many.
     pub(crate) fn from_query(query: &'r str) -> Result<Params<'r>, Refusal> {
         let mut params = Params::default();
         for piece in query.split('&').filter(|piece| !piece.is_empty()) {
+            if params.pairs.len() == MOST {
+                let message = format!("there are more than {MOST} parameters");
+                return Err(Refusal::BadRequest(message));
+            }
             let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
             params.push(decode_query(name)?, decode_query(value)?)?;
         }
@@ -302,6 +309,16 @@ mod tests {
             assert_eq!(read::<FxHistory>(query).unwrap_err(), message);
         }
         assert_eq!(read::<Search>("").unwrap_err(), "parameter \"q\" is missing");
+    }
+
+    #[test]
+    fn nothing_after_the_first_parameter_too_many_is_looked_at() {
+        let some = |count: usize| (0..count).map(|at| format!("p{at}=1&")).collect::<String>();
+        assert!(Params::from_query(&some(MOST)).is_ok());
+        let wrong = Params::from_query(&format!("{}&x=%zz", some(MOST))).err();
+        assert!(
+            matches!(wrong, Some(Refusal::BadRequest(why)) if why == "there are more than 64 parameters")
+        );
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! How long the peer of a connection may take: to send a request, and to read the answer.
 //!
-//! Every connection notes by when its peer must have got further, and its worker looks once a second. A timer for each
+//! Every connection notes by when its peer must have got further, and somebody looks once a second. A timer for each
 //! request would cost more than many an answer.
+//!
+//! A peer that does not read uses up a stock of patience, which what it reads fills up again: so it may stop now and then,
+//! but not read slowly for ever.
 use std::{
-    collections::HashMap,
     io,
     pin::Pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -15,8 +17,6 @@ use std::{
 };
 
 use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::rt::TokioIo;
-use tokio::{net::TcpStream, task::AbortHandle};
 
 /// How long peers may take.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Timeouts {
     pub(crate) head: Duration,
     /// To leave an answer unread.
     pub(crate) write: Duration,
+    /// How many bytes of an answer a peer must read in a second, over some time.
+    pub(crate) rate: u64,
 }
 
 /// A time that does not come.
@@ -39,6 +41,8 @@ pub(crate) struct Patience {
     until: AtomicU64,
     /// By when it must have read a little, if it keeps us waiting.
     unread: AtomicU64,
+    /// For how many milliseconds it may keep us waiting the next time.
+    stock: AtomicU64,
     /// Whether the next request is what we wait for.
     for_request: AtomicBool,
 }
@@ -50,6 +54,7 @@ impl Patience {
             start: now,
             until: AtomicU64::new(NEVER),
             unread: AtomicU64::new(NEVER),
+            stock: AtomicU64::new(whole(timeouts.write)),
             for_request: AtomicBool::new(false),
         };
         patience.expect_request(now);
@@ -76,9 +81,9 @@ impl Patience {
     }
 
     /// The peer reads nothing for now.
-    fn blocked(&self) {
+    fn blocked(&self, now: Instant) {
         if self.unread.load(Ordering::Relaxed) == NEVER {
-            let until = self.millis(Instant::now() + self.timeouts.write);
+            let until = self.millis(now) + self.stock.load(Ordering::Relaxed);
             self.unread.store(until, Ordering::Relaxed);
             if self.for_request.load(Ordering::Relaxed) {
                 self.until.store(NEVER, Ordering::Relaxed);
@@ -86,17 +91,35 @@ impl Patience {
         }
     }
 
-    /// The peer has read some.
-    fn got_further(&self) {
-        if self.unread.load(Ordering::Relaxed) != NEVER {
-            self.unread.store(NEVER, Ordering::Relaxed);
-            if self.for_request.load(Ordering::Relaxed) {
-                self.expect_request(Instant::now());
-            }
+    /// The peer has read so many bytes.
+    fn got_further(&self, bytes: usize, now: impl FnOnce() -> Instant) {
+        let (until, full) = (self.unread.load(Ordering::Relaxed), whole(self.timeouts.write));
+        let stock = self.stock.load(Ordering::Relaxed);
+        if until == NEVER && stock == full {
+            return;
+        }
+        let earned = bytes as u64 * 1000 / self.timeouts.rate;
+        if until == NEVER {
+            self.stock.store((stock + earned).min(full), Ordering::Relaxed);
+            return;
+        }
+        let now = now();
+        let left = until.saturating_sub(self.millis(now));
+        self.stock.store((left + earned).min(full), Ordering::Relaxed);
+        self.unread.store(NEVER, Ordering::Relaxed);
+        if self.for_request.load(Ordering::Relaxed) {
+            self.expect_request(now);
         }
     }
 
-    fn is_over(&self, now: Instant) -> bool {
+    /// When it will have waited too long for a request, if that is what it waits for.
+    pub(crate) fn waits_until(&self) -> Option<Instant> {
+        let until = self.until.load(Ordering::Relaxed);
+        let waits = self.for_request.load(Ordering::Relaxed) && until != NEVER;
+        waits.then(|| self.start + Duration::from_millis(until))
+    }
+
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
         let until = self.until.load(Ordering::Relaxed).min(self.unread.load(Ordering::Relaxed));
         self.millis(now) >= until
     }
@@ -105,6 +128,10 @@ impl Patience {
         let passed = at.saturating_duration_since(self.start).as_millis();
         u64::try_from(passed).unwrap_or(NEVER)
     }
+}
+
+fn whole(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(NEVER)
 }
 
 /// The end of an answer that is made while it is sent, or of its connection.
@@ -124,8 +151,8 @@ const TURN: usize = 32 * 1024;
 const PAUSE: u32 = 7;
 
 /// A stream that tells whether its peer reads, and writes large answers in turns with other connections.
-pub(crate) struct Patient {
-    stream: TokioIo<TcpStream>,
+pub(crate) struct Patient<S> {
+    stream: S,
     patience: Arc<Patience>,
     /// What it has written in this turn.
     written: usize,
@@ -133,16 +160,16 @@ pub(crate) struct Patient {
     waited: u32,
 }
 
-impl Patient {
-    pub(crate) fn new(stream: TcpStream, patience: Arc<Patience>) -> Patient {
-        Patient { stream: TokioIo::new(stream), patience, written: 0, waited: 0 }
+impl<S: Write + Unpin> Patient<S> {
+    pub(crate) fn new(stream: S, patience: Arc<Patience>) -> Patient<S> {
+        Patient { stream, patience, written: 0, waited: 0 }
     }
 
     /// Writes, if it is its turn.
     fn turn(
         &mut self,
         context: &mut Context<'_>,
-        write: impl FnOnce(Pin<&mut TokioIo<TcpStream>>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+        write: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         if self.written >= TURN {
             self.waited += 1;
@@ -154,17 +181,18 @@ impl Patient {
         }
         let written = write(Pin::new(&mut self.stream), context);
         match &written {
-            Poll::Pending => self.patience.blocked(),
+            Poll::Pending => self.patience.blocked(Instant::now()),
             Poll::Ready(done) => {
-                self.patience.got_further();
-                self.written += done.as_ref().map_or(0, |length| *length);
+                let length = done.as_ref().map_or(0, |length| *length);
+                self.patience.got_further(length, Instant::now);
+                self.written += length;
             }
         }
         written
     }
 }
 
-impl Read for Patient {
+impl<S: Read + Unpin> Read for Patient<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -174,7 +202,7 @@ impl Read for Patient {
     }
 }
 
-impl Write for Patient {
+impl<S: Write + Unpin> Write for Patient<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -216,84 +244,63 @@ impl Write for Patient {
     }
 }
 
-/// The connections of a worker.
-#[derive(Default)]
-pub(crate) struct Open(Mutex<HashMap<u64, (Arc<Patience>, AbortHandle)>>);
-
-/// A place among the open connections, until it is dropped.
-pub(crate) struct Place {
-    open: Arc<Open>,
-    number: u64,
-}
-
-impl Open {
-    /// A place for the connection of this number.
-    pub(crate) fn place(self: &Arc<Open>, number: u64) -> Place {
-        Place { open: self.clone(), number }
-    }
-
-    /// Puts a connection into its place.
-    pub(crate) fn put(&self, number: u64, patience: Arc<Patience>, task: AbortHandle) {
-        self.all().insert(number, (patience, task));
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.all().is_empty()
-    }
-
-    /// Ends those whose peers have taken too long.
-    pub(crate) fn end_overdue(&self, now: Instant) {
-        for (patience, task) in self.all().values() {
-            if patience.is_over(now) {
-                task.abort();
-            }
-        }
-    }
-
-    fn all(&self) -> std::sync::MutexGuard<'_, HashMap<u64, (Arc<Patience>, AbortHandle)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.open.all().remove(&self.number);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const TIMEOUTS: Timeouts =
-        Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30) };
+        Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30), rate: 4096 };
 
     #[test]
     fn a_peer_has_its_time_for_what_it_should_do_next() {
         let start = Instant::now();
         let patience = Patience::new(TIMEOUTS, start);
-        // Whether its time is over so many seconds after now, which is little later than the start.
+        // Whether its time is over so many seconds after the start.
         let over = |seconds| patience.is_over(start + Duration::from_secs(seconds));
+        let read = |bytes| patience.got_further(bytes, || start);
         assert!(!over(14) && over(15));
         patience.expect_nothing();
         assert!(!over(1000));
         patience.expect_read(Some(start + Duration::from_secs(100)));
         assert!(!over(99) && over(100));
         // It reads nothing, and the answer ends meanwhile: what is left of it has still to be read.
-        patience.blocked();
-        assert!(!over(29) && over(40));
+        patience.blocked(start);
+        assert!(!over(29) && over(30));
         patience.expect_request(start);
-        assert!(!over(29) && over(40));
-        patience.got_further();
-        assert!(!over(14) && over(20));
+        assert!(!over(29) && over(30) && patience.waits_until().is_none());
+        read(1);
+        assert!(!over(14) && over(15) && patience.waits_until().is_some());
         // It stops again, now before the next request.
-        patience.blocked();
-        assert!(!over(29) && over(40));
-        patience.got_further();
+        patience.blocked(start);
+        assert!(!over(29) && over(30));
+        read(1);
         patience.expect_nothing();
         patience.expect_read(None);
-        patience.blocked();
-        patience.got_further();
+        patience.blocked(start);
+        read(1);
         assert!(!over(1000));
+    }
+
+    /// How many seconds a peer is waited for that reads so many bytes a second, for at most an hour.
+    fn served(rate: usize) -> u64 {
+        let start = Instant::now();
+        let patience = Patience::new(TIMEOUTS, start);
+        patience.expect_nothing();
+        for second in 0..3600 {
+            let now = start + Duration::from_secs(second);
+            patience.blocked(now);
+            let next = now + Duration::from_secs(1);
+            if patience.is_over(next) {
+                return second + 1;
+            }
+            patience.got_further(rate, || next);
+        }
+        3600
+    }
+
+    #[test]
+    fn a_peer_may_not_read_slowly_for_ever() {
+        assert_eq!([0, 2048, 3584].map(served), [30, 59, 233]);
+        assert_eq!([4096, 8192, 1_000_000].map(served), [3600; 3]);
     }
 }

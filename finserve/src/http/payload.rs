@@ -2,39 +2,101 @@
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
-use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
-use super::patience::Ending;
+use super::{
+    patience::Ending,
+    slots::Guard,
+    visit::{Underway, Visit},
+};
+use crate::metrics::Metrics;
+
+/// A stream holds about this much until it is read.
+const STREAM: usize = 64 * 1024;
+
+/// Whole bodies up to this length are not counted among what is not read yet: the kernel takes them at once.
+const SHORT: usize = 16 * 1024;
 
 /// The body of a response. One that is whole needs no box.
 pub(crate) enum Payload {
-    Whole(Full<Bytes>),
-    Stream(UnsyncBoxBody<Bytes, io::Error>, Option<Ending>),
+    Whole(Bytes),
+    Stream(Box<Streamed>),
+}
+
+/// A body that is made while it is sent, and what is told where it ends.
+pub(crate) struct Streamed {
+    body: UnsyncBoxBody<Bytes, io::Error>,
+    visit: Option<Underway>,
+    ending: Option<Ending>,
+    held: Option<Guard>,
+}
+
+/// A body that is counted among what is not read yet.
+struct Unread {
+    bytes: Bytes,
+    _held: Guard,
+}
+
+impl AsRef<[u8]> for Unread {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl Payload {
     pub(crate) fn whole(bytes: Bytes) -> Payload {
-        Payload::Whole(Full::new(bytes))
+        Payload::Whole(bytes)
     }
 
     pub(crate) fn stream(
         body: impl Body<Data = Bytes, Error = io::Error> + Send + 'static,
     ) -> Payload {
-        Payload::Stream(body.boxed_unsync(), None)
+        let body = body.boxed_unsync();
+        Payload::Stream(Box::new(Streamed { body, visit: None, ending: None, held: None }))
     }
 
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self, Payload::Whole(_))
     }
 
+    /// How much memory this takes until it is read; nothing if that is not worth counting.
+    pub(crate) fn weight(&self) -> Option<usize> {
+        match self {
+            Payload::Whole(bytes) => Some(bytes.len()).filter(|length| *length > SHORT),
+            Payload::Stream(_) => Some(STREAM),
+        }
+    }
+
+    /// The same body, which holds this until it has been read.
+    pub(crate) fn holding(self, guard: Guard) -> Payload {
+        match self {
+            Payload::Whole(bytes) => {
+                Payload::Whole(Bytes::from_owner(Unread { bytes, _held: guard }))
+            }
+            Payload::Stream(mut stream) => {
+                stream.held = Some(guard);
+                Payload::Stream(stream)
+            }
+        }
+    }
+
+    /// Notes the visit of whoever gets this: now if it is whole, otherwise where it ends.
+    pub(crate) fn note(&mut self, visit: Visit, metrics: &Arc<Metrics>) {
+        match self {
+            Payload::Whole(bytes) => visit.end(metrics, bytes.len() as u64),
+            Payload::Stream(stream) => stream.visit = Some(Underway::new(visit, metrics.clone())),
+        }
+    }
+
     /// Drops this where a stream ends.
-    pub(crate) fn tell_end(&mut self, ending: Ending) {
-        if let Payload::Stream(_, told) = self {
-            *told = Some(ending);
+    pub(crate) fn tell_end(&mut self, told: Ending) {
+        if let Payload::Stream(stream) = self {
+            stream.ending = Some(told);
         }
     }
 }
@@ -48,24 +110,31 @@ impl Body for Payload {
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match self.get_mut() {
-            Payload::Whole(body) => {
-                Pin::new(body).poll_frame(context).map_err(|never| match never {})
+            Payload::Whole(bytes) => {
+                let bytes = std::mem::take(bytes);
+                Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
             }
-            Payload::Stream(body, _) => Pin::new(body).poll_frame(context),
+            Payload::Stream(stream) => {
+                let frame = Pin::new(&mut stream.body).poll_frame(context);
+                if let (Poll::Ready(Some(Ok(frame))), Some(visit)) = (&frame, &mut stream.visit) {
+                    visit.sent(frame.data_ref().map_or(0, Bytes::len));
+                }
+                frame
+            }
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Payload::Whole(body) => body.is_end_stream(),
-            Payload::Stream(body, _) => body.is_end_stream(),
+            Payload::Whole(bytes) => bytes.is_empty(),
+            Payload::Stream(stream) => stream.body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Payload::Whole(body) => body.size_hint(),
-            Payload::Stream(body, _) => body.size_hint(),
+            Payload::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Payload::Stream(stream) => stream.body.size_hint(),
         }
     }
 }

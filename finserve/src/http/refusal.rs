@@ -1,8 +1,8 @@
 //! Every way in which a request can fail, and how each is answered.
-use fincore::{Error, ErrorKind, Key, Noun, plans::Upgrade};
+use fincore::{Caller, Error, ErrorKind, Key, Noun, limits::Standing, plans::Upgrade};
 use hyper::{
     StatusCode,
-    header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{ALLOW, CONNECTION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use maud::Markup;
 use serde_json::{Value, json};
@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::{
     envelope::RequestId,
     reply::{Body, OWN_FILES, Reply},
+    slots::Full,
 };
-use crate::log::log;
+use crate::{base_path::BasePath, log};
 
 /// Where a caller finds the plans.
 pub(crate) const UPGRADE_URL: &str = "/pricing";
@@ -34,12 +35,22 @@ pub(crate) enum Refusal {
     RateLimited { allowed: String, retry_after: u64 },
     /// The body is longer than this many bytes.
     TooLarge { most: usize },
+    /// The body did not arrive in time.
+    TooSlow,
+    /// Path and query string are longer than this many bytes.
+    UriTooLong { most: usize },
+    /// There are more header fields than this.
+    TooManyHeaders { most: usize },
+    /// A page of another site sent a form of ours.
+    OtherSite,
     /// The body must be of this media type.
     WrongMedia(&'static str),
     /// All callers together have too many of these open. It is no fault of ours, so it is not logged.
     Crowded { what: &'static str, retry_after: u64 },
     /// The data is locked for longer than we wait. The text is for the operator.
     Busy(String),
+    /// A file or a disk is in trouble. The text is for the operator.
+    Unavailable(String),
     /// Something of ours failed. The text is for the operator.
     Internal(String),
     /// A failure that a page shows.
@@ -66,8 +77,24 @@ impl From<Error> for Refusal {
             ErrorKind::InvalidKey => Refusal::InvalidKey,
             ErrorKind::PlanRequired(upgrade) => Refusal::PlanRequired(Box::new(upgrade.clone())),
             ErrorKind::Busy => Refusal::Busy(message),
+            ErrorKind::Unavailable => Refusal::Unavailable(message),
             // Requests import no files, so the library cannot refuse one here.
             ErrorKind::Refused | ErrorKind::Storage => Refusal::Internal(message),
+        }
+    }
+}
+
+impl Refusal {
+    /// There is no slot for a caller. `what` is what a slot is for: `exports`.
+    pub(crate) fn full(full: Full, what: &'static str) -> Refusal {
+        /// Streams end at any time.
+        const RETRY_AFTER: u64 = 5;
+        match full {
+            Full::Caller(most) => Refusal::RateLimited {
+                allowed: format!("a key may have {most} {what} at a time"),
+                retry_after: RETRY_AFTER,
+            },
+            Full::All => Refusal::Crowded { what, retry_after: RETRY_AFTER },
         }
     }
 }
@@ -88,23 +115,40 @@ struct ErrorParts {
 }
 
 impl Refusal {
+    /// A caller has used up what its plan allows.
+    pub(crate) fn too_many(caller: &Caller, standing: Standing) -> Refusal {
+        let (plan, limit) = (caller.plan.name(), standing.limit);
+        let allowed = format!("the {plan} plan allows {limit} requests per minute");
+        Refusal::RateLimited { allowed, retry_after: standing.retry_after }
+    }
+
     /// The reply to the request `id` on this route. What only the operator can fix is logged here.
-    pub(crate) fn reply(self, id: RequestId<'_>, route: &str) -> Reply {
+    pub(crate) fn reply(self, id: RequestId<'_>, route: &str, base: BasePath) -> Reply {
         let (refusal, page) = match self {
             Refusal::Shown(refusal, page) => (*refusal, Some(page)),
             refusal => (refusal, None),
         };
-        if let Refusal::Busy(cause) | Refusal::Internal(cause) = &refusal {
-            log(format_args!("request {id} ({route}): {}", Key::redact(cause)));
+        if let Refusal::Internal(cause) = &refusal {
+            tracing::error!("request {id} ({route}): {cause}");
         }
-        let parts = refusal.parts(id);
+        // All requests meet it while it lasts.
+        if let Refusal::Busy(cause) = &refusal
+            && log::is_new(cause)
+        {
+            tracing::error!("request {id} ({route}) and perhaps others: {cause}");
+        }
+        // Whoever watches the files says so.
+        if let Refusal::Unavailable(cause) = &refusal {
+            tracing::debug!("request {id} ({route}): {cause}");
+        }
+        let parts = refusal.parts(id, base);
         let (status, headers) = (parts.status, parts.headers.clone());
         let body = page.map_or_else(|| parts.body(), |page| Body::page(page, OWN_FILES));
         Reply::refused(status, body).with_headers(headers)
     }
 
     /// The status, body and headers of every refusal, decided here and nowhere else.
-    fn parts(&self, id: RequestId<'_>) -> ErrorParts {
+    fn parts(&self, id: RequestId<'_>, base: BasePath) -> ErrorParts {
         let free_key = "POST /api/v1/plans/register issues a free one";
         match self {
             Refusal::BadRequest(message) => {
@@ -133,7 +177,7 @@ impl Refusal {
                     .member("feature", json!(upgrade.feature))
                     .member("current_plan", json!(upgrade.current_plan))
                     .member("required_plan", json!(upgrade.required_plan))
-                    .member("upgrade_url", json!(UPGRADE_URL))
+                    .member("upgrade_url", json!(base.link(UPGRADE_URL)))
             }
             Refusal::RateLimited { allowed, retry_after } => {
                 let message = format!("rate limit exceeded: {allowed}; retry in {retry_after} s");
@@ -144,6 +188,25 @@ impl Refusal {
             Refusal::TooLarge { most } => {
                 let message = format!("the body is longer than {most} bytes");
                 ErrorParts::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
+            }
+            Refusal::TooSlow => {
+                let message = "the body took too long to arrive";
+                // What still comes of the body must not be taken for the next request.
+                ErrorParts::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", message)
+                    .header(CONNECTION, "close")
+            }
+            Refusal::UriTooLong { most } => {
+                let message = format!("path and query string are longer than {most} bytes");
+                ErrorParts::new(StatusCode::URI_TOO_LONG, "uri_too_long", message)
+            }
+            Refusal::TooManyHeaders { most } => {
+                let message = format!("there are more than {most} header fields");
+                let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+                ErrorParts::new(status, "headers_too_large", message)
+            }
+            Refusal::OtherSite => {
+                let message = "this form is answered to pages of this service only";
+                ErrorParts::new(StatusCode::FORBIDDEN, "other_site", message)
             }
             Refusal::WrongMedia(wanted) => {
                 let message = format!("the body must be {wanted}, and Content-Type must say so");
@@ -163,11 +226,16 @@ impl Refusal {
                 ErrorParts::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
                     .header(RETRY_AFTER, "1")
             }
+            Refusal::Unavailable(_) => {
+                let message = "the service cannot do this at the moment; please try again later";
+                ErrorParts::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+                    .header(RETRY_AFTER, "5")
+            }
             Refusal::Internal(_) => {
                 let message = format!("something went wrong here; please report request {id}");
                 ErrorParts::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
             }
-            Refusal::Shown(refusal, _) => refusal.parts(id),
+            Refusal::Shown(refusal, _) => refusal.parts(id, base),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Replies: status, headers and body of a response. Only this file and `refusal` know status codes.
-use std::{sync::LazyLock, time::Instant};
+use std::{borrow::Cow, time::Instant};
 
 use hyper::{
     Response, StatusCode,
@@ -10,7 +10,7 @@ use maud::Markup;
 
 use super::{
     encoding::{self, Encoded},
-    envelope::Envelope,
+    envelope::{Envelope, Sharing},
     headers::{ACCEPTED, BY_CALLER},
     payload::Payload,
 };
@@ -26,14 +26,12 @@ pub(crate) struct Body {
     /// The value of `Content-Encoding`, once the body is encoded.
     encoding: Option<&'static str>,
     /// What the page may load, if it is one.
-    policy: Option<&'static str>,
+    policy: Option<Cow<'static, str>>,
 }
 
 /// How a body is held until it is sent.
 enum Held {
     Plain(Bytes),
-    /// Compressed when the program was built; unpacked once, if ever.
-    Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
     /// Made while it is sent.
     Stream(Payload),
 }
@@ -44,18 +42,14 @@ impl Body {
     }
 
     /// A page that may load what its policy says.
-    pub(crate) fn page(page: Markup, policy: &'static str) -> Body {
+    pub(crate) fn page(page: Markup, policy: impl Into<Cow<'static, str>>) -> Body {
         let body = Body::new("text/html; charset=utf-8", page.into_string());
-        Body { policy: Some(policy), ..body }
+        Body { policy: Some(policy.into()), ..body }
     }
 
-    /// A file that is kept compressed by gzip, and the same file unpacked.
-    pub(crate) fn packed(
-        media: &'static str,
-        packed: &'static [u8],
-        unpacked: &'static LazyLock<Vec<u8>>,
-    ) -> Body {
-        Body { held: Held::Gzip(packed, unpacked), ..Body::new(media, Bytes::new()) }
+    /// A file that is kept compressed by gzip.
+    pub(crate) fn packed(media: &'static str, packed: &'static [u8]) -> Body {
+        Body { encoding: Some("gzip"), ..Body::new(media, packed) }
     }
 
     /// A body that is made while it is sent, in this encoding already.
@@ -71,17 +65,11 @@ impl Body {
         Body::new("", Bytes::new())
     }
 
-    /// The body in the encoding that the request prefers.
+    /// The body in the encoding that the request prefers, unless it has one already.
     fn encode(self, request: &HeaderMap) -> Body {
         let Encoded { encoding, bytes } = match self.held {
-            Held::Stream(_) => return self,
-            Held::Plain(bytes) => encoding::encode(bytes, request),
-            Held::Gzip(packed, _) if encoding::accepts_gzip(request) => {
-                Encoded { encoding: Some("gzip"), bytes: Bytes::from_static(packed) }
-            }
-            Held::Gzip(_, unpacked) => {
-                Encoded { encoding: None, bytes: Bytes::from_static(unpacked.as_slice()) }
-            }
+            Held::Plain(bytes) if self.encoding.is_none() => encoding::encode(bytes, request),
+            Held::Plain(_) | Held::Stream(_) => return self,
         };
         Body { held: Held::Plain(bytes), encoding, ..self }
     }
@@ -95,13 +83,19 @@ impl Body {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
         }
         if let Some(policy) = self.policy {
-            headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-            headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+            // A page may show a key, also one that tells of an error.
+            Sharing::Own.restrict(headers);
+            let policy = match policy {
+                Cow::Borrowed(policy) => HeaderValue::from_static(policy),
+                Cow::Owned(policy) => policy.try_into().expect("our own texts are ASCII"),
+            };
+            headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+            // Without a referrer, forms would not say either that they come from here.
+            headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
             headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
         }
         match self.held {
             Held::Plain(bytes) => Payload::whole(bytes),
-            Held::Gzip(_, unpacked) => Payload::whole(Bytes::from_static(unpacked.as_slice())),
             Held::Stream(payload) => payload,
         }
     }
@@ -203,11 +197,6 @@ impl Reply {
         Reply { deadline: Some(Deadline(deadline)), ..self }
     }
 
-    /// Whether the request failed.
-    pub(crate) fn is_error(&self) -> bool {
-        self.status.is_client_error() || self.status.is_server_error()
-    }
-
     /// The same reply, compressed or left out as the request allows. This is work, so it belongs where the
     /// answer itself is made.
     pub(crate) fn encode(mut self, request: &HeaderMap) -> Reply {
@@ -243,6 +232,7 @@ impl Reply {
             }
         };
         all.extend(headers);
+        envelope.sharing.restrict(&mut all);
         let mut response = Response::new(body.send(&mut all));
         (*response.status_mut(), *response.headers_mut()) = (status, all);
         if let Some(deadline) = deadline {

@@ -2,13 +2,17 @@
 use std::net::IpAddr;
 
 use hyper::{
-    Method,
+    Method, Uri,
     body::Bytes,
-    header::{CONTENT_TYPE, HOST},
-    http::request::Parts,
+    header::{CONTENT_TYPE, HOST, HeaderName, ORIGIN, REFERER},
+    http::{request::Parts, uri::Authority},
 };
 
-use super::{headers::X_FORWARDED_PROTO, params::Params, refusal::Refusal};
+use super::{
+    headers::{SEC_FETCH_SITE, X_FORWARDED_PROTO},
+    params::Params,
+    refusal::Refusal,
+};
 use crate::now::Now;
 
 /// The longest body, in bytes.
@@ -26,8 +30,10 @@ pub(crate) struct Request {
 pub(crate) enum Upload {
     Whole(Bytes),
     TooLarge,
-    /// It did not arrive; the text says why.
-    Broken(&'static str),
+    /// It did not arrive in time.
+    TooSlow,
+    /// It ended before it was complete.
+    Broken,
 }
 
 impl Request {
@@ -41,7 +47,8 @@ impl Request {
         match &self.upload {
             Upload::Whole(bytes) => Ok(bytes),
             Upload::TooLarge => Err(Refusal::TooLarge { most: MAX_UPLOAD }),
-            Upload::Broken(why) => Err(Refusal::BadRequest((*why).into())),
+            Upload::TooSlow => Err(Refusal::TooSlow),
+            Upload::Broken => Err(Refusal::BadRequest("the body is broken off".into())),
         }
     }
 
@@ -59,11 +66,40 @@ impl Request {
         form.ok()?.get(name).map(str::to_owned)
     }
 
-    /// The address of the service as the client knows it: `http://localhost:8080`.
+    /// The address of the service as the client knows it: `http://localhost:8080`. Nothing where the client does not
+    /// say it, so that what follows is relative.
     pub(crate) fn origin(&self) -> String {
-        let text = |name| self.head.headers.get(name).and_then(|value| value.to_str().ok());
+        let Some(host) = self.text(HOST) else { return String::new() };
         // A proxy that ends TLS says so. It only changes what its own client is shown.
-        let scheme = if text(X_FORWARDED_PROTO) == Some("https") { "https" } else { "http" };
-        format!("{scheme}://{}", text(HOST).unwrap_or_default())
+        let scheme = if self.text(X_FORWARDED_PROTO) == Some("https") { "https" } else { "http" };
+        format!("{scheme}://{host}")
+    }
+
+    /// Fails where a browser sent this for a page of another site, which must not get keys in the name of its visitors.
+    ///
+    /// Ports and schemes are not compared, because proxies change them. What no browser sends has nobody's rights but
+    /// those of its sender.
+    pub(crate) fn check_site(&self) -> Result<(), Refusal> {
+        // A host and a port, or only a host: `a:80.example` is neither.
+        let is_whole = |there: &Authority| there.port().is_some() || there.as_str() == there.host();
+        let is_here = |address: &str| {
+            let there = address.parse::<Uri>().ok().and_then(|uri| uri.into_parts().authority);
+            let there = there.filter(is_whole);
+            let here = self.text(HOST).and_then(|host| host.parse::<Authority>().ok());
+            here.zip(there)
+                .is_some_and(|(here, there)| here.host().eq_ignore_ascii_case(there.host()))
+        };
+        let names = [SEC_FETCH_SITE, ORIGIN, REFERER];
+        let own = match names.map(|name| self.head.headers.get(&name).map(|_| self.text(name))) {
+            // Browsers that know better than we where they were.
+            [Some(site), _, _] => matches!(site, Some("same-origin" | "none")),
+            [None, Some(address), _] | [None, None, Some(address)] => address.is_some_and(is_here),
+            [None, None, None] => true,
+        };
+        if own { Ok(()) } else { Err(Refusal::OtherSite) }
+    }
+
+    fn text(&self, name: HeaderName) -> Option<&str> {
+        self.head.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }

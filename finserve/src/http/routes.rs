@@ -10,6 +10,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     context::Context,
+    cost::Cost,
+    envelope::Sharing,
     events,
     export::{self, ExportQuery},
     formats::{self, Formats},
@@ -22,11 +24,12 @@ use super::{
     service,
     webhooks::{self, OneDelivery, OneWebhook},
 };
+use crate::base_path::BasePath;
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
 /// `openapi.yaml` read this table.
 #[rustfmt::skip]
-fn table() -> Vec<Route> {
+fn table(base: BasePath) -> Vec<Route> {
     use Cost::{Disk, Long, Rows, Short};
     // Rows of the market and companies are kept in memory; each filing is read.
     const FIGURES: Cost = Rows(2_000);
@@ -66,7 +69,7 @@ fn table() -> Vec<Route> {
         one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
         list(   "/api/v1/filings",                Filings,   Long,  filings::list),
         get(    "/api/v1/search/suggest",         Companies, Short, search::suggest),
-        get(    "/api/v1/search",                 Companies, Long,  global_search::all),
+        get(    "/api/v1/search",                 Companies, Long,  move |all: &_, query| global_search::all(base, all, query)),
 
         current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
         account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
@@ -89,8 +92,8 @@ fn table() -> Vec<Route> {
         page(GET,  "/usage",             Short, front::usage),
         page(POST, "/usage",             Disk,  front::show_usage),
         page(GET,  "/docs",              Short, front::docs),
-        page(GET,  "/docs/openapi.yaml", Short, front::openapi_yaml),
-        page(GET,  "/docs/openapi.json", Short, front::openapi_json),
+        document(  "/docs/openapi.yaml",        front::openapi_yaml),
+        document(  "/docs/openapi.json",        front::openapi_json),
         asset(     "/assets/{name}",            front::asset),
     ]
 }
@@ -106,37 +109,11 @@ pub(crate) struct Route {
     /// What it can answer in; `params` has those that choose.
     pub(crate) formats: Formats,
     pub(crate) handler: Handler,
+    /// Who may read it in a browser.
+    pub(crate) sharing: Sharing,
     /// Whether it is for programs, and so described by `openapi.yaml`.
     #[cfg_attr(not(test), expect(dead_code, reason = "the test of the document reads it"))]
     pub(crate) is_api: bool,
-}
-
-/// What an answer takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cost {
-    /// Microseconds: less than handing it to another thread would take.
-    Short,
-    /// Short for a page of up to so many rows, long for one of more.
-    Rows(u32),
-    /// Up to milliseconds of computing, on threads that stand back behind those of short answers.
-    Long,
-    /// It may wait for the disk or the network, on threads that do nothing else meanwhile.
-    Disk,
-}
-
-impl Cost {
-    /// Whether an answer with these parameters is short.
-    pub(crate) fn is_short(self, params: &Params<'_>) -> bool {
-        match self {
-            Cost::Short => true,
-            Cost::Rows(most) => {
-                let limit = params.get("limit").map_or(Ok(0), str::parse);
-                // What cannot be read is refused, which is short.
-                limit.map_or(true, |limit: u32| limit <= most)
-            }
-            Cost::Long | Cost::Disk => false,
-        }
-    }
 }
 
 /// What is run for a request.
@@ -171,7 +148,7 @@ fn get<Q, A>(
     path: &'static str,
     feature: Feature,
     cost: Cost,
-    f: fn(&Snapshot, Q) -> fincore::Result<A>,
+    f: impl Fn(&Snapshot, Q) -> fincore::Result<A> + Send + Sync + 'static,
 ) -> Route
 where
     Q: DeserializeOwned + 'static,
@@ -244,22 +221,29 @@ fn open(path: &'static str, cost: Cost, f: Direct) -> Route {
 /// A page for people, in the language they choose.
 fn page(method: Method, path: &'static str, cost: Cost, f: Direct) -> Route {
     let params = params::names::<PageQuery>().into();
-    Route { params, ..at(method, path, cost, Handler::Direct(f)) }
+    Route { params, sharing: Sharing::Own, ..at(method, path, cost, Handler::Direct(f)) }
+}
+
+/// The description of the API, which is for programs too.
+fn document(path: &'static str, f: Direct) -> Route {
+    Route { sharing: Sharing::Any, ..page(Method::GET, path, Cost::Short, f) }
 }
 
 /// A file that pages refer to.
 fn asset(path: &'static str, f: Direct) -> Route {
     let route = at(Method::GET, path, Cost::Short, Handler::Direct(f));
-    Route { params: params::names::<AssetQuery>().into(), ..route }
+    Route { params: params::names::<AssetQuery>().into(), sharing: Sharing::Own, ..route }
 }
 
 fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route {
-    let (params, formats) = (Vec::new(), Formats::One);
-    Route { method, path, feature: None, cost, params, formats, handler, is_api: false }
+    let (params, formats, sharing) = (Vec::new(), Formats::One, Sharing::Any);
+    Route { method, path, feature: None, cost, params, formats, handler, sharing, is_api: false }
 }
 
 /// The table, ready to be searched.
 pub(crate) struct Routes {
+    /// Where it is for clients.
+    pub(crate) base: BasePath,
     rows: Vec<Route>,
     /// The rows that answer `GET` at a path without braces, by the path.
     fixed: HashMap<&'static str, usize>,
@@ -272,17 +256,23 @@ pub(crate) struct Routes {
 #[cfg_attr(test, derive(Default))]
 pub(crate) struct RouteId(usize);
 
+impl RouteId {
+    pub(crate) fn place(self) -> usize {
+        self.0
+    }
+}
+
 /// Where a method and a path lead.
 pub(crate) enum Match<'t, 'p> {
     Row(RouteId, &'t Route, Params<'p>),
-    /// The path is known, with these methods, as in `Allow`.
-    OtherMethods(String),
+    /// The path is known, with these methods, as in `Allow`; and one of its rows.
+    OtherMethods(String, RouteId),
     Nothing,
 }
 
 impl Routes {
-    pub(crate) fn new() -> Routes {
-        Routes::of(table())
+    pub(crate) fn new(base: BasePath) -> Routes {
+        Routes { base, ..Routes::of(table(base)) }
     }
 
     /// A table of these rows.
@@ -294,11 +284,16 @@ impl Routes {
         let fixed = fixed.map(|(at, row)| (row.path, at)).collect();
         let start = |row: &Route| row.path.split('{').next().unwrap_or_default();
         let starts = rows.iter().map(start).collect();
-        Routes { rows, fixed, starts }
+        Routes { base: BasePath::default(), rows, fixed, starts }
     }
 
     pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {
         &self.rows[at]
+    }
+
+    /// The method and the path of every row, in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (String, &'static str)> {
+        self.rows.iter().map(|row| (row.method.to_string(), row.path))
     }
 
     /// Changes every row.
@@ -318,7 +313,7 @@ impl Routes {
         if let (&Method::GET, Some(&at)) = (wanted, self.fixed.get(path)) {
             return Ok(Match::Row(RouteId(at), &self.rows[at], Params::default()));
         }
-        let (mut others, escaped) = (Vec::new(), path.contains('%'));
+        let (mut others, mut row, escaped) = (Vec::new(), None, path.contains('%'));
         for (at, (route, start)) in self.rows.iter().zip(&self.starts).enumerate() {
             // Most rows differ in what comes before the first brace, which is quick to see.
             if !path.starts_with(start) && !escaped {
@@ -328,11 +323,14 @@ impl Routes {
                 Some(captures) if route.method == *wanted => {
                     return Ok(Match::Row(RouteId(at), route, captures));
                 }
-                Some(_) => others.push(&route.method),
+                Some(_) => {
+                    row = Some(RouteId(at));
+                    others.push(&route.method);
+                }
                 None => (),
             }
         }
-        Ok(if others.is_empty() { Match::Nothing } else { Match::OtherMethods(allow(&others)) })
+        Ok(row.map_or(Match::Nothing, |row| Match::OtherMethods(allow(&others), row)))
     }
 
     /// Every method that some path has, as in `Allow`.

@@ -3,6 +3,7 @@
 //! One thread accepts connections; each worker thread has a runtime of its own and keeps the connections that it was
 //! given, so that workers share nothing but the [`App`].
 use std::{
+    convert::Infallible,
     io,
     net::SocketAddr,
     num::NonZero,
@@ -12,45 +13,57 @@ use std::{
 };
 
 use http_body_util::BodyExt;
-use hyper::{Method, Response, body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper::{
+    Method, Response,
+    body::Incoming,
+    header::{CONNECTION, HeaderValue},
+    rt::{Read, Write},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown};
 use tokio::{
     net::{TcpListener, TcpStream},
-    runtime::{Builder, Runtime},
-    signal::unix::{SignalKind, signal},
-    sync::{
-        OwnedSemaphorePermit, Semaphore,
-        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    },
-    time::{MissedTickBehavior, interval, timeout},
+    runtime::Builder,
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::{MissedTickBehavior, interval, sleep, timeout},
 };
+use tokio_rustls::TlsAcceptor;
 
 use super::{
     access::{Access, Signal},
-    answer::{Answered, App, Later, Threads},
-    patience::{Ending, Open, Patience, Patient, Timeouts},
+    answer::Answered,
+    app::App,
+    certificate::Certificate,
+    connections::{Bounds, Connections, Full, Place},
+    listener::{Listener, Owner, Signalled, Signals},
+    patience::{Ending, Patience, Patient, Timeouts},
     payload::Payload,
     reply::Deadline,
     request::{MAX_UPLOAD, Request, Upload},
 };
-use crate::now::Now;
+use crate::{log::catch, metrics::Reason, now::Now};
 
-/// Connections beyond this many wait in the kernel's queue.
-const MAX_CONNECTIONS: usize = 4096;
-/// How long peers may take.
+/// How long peers may take. Four KiB a second is a tenth of what a mobile phone with a poor connection reads.
 const TIMEOUTS: Timeouts =
-    Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30) };
-/// How often a worker looks whether one has taken longer.
+    Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30), rate: 4096 };
+/// How often somebody looks whether one has taken longer.
 const LOOK: Duration = Duration::from_secs(1);
+/// How long a connection waits that has no place yet.
+const PAUSE: Duration = Duration::from_millis(50);
 /// How long a peer may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 /// How much of a longer body is read and discarded: closing a connection while the peer still sends often
 /// loses the response.
 const MAX_DISCARDED: usize = 1024 * 1024;
-/// The longest head of a request, in bytes.
-const MAX_HEAD: usize = 16 * 1024;
-/// How long requests under way may take after a signal to stop.
-const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest head of a request, in bytes. Longer than what is answered, so that a request that is too long is refused like
+/// any other.
+const MAX_HEAD: usize = 32 * 1024;
+/// For how long connections, and then requests, are still taken after a signal to stop: those that were sent before it may
+/// not have been read yet.
+const LAST_CALL: Duration = Duration::from_millis(300);
+/// How long requests under way may take after that: the program ends within five seconds.
+const STOP_TIMEOUT: Duration = Duration::from_millis(3500);
 
 /// After so many turns of connections at most, a worker looks for new requests.
 const EVENT_INTERVAL: u32 = 16;
@@ -58,74 +71,59 @@ const EVENT_INTERVAL: u32 = 16;
 /// How long a request with an unknown key waits for the keys to be refreshed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A socket that listens, and the runtime that accepts its connections.
-pub(crate) struct Listener {
-    runtime: Runtime,
-    listener: TcpListener,
+/// How connections are served.
+pub(crate) struct Settings {
+    pub(crate) bounds: Bounds,
+    /// With which certificate, if by HTTPS.
+    pub(crate) certificate: Option<Arc<Certificate>>,
 }
 
-impl Listener {
-    /// Listens on the first of these addresses that can be listened on.
-    pub(crate) fn bind(addresses: &[SocketAddr]) -> io::Result<Listener> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind(addresses))?;
-        Ok(Listener { runtime, listener })
-    }
-
-    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
-}
-
-/// Serves until SIGINT or SIGTERM; `started` runs once the signal handlers are installed.
+/// Serves until SIGINT or SIGTERM; `started` runs once the signal handlers are installed, `stopping` once such a signal
+/// has come.
 ///
 /// When this returns, nothing of any request runs any more.
 pub(crate) fn serve(
-    Listener { runtime, listener }: Listener,
+    Listener { runtime, listener, owner }: Listener,
     app: &Arc<App>,
+    settings: Settings,
     started: impl FnOnce(),
+    stopping: impl FnOnce(Signalled),
 ) -> io::Result<()> {
-    let workers = Workers::start(app, TIMEOUTS)?;
+    let Settings { bounds, certificate } = settings;
+    let connections = Arc::new(Connections::new(bounds));
+    let workers = Workers::start(app, certificate.as_ref())?;
     let accepted = runtime.block_on(async {
-        let stop = stop_signal()?;
+        let signals = Signals::new()?;
         started();
-        accept(listener, &workers, stop).await;
+        let stop = signals.stop(certificate.clone());
+        let door = Door { listener, owner, connections, timeouts: TIMEOUTS, app, certificate };
+        let stop = async {
+            stopping(stop.await);
+        };
+        door.accept(&workers, stop).await;
         Ok(())
     });
-    app.access().close();
     workers.finish();
     app.finish();
     accepted
 }
 
-/// Waits for SIGINT or SIGTERM; from now on they no longer end the program by themselves.
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => (),
-            _ = terminate.recv() => (),
-        }
-    })
-}
-
 /// A connection on its way to a worker, and its place among all connections.
-type Connection = (std::net::TcpStream, SocketAddr, OwnedSemaphorePermit);
+type Connection = (std::net::TcpStream, SocketAddr, Place);
 
 /// The threads that serve connections.
 struct Workers(Vec<(UnboundedSender<Connection>, thread::JoinHandle<()>)>);
 
 impl Workers {
     /// One for each processor.
-    fn start(app: &Arc<App>, timeouts: Timeouts) -> io::Result<Workers> {
+    fn start(app: &Arc<App>, certificate: Option<&Arc<Certificate>>) -> io::Result<Workers> {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
         let started = (0..count).map(|_| {
             let (sender, receiver) = unbounded_channel();
             let mut runtime = Builder::new_current_thread();
             let runtime = runtime.enable_all().event_interval(EVENT_INTERVAL).build()?;
-            let app = app.clone();
-            let serve = move || runtime.block_on(work(receiver, app, timeouts));
+            let (app, tls) = (app.clone(), certificate.map(Certificate::acceptor));
+            let serve = move || runtime.block_on(work(receiver, app, tls));
             Ok((sender, thread::spawn(serve)))
         });
         Ok(Workers(started.collect::<io::Result<_>>()?))
@@ -142,75 +140,139 @@ impl Workers {
     }
 }
 
-/// Hands connections to the workers in turn, until it is stopped.
-async fn accept(listener: TcpListener, workers: &Workers, stop: impl Future<Output = ()>) {
-    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut turns = workers.0.iter().cycle();
-    tokio::pin!(stop);
-    loop {
-        // Waiting for a slot belongs into the select, or a full server could not be stopped.
-        let next = async {
-            let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
-            (slot, listener.accept().await)
-        };
-        let (slot, accepted) = tokio::select! {
-            next = next => next,
-            () = &mut stop => return,
-        };
-        let Ok((Ok(stream), peer)) = accepted.map(|(stream, peer)| (stream.into_std(), peer))
-        else {
-            // Out of descriptors, most likely: give connections some time to end.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
-        };
-        if let Some((worker, _)) = turns.next() {
-            // A worker only goes away when this loop has ended.
-            let _ = worker.send((stream, peer, slot));
+/// Where connections come in.
+struct Door<'a> {
+    listener: TcpListener,
+    owner: Owner,
+    connections: Arc<Connections>,
+    timeouts: Timeouts,
+    app: &'a App,
+    certificate: Option<Arc<Certificate>>,
+}
+
+impl Door<'_> {
+    /// Hands connections to the workers in turn, until it is stopped. Looks after those that are open meanwhile.
+    async fn accept<S>(self, workers: &Workers, stop: impl Future<Output = S>) -> S {
+        let (mut turns, mut waiting) = (workers.0.iter().cycle(), None);
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        tokio::pin!(stop);
+        loop {
+            // Waiting for a place belongs into the select, or a full server could not be stopped.
+            tokio::select! {
+                entered = self.enter(&mut waiting) => {
+                    if let Some((worker, _)) = turns.next() {
+                        // A worker only goes away when this loop has ended.
+                        let _ = worker.send(entered);
+                    }
+                }
+                _ = looks.tick() => self.look(),
+                stopped = &mut stop => {
+                    self.app.access().close();
+                    if self.owner == Owner::Us {
+                        let last = self.last(&mut waiting, turns);
+                        let _: Result<(), _> = timeout(LAST_CALL, last).await;
+                    }
+                    // Those who have just come in have not been heard yet.
+                    sleep(LAST_CALL).await;
+                    return stopped;
+                }
+            }
+        }
+    }
+
+    /// Takes the connections that would end with the socket.
+    async fn last(
+        &self,
+        waiting: &mut Option<(std::net::TcpStream, SocketAddr)>,
+        turns: impl Iterator<Item = &(UnboundedSender<Connection>, thread::JoinHandle<()>)>,
+    ) {
+        for (worker, _) in turns {
+            let _ = worker.send(self.enter(waiting).await);
+        }
+    }
+
+    /// The next connection that is served. One that has no place yet stays in `waiting`, and all others in the kernel's
+    /// queue.
+    async fn enter(&self, waiting: &mut Option<(std::net::TcpStream, SocketAddr)>) -> Connection {
+        loop {
+            let Some((stream, peer)) = waiting.take() else {
+                let accepted = self.listener.accept().await;
+                match accepted.and_then(|(stream, peer)| Ok((stream.into_std()?, peer))) {
+                    Ok(new) => *waiting = Some(new),
+                    // Out of descriptors, most likely: give connections some time to end.
+                    Err(_) => sleep(PAUSE).await,
+                }
+                continue;
+            };
+            let patience = Patience::new(self.timeouts, Instant::now());
+            match self.connections.enter(peer.ip(), patience) {
+                Ok(place) => return (stream, peer, place),
+                Err(Full::Address) => self.app.metrics().refused(Reason::ConnectionsPerAddress),
+                Err(Full::All) => {
+                    *waiting = Some((stream, peer));
+                    sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    /// What is done once a second.
+    fn look(&self) {
+        let overdue = self.connections.end_overdue(Instant::now());
+        self.app.metrics().overdue(overdue);
+        self.app.metrics().connections(self.connections.count());
+        if let Some(certificate) = &self.certificate {
+            certificate.follow();
         }
     }
 }
 
 /// Serves the connections that come, until no more come and those are closed.
-async fn work(mut connections: UnboundedReceiver<Connection>, app: Arc<App>, timeouts: Timeouts) {
-    let (graceful, open) = (GracefulShutdown::new(), Arc::new(Open::default()));
-    let (mut looks, mut number) = (interval(LOOK), 0);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        let next = tokio::select! {
-            next = connections.recv() => next,
-            _ = looks.tick(), if !open.is_empty() => {
-                open.end_overdue(Instant::now());
-                continue;
-            }
-        };
-        let Some((stream, peer, slot)) = next else { break };
+async fn work(
+    mut connections: UnboundedReceiver<Connection>,
+    app: Arc<App>,
+    tls: Option<TlsAcceptor>,
+) {
+    let graceful = GracefulShutdown::new();
+    while let Some((stream, peer, place)) = connections.recv().await {
         // Out of descriptors, most likely: the connection ends.
         let Ok(stream) = TcpStream::from_std(stream) else { continue };
-        let patience = Arc::new(Patience::new(timeouts, Instant::now()));
-        let connection = graceful.watch(connection(stream, peer, app.clone(), patience.clone()));
-        let place = open.place(number);
+        // Responses are written at once, so delaying packets only costs time.
+        let _ = stream.set_nodelay(true);
+        let (app, tls, watcher) = (app.clone(), tls.clone(), graceful.watcher());
+        let (connections, number) = (place.connections().clone(), place.number());
         let task = tokio::spawn(async move {
+            let patience = place.patience.clone();
             // An error means that the peer went away or broke the protocol, or that the rest of a body cannot be made:
             // nobody is left to tell.
-            let _ = connection.await;
-            drop((slot, place));
+            match tls {
+                None => {
+                    let stream = TokioIo::new(stream);
+                    let _ = watcher.watch(connection(stream, peer, app, patience)).await;
+                }
+                Some(tls) => {
+                    if let Ok(stream) = tls.accept(stream).await {
+                        let stream = TokioIo::new(stream);
+                        let _ = watcher.watch(connection(stream, peer, app, patience)).await;
+                    }
+                }
+            }
+            drop(place);
         });
-        open.put(number, patience, task.abort_handle());
-        number += 1;
+        connections.serve(number, task.abort_handle());
     }
     // Connections that are still open after that are dropped.
     let _ = timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
 
 /// A connection with all its limits.
-fn connection(
-    stream: TcpStream,
+fn connection<S: Read + Write + Send + Unpin + 'static>(
+    stream: S,
     peer: SocketAddr,
     app: Arc<App>,
     patience: Arc<Patience>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
-    // Responses are written at once, so delaying packets only costs time.
-    let _ = stream.set_nodelay(true);
     let stream = Patient::new(stream, patience.clone());
     // One counter for each connection: the workers would compete for one of all.
     let shared = Arc::new((app, patience));
@@ -225,7 +287,10 @@ fn connection(
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
             let request = Request { head, upload, peer: peer.ip(), now: Now::read() };
-            let mut response = answer(app, request).await?;
+            let mut response = answer(app, request).await;
+            if app.access().is_closing() {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
             if response.body().is_whole() {
                 patience.expect_request(Instant::now());
             } else {
@@ -233,7 +298,7 @@ fn connection(
                 patience.expect_read(deadline);
                 response.body_mut().tell_end(Ending(patience.clone()));
             }
-            Ok::<_, io::Error>(response)
+            Ok::<_, Infallible>(response)
         }
     });
     http1::Builder::new()
@@ -243,23 +308,24 @@ fn connection(
         .serve_connection(stream, service)
 }
 
-/// Answers a request: here, or where it holds up no other. Fails only where a bug lost the answer, and that ends the
-/// connection.
-async fn answer(app: &Arc<App>, request: Request) -> io::Result<Response<Payload>> {
-    let mut caller = app.access().identify(&request);
+/// Answers a request: here, or where it holds up no other. A bug fails this request only.
+async fn answer(app: &Arc<App>, request: Request) -> Response<Payload> {
+    let mut caller = match catch(|| app.access().identify(&request)) {
+        Ok(caller) => caller,
+        Err(panic) => return app.broken(panic),
+    };
     let is_form = request.head.method == Method::POST;
     if (caller.is_err() || is_form) && app.access().has_unknown_key(&request) {
         refresh_for(app.access(), &request).await;
         caller = app.access().identify(&request);
     }
-    match app.answer(request, caller) {
-        Answered::Now(response) => Ok(response),
-        Answered::Later(Later { on: Threads::Pool, work }) => {
-            app.pool().run(work).await.map_err(io::Error::other)
-        }
-        Answered::Later(Later { on: Threads::Waiting, work }) => {
-            tokio::task::spawn_blocking(work).await.map_err(io::Error::other)
-        }
+    match catch(|| app.answer(request, caller)) {
+        Ok(Answered::Now(response)) => response,
+        Ok(Answered::Later(answer)) => match answer.await {
+            Ok(response) => response,
+            Err(_) => app.broken("the answer was lost".into()),
+        },
+        Err(panic) => app.broken(panic),
     }
 }
 
@@ -280,8 +346,8 @@ async fn refresh_for(access: &Access, request: &Request) {
 async fn receive(body: Incoming) -> Upload {
     match timeout(BODY_TIMEOUT, collect(body)).await {
         Ok(Ok(upload)) => upload,
-        Ok(Err(_)) => Upload::Broken("the body is broken off"),
-        Err(_) => Upload::Broken("the body took too long to arrive"),
+        Ok(Err(_)) => Upload::Broken,
+        Err(_) => Upload::TooSlow,
     }
 }
 

@@ -1,4 +1,4 @@
-//! How many streams may be open at a time: so many per caller, so many in all.
+//! How much may be open at a time, streams or bytes: so much per caller, so much in all.
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -6,12 +6,7 @@ use std::{
 
 use fincore::CallerId;
 
-use super::refusal::Refusal;
-
-/// After how many seconds a refused caller should try again: streams end at any time.
-const RETRY_AFTER: u64 = 5;
-
-/// Slots for streams. Clones share them.
+/// Slots for streams, or for bytes. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
     per_caller: usize,
@@ -30,8 +25,8 @@ struct Taken {
 /// Why there is no slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// The caller holds as many as one may.
-    Caller,
+    /// The caller holds as many as one may, which is this many.
+    Caller(usize),
     /// All of them are taken.
     All,
 }
@@ -40,6 +35,7 @@ pub(crate) enum Full {
 #[derive(Debug)]
 pub(crate) struct Guard {
     caller: CallerId,
+    slots: usize,
     taken: Arc<Mutex<Taken>>,
 }
 
@@ -50,16 +46,22 @@ impl Slots {
 
     /// A slot for the caller, unless it holds its share already or all are taken.
     pub(crate) fn take(&self, caller: CallerId) -> Result<Guard, Full> {
+        self.take_many(caller, 1)
+    }
+
+    /// So many slots for the caller. One who holds none gets more than its share, if there are as many: otherwise
+    /// it would never get them.
+    pub(crate) fn take_many(&self, caller: CallerId, slots: usize) -> Result<Guard, Full> {
         let mut taken = lock(&self.taken);
-        if taken.by_caller.get(&caller).is_some_and(|held| *held >= self.per_caller) {
-            return Err(Full::Caller);
+        if taken.by_caller.get(&caller).is_some_and(|held| held + slots > self.per_caller) {
+            return Err(Full::Caller(self.per_caller));
         }
-        if taken.total >= self.total {
+        if taken.total > 0 && taken.total + slots > self.total {
             return Err(Full::All);
         }
-        taken.total += 1;
-        *taken.by_caller.entry(caller).or_default() += 1;
-        Ok(Guard { caller, taken: self.taken.clone() })
+        taken.total += slots;
+        *taken.by_caller.entry(caller).or_default() += slots;
+        Ok(Guard { caller, slots, taken: self.taken.clone() })
     }
 
     /// How many are taken now.
@@ -67,25 +69,14 @@ impl Slots {
     pub(crate) fn taken(&self) -> usize {
         lock(&self.taken).total
     }
-
-    /// The same as [`Slots::take`]; a failure is worded for the caller. `what` is what a slot is for: `exports`.
-    pub(crate) fn open(&self, caller: CallerId, what: &'static str) -> Result<Guard, Refusal> {
-        self.take(caller).map_err(|full| match full {
-            Full::Caller => Refusal::RateLimited {
-                allowed: format!("a key may have {} {what} at a time", self.per_caller),
-                retry_after: RETRY_AFTER,
-            },
-            Full::All => Refusal::Crowded { what, retry_after: RETRY_AFTER },
-        })
-    }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
         let mut taken = lock(&self.taken);
-        taken.total -= 1;
+        taken.total -= self.slots;
         if let Some(held) = taken.by_caller.get_mut(&self.caller) {
-            *held -= 1;
+            *held -= self.slots;
             if *held == 0 {
                 taken.by_caller.remove(&self.caller);
             }
@@ -110,7 +101,7 @@ mod tests {
     fn a_caller_gets_its_share_and_gets_it_again_once_it_is_free() {
         let slots = Slots::new(2, 10);
         let (first, second) = (slots.take(caller(1)).unwrap(), slots.take(caller(1)).unwrap());
-        assert_eq!(slots.take(caller(1)).unwrap_err(), Full::Caller);
+        assert_eq!(slots.take(caller(1)).unwrap_err(), Full::Caller(2));
         assert!(slots.take(caller(2)).is_ok());
         drop(first);
         assert!(slots.take(caller(1)).is_ok(), "the refused attempt took nothing");
@@ -124,9 +115,21 @@ mod tests {
         let slots = Slots::new(2, 3);
         let held: Vec<_> = [1, 1, 2].map(|number| slots.take(caller(number)).unwrap()).into();
         assert_eq!(slots.take(caller(3)).unwrap_err(), Full::All);
-        assert_eq!(slots.take(caller(1)).unwrap_err(), Full::Caller);
+        assert_eq!(slots.take(caller(1)).unwrap_err(), Full::Caller(2));
         drop(held);
         assert!(slots.take(caller(3)).is_ok());
+    }
+
+    #[test]
+    fn one_that_is_larger_than_a_share_is_taken_alone() {
+        let slots = Slots::new(10, 20);
+        let large = slots.take_many(caller(1), 15).unwrap();
+        assert_eq!(slots.take_many(caller(1), 1).unwrap_err(), Full::Caller(10));
+        assert_eq!(slots.take_many(caller(2), 6).unwrap_err(), Full::All);
+        let rest = slots.take_many(caller(2), 5).unwrap();
+        drop((large, rest));
+        assert!(slots.take_many(caller(1), 25).is_ok());
+        assert_eq!(slots.taken(), 0);
     }
 
     #[test]

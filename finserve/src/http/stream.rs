@@ -6,11 +6,10 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use hyper::body::{Body, Bytes, Frame};
+use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio::sync::oneshot;
 
 use super::{encoding::Encoder, pool::Pool, refusal::Refusal, slots::Guard};
-use crate::log::log;
 
 /// About how much is handed on at a time, as it is sent.
 const CHUNK: usize = 64 * 1024;
@@ -27,7 +26,9 @@ pub(crate) struct Stream {
     pool: Arc<Pool>,
     /// What is streamed, for the log.
     name: String,
-    _slot: Guard,
+    /// How many bytes are left, where that is known before they are made.
+    left: Option<u64>,
+    _slot: Option<Guard>,
 }
 
 /// What follows.
@@ -81,7 +82,19 @@ impl Stream {
         let source = Box::new(Source { producer, encoder, part: Vec::new() });
         let (first, rest) = source.pull().map_err(failed)?;
         let rest = rest.map_or(Rest::Nothing, Rest::Waiting);
-        Ok(Stream { first, rest, pool: pool.clone(), name, _slot: slot })
+        Ok(Stream { first, rest, pool: pool.clone(), name, left: None, _slot: Some(slot) })
+    }
+
+    /// A stream of so many bytes. None is made before the peer reads, so asking for its head costs nothing.
+    pub(crate) fn of_length(
+        length: u64,
+        producer: Producer,
+        name: String,
+        pool: &Arc<Pool>,
+    ) -> Stream {
+        let source = Source { producer, encoder: Encoder::Plain(Vec::new()), part: Vec::new() };
+        let (first, rest) = (None, Rest::Waiting(Box::new(source)));
+        Stream { first, rest, pool: pool.clone(), name, left: Some(length), _slot: None }
     }
 
     /// The next chunk; nothing after the last.
@@ -116,9 +129,12 @@ impl Body for Stream {
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
         Poll::Ready(match ready!(self.poll_chunk(context)) {
-            Ok(chunk) => chunk.map(|chunk| Ok(Frame::data(chunk))),
+            Ok(chunk) => chunk.map(|chunk| {
+                self.left = self.left.map(|left| left.saturating_sub(chunk.len() as u64));
+                Ok(Frame::data(chunk))
+            }),
             Err(broken) => {
-                log(format_args!("{} broke off: {broken}", self.name));
+                tracing::error!("{} broke off: {broken}", self.name);
                 Some(Err(io::Error::other(broken)))
             }
         })
@@ -126,6 +142,10 @@ impl Body for Stream {
 
     fn is_end_stream(&self) -> bool {
         self.first.is_none() && matches!(self.rest, Rest::Nothing)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a request is about: its grammar, its row of the table and its parameters.
 use fincore::excerpt;
 use hyper::{
-    Method,
+    Method, Version,
     header::{ACCEPT, HOST},
     http::request::Parts,
 };
@@ -20,8 +20,10 @@ use super::{
 /// What a request is about.
 pub(crate) enum Target<'t, 'r> {
     Matched(Matched<'t, 'r>),
-    /// It only asks which methods there are.
-    Options(String),
+    /// It only asks which methods there are, as in `Allow`: of one path, by a row of it, or of all.
+    Options(String, Option<RouteId>),
+    /// There is no such thing.
+    Nowhere(Refusal),
 }
 
 /// A row of the table, and the parameters of the path and of the query string.
@@ -45,7 +47,7 @@ impl Matched<'_, '_> {
     }
 }
 
-/// What a request is about, if its grammar is right and there is such a thing.
+/// What a request is about, if its grammar is right.
 pub(crate) fn target<'t, 'r>(
     routes: &'t Routes,
     request: &'r Request,
@@ -60,14 +62,18 @@ pub(crate) fn target<'t, 'r>(
         Match::Row(id, route, captures) => {
             Ok(Target::Matched(Matched { id, route, captures, params }))
         }
-        Match::OtherMethods(allow) if options => Ok(Target::Options(allow)),
-        Match::OtherMethods(allow) => Err(Refusal::MethodNotAllowed(allow)),
-        Match::Nothing if options && path == "*" => Ok(Target::Options(routes.allow())),
+        Match::OtherMethods(allow, id) if options => Ok(Target::Options(allow, Some(id))),
+        Match::OtherMethods(allow, _) => Ok(Target::Nowhere(Refusal::MethodNotAllowed(allow))),
+        Match::Nothing if options && path == "*" => Ok(Target::Options(routes.allow(), None)),
         Match::Nothing => {
             let path = excerpt(&readable);
             let message = format!("there is nothing at {path:?}; see /docs for what there is");
             let refusal = Refusal::NotFound(message);
-            Err(if wants_page(head) { front::not_found(request, refusal, &path) } else { refusal })
+            Ok(Target::Nowhere(if wants_page(head) {
+                front::not_found(request, routes.base, refusal, &path)
+            } else {
+                refusal
+            }))
         }
     }
 }
@@ -78,6 +84,12 @@ fn wants_page(head: &Parts) -> bool {
     !head.uri.path().starts_with("/api/")
         && offers.any(|(media, weight)| media == "text/html" && weight > 0.0)
 }
+
+/// The longest path and query string, in bytes: as long as what other servers and proxies take.
+const MAX_TARGET: usize = 8 * 1024;
+
+/// The most header fields. Browsers send some twenty, and proxies add a few.
+const MAX_HEADERS: usize = 64;
 
 /// The methods that HTTP has, known here or not.
 const METHODS: [&str; 10] =
@@ -90,7 +102,15 @@ pub(crate) fn is_plain(head: &Parts) -> bool {
 
 /// What hyper lets through and HTTP does not.
 fn check_grammar(head: &Parts) -> Result<(), Refusal> {
-    if head.headers.get_all(HOST).iter().count() != 1 {
+    if head.uri.path_and_query().is_some_and(|target| target.as_str().len() > MAX_TARGET) {
+        return Err(Refusal::UriTooLong { most: MAX_TARGET });
+    }
+    if head.headers.len() > MAX_HEADERS {
+        return Err(Refusal::TooManyHeaders { most: MAX_HEADERS });
+    }
+    let hosts = head.headers.get_all(HOST).iter().count();
+    // HTTP/1.0 does not know the header, and the probes of old load balancers do not send it.
+    if hosts != 1 && !(hosts == 0 && head.version == Version::HTTP_10) {
         return Err(Refusal::BadRequest("the Host header must be given exactly once".into()));
     }
     if !METHODS.contains(&head.method.as_str()) {

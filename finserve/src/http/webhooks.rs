@@ -48,14 +48,14 @@ struct Listed {
 
 /// `POST /api/v1/webhooks`: a new subscription.
 pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    let Context { catalogue, access, request, targets, .. } = context;
+    let Context { catalogue, access, request, targets, base, .. } = context;
     let (key, wanted) = (key(context)?, wanted(request.body("application/json")?)?);
     targets::check(&wanted.url, *targets)?;
     let snapshot = catalogue.snapshot(request.now.today())?;
     let now = request.now.utc;
     let created = webhooks::create(access.accounts(), &snapshot, key, wanted, *targets, now)?;
     let (webhook, secret): (Webhook, Secret) = created;
-    let location = format!("/api/v1/webhooks/{}", webhook.id);
+    let location = base.link(&format!("/api/v1/webhooks/{}", webhook.id));
     let location = HeaderValue::try_from(location)
         .map_err(|err| Refusal::Internal(format!("an id cannot be sent: {err}")))?;
     let body = Answer::json(Created { webhook, secret: secret.reveal() })?;
@@ -96,7 +96,8 @@ pub(crate) fn test(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
 pub(crate) fn deliveries(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let page = webhooks::deliveries(context.access.accounts(), key(context)?, &params.read()?)?;
     let extent = Extent { total: page.total, limit: page.limit, offset: Some(page.offset) };
-    let link = links::links(&context.request.head.uri, extent).map(|link| (LINK, link));
+    let link = links::links(context.base, &context.request.head.uri, extent);
+    let link = link.map(|link| (LINK, link));
     Ok(Reply::ok(Answer::json(page)?, Caching::Never).with_headers(link))
 }
 

@@ -1,7 +1,6 @@
 //! Files that pages refer to, under names that change with their content.
-use std::{io::Read, sync::LazyLock};
+use std::sync::LazyLock;
 
-use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
 
 /// A file inside the program.
@@ -16,9 +15,16 @@ pub(crate) struct Asset {
 /// How a file is kept.
 pub(crate) enum Content {
     Plain(&'static [u8]),
-    /// Compressed when the program was built, because doing it for each request would take too long; and
-    /// the one copy that is unpacked, when somebody first asks for it.
-    Gzip(&'static [u8], &'static LazyLock<Vec<u8>>),
+    /// Compressed when the program was built, because doing it for each request would take too long.
+    Gzip(Packed),
+}
+
+/// A file that is kept compressed by gzip.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed {
+    pub(crate) bytes: &'static [u8],
+    /// How many bytes it holds.
+    pub(crate) length: u64,
 }
 
 macro_rules! asset {
@@ -47,15 +53,12 @@ asset!(SCRIPT, "script", "js", JAVASCRIPT, own!("script.js"));
 asset!(ICON, "icon", "svg", "image/svg+xml", own!("icon.svg"));
 asset!(REFERENCE, "reference", "js", JAVASCRIPT, own!("reference.js"));
 asset!(REFERENCE_STYLE, "reference", "css", CSS, own!("reference.css"));
-asset!(SCALAR, "scalar", "js", JAVASCRIPT, Content::Gzip(SCALAR_PACKED, &SCALAR_UNPACKED));
+asset!(SCALAR, "scalar", "js", JAVASCRIPT, Content::Gzip(SCALAR_PACKED));
 
-static SCALAR_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scalar.js.gz"));
-static SCALAR_UNPACKED: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut unpacked = Vec::new();
-    // Damaged only if our own build was: then the reference has no script.
-    let _ = GzDecoder::new(SCALAR_PACKED).read_to_end(&mut unpacked);
-    unpacked
-});
+const SCALAR_PACKED: Packed = Packed {
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/scalar.js.gz")),
+    length: include!(concat!(env!("OUT_DIR"), "/scalar.length")),
+};
 
 const ALL: [&Asset; 6] = [&STYLE, &SCRIPT, &ICON, &REFERENCE, &REFERENCE_STYLE, &SCALAR];
 
@@ -66,7 +69,7 @@ impl Asset {
     }
 
     fn hashed(&self) -> String {
-        let (Content::Plain(bytes) | Content::Gzip(bytes, _)) = &self.content;
+        let (Content::Plain(bytes) | Content::Gzip(Packed { bytes, .. })) = &self.content;
         let digest = Sha256::digest(bytes);
         let hash: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         format!("/assets/{}.{hash}.{}", self.name, self.extension)

@@ -43,7 +43,7 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
                     "Selic, CDI, IPCA e câmbio do Banco Central; companhias registradas e seus documentos da CVM. JSON simples, em que os valores publicados mantêm todos os dígitos.",
                 ))
             }
-            (layout::command(view, "first-call", &format!("curl {}/api/v1/market/overview", view.origin)))
+            (layout::command(view, "first-call", &format!("curl {}", view.url("/api/v1/market/overview"))))
             p.actions {
                 a.button.primary href=(format!("{}#key", view.link("/pricing"))) { (say("Get a free key", "Obter uma chave grátis")) }
                 a.button href=(view.link("/docs")) { (say("Try the API", "Experimentar a API")) }
@@ -109,7 +109,7 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
             } @else {
                 (say("These figures are up to date. ", "Estes valores estão em dia. "))
             }
-            a href="/api/v1/status" { (say("Status of the data", "Situação dos dados")) }
+            a href=(view.path("/api/v1/status")) { (say("Status of the data", "Situação dos dados")) }
         }
     })
 }
@@ -226,7 +226,7 @@ impl Card {
                     " · " (self.change(view, value))
                 }
                 (chart.draw(language))
-                p.more { a href=(self.endpoint) { code { (self.endpoint) } } }
+                p.more { a href=(view.path(self.endpoint)) { code { (view.path(self.endpoint)) } } }
             }
         }
     }

@@ -4,12 +4,12 @@ use maud::{DOCTYPE, Markup, html};
 use super::{assets, language::Language, view::View};
 
 /// What every page says about itself.
-pub(crate) fn head(title: &str) -> Markup {
+pub(crate) fn head(view: &View, title: &str) -> Markup {
     html! {
         meta charset="utf-8";
         meta name="viewport" content="width=device-width, initial-scale=1";
         title { (title) " · finserve" }
-        link rel="icon" href=(assets::ICON.path()) type="image/svg+xml";
+        link rel="icon" href=(view.path(assets::ICON.path())) type="image/svg+xml";
     }
 }
 
@@ -20,14 +20,14 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                (head(title))
+                (head(view, title))
                 meta name="color-scheme" content="light dark";
                 meta name="description" content=(say(
                     "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
                     "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
                 ));
-                link rel="stylesheet" href=(assets::STYLE.path());
-                script src=(assets::SCRIPT.path()) defer {}
+                link rel="stylesheet" href=(view.path(assets::STYLE.path()));
+                script src=(view.path(assets::SCRIPT.path())) defer {}
             }
             body {
                 a.skip href="#content" { (say("Skip to the content", "Ir para o conteúdo")) }
@@ -38,7 +38,7 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
                         "Data from Banco Central do Brasil and Comissão de Valores Mobiliários, licensed under ODbL.",
                         "Dados do Banco Central do Brasil e da Comissão de Valores Mobiliários, sob a licença ODbL.",
                     )) }
-                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href="/docs/openapi.yaml" { "OpenAPI" } " · " a href="/health" { (say("Service status", "Status do serviço")) } }
+                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href=(view.path("/docs/openapi.yaml")) { "OpenAPI" } " · " a href=(view.path("/health")) { (say("Service status", "Status do serviço")) } }
                 }
             }
         }
@@ -92,6 +92,6 @@ fn switch(view: &View, path: &str) -> Markup {
     let (other, name) =
         view.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));
     html! {
-        a.language href=(format!("{path}?lang={}", other.code())) lang=(other.tag()) hreflang=(other.tag()) { (name) }
+        a.language href=(format!("{}?lang={}", view.path(path), other.code())) lang=(other.tag()) hreflang=(other.tag()) { (name) }
     }
 }

@@ -3,26 +3,27 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::{assets, layout, view::View};
 
-/// `/docs`: the interactive reference, drawn by Scalar from our own `openapi.yaml`.
-pub(crate) fn docs(view: &View) -> Markup {
+/// `/docs`: the interactive reference, drawn by Scalar from our own `openapi.yaml`. Its styles carry the nonce.
+pub(crate) fn docs(view: &View, nonce: &str) -> Markup {
     let title = view.language.pick("API reference", "Referência da API");
     html! {
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                (layout::head(title))
-                link rel="stylesheet" href=(assets::REFERENCE_STYLE.path());
+                (layout::head(view, title))
+                meta property="csp-nonce" content=(nonce);
+                link rel="stylesheet" href=(view.path(assets::REFERENCE_STYLE.path()));
             }
             body {
                 (layout::header(view, "/docs"))
-                main id="reference" {}
+                main id="reference" data-description=(view.path("/docs/openapi.yaml")) {}
                 noscript { p { (view.language.pick(
                     "The interactive reference needs JavaScript. The same description as a file: ",
                     "A referência interativa precisa de JavaScript. A mesma descrição em arquivo: ",
-                )) a href="/docs/openapi.yaml" { "openapi.yaml" } } }
+                )) a href=(view.path("/docs/openapi.yaml")) { "openapi.yaml" } } }
                 // Ours first: it decides where the reference may store keys.
-                script src=(assets::REFERENCE.path()) {}
-                script src=(assets::SCALAR.path()) {}
+                script src=(view.path(assets::REFERENCE.path())) {}
+                script src=(view.path(assets::SCALAR.path())) {}
             }
         }
     }

@@ -165,7 +165,7 @@ fn key_section(view: &View, form: &KeyForm) -> Markup {
                     "Ela é mostrada uma única vez: guarde-a em lugar seguro. Experimente:",
                 )) }
                 (layout::command(view, "first-call", &format!(
-                    concat!("curl -H '", x_api_key!(), ": {}' {}/api/v1/market/overview"), key, view.origin
+                    concat!("curl -H '", x_api_key!(), ": {}' {}"), key, view.url("/api/v1/market/overview")
                 )))
         },
         form => html! {

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     jitter::jitter,
     lock::{Lock, Work},
-    log::log,
+    metrics::Metrics,
     now::Now,
     stop::Stop,
 };
@@ -40,10 +40,17 @@ pub(crate) struct Background {
 
 impl Background {
     /// Starts with a first run at once.
-    pub(crate) fn start(catalogue: Catalogue, directory: &Path, config: Config) -> Background {
+    pub(crate) fn start(
+        catalogue: Catalogue,
+        directory: &Path,
+        config: Config,
+        metrics: Arc<Metrics>,
+    ) -> Background {
         let stop = Arc::new(Stop::default());
         let (told, directory) = (stop.clone(), directory.to_owned());
-        let thread = thread::spawn(move || Rounds::new(&catalogue, directory, config, &told).run());
+        let thread = thread::spawn(move || {
+            Rounds::new(&catalogue, directory, config, &told, &metrics).run();
+        });
         Background { stop, thread }
     }
 
@@ -63,6 +70,7 @@ struct Rounds<'a> {
     directory: PathBuf,
     config: Config,
     stop: &'a Stop,
+    metrics: &'a Metrics,
     last: [(Beat, Last); 3],
     /// Drawn for every round.
     jitter: f64,
@@ -76,9 +84,11 @@ impl<'a> Rounds<'a> {
         directory: PathBuf,
         config: Config,
         stop: &'a Stop,
+        metrics: &'a Metrics,
     ) -> Rounds<'a> {
         let last = Beat::ALL.map(|beat| (beat, Last::Never));
-        Rounds { catalogue, directory, config, stop, last, jitter: 0.0, failing: Mutex::default() }
+        let (jitter, failing) = Default::default();
+        Rounds { catalogue, directory, config, stop, metrics, last, jitter, failing }
     }
 
     fn run(mut self) {
@@ -110,7 +120,7 @@ impl<'a> Rounds<'a> {
             Ok(Some(lock)) => lock,
             Ok(None) => return,
             Err(err) => {
-                log(format_args!("sync: the data directory cannot be locked: {err}"));
+                tracing::error!("sync: the data directory cannot be locked: {err}");
                 return self.finish(due, |_| Last::Failed(Now::read().utc));
             }
         };
@@ -151,19 +161,20 @@ impl<'a> Rounds<'a> {
     /// Logs what changed; a failure once, and when it is over.
     fn report(&self, outcome: &Outcome) {
         let name = outcome.dataset;
+        self.metrics.synced(name, outcome.trouble().map_or("success", |_| "failure"));
         if outcome.is_change() {
-            log(format_args!("sync: {name}: {}", outcome.news()));
+            tracing::info!("sync: {name}: {}", outcome.news());
         }
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome.trouble() {
             Some(words) => {
                 if failing.insert(name) {
-                    log(format_args!("sync: {name} failed: {words}"));
+                    tracing::error!("sync: {name} failed: {words}");
                 }
             }
             None => {
                 if failing.remove(name) {
-                    log(format_args!("sync: {name}: recovered"));
+                    tracing::info!("sync: {name}: recovered");
                 }
             }
         }

@@ -7,12 +7,24 @@ pub(crate) struct Base(String);
 
 impl Base {
     /// The address of an official path, which starts with a slash.
-    pub(super) fn join(&self, path: &str) -> String {
+    pub(crate) fn join(&self, path: &str) -> String {
         format!("{}{path}", self.0)
     }
 
+    /// The host and port of an `https` address.
+    pub(crate) fn https(&self) -> Option<(&str, u16)> {
+        let authority = self.0.strip_prefix("https://")?.split('/').next()?;
+        match authority.rsplit_once(':') {
+            // The colons inside an IPv6 address separate no port.
+            Some((host, port)) if !port.ends_with(']') => {
+                Some((host.trim_matches(['[', ']']), port.parse().ok()?))
+            }
+            _ => Some((authority.trim_matches(['[', ']']), 443)),
+        }
+    }
+
     /// Whether the server is on this machine, so that no proxy can be meant.
-    pub(super) fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         let host = self.0.split_once("://").map_or("", |(_, rest)| rest);
         let host = host.split('/').next().unwrap_or_default();
         ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
@@ -63,6 +75,20 @@ mod tests {
         }
         for text in ["http://a?b", "http://a#b", "http://user@a", "file:///etc"] {
             assert!(text.parse::<Base>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_host_and_port_of_https() {
+        for (text, found) in [
+            ("https://example.org/data", Some(("example.org", 443))),
+            ("https://example.org:8443", Some(("example.org", 8443))),
+            ("https://[::1]", Some(("::1", 443))),
+            ("https://[::1]:8443/a", Some(("::1", 8443))),
+            ("http://example.org", None),
+            ("https://example.org:99999", None),
+        ] {
+            assert_eq!(text.parse::<Base>().unwrap().https(), found, "{text}");
         }
     }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{jitter::jitter, stop::Stop, tls::tls};
 
-const USER_AGENT: &str =
+pub(super) const USER_AGENT: &str =
     concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
 
 /// A name must be resolved and a connection made within this time.

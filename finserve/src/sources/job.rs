@@ -8,7 +8,7 @@ use super::{
     Config,
     fault::{Fault, Kind},
 };
-use crate::{log::log, now::Now, stop::Stop};
+use crate::{now::Now, stop::Stop};
 
 /// What a run works with.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ pub(super) fn note(job: &Job<'_>, dataset: &str, outcome: &Outcome) {
             // An import runs: it ends some time.
             Err(fincore::Error::Busy(_)) if !job.stop.is_stopped() => (),
             Err(err) => {
-                return log(format_args!("{dataset}: how the sync went cannot be noted: {err}"));
+                return tracing::error!("{dataset}: how the sync went cannot be noted: {err}");
             }
             Ok(()) => return,
         }

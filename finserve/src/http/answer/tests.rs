@@ -6,12 +6,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Date, Import, Limit, Plan, bundle, chrono::DateTime, companies, market};
+use fincore::{
+    Catalogue, Date, Import, Limit, Plan, bundle, chrono::DateTime, companies, market,
+    webhooks::Targets,
+};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 
 use super::*;
-use crate::{http::request::Upload, now::Now};
+use crate::{
+    base_path::BasePath,
+    http::{access::Access, cache, request::Upload, routes::Routes},
+    now::Now,
+};
 
 /// An app whose table has these rows, on an empty catalogue.
 pub(crate) fn app(dir: &tempfile::TempDir, rows: Vec<Route>) -> App {
@@ -62,7 +69,7 @@ impl Asker {
         let caller = Caller { plan, ..Caller::at(address) };
         let response = match app.answer(request, Ok(caller)) {
             Answered::Now(response) => response,
-            Answered::Later(later) => (later.work)(),
+            Answered::Later(later) => later.blocking_recv().unwrap(),
         };
         let (mut head, body) = response.into_parts();
         head.headers.remove("x-request-id");
@@ -149,8 +156,8 @@ fn an_answer_that_is_kept_is_the_one_that_is_made() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     bundle::fill(&catalogue).unwrap();
-    let keeps = Arc::new(over(&catalogue, Routes::new(), cache::CAPACITY));
-    let makes = Arc::new(over(&catalogue, Routes::new(), 0));
+    let keeps = Arc::new(over(&catalogue, Routes::new(BasePath::default()), cache::CAPACITY));
+    let makes = Arc::new(over(&catalogue, Routes::new(BasePath::default()), 0));
     let mut asker = Asker::new();
     let questions = questions(&catalogue, asker.now.today());
     let ways: [&[(&str, &str)]; 4] = [
@@ -180,7 +187,7 @@ fn a_question_that_is_asked_again_is_not_queried_again() {
     static QUERIES: AtomicU64 = AtomicU64::new(0);
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let mut routes = Routes::new();
+    let mut routes = Routes::new(BasePath::default());
     routes.each(|route| {
         route.handler = Handler::Query(Box::new(|_, _| {
             QUERIES.fetch_add(1, Ordering::Relaxed);
@@ -206,11 +213,11 @@ fn what_is_known_already_costs_no_query() {
     bundle::fill(&catalogue).unwrap();
     let mut asker = Asker::new();
     let target = "/api/v1/market/selic?limit=3";
-    let answers = Arc::new(over(&catalogue, Routes::new(), 0));
+    let answers = Arc::new(over(&catalogue, Routes::new(BasePath::default()), 0));
     let answer = asker.ask(&answers, Plan::Free, target, &[]);
     let tag = answer.headers()["etag"].to_str().unwrap();
 
-    let mut routes = Routes::new();
+    let mut routes = Routes::new(BasePath::default());
     routes.each(|route| route.handler = Handler::Query(Box::new(|_, _| panic!("a query"))));
     let fails = Arc::new(over(&catalogue, routes, cache::CAPACITY));
     let status = |asker: &mut Asker, plan, tag: &str| {
@@ -228,7 +235,7 @@ fn new_data_and_a_new_day_are_seen_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     bundle::fill(&catalogue).unwrap();
-    let app = Arc::new(over(&catalogue, Routes::new(), cache::CAPACITY));
+    let app = Arc::new(over(&catalogue, Routes::new(BasePath::default()), cache::CAPACITY));
     let mut asker = Asker::new();
     let value = |asker: &mut Asker| {
         let answer = asker.ask(&app, Plan::Free, "/api/v1/market/selic/current", &[]);

@@ -9,10 +9,13 @@ use fincore::{CallerId, Error};
 use super::*;
 use crate::http::{
     answer::tests::app,
+    cost::Cost,
+    envelope::Sharing,
     formats::Formats,
+    listener::Inherited,
     pool::Pool,
     reply::{Body, Caching, Reply},
-    routes::{Cost, Handler, Route},
+    routes::{Handler, Route},
     service,
     slots::Slots,
     stream::Stream,
@@ -27,6 +30,7 @@ fn row(path: &'static str, handler: Handler) -> Route {
         params: Vec::new(),
         formats: Formats::One,
         handler,
+        sharing: Sharing::Any,
         is_api: true,
     }
 }
@@ -39,14 +43,17 @@ fn with_server(rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
 fn with_timeouts(timeouts: Timeouts, rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
     let dir = tempfile::tempdir().unwrap();
     let app = Arc::new(app(&dir, rows));
-    let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let Listener { runtime, listener } = Listener::bind(&[any]).unwrap();
+    let Listener { runtime, listener, owner } =
+        Listener::open("127.0.0.1:0", Inherited::Public).unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let workers = Workers::start(&app, timeouts).unwrap();
+    let workers = Workers::start(&app, None).unwrap();
+    let bounds = Bounds { most: 64, per_address: 64, proxies: Vec::new() };
+    let connections = Arc::new(Connections::new(bounds));
+    let door = Door { listener, owner, connections, timeouts, app: &app, certificate: None };
     thread::scope(|scope| {
         let stopped = async { drop(stopped.await) };
-        let accepting = scope.spawn(|| runtime.block_on(accept(listener, &workers, stopped)));
+        let accepting = scope.spawn(|| runtime.block_on(door.accept(&workers, stopped)));
         client(address);
         drop(stop);
         accepting.join().unwrap();
@@ -179,7 +186,7 @@ fn a_peer_that_keeps_us_waiting_is_cut() {
         row("/large", large),
         Route { cost: Cost::Disk, ..row("/slow", slow) },
     ];
-    with_timeouts(Timeouts { head: SHORT, write: SHORT }, rows, |address| {
+    with_timeouts(Timeouts { head: SHORT, write: SHORT, ..TIMEOUTS }, rows, |address| {
         let connect = || {
             let stream = std::net::TcpStream::connect(address).unwrap();
             stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

@@ -1,0 +1,142 @@
+//! Files that are lost, replaced, damaged for a moment, locked, and readable by others.
+use std::{fs, io::Write};
+
+use super::*;
+use crate::{
+    keys::{self, Registration},
+    plans::Plan,
+    types::Key,
+};
+
+fn directory() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("accounts.db");
+    (dir, path)
+}
+
+fn register(accounts: &Accounts) -> Result<Key> {
+    let who =
+        Registration { name: "Ana".parse().unwrap(), email: "ana@example.com".parse().unwrap() };
+    keys::issue(accounts, &who, Plan::Free, chrono::DateTime::UNIX_EPOCH)
+}
+
+#[track_caller]
+fn unavailable<T: std::fmt::Debug>(outcome: Result<T>) -> String {
+    let err = outcome.unwrap_err();
+    assert!(matches!(err, Error::Unavailable { .. }), "{err:?}");
+    err.to_string()
+}
+
+#[test]
+fn accounts_that_are_lost_are_not_made_anew() {
+    let (dir, path) = directory();
+    assert!(!Accounts::are_missing(&path));
+    drop(Accounts::open(&path).unwrap());
+    fs::remove_file(&path).unwrap();
+    assert!(Accounts::are_missing(&path));
+    let said = unavailable(Accounts::open(&path));
+    assert!(said.contains("accounts.made") && said.contains("restore a backup"), "{said}");
+    assert!(!path.exists());
+    fs::remove_file(dir.path().join("accounts.made")).unwrap();
+    drop(Accounts::open(&path).unwrap());
+    // Those of earlier versions have no marker yet.
+    fs::remove_file(dir.path().join("accounts.made")).unwrap();
+    drop(Accounts::open(&path).unwrap());
+    assert!(dir.path().join("accounts.made").exists());
+}
+
+#[test]
+fn a_key_into_a_file_that_is_gone_is_none_and_known_ones_stay() {
+    let (dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let key = register(&accounts).unwrap();
+    let away = dir.path().join("away.db");
+    for hidden in ["accounts.db", "accounts.db-wal"] {
+        let hidden = dir.path().join(hidden);
+        accounts.verify().unwrap();
+        fs::rename(&hidden, &away).unwrap();
+        assert!(unavailable(accounts.verify()).contains("cannot be found"));
+        unavailable(register(&accounts));
+        assert!(keys::authenticate(&accounts, &key).is_ok());
+        assert!(!hidden.exists(), "it is not made anew");
+        // Another one under its name is none of ours.
+        fs::copy(&away, &hidden).unwrap();
+        assert!(unavailable(accounts.verify()).contains("was replaced"));
+        unavailable(register(&accounts));
+        fs::rename(&away, &hidden).unwrap();
+        accounts.verify().unwrap();
+        register(&accounts).unwrap();
+    }
+    drop(accounts);
+    assert_eq!(keys::list(&Accounts::open(&path).unwrap()).unwrap().len(), 3);
+}
+
+#[test]
+fn a_file_that_was_damaged_for_a_moment_is_whole_again() {
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    for _ in 0..200 {
+        register(&accounts).unwrap();
+    }
+    // All of it into the file itself, and none of it in memory.
+    sqlite::shrink_log(&path).unwrap();
+    accounts.read(|connection| Ok(connection.execute_batch("PRAGMA shrink_memory")?)).unwrap();
+    let whole = fs::read(&path).unwrap();
+    // In place, as a disk does it.
+    let write = |bytes: &[u8]| {
+        fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(bytes).unwrap();
+    };
+    let header = 4096;
+    write(&[&whole[..header], &vec![0xff; whole.len() - header]].concat());
+    unavailable(keys::list(&accounts));
+    unavailable(register(&accounts));
+    unavailable(accounts.verify());
+    write(&whole);
+    accounts.verify().unwrap();
+    register(&accounts).unwrap();
+    assert_eq!(keys::list(&accounts).unwrap().len(), 201);
+    assert!(accounts.quick_check().unwrap().is_empty());
+}
+
+#[test]
+fn a_transaction_that_was_left_open_does_not_stick() {
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let left: Result<()> = accounts.writer.lock().run(&accounts.place, waiting(), |connection| {
+        Ok(connection.execute_batch("BEGIN IMMEDIATE")?)
+    });
+    assert!(left.is_ok());
+    register(&accounts).unwrap();
+}
+
+#[test]
+fn a_locked_file_is_busy_for_all_who_wait() {
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert!(matches!(register(&accounts), Err(Error::Busy(_)))));
+        }
+    });
+    other.execute_batch("ROLLBACK").unwrap();
+    register(&accounts).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_can_read_becomes_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let names = ["", "-wal", "-shm"].map(|suffix| format!("{}{suffix}", path.display()));
+    for name in &names {
+        fs::set_permissions(name, fs::Permissions::from_mode(0o664)).unwrap();
+    }
+    drop(Accounts::open(&path).unwrap());
+    for name in &names {
+        assert_eq!(fs::metadata(name).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+    }
+    drop(accounts);
+}

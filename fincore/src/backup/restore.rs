@@ -1,0 +1,233 @@
+//! Puts a backup back.
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use chrono::{DateTime, Utc};
+use rusqlite::ErrorCode;
+
+use super::{ACCOUNTS, CATALOGUE, FORMAT, MANIFEST, Manifest, Progress, Staging, open, unpack};
+use crate::{
+    accounts::Accounts,
+    catalogue::Catalogue,
+    error::{Error, Result},
+    sqlite::{self, Checkup},
+};
+
+/// The first bytes of a database, which is what earlier versions made as a backup of the accounts.
+const DATABASE: &[u8; 16] = b"SQLite format 3\0";
+
+/// The longest manifest.
+const MOST_MANIFEST: u64 = 1 << 16;
+
+/// What becomes of databases that are there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// They stay, and nothing is restored.
+    Refuse,
+    /// They are renamed, and kept beside the new ones.
+    SetAside,
+}
+
+/// What was restored.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Restored {
+    /// What the backup says about itself; one of the accounts alone, as earlier versions made it, says nothing.
+    pub manifest: Option<Manifest>,
+    /// The names of the databases that were put back.
+    pub files: Vec<&'static str>,
+    /// Where those that were there before are now.
+    pub set_aside: Vec<PathBuf>,
+}
+
+/// Puts the databases of a backup into the data directory `directory`, all of them or none.
+///
+/// Everything is unpacked and checked first. No server may be running on the directory, which the caller has to make sure
+/// of. The databases that the backup does not have stay as they are.
+///
+/// Fails if the backup is damaged, if there are databases already and they are to stay, or with [`Error::Busy`] if an
+/// import is running.
+pub fn restore(
+    backup: &Path,
+    directory: &Path,
+    existing: Existing,
+    now: DateTime<Utc>,
+    mut progress: impl FnMut(Progress),
+) -> Result<Restored> {
+    let cannot = |err| Error::storage(format!("cannot write to {}", directory.display()), err);
+    let packed = Packed::read(backup)?;
+    let files = packed.files()?;
+    let there: Vec<PathBuf> =
+        files.iter().map(|name| directory.join(name)).filter(|path| path.exists()).collect();
+    if existing == Existing::Refuse && !there.is_empty() {
+        let names: Vec<String> = there.iter().map(|path| path.display().to_string()).collect();
+        return Err(Error::Invalid(format!("{} exists already", names.join(" and "))));
+    }
+    fs::create_dir_all(directory).map_err(cannot)?;
+    let staging = Staging::beside(&directory.join("restore"))?;
+    packed.unpack(&staging, &mut progress)?;
+    for name in &files {
+        progress(Progress { doing: "checking what was unpacked", done: 0, of: 1 });
+        let checkup = check(&staging.file(name), name)?;
+        if !checkup.problems.is_empty() {
+            let problems = checkup.problems.join("; ");
+            return Err(Error::Invalid(format!("the backup's {name} is damaged: {problems}")));
+        }
+    }
+    there.iter().try_for_each(|path| is_at_rest(path))?;
+    let mut moves = Moves(Vec::new());
+    let suffix = format!(".before-restore-{}", now.format("%Y%m%dT%H%M%SZ"));
+    let set_aside = there.iter().map(|path| moves.set_aside(path, &suffix));
+    let set_aside = set_aside.collect::<std::io::Result<_>>().map_err(cannot)?;
+    for name in &files {
+        moves.rename(staging.file(name), directory.join(name)).map_err(cannot)?;
+    }
+    moves.keep();
+    // The marker of the accounts, which opening them made.
+    let marker = Path::new(ACCOUNTS).with_extension("made");
+    let _ = fs::rename(staging.0.join(&marker), directory.join(&marker));
+    // Best effort: not every system can sync a directory.
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    Ok(Restored { manifest: packed.manifest(), files, set_aside })
+}
+
+/// A backup of either kind.
+enum Packed<'p> {
+    Archive(&'p Path, Manifest),
+    /// The accounts alone, as a database.
+    Accounts(&'p Path),
+}
+
+impl Packed<'_> {
+    fn read(backup: &Path) -> Result<Packed<'_>> {
+        let unreadable =
+            |err| Error::Invalid(format!("{} cannot be read: {err}", backup.display()));
+        let mut start = Vec::new();
+        let file = File::open(backup).map_err(unreadable)?;
+        file.take(DATABASE.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
+        if start == DATABASE {
+            return Ok(Packed::Accounts(backup));
+        }
+        let no_backup = |why: &dyn std::fmt::Display| {
+            Error::Invalid(format!("{} is not a backup: {why}", backup.display()))
+        };
+        let mut archive = open(backup).map_err(|err| no_backup(&err))?;
+        let manifest = archive.by_name(MANIFEST).map_err(|err| no_backup(&err))?;
+        let manifest: Manifest =
+            serde_json::from_reader(manifest.take(MOST_MANIFEST)).map_err(|err| no_backup(&err))?;
+        if manifest.format != FORMAT {
+            return Err(no_backup(&"a newer program made it"));
+        }
+        Ok(Packed::Archive(backup, manifest))
+    }
+
+    /// The names of its databases.
+    fn files(&self) -> Result<Vec<&'static str>> {
+        let Packed::Archive(_, manifest) = self else { return Ok(vec![ACCOUNTS]) };
+        let known = |name: &str| [ACCOUNTS, CATALOGUE].into_iter().find(|known| *known == name);
+        let files = manifest.files.iter().map(|member| {
+            let name = crate::excerpt::excerpt(&member.name);
+            known(&member.name).ok_or_else(|| {
+                Error::Invalid(format!("the backup has a file that is none of ours: {name:?}"))
+            })
+        });
+        files.collect()
+    }
+
+    fn manifest(self) -> Option<Manifest> {
+        match self {
+            Packed::Archive(_, manifest) => Some(manifest),
+            Packed::Accounts(_) => None,
+        }
+    }
+
+    fn unpack(&self, staging: &Staging, progress: &mut impl FnMut(Progress)) -> Result<()> {
+        let create = |name: &str| {
+            let file = sqlite::private().write(true).create_new(true).open(staging.file(name));
+            file.map_err(|err| Error::storage("cannot unpack the backup", err))
+        };
+        match self {
+            Packed::Accounts(backup) => {
+                let copied = File::open(backup).and_then(|mut file| {
+                    std::io::copy(&mut file, &mut create(ACCOUNTS).map_err(std::io::Error::other)?)
+                });
+                copied.map(drop).map_err(|err| Error::storage("cannot copy the backup", err))
+            }
+            Packed::Archive(backup, manifest) => {
+                let mut archive = open(backup)?;
+                for member in &manifest.files {
+                    let file = create(&member.name)?;
+                    unpack(&mut archive, member, &file, |done| {
+                        progress(Progress { doing: "unpacking", done, of: member.bytes });
+                    })?;
+                    file.sync_all()
+                        .map_err(|err| Error::storage("cannot unpack the backup", err))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Opens what was unpacked, which brings it to the present version, and checks all of it.
+fn check(path: &Path, name: &str) -> Result<Checkup> {
+    if name == ACCOUNTS { Accounts::open(path)?.check() } else { Catalogue::open(path)?.check() }
+}
+
+/// Fails if another program is writing to a database. One that is too damaged to tell is at rest.
+fn is_at_rest(path: &Path) -> Result<()> {
+    let busy = sqlite::attach(path).and_then(|connection| {
+        connection.busy_timeout(std::time::Duration::from_secs(1))?;
+        connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+    });
+    match busy {
+        Err(err) if err.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+            Err(Error::Busy(format!("another program is writing to {}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Files that were renamed; they get their old names back unless all went well.
+struct Moves(Vec<(PathBuf, PathBuf)>);
+
+impl Moves {
+    fn rename(&mut self, from: PathBuf, to: PathBuf) -> std::io::Result<()> {
+        fs::rename(&from, &to)?;
+        self.0.push((from, to));
+        Ok(())
+    }
+
+    /// Renames a database, together with what SQLite keeps beside it: without its log it would lack the newest rows.
+    fn set_aside(&mut self, path: &Path, suffix: &str) -> std::io::Result<PathBuf> {
+        let named = |path: &Path, suffix: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        let aside = named(path, suffix);
+        for part in ["", "-wal", "-shm"] {
+            let from = named(path, part);
+            if part.is_empty() || from.exists() {
+                self.rename(from, named(&aside, part))?;
+            }
+        }
+        Ok(aside)
+    }
+
+    fn keep(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Moves {
+    fn drop(&mut self) {
+        for (from, to) in self.0.drain(..).rev() {
+            // Nothing better can be done: the error that led here is reported.
+            let _ = fs::rename(to, from);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! How long work may take: queries that have a deadline, and waiting that ends.
+//!
+//! Nothing here decides what an answer says, so it may read the clock; nothing else in the library does.
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+
+use crate::error::{Error, Result};
+
+/// How many operations of SQLite's virtual machine a query does between two looks at the clock: some ten microseconds.
+const OPERATIONS: i32 = 2000;
+
+thread_local! {
+    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Does some work whose queries may take no longer than until then. A query that takes longer fails with
+/// [`Error::Busy`], and what it read from can be used again. Inside another deadline, the earlier one holds.
+///
+/// Without a deadline, a query takes as long as it needs. What is computed once and kept for later queries is never
+/// cut short, because nobody would ever get it.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use fincore::{Catalogue, deadline, market};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// let catalogue = Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let until = Instant::now() + Duration::from_secs(5);
+/// let selic = deadline::within(until, || market::selic_current(&snapshot))?;
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn within<T>(until: Instant, work: impl FnOnce() -> T) -> T {
+    let earlier = UNTIL.get().map_or(until, |known| known.min(until));
+    with(Some(earlier), work)
+}
+
+/// Does some work that must not be cut short.
+pub(crate) fn without<T>(work: impl FnOnce() -> T) -> T {
+    with(None, work)
+}
+
+fn with<T>(until: Option<Instant>, work: impl FnOnce() -> T) -> T {
+    /// Puts back what was set before, also if the work panics.
+    struct Before(Option<Instant>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            UNTIL.set(self.0);
+        }
+    }
+    let _before = Before(UNTIL.replace(until));
+    work()
+}
+
+/// Makes the queries of a connection end when the deadline of their thread has passed.
+pub(crate) fn heed(connection: &Connection) -> rusqlite::Result<()> {
+    connection.progress_handler(OPERATIONS, Some(is_over))
+}
+
+/// Fails if the deadline of this thread has passed.
+pub(crate) fn check() -> Result<()> {
+    if is_over() { Err(Error::overdue()) } else { Ok(()) }
+}
+
+fn is_over() -> bool {
+    UNTIL.get().is_some_and(|until| now() >= until)
+}
+
+/// How long somebody is willing to wait, for several things in turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience(Instant);
+
+impl Patience {
+    /// So long, but no longer than the deadline of this thread.
+    pub(crate) fn of(time: Duration) -> Patience {
+        let until = now() + time;
+        Patience(UNTIL.get().map_or(until, |known| known.min(until)))
+    }
+
+    /// What is left of it.
+    pub(crate) fn left(self) -> Duration {
+        self.0.saturating_duration_since(now())
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long something takes is no part of an answer")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDLESS: &str = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+        SELECT MAX(x) FROM n";
+
+    fn connection() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        heed(&connection).unwrap();
+        connection
+    }
+
+    fn ask(connection: &Connection, sql: &str) -> Result<i64> {
+        Ok(connection.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    #[test]
+    fn a_query_ends_at_its_deadline_and_the_next_one_is_whole() {
+        let connection = connection();
+        let until = now() + Duration::from_millis(10);
+        let ended = within(until, || ask(&connection, ENDLESS));
+        assert!(matches!(ended, Err(Error::Busy(_))), "{ended:?}");
+        assert_eq!(ask(&connection, "SELECT 7").unwrap(), 7);
+        assert!(check().is_ok());
+    }
+
+    #[test]
+    fn the_earlier_of_two_deadlines_holds_and_is_put_back() {
+        let (past, later) = (now(), now() + Duration::from_secs(3600));
+        within(past, || {
+            within(later, || assert!(check().is_err()));
+            without(|| assert!(check().is_ok()));
+            assert!(check().is_err());
+            assert_eq!(Patience::of(Duration::from_secs(9)).left(), Duration::ZERO);
+        });
+        let panicked = std::panic::catch_unwind(|| within(past, || panic!("in the work")));
+        assert!(panicked.is_err() && check().is_ok());
+    }
+}

@@ -1,0 +1,92 @@
+//! Copies a database while it is in use.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{
+    Connection,
+    backup::{Backup, StepResult},
+};
+
+use super::{Schema, attach, failed, private, quick_check};
+use crate::error::{Error, Result};
+
+/// How many pages are copied between two reports: 16 MiB.
+const PAGES_A_STEP: i32 = 4096;
+
+/// How far a copy is, in pages.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "backup"), expect(dead_code, reason = "only backups of all tell it"))]
+pub(crate) struct Copied {
+    pub(crate) pages: u64,
+    pub(crate) of: u64,
+}
+
+/// Writes a copy of the database at `source` to a new file, private and without a log beside it, and checks it. The copy
+/// is of one moment, whatever is written meanwhile. It gets its name when it is whole.
+pub(crate) fn copy(
+    source: &Path,
+    target: &Path,
+    schema: &Schema,
+    progress: impl FnMut(Copied),
+) -> Result<()> {
+    if target.exists() {
+        return Err(Error::Invalid(format!("{} exists already", target.display())));
+    }
+    let mut name = target.as_os_str().to_owned();
+    name.push(".part");
+    let part = PathBuf::from(name);
+    // A new file, so that nothing existing is overwritten or removed.
+    private()
+        .write(true)
+        .create_new(true)
+        .open(&part)
+        .map_err(|err| Error::storage(format!("cannot create {}", part.display()), err))?;
+    let whole = copy_into(source, &part, schema, progress).and_then(|problems| {
+        if problems.is_empty() {
+            let cannot = |err| Error::storage(format!("cannot write {}", target.display()), err);
+            return fs::rename(&part, target).map_err(cannot);
+        }
+        let (source, what) = (source.display(), problems.join("; "));
+        Err(Error::unavailable(format!("{source} is damaged ({what})"), schema.remedy))
+    });
+    if whole.is_err() {
+        // A partial copy is useless; the error says why it failed.
+        let _ = fs::remove_file(&part);
+    }
+    whole
+}
+
+/// Copies into an empty file. Returns what is wrong with the copy.
+fn copy_into(
+    source: &Path,
+    part: &Path,
+    schema: &Schema,
+    mut progress: impl FnMut(Copied),
+) -> Result<Vec<String>> {
+    let from = attach(source).map_err(|err| failed(source, schema, err))?;
+    // One transaction for all steps: otherwise each commit of another program would make it begin again.
+    from.execute_batch("BEGIN; SELECT COUNT(*) FROM sqlite_master;")?;
+    let mut copy = Connection::open(part)?;
+    {
+        let backup = Backup::new(&from, &mut copy)?;
+        loop {
+            let step = backup.step(PAGES_A_STEP)?;
+            let done = backup.progress();
+            let number = |pages: i32| u64::from(pages.unsigned_abs());
+            let (of, left) = (number(done.pagecount), number(done.remaining));
+            progress(Copied { pages: of.saturating_sub(left), of });
+            match step {
+                StepResult::Done => break,
+                StepResult::More => (),
+                // The copy is ours alone, and the transaction holds what is read: it cannot last.
+                _ => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+    }
+    // A single file, without a write-ahead log beside it.
+    copy.pragma_update(None, "journal_mode", "delete")?;
+    quick_check(&copy)
+}

@@ -1,0 +1,224 @@
+//! The flags of `serve`.
+use std::{net::IpAddr, path::PathBuf};
+
+use clap::{Args, ValueEnum, builder::FalseyValueParser};
+use fincore::webhooks::Targets;
+use ipnet::IpNet;
+use tracing::Level;
+
+use super::Sources;
+use crate::{
+    lock::Sharing,
+    log::{Requests, Settings, Style},
+};
+
+/// The flags of [`Serve`], which may be given without the command.
+pub(super) const FLAGS: [&str; 25] = [
+    "listen",
+    "tls_cert",
+    "tls_key",
+    "base_path",
+    "trusted_proxy",
+    "max_connections",
+    "max_connections_per_address",
+    "registrations_per_hour",
+    "webhook_allow_private",
+    "shared",
+    "admin",
+    "log",
+    "log_level",
+    "no_access_log",
+    "sync",
+    "only",
+    "since",
+    "sgs_url",
+    "olinda_url",
+    "ptax_url",
+    "cvm_url",
+    "budget",
+    "timeout",
+    "retry_delay",
+    "keep_changes",
+];
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Host and port to listen on, such as localhost:8080; port 0 picks a free one
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "FINSERVE_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_parser = host_and_port
+    )]
+    pub(crate) listen: String,
+    /// Serve HTTPS with this certificate chain (PEM); a new one is used when the file changes
+    #[arg(long, value_name = "FILE", env = "FINSERVE_TLS_CERT", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", env = "FINSERVE_TLS_KEY", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Path under which a proxy serves everything, such as /data; all links begin with it
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "FINSERVE_BASE_PATH",
+        default_value = "",
+        hide_default_value = true,
+        value_parser = base_path
+    )]
+    pub(crate) base_path: String,
+    /// Networks of proxies whose X-Forwarded-For is believed, separated by commas; may be given several times
+    #[arg(long, value_name = "CIDR", env = "FINSERVE_TRUSTED_PROXY", value_parser = networks)]
+    trusted_proxy: Vec<Networks>,
+    /// The most connections at once; fewer where the limit of open files is lower
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        env = "FINSERVE_MAX_CONNECTIONS",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) max_connections: u32,
+    /// The most connections of one address, or of one /64 network of IPv6; by default a quarter of all
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        env = "FINSERVE_MAX_CONNECTIONS_PER_ADDRESS",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) max_connections_per_address: Option<u32>,
+    /// New keys that one address may register in an hour
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        env = "FINSERVE_REGISTRATIONS_PER_HOUR",
+        default_value_t = 20
+    )]
+    pub(crate) registrations_per_hour: u32,
+    /// Let webhooks call any address, also without TLS: for tests and intranets
+    #[arg(
+        long,
+        env = "FINSERVE_WEBHOOK_ALLOW_PRIVATE",
+        value_parser = FalseyValueParser::new()
+    )]
+    webhook_allow_private: bool,
+    /// Serve a data directory that other servers with this flag serve too; each counts limits by itself
+    #[arg(long, env = "FINSERVE_SHARED", value_parser = FalseyValueParser::new())]
+    shared: bool,
+    /// Host and port for operators: /metrics, /ready and /live; by default nowhere
+    #[arg(long, value_name = "ADDRESS", env = "FINSERVE_ADMIN", value_parser = host_and_port)]
+    pub(crate) admin: Option<String>,
+    /// How the log is written; by default for people on a terminal, and as JSON elsewhere
+    #[arg(long, value_name = "FORMAT", env = "FINSERVE_LOG")]
+    log: Option<LogFormat>,
+    /// The least important messages that are logged
+    #[arg(long, value_name = "LEVEL", env = "FINSERVE_LOG_LEVEL", default_value = "info")]
+    log_level: LogLevel,
+    /// Do not log requests
+    #[arg(long, env = "FINSERVE_NO_ACCESS_LOG", value_parser = FalseyValueParser::new())]
+    no_access_log: bool,
+    /// Keep the data fresh: download what is new from the central bank and CVM, on the rhythm of each
+    #[arg(long, env = "FINSERVE_SYNC", value_parser = FalseyValueParser::new())]
+    pub(crate) sync: bool,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// For people
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// How important a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogLevel {
+    /// Somebody must do something
+    Error,
+    /// Something is not as it should be
+    Warn,
+    /// What happens, requests included
+    Info,
+    /// More than most want to know
+    Debug,
+}
+
+impl Serve {
+    /// All networks of trusted proxies.
+    pub(crate) fn proxies(&self) -> Vec<IpNet> {
+        self.trusted_proxy.iter().flat_map(|networks| networks.0.clone()).collect()
+    }
+
+    /// Whom webhooks may call.
+    pub(crate) fn targets(&self) -> Targets {
+        if self.webhook_allow_private { Targets::Any } else { Targets::Public }
+    }
+
+    /// What is logged, and how.
+    pub(super) fn log(&self) -> Settings {
+        let style = self.log.map(|format| match format {
+            LogFormat::Human => Style::Human,
+            LogFormat::Json => Style::Json,
+        });
+        let level = match self.log_level {
+            LogLevel::Error => Level::ERROR,
+            LogLevel::Warn => Level::WARN,
+            LogLevel::Info => Level::INFO,
+            LogLevel::Debug => Level::DEBUG,
+        };
+        let requests = if self.no_access_log { Requests::NotLogged } else { Requests::Logged };
+        Settings { style, level, requests }
+    }
+
+    /// Whether other servers may serve the same data directory.
+    pub(crate) fn sharing(&self) -> Sharing {
+        if self.shared { Sharing::Shared } else { Sharing::Alone }
+    }
+
+    /// The files of the certificate and of its key, to serve HTTPS.
+    pub(crate) fn tls(&self) -> Option<(PathBuf, PathBuf)> {
+        self.tls_cert.clone().zip(self.tls_key.clone())
+    }
+}
+
+/// A host and a port; whether there is such a host is found out when it is listened on.
+pub(super) fn host_and_port(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("an address is written 127.0.0.1:8080, [::1]:8080 or localhost:8080".into()),
+    }
+}
+
+/// A path that begins with a slash and does not end with one; nothing for no path at all.
+fn base_path(text: &str) -> Result<String, String> {
+    let path = text.trim_end_matches('/');
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
+    let is_path = path.starts_with('/') && !path.contains("//") && path.chars().all(plain);
+    // Below one of these, nobody could tell whether a proxy has taken the path off.
+    let first = path.split('/').nth(1).unwrap_or_default();
+    if ["api", "assets", "docs", "health", "pricing", "usage"].contains(&first) {
+        return Err(format!("/{first} is a path of the service itself"));
+    }
+    if path.is_empty() || is_path {
+        return Ok(path.to_owned());
+    }
+    Err("a path is written /data, of letters, digits and -._~".into())
+}
+
+/// A list of networks; an empty one, as environments often have it, is none.
+#[derive(Clone, Debug)]
+struct Networks(Vec<IpNet>);
+
+fn networks(text: &str) -> Result<Networks, String> {
+    // One address is a network of its own.
+    let network = |text: &str| text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let networks = parts.map(network).collect::<Result<_, _>>();
+    networks.map(Networks).map_err(|_| "a network is written 10.0.0.0/8 or fd00::/8".into())
+}

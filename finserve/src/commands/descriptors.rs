@@ -1,0 +1,53 @@
+//! How many files and connections a server may have open.
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+use crate::{cli, http::Bounds};
+
+/// What a server needs besides connections and readers of the data: files, sockets that listen, calls of webhooks.
+const BASE: u64 = 32;
+
+/// How many descriptors a reader of the data takes.
+const READER: u64 = 2;
+
+/// How many connections there may be, by what was asked for and what the system allows.
+pub(crate) fn bounds(args: &cli::Serve) -> Bounds {
+    let files = files();
+    let left = files.saturating_sub(BASE + READER * u64::from(readers_of(files))).max(4);
+    let most = usize::try_from(left).unwrap_or(usize::MAX).min(args.max_connections as usize);
+    let per_address =
+        args.max_connections_per_address.map_or(most.div_ceil(4), |most| most as usize);
+    Bounds { most, per_address, proxies: args.proxies() }
+}
+
+/// How many readers of the data there may be.
+pub(crate) fn readers() -> usize {
+    readers_of(files()) as usize
+}
+
+fn readers_of(files: u64) -> u32 {
+    u32::try_from(files / 8).unwrap_or(u32::MAX).clamp(6, 512)
+}
+
+/// The most descriptors that this process may have. The lower of the two limits is a habit of systems whose programs use
+/// `select`; it is raised to the upper one.
+fn files() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let files = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    files.unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_leave_room_for_connections() {
+        let connections = |files: u64| files - BASE - READER * u64::from(readers_of(files));
+        assert_eq!([64, 256, 1024, 8192].map(readers_of), [8, 32, 128, 512]);
+        assert_eq!([64, 256, 1024, 8192].map(connections), [16, 160, 736, 7136]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Whether the files are sound, and the data fresh.
+use std::path::Path;
+
+use fincore::{
+    Accounts, Catalogue, Remedy,
+    chrono::{DateTime, Utc},
+    datasets::{self, Dataset},
+};
+
+use super::{
+    super::{
+        Failure,
+        check::advice,
+        data::{ACCOUNTS, CATALOGUE, existing},
+    },
+    Finding, size,
+};
+use crate::now::Now;
+
+/// Looks into both files. Also tells when the data last changed.
+pub(super) fn look(data: &Path, now: Now) -> (Vec<Finding>, Option<DateTime<Utc>>) {
+    let mut findings = Vec::new();
+    let mut newest = None;
+    match open(data) {
+        Ok(catalogue) => {
+            findings.push(sound(data, CATALOGUE, catalogue.quick_check()));
+            match fresh(&catalogue, now) {
+                Ok((found, changed)) => {
+                    findings.extend(found);
+                    newest = changed;
+                }
+                Err(err) => {
+                    let says = format!("How fresh the data is cannot be told: {err}.");
+                    findings.push(Finding::wrong("data", says, remedy(CATALOGUE)));
+                }
+            }
+        }
+        Err(failure) => findings.push(unusable(CATALOGUE, &failure)),
+    }
+    findings.push(accounts(data));
+    (findings, newest)
+}
+
+fn open(data: &Path) -> Result<Catalogue, Failure> {
+    Ok(Catalogue::open(existing(data, CATALOGUE)?)?)
+}
+
+/// The accounts. A look must not create them.
+fn accounts(data: &Path) -> Finding {
+    let Ok(path) = existing(data, ACCOUNTS) else {
+        let says = "There is no accounts.db. If there never was a key, that is normal.";
+        return Finding::note("files", says.into());
+    };
+    match Accounts::open(path) {
+        Ok(accounts) => sound(data, ACCOUNTS, accounts.quick_check()),
+        Err(err) => unusable(ACCOUNTS, &err.into()),
+    }
+}
+
+fn unusable(file: &str, failure: &Failure) -> Finding {
+    Finding::wrong("files", format!("{file} cannot be used: {failure}."), remedy(file))
+}
+
+fn remedy(file: &str) -> String {
+    capital(&advice(file, Remedy::Restore))
+}
+
+fn sound(data: &Path, file: &str, problems: fincore::Result<Vec<String>>) -> Finding {
+    let problems = match problems {
+        Ok(problems) => problems,
+        Err(err) => return unusable(file, &err.into()),
+    };
+    let Some(first) = problems.first() else {
+        let bytes = data.join(file).metadata().map_or(0, |file| file.len());
+        return Finding::fine("files", format!("{file} is sound, {}.", size(bytes)));
+    };
+    let says = format!("{file} is damaged: {first}; `finserve check` says more.");
+    Finding::wrong("files", says, remedy(file))
+}
+
+/// What is stale, and when any of it last changed.
+fn fresh(
+    catalogue: &Catalogue,
+    now: Now,
+) -> fincore::Result<(Vec<Finding>, Option<DateTime<Utc>>)> {
+    let status = datasets::status(&catalogue.snapshot(now.today())?)?;
+    let newest = status.data.iter().filter_map(|dataset| dataset.updated_at).max();
+    let mut findings: Vec<_> =
+        status.data.iter().filter(|dataset| dataset.stale).map(stale).collect();
+    if findings.is_empty() {
+        findings.push(Finding::fine("data", "Every dataset is as new as its source.".into()));
+    }
+    Ok((findings, newest))
+}
+
+fn stale(dataset: &Dataset) -> Finding {
+    let day = |day: Option<fincore::Date>| day.map_or("nothing".to_owned(), |day| day.to_string());
+    let Dataset { dataset: name, newest, expected, error, .. } = dataset;
+    let (newest, expected) = (day(*newest), day(*expected));
+    let why = error.as_ref().map(|error| format!(" The last sync failed: {error}."));
+    let says = format!(
+        "{name} is stale: its newest is {newest}, its source has {expected}.{}",
+        why.unwrap_or_default()
+    );
+    Finding::wrong("data", says, format!("finserve sync --only {name}, or serve with --sync."))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
