@@ -1,0 +1,1 @@
+"""What is done to a server, one function for each row: see `faults.py`."""
