@@ -65,9 +65,9 @@ units() {
         tail -n 1 "$work/output" | sed 's/^[^O]*/         /'
     done
     if command -v systemd-sysusers >/dev/null; then
-        mkdir -p "$work/root/etc"
-        check 'systemd-sysusers makes the user' systemd-sysusers --root="$work/root" "$PWD/deploy/systemd/finserve.sysusers"
-        check 'the user is in passwd' grep -q '^finserve:' "$work/root/etc/passwd"
+        mkdir -p "$work/system/etc"
+        check 'systemd-sysusers makes the user' systemd-sysusers --root="$work/system" "$PWD/deploy/systemd/finserve.sysusers"
+        check 'the user is in passwd' grep -q '^finserve:' "$work/system/etc/passwd"
     else
         skip finserve.sysusers 'there is no systemd-sysusers'
     fi

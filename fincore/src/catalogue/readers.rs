@@ -42,9 +42,9 @@ pub(super) struct Readers {
 impl Readers {
     pub(super) fn new(path: PathBuf, most: usize) -> Readers {
         let failures = Arc::<Failures>::default();
-        let manager = SqliteConnectionManager::file(&path)
-            .with_flags(sqlite::EXISTING)
-            .with_init(|connection| prepare(connection));
+        let manager = SqliteConnectionManager::file(&path).with_flags(sqlite::EXISTING).with_init(
+            |connection| sqlite::prepare(connection).and_then(|()| only_read(connection)),
+        );
         let pool = Pool::builder()
             .max_size(u32::try_from(most).unwrap_or(u32::MAX))
             // None is opened before it is needed: it would keep a writer from shortening the log just then.
@@ -90,12 +90,12 @@ impl Readers {
 
 fn connect(path: &Path) -> Result<Connection> {
     let connection = sqlite::attach(path)?;
-    prepare(&connection)?;
+    only_read(&connection)?;
     Ok(connection)
 }
 
-fn prepare(connection: &Connection) -> rusqlite::Result<()> {
-    sqlite::prepare(connection)?;
+/// Settings of those who only read, besides those of all.
+fn only_read(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -CACHE)
 }

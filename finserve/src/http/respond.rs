@@ -74,7 +74,15 @@ impl App {
         let id = RequestId::of(&request.head.headers, &self.start);
         let row = trail.route.map(|route| self.routes.row(route));
         let (route, base) = (row.map_or("no route", |row| row.path), self.routes.base);
-        let done = done.unwrap_or_else(|refusal| Done::Reply(refusal.reply(id, route, base)));
+        let done = done.unwrap_or_else(|refusal| {
+            if let Refusal::RateLimited { .. } = &refusal {
+                self.metrics.refused(Reason::RateLimit);
+            }
+            if let Refusal::Unavailable(_) = &refusal {
+                self.metrics.refused(Reason::Unavailable);
+            }
+            Done::Reply(refusal.reply(id, route, base))
+        });
 
         // A request that failed before its caller was identified still gets the headers of its address.
         let address = self.access.address(request);
