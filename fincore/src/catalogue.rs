@@ -117,6 +117,12 @@ impl Catalogue {
         Ok(Catalogue { readers, shared })
     }
 
+    /// How many snapshots can be live at once.
+    #[must_use]
+    pub fn most_snapshots(&self) -> usize {
+        self.readers.most()
+    }
+
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
     /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next call waits for

@@ -1,5 +1,6 @@
 //! The error type: one variant for each way a caller can react.
 use std::{
+    cell::Cell,
     fmt::Display,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -9,13 +10,36 @@ use crate::{
     plans::{UnknownPlan, Upgrade},
 };
 
-/// How often a database file or its disk was in trouble.
+/// How often the file of a catalogue or its disk was in trouble.
 static FAULTS: AtomicU64 = AtomicU64::new(0);
 
-/// A number that grows whenever a database file or its disk is in trouble. A connection that was in use meanwhile may
-/// have met it, and keep something of it in its cache: it is better opened anew.
+thread_local! {
+    /// Whether this thread works with another file.
+    static IS_ELSEWHERE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A number that grows whenever the file of a catalogue or its disk is in trouble. A connection that was in use
+/// meanwhile may have met it, and keep something of it in its cache: it is better opened anew.
 pub(crate) fn faults() -> u64 {
     FAULTS.load(Ordering::Relaxed)
+}
+
+/// Does some work with another file, whose trouble is none of the catalogue's.
+pub(crate) fn elsewhere<T>(work: impl FnOnce() -> T) -> T {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            IS_ELSEWHERE.set(self.0);
+        }
+    }
+    let _back = Back(IS_ELSEWHERE.replace(true));
+    work()
+}
+
+fn count_fault() {
+    if !IS_ELSEWHERE.get() {
+        FAULTS.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// The result type of this library.
@@ -212,12 +236,12 @@ impl Error {
                 CannotOpen | DatabaseCorrupt | DiskFull | NotADatabase | PermissionDenied
                 | ReadOnly | SystemIoFailure,
             ) => {
-                FAULTS.fetch_add(1, Ordering::Relaxed);
+                count_fault();
                 Error::unavailable(context, err)
             }
             // A file that was emptied has lost its tables; those that our statements name are there otherwise.
             _ if err.to_string().starts_with("no such table") => {
-                FAULTS.fetch_add(1, Ordering::Relaxed);
+                count_fault();
                 Error::unavailable(context, err)
             }
             _ => Error::storage(context, err),

@@ -87,6 +87,14 @@ pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
         if path.is_symlink() {
             return Err(refuse(path, schema, "it is a link to a file that does not exist"));
         }
+        // SQLite would write it into the new file. Whoever makes that at the same time gives it its name first.
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let log = PathBuf::from(log);
+        if log.exists() && !path.exists() {
+            let why = format!("{} is left of a file that is gone", log.display());
+            return Err(Error::unavailable(why, "restore a backup, or move it away"));
+        }
         create(path, schema)?;
     }
     reopen(path, schema)

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use super::SCHEMA;
 use crate::{
     deadline::Patience,
-    error::{Error, Result},
+    error::{Error, Result, elsewhere},
     sqlite::{self, Place},
 };
 
@@ -34,6 +34,15 @@ impl Link {
 
     /// Does some work, for which other programs are waited for no longer than that.
     pub(super) fn run<T>(
+        &mut self,
+        place: &Place,
+        patience: Patience,
+        work: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        elsewhere(|| self.run_here(place, patience, work))
+    }
+
+    fn run_here<T>(
         &mut self,
         place: &Place,
         patience: Patience,

@@ -64,7 +64,7 @@ pub fn restore(
         files.iter().map(|name| directory.join(name)).filter(|path| path.exists()).collect();
     if existing == Existing::Refuse && !there.is_empty() {
         let names: Vec<String> = there.iter().map(|path| path.display().to_string()).collect();
-        return Err(Error::Invalid(format!("{} exists already", names.join(" and "))));
+        return Err(Error::Invalid(format!("{} would be overwritten", names.join(" and "))));
     }
     fs::create_dir_all(directory).map_err(cannot)?;
     let staging = Staging::beside(&directory.join("restore"))?;
@@ -80,8 +80,9 @@ pub fn restore(
     there.iter().try_for_each(|path| is_at_rest(path))?;
     let mut moves = Moves(Vec::new());
     let suffix = format!(".before-restore-{}", now.format("%Y%m%dT%H%M%SZ"));
-    let set_aside = there.iter().map(|path| moves.set_aside(path, &suffix));
-    let set_aside = set_aside.collect::<std::io::Result<_>>().map_err(cannot)?;
+    let set_aside = files.iter().map(|name| moves.set_aside(&directory.join(name), &suffix));
+    let set_aside = set_aside.collect::<std::io::Result<Vec<_>>>().map_err(cannot)?;
+    let set_aside = set_aside.into_iter().flatten().collect();
     for name in &files {
         moves.rename(staging.file(name), directory.join(name)).map_err(cannot)?;
     }
@@ -201,8 +202,10 @@ impl Moves {
         Ok(())
     }
 
-    /// Renames a database, together with what SQLite keeps beside it: without its log it would lack the newest rows.
-    fn set_aside(&mut self, path: &Path, suffix: &str) -> std::io::Result<PathBuf> {
+    /// Renames a database, if there is one, together with what SQLite keeps beside it: without its log it would lack the
+    /// newest rows. A log without a database goes too: SQLite would write it into the next one of that name.
+    fn set_aside(&mut self, path: &Path, suffix: &str) -> std::io::Result<Option<PathBuf>> {
+        let was_there = path.exists();
         let named = |path: &Path, suffix: &str| {
             let mut name = path.as_os_str().to_owned();
             name.push(suffix);
@@ -211,11 +214,11 @@ impl Moves {
         let aside = named(path, suffix);
         for part in ["", "-wal", "-shm"] {
             let from = named(path, part);
-            if part.is_empty() || from.exists() {
+            if from.exists() {
                 self.rename(from, named(&aside, part))?;
             }
         }
-        Ok(aside)
+        Ok(was_there.then_some(aside))
     }
 
     fn keep(&mut self) {

@@ -62,12 +62,29 @@ fn what_is_there_stays_or_is_set_aside() {
     register(&accounts);
     drop((accounts, catalogue));
     let said = put_back(&backup, dir.path(), Existing::Refuse).unwrap_err().to_string();
-    assert!(said.contains("accounts.db exists already"), "{said}");
+    assert!(said.contains("accounts.db would be overwritten"), "{said}");
     let restored = put_back(&backup, dir.path(), Existing::SetAside).unwrap();
     let count = |path: &Path| keys::list(&Accounts::open(path).unwrap()).unwrap().len();
     let aside = dir.path().join("accounts.db.before-restore-20261115T150000Z");
     assert_eq!(restored.set_aside, std::slice::from_ref(&aside));
     assert_eq!((count(&dir.path().join(ACCOUNTS)), count(&aside)), (1, 2));
+}
+
+#[test]
+fn a_log_without_its_database_is_not_written_into_the_next_one() {
+    let (dir, accounts, catalogue) = directory();
+    let (backup, _) = back_up(dir.path(), Contents::Accounts);
+    register(&accounts);
+    let [file, log] = [ACCOUNTS, "accounts.db-wal"].map(|name| dir.path().join(name));
+    let left = fs::read(&log).unwrap();
+    drop((accounts, catalogue));
+    fs::remove_file(&file).unwrap();
+    fs::write(&log, left).unwrap();
+    let said = crate::sqlite::open(&file, &crate::accounts::SCHEMA).unwrap_err().to_string();
+    assert!(said.contains("accounts.db-wal is left of a file that is gone"), "{said}");
+    let restored = put_back(&backup, dir.path(), Existing::Refuse).unwrap();
+    assert_eq!((restored.set_aside.len(), log.exists()), (0, false));
+    assert_eq!(keys::list(&Accounts::open(&file).unwrap()).unwrap().len(), 1);
 }
 
 #[test]

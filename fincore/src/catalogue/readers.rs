@@ -23,6 +23,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How often it looks: for five seconds.
 const LOOKS: u32 = 250;
 
+/// After how long, at most, it is tried again to open a file that could not be opened.
+const RETRY: Duration = Duration::from_millis(250);
+
 /// How long an unused connection stays open.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -50,6 +53,8 @@ impl Readers {
             // None is opened before it is needed: it would keep a writer from shortening the log just then.
             .min_idle(Some(0))
             .idle_timeout(Some(IDLE_TIMEOUT))
+            // Half of this is the longest pause before it tries again to open a file that it could not.
+            .connection_timeout(2 * RETRY)
             .max_lifetime(None)
             .test_on_check_out(false)
             .error_handler(Box::new(Counts(failures.clone())))
@@ -79,6 +84,11 @@ impl Readers {
             }
         }
         Err(Error::Busy("all connections are in use".into()))
+    }
+
+    /// How many there may be.
+    pub(super) fn most(&self) -> usize {
+        self.pool.max_size() as usize
     }
 
     /// How many are open.

@@ -86,6 +86,8 @@ impl Watch {
 impl View {
     /// Begins a transaction.
     pub(super) fn open(readers: &Arc<Readers>, watch: &Watch) -> Result<View> {
+        // Fails at once where the file is in trouble, for which the readers would wait a moment.
+        watch.changes(readers)?;
         // From here on, dropping the view ends the transaction.
         let mut view = View { connection: readers.get()?, tag: Arc::default(), data: 0 };
         view.begin(readers, watch)?;
