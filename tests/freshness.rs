@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fincore::{Catalogue, Date, calendar, downloads};
 use serde_json::Value;
 
-use crate::harness::{Reply, Server, finserve, import};
+use crate::harness::{Reply, Server, filled, finserve, import};
 
 fn status(server: &Server) -> Value {
     let reply = server.get("/api/v1/status");
@@ -173,9 +173,9 @@ fn check_prints_a_table_of_freshness() {
 #[test]
 fn the_server_says_at_its_start_what_is_stale() {
     use std::io::{BufRead, BufReader};
-    let server = Server::start();
+    let data = filled();
     let mut child = finserve(&["serve", "--listen", "127.0.0.1:0", "--data"])
-        .arg(server.data.path())
+        .arg(data.path())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();

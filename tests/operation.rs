@@ -48,6 +48,12 @@ fn ask(server: &Server, path: &str) -> (u16, String) {
     (head[9..12].parse().unwrap(), body.to_owned())
 }
 
+/// A number among metrics.
+fn number(metrics: &str, name: &str) -> f64 {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{name} is not in {metrics}")).parse().unwrap()
+}
+
 #[test]
 fn every_request_is_one_line_that_tells_no_secrets() {
     let mut server = Server::start();
@@ -125,10 +131,7 @@ fn metrics_count_every_request() {
     server.get("/nowhere").expect_error(404, "not_found");
     let (status, text) = ask(&server, "/metrics");
     assert_eq!(status, 200);
-    let number = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.unwrap_or_else(|| panic!("{name} is not in {text}")).parse::<f64>().unwrap()
-    };
+    let number = |name: &str| number(&text, name);
     let selic = "{route=\"/api/v1/market/selic/current\",method=\"GET\"";
     assert_eq!(number(&format!("finserve_requests_total{selic},class=\"2xx\"}}")), 7.0);
     assert_eq!(number(&format!("finserve_requests_total{selic},class=\"4xx\"}}")), 0.0);
@@ -145,6 +148,28 @@ fn metrics_count_every_request() {
     assert_eq!((number("finserve_ready"), number("finserve_panics_total")), (1.0, 0.0));
     assert!(number("process_open_fds") > 5.0 && number("process_resident_memory_bytes") > 1e6);
     assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn metrics_count_what_is_refused() {
+    let server = Server::start_on(filled(), &["--admin", "127.0.0.1:0"]);
+    // Another program holds the accounts.
+    let accounts = rusqlite::Connection::open(server.data.path().join("accounts.db")).unwrap();
+    accounts.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let body = r#"{"name":"Ana","email":"ana@example.com"}"#;
+    server.post("/api/v1/plans/register", "", body).expect_error(503, "unavailable");
+    let path = "/api/v1/market/selic/current";
+    let over = (0..40).filter(|_| server.keyless("GET", path, "").status == 429).count();
+    let metrics = ask(&server, "/metrics").1;
+    let refused =
+        |reason: &str| number(&metrics, &format!("finserve_refused_total{{reason=\"{reason}\"}}"));
+    assert!(over > 0);
+    assert_eq!(refused("rate_limit"), over as f64);
+    assert_eq!(refused("busy"), 1.0);
+    for reason in ["connections_per_address", "overdue", "queue", "unread", "slots", "unavailable"]
+    {
+        assert_eq!(refused(reason), 0.0, "{reason}");
+    }
 }
 
 #[test]
@@ -172,12 +197,23 @@ fn a_terminal_that_hangs_up_does_not_end_it() {
 
 #[test]
 fn an_address_has_at_most_its_share_of_the_connections() {
-    let server = Server::start_with(&["--max-connections", "8"]);
+    let flags = ["--max-connections", "8", "--admin", "127.0.0.1:0"];
+    let server = Server::start_on(filled(), &flags);
     let silent: Vec<_> = (0..8).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
-    let mut closed = 0;
-    for mut stream in &silent {
-        stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-        closed += usize::from(stream.read(&mut [0; 1]).is_ok_and(|length| length == 0));
+    let closed = || {
+        let is_closed = |mut stream: &TcpStream| {
+            stream.set_nonblocking(true).unwrap();
+            stream.read(&mut [0; 1]).is_ok_and(|length| length == 0)
+        };
+        silent.iter().filter(|stream| is_closed(stream)).count()
+    };
+    for _ in 0..3000 {
+        if closed() >= 6 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
     }
-    assert_eq!(closed, 6);
+    let metrics = ask(&server, "/metrics").1;
+    let refused = "finserve_refused_total{reason=\"connections_per_address\"}";
+    assert_eq!((closed(), number(&metrics, refused)), (6, 6.0));
 }

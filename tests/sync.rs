@@ -45,8 +45,8 @@ impl Place {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        // Faults are repeated at once, and silence is noticed after a second.
-        let quick = ["--retry-delay", "1", "--timeout", "1"];
+        // Faults are repeated at once.
+        let quick = ["--retry-delay", "1"];
         let mut command = finserve(&["sync", "--data"]);
         command.arg(self.data.path()).args(self.publisher.flags()).args(quick).args(arguments);
         command

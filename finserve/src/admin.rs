@@ -19,7 +19,7 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
-use tokio::{net::TcpStream, sync::Semaphore, time::timeout};
+use tokio::{net::TcpStream, sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::{
     http::{App, Listener},
@@ -70,14 +70,21 @@ impl Admin {
         });
     }
 
-    fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    async fn answer(self: &Arc<Admin>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             return response(StatusCode::METHOD_NOT_ALLOWED, TEXT, "only GET and HEAD\n".into());
         }
         match request.uri().path() {
             "/live" => response(StatusCode::OK, TEXT, "live\n".into()),
             "/ready" => self.ready(),
-            "/metrics" => self.metrics(),
+            "/metrics" => {
+                let admin = self.clone();
+                // It reads files, and others do not wait until that fails.
+                let metrics = spawn_blocking(move || admin.metrics()).await;
+                metrics.unwrap_or_else(|err| {
+                    response(StatusCode::INTERNAL_SERVER_ERROR, TEXT, format!("{err}\n"))
+                })
+            }
             _ => {
                 let paths = "there are /metrics, /ready and /live\n";
                 response(StatusCode::NOT_FOUND, TEXT, paths.into())
@@ -106,14 +113,15 @@ impl Admin {
     fn state(&self, app: &App) -> State {
         let now = Now::read();
         let snapshot = app.catalogue().snapshot(now.today()).ok();
-        let subscriptions = webhooks::all(app.access().accounts()).unwrap_or_default();
+        let subscriptions = webhooks::all(app.access().accounts()).ok();
+        let pending = |all: Vec<webhooks::Owned>| all.iter().map(|owned| owned.pending).sum();
         State {
             ready: self.ready.reasons().is_empty(),
-            data_version: snapshot.as_ref().and_then(|all| all.version().ok()).unwrap_or_default(),
+            data_version: snapshot.as_ref().and_then(|all| all.version().ok()),
             status: snapshot.and_then(|all| app.watch().status(&all).ok()),
             unwritten: app.access().unwritten(),
-            webhook_queue: subscriptions.iter().map(|owned| owned.pending).sum(),
-            files: files(&self.data).unwrap_or_default(),
+            webhook_queue: subscriptions.map(pending),
+            files: files(&self.data).ok(),
         }
     }
 }
@@ -124,8 +132,9 @@ fn files(data: &Path) -> io::Result<Vec<(String, u64)>> {
     for entry in data.read_dir()? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.contains(".db") {
-            files.push((name, entry.metadata()?.len()));
+        // It may be gone by now.
+        if let (true, Ok(file)) = (name.contains(".db"), entry.metadata()) {
+            files.push((name, file.len()));
         }
     }
     Ok(files)
@@ -134,10 +143,7 @@ fn files(data: &Path) -> io::Result<Vec<(String, u64)>> {
 async fn connection(stream: TcpStream, admin: &Arc<Admin>) {
     let service = service_fn(|request| {
         let admin = admin.clone();
-        async move {
-            // It reads files, and nobody else is served by this thread.
-            Ok::<_, Infallible>(admin.answer(&request))
-        }
+        async move { Ok::<_, Infallible>(admin.answer(&request).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);

@@ -56,10 +56,15 @@ impl Deliver {
         Deliver { app: app.clone(), stop, thread }
     }
 
-    /// Makes no more calls, and waits a moment for those under way.
-    pub(crate) fn stop(self) {
+    /// Makes no more calls.
+    pub(crate) fn ask_to_stop(&self) {
         self.stop.stop();
         self.app.access().outbox().ring();
+    }
+
+    /// Makes no more calls, and waits a moment for those under way.
+    pub(crate) fn stop(self) {
+        self.ask_to_stop();
         let since = Instant::now();
         while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
             thread::sleep(Duration::from_millis(10));

@@ -34,7 +34,7 @@ const CHECK: Duration = Duration::from_secs(5);
 pub(crate) struct Housekeeping {
     app: Arc<App>,
     stop: Arc<Stop>,
-    threads: [JoinHandle<()>; 4],
+    threads: [JoinHandle<()>; 3],
 }
 
 impl Housekeeping {
@@ -43,15 +43,16 @@ impl Housekeeping {
         let (reader, writer, searched) = (app.clone(), app.clone(), app.clone());
         let (flush_until, prepare_until, check_until) = (stop.clone(), stop.clone(), stop.clone());
         let (checked, of_file) = (app.catalogue().clone(), ready.clone());
-        let check = thread::spawn(move || check(&checked, &check_until, &of_file));
+        // It only reads, so nobody needs to wait for its end.
+        thread::spawn(move || check(&checked, &check_until, &of_file));
         let (of_keys, of_data) = (ready.clone(), ready.clone());
         let refresh = thread::spawn(move || refresh(reader.access(), &of_keys));
         let flush = thread::spawn(move || flush(&writer, &flush_until));
         let prepare = thread::spawn(move || prepare(&searched, &prepare_until, &of_data));
-        Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare, check] }
+        Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare] }
     }
 
-    /// Returns once all threads have ended.
+    /// Returns once the threads that write have ended.
     pub(crate) fn stop(self) {
         self.stop.stop();
         self.app.access().refresh_signal().signal(Signal::Stop);

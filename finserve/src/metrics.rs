@@ -80,17 +80,23 @@ pub(crate) enum Reason {
     Queue,
     /// Too much is on its way that nobody reads.
     Unread,
+    /// All exports, or all listeners, that there may be are under way.
+    Slots,
+    /// Another program holds a file, or a query took too long.
+    Busy,
     /// A file cannot be used.
     Unavailable,
 }
 
 impl Reason {
-    const ALL: [Reason; 6] = [
+    const ALL: [Reason; 8] = [
         Reason::ConnectionsPerAddress,
         Reason::Overdue,
         Reason::RateLimit,
         Reason::Queue,
         Reason::Unread,
+        Reason::Slots,
+        Reason::Busy,
         Reason::Unavailable,
     ];
 
@@ -101,23 +107,24 @@ impl Reason {
             Reason::RateLimit => "rate_limit",
             Reason::Queue => "queue",
             Reason::Unread => "unread",
+            Reason::Slots => "slots",
+            Reason::Busy => "busy",
             Reason::Unavailable => "unavailable",
         }
     }
 }
 
-/// How things stand besides requests, when somebody asks.
+/// How things stand besides requests, when somebody asks. What cannot be read is nothing, and stays as it was.
 pub(crate) struct State {
     pub(crate) ready: bool,
-    pub(crate) data_version: u64,
-    /// Nothing if the data cannot be read.
+    pub(crate) data_version: Option<u64>,
     pub(crate) status: Option<Status>,
     /// Requests that are counted and not yet written.
     pub(crate) unwritten: u64,
     /// Calls of webhooks that are due.
-    pub(crate) webhook_queue: u64,
+    pub(crate) webhook_queue: Option<u64>,
     /// The sizes of files, by their names.
-    pub(crate) files: Vec<(String, u64)>,
+    pub(crate) files: Option<Vec<(String, u64)>>,
 }
 
 impl Metrics {
@@ -143,7 +150,7 @@ impl Metrics {
         registry.register("finserve_requests", "Requests that were answered", answered);
         registry.register(
             "finserve_request_duration_seconds",
-            "From a request to the end of its answer",
+            "From a request to its answer, or to the end of one that is made while it is sent",
             duration,
         );
         let cache = Family::<Labels, Counter>::default();
@@ -211,8 +218,11 @@ impl Metrics {
         self.connections.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
-    pub(crate) fn refused(&self, reason: Reason) {
-        self.refused[reason as usize].inc();
+    /// Somebody was not served, and why, unless it was their own fault.
+    pub(crate) fn refused(&self, reason: Option<Reason>) {
+        if let Some(reason) = reason {
+            self.refused[reason as usize].inc();
+        }
     }
 
     /// So many peers took too long.
@@ -305,9 +315,13 @@ impl LookedUp {
     fn set(&self, state: &State) {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.ready.set(state.ready.into());
-        self.data_version.set(whole(state.data_version));
         self.unwritten.set(whole(state.unwritten));
-        self.webhook_queue.set(whole(state.webhook_queue));
+        if let Some(version) = state.data_version {
+            self.data_version.set(whole(version));
+        }
+        if let Some(waiting) = state.webhook_queue {
+            self.webhook_queue.set(whole(waiting));
+        }
         for dataset in state.status.iter().flat_map(|status| &status.data) {
             let label = [("dataset", dataset.dataset.to_string())];
             self.stale.get_or_create(&label).set(dataset.stale.into());
@@ -318,8 +332,11 @@ impl LookedUp {
                 self.synced.get_or_create(&label).set(seconds(synced.into()));
             }
         }
-        for (name, bytes) in &state.files {
-            self.files.get_or_create(&[("file", name.clone())]).set(whole(*bytes));
+        if let Some(files) = &state.files {
+            self.files.clear();
+            for (name, bytes) in files {
+                self.files.get_or_create(&[("file", name.clone())]).set(whole(*bytes));
+            }
         }
         let follow =
             |counter: &Counter, total: u64| counter.inc_by(total.saturating_sub(counter.get()));

@@ -1,10 +1,16 @@
 //! How many files and connections a server may have open.
+use std::{num::NonZero, thread};
+
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::{cli, http::Bounds};
 
 /// What a server needs besides connections and readers of the data: files, sockets that listen, calls of webhooks.
-const BASE: u64 = 32;
+const BASE: u64 = 16;
+
+/// What waits for connections takes so many, and there is one for each processor, one that accepts them, and one for
+/// operators.
+const RUNTIME: u64 = 4;
 
 /// How many descriptors a reader of the data takes.
 const READER: u64 = 2;
@@ -12,11 +18,18 @@ const READER: u64 = 2;
 /// How many connections there may be, by what was asked for and what the system allows.
 pub(crate) fn bounds(args: &cli::Serve) -> Bounds {
     let files = files();
-    let left = files.saturating_sub(BASE + READER * u64::from(readers_of(files))).max(4);
+    let processors = thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    let left = connections(files, processors).max(4);
     let most = usize::try_from(left).unwrap_or(usize::MAX).min(args.max_connections as usize);
     let per_address =
         args.max_connections_per_address.map_or(most.div_ceil(4), |most| most as usize);
     Bounds { most, per_address, proxies: args.proxies() }
+}
+
+/// How many are left for connections.
+fn connections(files: u64, processors: u64) -> u64 {
+    let taken = BASE + RUNTIME * (processors + 2) + READER * u64::from(readers_of(files));
+    files.saturating_sub(taken)
 }
 
 /// How many readers of the data there may be.
@@ -46,8 +59,9 @@ mod tests {
 
     #[test]
     fn readers_leave_room_for_connections() {
-        let connections = |files: u64| files - BASE - READER * u64::from(readers_of(files));
         assert_eq!([64, 256, 1024, 8192].map(readers_of), [8, 32, 128, 512]);
-        assert_eq!([64, 256, 1024, 8192].map(connections), [16, 160, 736, 7136]);
+        let on = |processors| [64, 256, 1024, 8192].map(|files| connections(files, processors));
+        assert_eq!(on(2), [16, 160, 736, 7136]);
+        assert_eq!(on(16), [0, 104, 680, 7080]);
     }
 }

@@ -19,9 +19,9 @@ pub(crate) fn run(data: &Path, args: &cli::Restore) -> Result<(), Failure> {
         bar.finish_and_clear();
     }
     let restored = restored.map_err(|err| match (err, args.existing()) {
-        (Error::Invalid(why), Existing::Refuse) if why.ends_with("exists already") => {
+        (Error::Invalid(why), Existing::Refuse) if why.ends_with("would be overwritten") => {
             Failure::Said(format!(
-                "{why}; --replace keeps it beside, and puts the backup in its place"
+                "{why}; --replace keeps what is there beside, and puts the backup in its place"
             ))
         }
         (err, _) => err.into(),

@@ -75,6 +75,11 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
                 tracing::info!("stopping: {}", signal.name());
                 ready.stopping();
                 notify("STOPPING=1");
+                // Meanwhile the last requests are answered.
+                deliver.ask_to_stop();
+                if let Some(sync) = &sync {
+                    sync.ask_to_stop();
+                }
             },
         )
     });

@@ -88,8 +88,8 @@ impl App {
                         app.respond(&request, &trail, done)
                     }));
                 }
-                self.metrics.refused(Reason::Queue);
-                Err(Refusal::Crowded { what: "long requests", retry_after: QUEUE_RETRY })
+                let (what, reason) = ("long requests", Reason::Queue);
+                Err(Refusal::Crowded { what, reason, retry_after: QUEUE_RETRY })
             }
             Err(refusal) => Err(refusal),
         };

@@ -70,11 +70,11 @@ impl App {
         let start = RandomState::new().hash_one("request id") >> 32;
         let metrics = Arc::new(Metrics::new(routes.rows()));
         App {
+            exports: export::slots(&catalogue),
             catalogue,
             access,
             watch: Watch::default(),
             shelf: Shelf::default(),
-            exports: export::slots(),
             targets,
             routes,
             cache: Cache::new(cache),

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use fincore::{
-    Date, Error, Snapshot, excerpt,
+    Catalogue, Date, Error, Snapshot, excerpt,
     export::{Dataset, Export, Exportable, Format, Query},
 };
 use hyper::{
@@ -40,9 +40,10 @@ const IN_ALL: usize = 32;
 /// What an export of any dataset can be written as.
 const FORMATS: [&str; 3] = ["ndjson", "csv", "parquet"];
 
-/// The slots that exports take.
-pub(crate) fn slots() -> Slots {
-    Slots::new(PER_CALLER, IN_ALL)
+/// The slots that exports take: no more than leave half of the snapshots to others.
+pub(crate) fn slots(catalogue: &Catalogue) -> Slots {
+    let in_all = IN_ALL.min(catalogue.most_snapshots() / 2).max(1);
+    Slots::new(PER_CALLER.min(in_all), in_all)
 }
 
 /// What can be chosen of an export.

@@ -279,6 +279,7 @@ mod tests {
                 head: head.into_parts().0,
                 upload: Upload::TooLarge,
                 peer: Ipv4Addr::LOCALHOST.into(),
+                is_encrypted: false,
                 now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
             };
             assert_eq!(view(&request, BasePath::default(), None).language, language, "{accept}");

@@ -40,7 +40,8 @@ pub(crate) struct Listening {
     opening: Option<Bytes>,
     /// Whether there is more to send at once.
     more: bool,
-    ticks: Interval,
+    /// Since it was first polled: only there is a clock that ticks.
+    ticks: Option<Interval>,
     silent: u32,
     /// What is being read, if anything is.
     reading: Option<oneshot::Receiver<Result<Option<News>>>>,
@@ -76,8 +77,6 @@ impl Listening {
         // The id lets a client that saw no event yet come back without missing one.
         let opening =
             format!("retry: 5000\n: events follow as they are published\nid: {place}\n\n");
-        let mut ticks = interval(TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(Listening {
             catalogue: catalogue.clone(),
             pass,
@@ -85,7 +84,7 @@ impl Listening {
             version,
             opening: Some(opening.into()),
             more,
-            ticks,
+            ticks: None,
             silent: 0,
             reading: None,
             pool: pool.clone(),
@@ -109,6 +108,13 @@ impl Listening {
         let text: String = events.data.iter().map(written).collect();
         (!text.is_empty()).then(|| text.into())
     }
+}
+
+/// The clock of a listener.
+fn ticks() -> Interval {
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 /// What was published after a place; nothing if the data has the version that is known.
@@ -146,7 +152,7 @@ impl Body for Listening {
         loop {
             let Some(reading) = &mut this.reading else {
                 if !this.more {
-                    ready!(this.ticks.poll_tick(context));
+                    ready!(this.ticks.get_or_insert_with(ticks).poll_tick(context));
                 }
                 if !this.pass.holds() {
                     return Poll::Ready(None);

@@ -91,6 +91,24 @@ impl Patience {
         }
     }
 
+    /// Others have their turn: the next request cannot come before the rest of this answer.
+    fn paused(&self) {
+        if self.for_request.load(Ordering::Relaxed) {
+            self.until.store(NEVER, Ordering::Relaxed);
+        }
+    }
+
+    /// All that was written has been sent.
+    fn flushed(&self, now: impl FnOnce() -> Instant) {
+        if self.unread.load(Ordering::Relaxed) != NEVER {
+            self.got_further(0, now);
+        } else if self.for_request.load(Ordering::Relaxed)
+            && self.until.load(Ordering::Relaxed) == NEVER
+        {
+            self.expect_request(now());
+        }
+    }
+
     /// The peer has read so many bytes.
     fn got_further(&self, bytes: usize, now: impl FnOnce() -> Instant) {
         let (until, full) = (self.unread.load(Ordering::Relaxed), whole(self.timeouts.write));
@@ -176,6 +194,7 @@ impl<S: Write + Unpin> Patient<S> {
             if self.waited == PAUSE {
                 (self.written, self.waited) = (0, 0);
             }
+            self.patience.paused();
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -215,9 +234,14 @@ impl<S: Write + Unpin> Write for Patient<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // All has been written.
+        // All has been written; what encrypts may still hold some of it.
         self.written = 0;
-        Pin::new(&mut self.stream).poll_flush(context)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        match flushed {
+            Poll::Pending => self.patience.blocked(Instant::now()),
+            Poll::Ready(_) => self.patience.flushed(Instant::now),
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -279,6 +303,25 @@ mod tests {
         patience.blocked(start);
         read(1);
         assert!(!over(1000));
+    }
+
+    #[test]
+    fn nobody_is_expected_to_ask_before_the_answer_is_sent() {
+        let start = Instant::now();
+        let patience = Patience::new(TIMEOUTS, start);
+        let over = |seconds| patience.is_over(start + Duration::from_secs(seconds));
+        patience.expect_nothing();
+        patience.expect_request(start);
+        // In turns with others.
+        patience.paused();
+        assert!(!over(1000) && patience.waits_until().is_none());
+        patience.flushed(|| start);
+        assert!(!over(14) && over(15) && patience.waits_until().is_some());
+        // The peer leaves unread what has been encrypted.
+        patience.blocked(start);
+        assert!(!over(29) && over(30) && patience.waits_until().is_none());
+        patience.flushed(|| start + Duration::from_secs(20));
+        assert!(!over(34) && over(35) && patience.waits_until().is_some());
     }
 
     /// How many seconds a peer is waited for that reads so many bytes a second, for at most an hour.

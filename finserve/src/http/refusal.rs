@@ -12,7 +12,7 @@ use super::{
     reply::{Body, OWN_FILES, Reply},
     slots::Full,
 };
-use crate::{base_path::BasePath, log};
+use crate::{base_path::BasePath, log, metrics::Reason};
 
 /// Where a caller finds the plans.
 pub(crate) const UPGRADE_URL: &str = "/pricing";
@@ -46,7 +46,7 @@ pub(crate) enum Refusal {
     /// The body must be of this media type.
     WrongMedia(&'static str),
     /// All callers together have too many of these open. It is no fault of ours, so it is not logged.
-    Crowded { what: &'static str, retry_after: u64 },
+    Crowded { what: &'static str, reason: Reason, retry_after: u64 },
     /// The data is locked for longer than we wait. The text is for the operator.
     Busy(String),
     /// A file or a disk is in trouble. The text is for the operator.
@@ -94,7 +94,7 @@ impl Refusal {
                 allowed: format!("a key may have {most} {what} at a time"),
                 retry_after: RETRY_AFTER,
             },
-            Full::All => Refusal::Crowded { what, retry_after: RETRY_AFTER },
+            Full::All => Refusal::Crowded { what, reason: Reason::Slots, retry_after: RETRY_AFTER },
         }
     }
 }
@@ -120,6 +120,30 @@ impl Refusal {
         let (plan, limit) = (caller.plan.name(), standing.limit);
         let allowed = format!("the {plan} plan allows {limit} requests per minute");
         Refusal::RateLimited { allowed, retry_after: standing.retry_after }
+    }
+
+    /// What it counts as, where the request is not to blame.
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        match self {
+            Refusal::RateLimited { .. } => Some(Reason::RateLimit),
+            Refusal::Crowded { reason, .. } => Some(*reason),
+            Refusal::Busy(_) => Some(Reason::Busy),
+            Refusal::Unavailable(_) => Some(Reason::Unavailable),
+            Refusal::Shown(refusal, _) => refusal.reason(),
+            Refusal::BadRequest(_)
+            | Refusal::NotFound(_)
+            | Refusal::MethodNotAllowed(_)
+            | Refusal::InvalidKey
+            | Refusal::KeyRequired
+            | Refusal::PlanRequired(_)
+            | Refusal::TooLarge { .. }
+            | Refusal::TooSlow
+            | Refusal::UriTooLong { .. }
+            | Refusal::TooManyHeaders { .. }
+            | Refusal::OtherSite
+            | Refusal::WrongMedia(_)
+            | Refusal::Internal(_) => None,
+        }
     }
 
     /// The reply to the request `id` on this route. What only the operator can fix is logged here.
@@ -216,7 +240,7 @@ impl Refusal {
                     message,
                 )
             }
-            Refusal::Crowded { what, retry_after } => {
+            Refusal::Crowded { what, retry_after, .. } => {
                 let message = format!("too many {what} are open; please try again in a moment");
                 ErrorParts::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
                     .header(RETRY_AFTER, &retry_after.to_string())

@@ -23,6 +23,8 @@ pub(crate) struct Request {
     pub(crate) head: Parts,
     pub(crate) upload: Upload,
     pub(crate) peer: IpAddr,
+    /// Whether it came by TLS.
+    pub(crate) is_encrypted: bool,
     pub(crate) now: Now,
 }
 
@@ -71,7 +73,8 @@ impl Request {
     pub(crate) fn origin(&self) -> String {
         let Some(host) = self.text(HOST) else { return String::new() };
         // A proxy that ends TLS says so. It only changes what its own client is shown.
-        let scheme = if self.text(X_FORWARDED_PROTO) == Some("https") { "https" } else { "http" };
+        let is_encrypted = self.is_encrypted || self.text(X_FORWARDED_PROTO) == Some("https");
+        let scheme = if is_encrypted { "https" } else { "http" };
         format!("{scheme}://{host}")
     }
 

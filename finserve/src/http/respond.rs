@@ -2,6 +2,7 @@
 use std::{
     net::{IpAddr, Ipv4Addr},
     sync::Arc,
+    time::Duration,
 };
 
 use fincore::{Caller, CallerId, limits::Standing, usage::Outcome};
@@ -54,8 +55,9 @@ impl Done {
 }
 
 impl App {
-    /// The response to a request whose own was lost to a bug.
+    /// The response to a request that was begun, and whose own was lost to a bug.
     pub(crate) fn broken(&self, why: String) -> Response<Payload> {
+        self.metrics.end(None, 500, 0, Duration::ZERO);
         let (headers, now) = (HeaderMap::new(), Now::read());
         let id = RequestId::of(&headers, &self.start);
         let caller = Caller::at(Ipv4Addr::UNSPECIFIED.into());
@@ -75,12 +77,7 @@ impl App {
         let row = trail.route.map(|route| self.routes.row(route));
         let (route, base) = (row.map_or("no route", |row| row.path), self.routes.base);
         let done = done.unwrap_or_else(|refusal| {
-            if let Refusal::RateLimited { .. } = &refusal {
-                self.metrics.refused(Reason::RateLimit);
-            }
-            if let Refusal::Unavailable(_) = &refusal {
-                self.metrics.refused(Reason::Unavailable);
-            }
+            self.metrics.refused(refusal.reason());
             Done::Reply(refusal.reply(id, route, base))
         });
 
@@ -95,7 +92,7 @@ impl App {
             Done::Data(sent) => sent.respond(&envelope),
         };
         let mut response = self.hold(response, address).unwrap_or_else(|refusal| {
-            self.metrics.refused(Reason::Unread);
+            self.metrics.refused(refusal.reason());
             refusal.reply(id, route, base).respond(&envelope)
         });
         let status = response.status();
@@ -127,7 +124,8 @@ impl App {
     ) -> Result<Response<Payload>, Refusal> {
         let Some(weight) = response.body().weight() else { return Ok(response) };
         let held = self.unread.take_many(CallerId::address(address), weight);
-        let crowded = |_| Refusal::Crowded { what: "unread answers", retry_after: UNREAD_RETRY };
+        let (what, reason) = ("unread answers", Reason::Unread);
+        let crowded = |_| Refusal::Crowded { what, reason, retry_after: UNREAD_RETRY };
         let held = held.map_err(crowded)?;
         Ok(response.map(|body| body.holding(held)))
     }

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fincore::Caller;
 use http_body_util::BodyExt;
 use hyper::{
     Method, Response,
@@ -39,6 +40,7 @@ use super::{
     listener::{Listener, Owner, Signalled, Signals},
     patience::{Ending, Patience, Patient, Timeouts},
     payload::Payload,
+    refusal::Refusal,
     reply::Deadline,
     request::{MAX_UPLOAD, Request, Upload},
 };
@@ -63,7 +65,7 @@ const MAX_HEAD: usize = 32 * 1024;
 /// not have been read yet.
 const LAST_CALL: Duration = Duration::from_millis(300);
 /// How long requests under way may take after that: the program ends within five seconds.
-const STOP_TIMEOUT: Duration = Duration::from_millis(3500);
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// After so many turns of connections at most, a worker looks for new requests.
 const EVENT_INTERVAL: u32 = 16;
@@ -208,7 +210,9 @@ impl Door<'_> {
             let patience = Patience::new(self.timeouts, Instant::now());
             match self.connections.enter(peer.ip(), patience) {
                 Ok(place) => return (stream, peer, place),
-                Err(Full::Address) => self.app.metrics().refused(Reason::ConnectionsPerAddress),
+                Err(Full::Address) => {
+                    self.app.metrics().refused(Some(Reason::ConnectionsPerAddress));
+                }
                 Err(Full::All) => {
                     *waiting = Some((stream, peer));
                     sleep(PAUSE).await;
@@ -249,12 +253,13 @@ async fn work(
             match tls {
                 None => {
                     let stream = TokioIo::new(stream);
-                    let _ = watcher.watch(connection(stream, peer, app, patience)).await;
+                    let _ = watcher.watch(connection(stream, (peer, false), app, patience)).await;
                 }
                 Some(tls) => {
                     if let Ok(stream) = tls.accept(stream).await {
                         let stream = TokioIo::new(stream);
-                        let _ = watcher.watch(connection(stream, peer, app, patience)).await;
+                        let served = connection(stream, (peer, true), app, patience);
+                        let _ = watcher.watch(served).await;
                     }
                 }
             }
@@ -266,10 +271,10 @@ async fn work(
     let _ = timeout(STOP_TIMEOUT, graceful.shutdown()).await;
 }
 
-/// A connection with all its limits.
+/// A connection with all its limits, to a peer and perhaps encrypted.
 fn connection<S: Read + Write + Send + Unpin + 'static>(
     stream: S,
-    peer: SocketAddr,
+    (peer, is_encrypted): (SocketAddr, bool),
     app: Arc<App>,
     patience: Arc<Patience>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
@@ -286,7 +291,8 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
                 Method::POST => receive(body).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
-            let request = Request { head, upload, peer: peer.ip(), now: Now::read() };
+            let (peer, now) = (peer.ip(), Now::read());
+            let request = Request { head, upload, peer, is_encrypted, now };
             let mut response = answer(app, request).await;
             if app.access().is_closing() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -310,15 +316,13 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
 
 /// Answers a request: here, or where it holds up no other. A bug fails this request only.
 async fn answer(app: &Arc<App>, request: Request) -> Response<Payload> {
-    let mut caller = match catch(|| app.access().identify(&request)) {
+    let caller = match identify(app.access(), &request).await {
         Ok(caller) => caller,
-        Err(panic) => return app.broken(panic),
+        Err(panic) => {
+            app.metrics().begin();
+            return app.broken(panic);
+        }
     };
-    let is_form = request.head.method == Method::POST;
-    if (caller.is_err() || is_form) && app.access().has_unknown_key(&request) {
-        refresh_for(app.access(), &request).await;
-        caller = app.access().identify(&request);
-    }
     match catch(|| app.answer(request, caller)) {
         Ok(Answered::Now(response)) => response,
         Ok(Answered::Later(answer)) => match answer.await {
@@ -327,6 +331,20 @@ async fn answer(app: &Arc<App>, request: Request) -> Response<Payload> {
         },
         Err(panic) => app.broken(panic),
     }
+}
+
+/// Who sent a request. A key that another program issued a moment ago counts.
+async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, Refusal>, String> {
+    let caller = catch(|| access.identify(request))?;
+    let is_form = request.head.method == Method::POST;
+    if caller.is_ok() && !is_form {
+        return Ok(caller);
+    }
+    if catch(|| access.has_unknown_key(request))? {
+        refresh_for(access, request).await;
+    }
+    // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
+    catch(|| access.identify(request))
 }
 
 /// Waits until the keys have been refreshed after this call, so that one that another program issued a moment

@@ -62,6 +62,7 @@ impl Visit {
     /// The answer has been sent, or is on its way as a whole.
     pub(crate) fn end(self, metrics: &Metrics, bytes: u64) {
         let took = self.begun.elapsed();
+        let bytes = if self.method == Method::HEAD { 0 } else { bytes };
         metrics.end(self.row, self.status, bytes, took);
         self.log(bytes, took);
     }

@@ -54,9 +54,14 @@ impl Background {
         Background { stop, thread }
     }
 
+    /// Begins nothing more.
+    pub(crate) fn ask_to_stop(&self) {
+        self.stop.stop();
+    }
+
     /// Stops; does not wait for a server that is slow to answer.
     pub(crate) fn stop(self) {
-        self.stop.stop();
+        self.ask_to_stop();
         let since = Instant::now();
         while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
             thread::sleep(Duration::from_millis(10));

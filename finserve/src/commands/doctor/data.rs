@@ -102,7 +102,9 @@ fn stale(dataset: &Dataset) -> Finding {
         "{name} is stale: its newest is {newest}, its source has {expected}.{}",
         why.unwrap_or_default()
     );
-    Finding::wrong("data", says, format!("finserve sync --only {name}, or serve with --sync."))
+    let remedy =
+        format!("Serve with --sync, or run finserve sync --only {name} with the same --data.");
+    Finding::wrong("data", says, remedy)
 }
 
 fn capital(text: &str) -> String {

@@ -1,5 +1,5 @@
 //! The server as the public sees it, through whatever stands in front of it.
-use std::time::Duration;
+use std::{net::ToSocketAddrs, time::Duration};
 
 use fincore::chrono::TimeDelta;
 use ureq::{Agent, Proxy};
@@ -53,7 +53,7 @@ pub(super) fn look(url: &Base, listen: &str, now: Now, patience: Duration) -> Ve
     };
     findings.push(forged(&public));
     // From here, a proxy on this machine has the same address as its callers.
-    if url.is_local() {
+    if url.is_local() || leads_here(url) {
         let says = "Whether callers' addresses arrive can only be told by the public address.";
         findings.push(Finding::note("proxy", says.into()));
         return findings;
@@ -63,6 +63,12 @@ pub(super) fn look(url: &Base, listen: &str, now: Now, patience: Duration) -> Ve
         findings.push(arrives(&public, &direct, listen));
     }
     findings
+}
+
+/// Whether the name stands for this machine, as installers write that of the machine itself into `/etc/hosts`.
+fn leads_here(url: &Base) -> bool {
+    let addresses = url.https().and_then(|at| at.to_socket_addrs().ok());
+    addresses.is_some_and(|mut all| all.any(|address| address.ip().is_loopback()))
 }
 
 fn encrypted(url: &Base, now: Now, patience: Duration) -> Finding {

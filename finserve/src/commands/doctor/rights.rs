@@ -49,7 +49,7 @@ fn writable(data: &Path) -> Finding {
         Err(err) => Finding::wrong(
             "files",
             format!("{} cannot be read and written by this user: {err}.", data.display()),
-            "Run this as the user of the server: sudo -u finserve finserve doctor.",
+            "Run this as the user of the server: runuser -u finserve -- finserve doctor.",
         ),
     }
 }
@@ -95,16 +95,13 @@ fn parent(path: &Path) -> String {
     path.parent().unwrap_or(Path::new(".")).display().to_string()
 }
 
-/// Whether a server runs on this directory: it holds one of these as long as it lives.
+/// Whether a server runs on this directory: it holds the lock as long as it lives.
 fn server(data: &Path) -> Finding {
-    let is_held = |name: &&str| {
-        let file = File::open(data.join(name)).ok();
-        file.is_some_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
-    };
-    match ["serve.lock"].iter().find(|name| is_held(name)) {
-        Some(name) => {
-            Finding::fine("files", format!("A server runs on this data ({name} is held)."))
-        }
-        None => Finding::note("files", "No server runs on this data.".into()),
+    let is_held = File::open(data.join("serve.lock"))
+        .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+    if is_held {
+        Finding::fine("files", "A server runs on this data (serve.lock is held).".into())
+    } else {
+        Finding::note("files", "No server runs on this data.".into())
     }
 }

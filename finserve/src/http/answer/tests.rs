@@ -64,6 +64,7 @@ impl Asker {
             head: head.body(()).unwrap().into_parts().0,
             upload: Upload::Whole(Bytes::new()),
             peer: address,
+            is_encrypted: false,
             now: self.now,
         };
         let caller = Caller { plan, ..Caller::at(address) };
