@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gives finserve each new certificate of certbot, key readable by its group only. Copy to
-# /etc/letsencrypt/renewal-hooks/deploy/finserve. The server notices the new files by itself.
+# Gives finserve each new certificate, the key readable by its group only: for `certbot certonly --deploy-hook`. The
+# server notices the new files by itself.
 set -eu
 to=${FINSERVE_TLS_DIRECTORY:-/etc/finserve/tls}
 install -d -m 0750 -g finserve "$to"

@@ -37,7 +37,7 @@ mkdir -p "$root/completions" "$root/man"
 strip -o "$root/finserve" "$built"
 for shell in bash fish zsh; do "$root/finserve" completions "$shell" >"$root/completions/finserve.$shell"; done
 "$root/finserve" man "$root/man" >/dev/null
-cp -r deploy README.md CHANGELOG.md SECURITY.md LICENSE-MIT LICENSE-APACHE "$root/"
+cp -r deploy ./*.md LICENSE-MIT LICENSE-APACHE "$root/"
 cp fincore/data/README.md "$root/DATA.md"
 "$root/finserve" --version
 case $TARGET in

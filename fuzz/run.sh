@@ -8,6 +8,8 @@ shift
 cd "$(dirname "$0")/.."
 targets=("$@")
 [ $# -gt 0 ] || targets=(keys search import query form headers request)
+# All of them share what takes long to build.
+cargo +nightly fuzz build --fuzz-dir fuzz --sanitizer none
 for target in "${targets[@]}"; do
     printf '== %s\n' "$target"
     mkdir -p "fuzz/corpus/$target"

@@ -18,10 +18,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import made_filings
+from figures import Peak, resident
 
 MIB = 1 << 20
 # What an export may need above an idle server.
@@ -34,32 +34,6 @@ KEYS = 150
 CUT = 60
 # The 99th percentile of other requests while exports are stuck.
 SLOW = 0.1
-
-
-def resident(pid):
-    """The memory of a process, in bytes."""
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) << 10
-
-
-class Peak(threading.Thread):
-    """The highest memory of a process while this runs."""
-
-    def __init__(self, pid):
-        super().__init__(daemon=True)
-        self.pid, self.highest, self.over = pid, resident(pid), threading.Event()
-
-    def run(self):
-        while not self.over.wait(0.02):
-            self.highest = max(self.highest, resident(self.pid))
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.join()
 
 
 def fill(binary, data, folder, rows):

@@ -3,7 +3,7 @@
 
 Needs a binary with the feature `faults`, in which a request with the header `X-Force-Panic: 1` panics inside its handler.
 
-    tests/panics.py target/faults/release/finserve
+    tests/panics.py target/debug/finserve
 """
 
 import http.client

@@ -9,6 +9,7 @@ Needs Python 3 and openssl.
 import contextlib
 import hashlib
 import http.client
+import json
 import os
 import shutil
 import signal
@@ -116,6 +117,11 @@ def answered(server, trusted, cert):
         status == 200 and seen == fingerprint(cert),
         f"HTTPS: {status}, the certificate is ours: {seen == fingerprint(cert)}",
     )
+    connection = http.client.HTTPSConnection(*server.address, context=trusted, timeout=10)
+    connection.request("GET", "/docs/openapi.json")
+    address = json.loads(connection.getresponse().read())["servers"][0]["url"]
+    connection.close()
+    want(address.startswith("https://"), f"it describes itself as {address}")
     status, error = https(server.address, ssl.create_default_context())
     want(status == 0, f"a client that does not trust it: {error[:100]}")
     for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_1):

@@ -1,6 +1,6 @@
 //! A server in this process: bytes go in by a socket, as from anybody.
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     net::{Ipv4Addr, Shutdown, SocketAddr},
     sync::{
         Arc, OnceLock,
@@ -47,11 +47,17 @@ fn connect() -> Socket {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed) % 0x00ff_fff0;
     let from = Ipv4Addr::from_bits(0x7f00_0002 + number);
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
-    socket.bind(&SocketAddr::from((from, 0)).into()).expect("every address of 127/8 is ours");
-    socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a time that is not zero");
-    socket.connect(&address().into()).expect("the server listens");
-    socket
+    loop {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+        socket.bind(&SocketAddr::from((from, 0)).into()).expect("every address of 127/8 is ours");
+        socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a time that is not zero");
+        match socket.connect(&address().into()) {
+            Ok(()) => return socket,
+            // By the clock of the fuzzer.
+            Err(err) if err.kind() == ErrorKind::Interrupted => (),
+            Err(err) => panic!("the server does not listen: {err}"),
+        }
+    }
 }
 
 /// Where the server listens, which is started by the first who asks.

@@ -41,6 +41,12 @@ def fill_up(place):
     return path
 
 
+def misses(server):
+    """How many answers had to be made."""
+    text = trial.ask(server.admin, "/metrics").body.decode()
+    return float(next(line.split()[1] for line in text.splitlines() if line.startswith('finserve_cache_total{outcome="miss"}')))
+
+
 def disk_full(case):
     """A full disk: registrations get a 503 with `Retry-After`, and the log says it once, and again when it ends."""
     quiet = ["--no-access-log"] if case.has("no-access-log") else []
@@ -52,7 +58,7 @@ def disk_full(case):
             time.sleep(1)
             before = server.log().count("\n")
             ballast = fill_up(place)
-            statuses, codes, late = {}, set(), 0
+            statuses, codes, late, missed = {}, set(), 0, misses(server)
             for turn in range(500):
                 answer = trial.register(server.address, f"127.0.{5 + turn // 100}.{1 + turn % 100}")
                 statuses[answer.status] = statuses.get(answer.status, 0) + 1
@@ -65,6 +71,8 @@ def disk_full(case):
             )
             current = trial.ask(server.address, CURRENT, headers={"X-API-Key": case.keys[0]}).status
             case.want(current == 200, f"figures are answered with {current} meanwhile")
+            missed = misses(server) - missed
+            case.want(missed <= 10, f"of 500 answers that were kept, {missed:.0f} were made again")
             time.sleep(2)
             said = server.log().splitlines()[before:]
             # What failed, that it is not ready, and that usage waits: each once.

@@ -64,7 +64,8 @@ def refused(case, data, what, names=""):
     code, message = trial.refused_start(case.program, data, seconds=8)
     is_sentence = isinstance(code, int) and code > 0 and len(message.splitlines()) <= 2 and "panicked" not in message
     case.want(is_sentence and names in message, f"{what}: {code}, {message[:240]!r}")
-    gone = [name for name in before if not os.path.lexists(data / name)]
+    # Whoever opens a database that is sound may empty its log.
+    gone = [name for name in before if not os.path.lexists(data / name) and not name.endswith(("-wal", "-shm"))]
     case.want(not gone, f"{what}: nothing is removed {gone or ''}")
 
 
@@ -203,7 +204,7 @@ def accounts_locked(case):
         trial.ask(server.address, CURRENT, headers=key())
         db = sqlite3.connect(server.data / ACCOUNTS, isolation_level=None)
         db.execute("BEGIN EXCLUSIVE")
-        end, times, statuses = time.monotonic() + 14, {}, {}
+        end, times, statuses, stolen = time.monotonic() + 14, {}, {}, figures.Stolen()
 
         def again(name, request):
             while time.monotonic() < end - 2:
@@ -232,7 +233,8 @@ def accounts_locked(case):
         for thread in threads:
             thread.join()
         for name, took in times.items():
-            right = took.at(100) <= most and statuses[name] <= {"200", "503"}
+            soon = took.at(100) <= most or stolen.is_too_much()
+            right = soon and statuses[name] <= {"200", "503"}
             case.want(right, f"{name} while locked: {took}, answered {sorted(statuses[name])}")
         after = trial.until(lambda: usage().status == 200, 5)
         case.want(after, "once it is free, a usage report is answered")

@@ -35,7 +35,7 @@ def never_readers_of_the_script(case):
         after = figures.resident(server.pid)
         above, kept = (peak.highest - rest) / MIB, (after - rest) / MIB
         case.want(above <= 128, f"{len(clients)} clients: {above:.0f} MiB above rest")
-        case.want(kept <= 32, f"{kept:.0f} MiB above rest once they are gone")
+        case.want(kept <= 64, f"{kept:.0f} MiB above rest once they are gone")
         case.want(beside.times.undisturbed(normal), f"/health of others meanwhile: {beside.times}")
         again = trial.ask(server.address, path, headers={"Accept-Encoding": "identity"})
         case.want(len(again.body) == length, "whoever reads gets the script")

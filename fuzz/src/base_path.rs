@@ -1,0 +1,1 @@
+../../finserve/src/base_path.rs
