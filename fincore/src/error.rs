@@ -11,17 +11,31 @@ use crate::{
 };
 
 /// How often the file of a catalogue or its disk was in trouble.
+#[cfg(not(test))]
 static FAULTS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Whether this thread works with another file.
     static IS_ELSEWHERE: Cell<bool> = const { Cell::new(false) };
+    /// Tests damage files side by side, each on a thread of its own.
+    #[cfg(test)]
+    static FAULTS: AtomicU64 = const { AtomicU64::new(0) };
 }
 
 /// A number that grows whenever the file of a catalogue or its disk is in trouble. A connection that was in use
 /// meanwhile may have met it, and keep something of it in its cache: it is better opened anew.
 pub(crate) fn faults() -> u64 {
-    FAULTS.load(Ordering::Relaxed)
+    with_faults(|faults| faults.load(Ordering::Relaxed))
+}
+
+#[cfg(not(test))]
+fn with_faults<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
+    work(&FAULTS)
+}
+
+#[cfg(test)]
+fn with_faults<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
+    FAULTS.with(work)
 }
 
 /// Does some work with another file, whose trouble is none of the catalogue's.
@@ -38,7 +52,7 @@ pub(crate) fn elsewhere<T>(work: impl FnOnce() -> T) -> T {
 
 fn count_fault() {
     if !IS_ELSEWHERE.get() {
-        FAULTS.fetch_add(1, Ordering::Relaxed);
+        with_faults(|faults| faults.fetch_add(1, Ordering::Relaxed));
     }
 }
 
@@ -277,6 +291,19 @@ impl From<rusqlite::Error> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trouble_with_another_file_is_not_counted() {
+        let full = || {
+            let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+            Error::from(rusqlite::Error::SqliteFailure(code, None))
+        };
+        let before = faults();
+        assert!(matches!(elsewhere(full), Error::Unavailable { .. }));
+        assert_eq!(faults(), before);
+        assert!(matches!(full(), Error::Unavailable { .. }));
+        assert_eq!(faults(), before + 1);
+    }
 
     #[test]
     fn names_file_and_line() {
