@@ -27,7 +27,7 @@ fn whoever_is_wrong_is_told_what_to_do() {
     let data = filled();
     let (report, code) = doctor(data.path(), &["--offline"]);
     // The bundled data has been old since it was bundled.
-    assert!(said(&report, "wrong", "data").iter().any(|says| says.starts_with("selic is stale")));
+    assert!(said(&report, "wrong", "data").iter().any(|says| says.starts_with("Stale: selic 20")));
     assert_eq!(code, Some(1));
     let findings = report["findings"].as_array().unwrap();
     let wrong = findings.iter().filter(|found| found["verdict"] == "wrong");

@@ -17,6 +17,8 @@ use super::{
 };
 use crate::now::Now;
 
+const SYNC: &str = "Serve with --sync, or run finserve sync with the same --data.";
+
 /// Looks into both files. Also tells when the data last changed.
 pub(super) fn look(data: &Path, now: Now) -> (Vec<Finding>, Option<DateTime<Utc>>) {
     let mut findings = Vec::new();
@@ -85,26 +87,30 @@ fn fresh(
 ) -> fincore::Result<(Vec<Finding>, Option<DateTime<Utc>>)> {
     let status = datasets::status(&catalogue.snapshot(now.today())?)?;
     let newest = status.data.iter().filter_map(|dataset| dataset.updated_at).max();
-    let mut findings: Vec<_> =
-        status.data.iter().filter(|dataset| dataset.stale).map(stale).collect();
+    let stale = status.data.iter().filter(|dataset| dataset.stale);
+    let (failed, old): (Vec<_>, Vec<_>) = stale.partition(|dataset| dataset.error.is_some());
+    let mut findings: Vec<_> = failed.into_iter().map(not_synced).collect();
+    if !old.is_empty() {
+        let says = old.into_iter().map(age).collect::<Vec<_>>().join(", ");
+        findings.push(Finding::wrong("data", format!("Stale: {says}."), SYNC));
+    }
     if findings.is_empty() {
         findings.push(Finding::fine("data", "Every dataset is as new as its source.".into()));
     }
     Ok((findings, newest))
 }
 
-fn stale(dataset: &Dataset) -> Finding {
+/// A dataset that its source has had newer for a while, and whose last sync failed.
+fn not_synced(dataset: &Dataset) -> Finding {
+    let why = dataset.error.as_deref().unwrap_or_default();
+    let says = format!("Stale: {}. The last sync failed: {why}.", age(dataset));
+    Finding::wrong("data", says, SYNC)
+}
+
+fn age(dataset: &Dataset) -> String {
     let day = |day: Option<fincore::Date>| day.map_or("nothing".to_owned(), |day| day.to_string());
-    let Dataset { dataset: name, newest, expected, error, .. } = dataset;
-    let (newest, expected) = (day(*newest), day(*expected));
-    let why = error.as_ref().map(|error| format!(" The last sync failed: {error}."));
-    let says = format!(
-        "{name} is stale: its newest is {newest}, its source has {expected}.{}",
-        why.unwrap_or_default()
-    );
-    let remedy =
-        format!("Serve with --sync, or run finserve sync --only {name} with the same --data.");
-    Finding::wrong("data", says, remedy)
+    let Dataset { dataset: name, newest, expected, .. } = dataset;
+    format!("{name} {} (its source has {})", day(*newest), day(*expected))
 }
 
 fn capital(text: &str) -> String {
