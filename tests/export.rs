@@ -294,22 +294,23 @@ fn an_export_is_of_one_moment_even_while_an_import_commits() {
     let key = new_key(&server.accounts(), Plan::Gold);
     let version = |reply: &Reply| reply.header("x-data-version").unwrap().to_owned();
     let before = ok(&server, &export("filings"));
-    let (mut stream, mut bytes) = start_reading(&server, &key);
-
     // The oldest row is the last to be sent: had it changed under the export, that would show.
     let old = rows(&before).pop().unwrap();
     let (day, id) = (old["date"].as_str().unwrap()[..10].to_owned(), 9_900_001);
     let file = server.data.path().join("ipe_cia_aberta_2026.csv");
     fs::write(&file, filings(&day, &[(id, "Novo")])).unwrap();
-    assert!(import(server.data.path(), &[&file]).status.success());
-    let after = ok(&server, &export("filings"));
-    assert_ne!(version(&before), version(&after));
-    assert_eq!(rows(&after).len(), rows(&before).len() + 1);
 
+    // Nothing else is done meanwhile: whoever reads nothing for long is cut.
+    let (mut stream, mut bytes) = start_reading(&server, &key);
+    assert!(import(server.data.path(), &[&file]).status.success());
     stream.read_to_end(&mut bytes).unwrap();
     let meanwhile = Reply::parse(&bytes);
     assert_eq!(version(&meanwhile), version(&before));
     assert!(meanwhile.body == before.body, "the export changed while it was read");
+
+    let after = ok(&server, &export("filings"));
+    assert_ne!(version(&before), version(&after));
+    assert_eq!(rows(&after).len(), rows(&before).len() + 1);
 }
 
 #[test]
