@@ -170,6 +170,8 @@ impl App {
         request: &Request,
         trail: &mut Trail,
     ) -> Result<(), Refusal> {
+        #[cfg(feature = "faults")]
+        assert!(!request.head.headers.contains_key("x-force-panic"), "forced");
         if route.feature.is_none() {
             return Ok(());
         }
@@ -210,8 +212,6 @@ impl App {
         target: Matched<'_, '_>,
         media: Media,
     ) -> Result<Done, Refusal> {
-        #[cfg(feature = "faults")]
-        assert!(!request.head.headers.contains_key("x-force-panic"), "forced");
         let params = target.captures.and(target.params)?;
         let headers = &request.head.headers;
         match &target.route.handler {
