@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a program that only reads a catalogue: with fincore without its features, and so without what they need.
-# tests/reader.sh PROGRAM, which makes the catalogue. All it builds is below target/reader.
+# tests/reader.sh PROGRAM, which makes the catalogue. All it builds is below target/apart and target/reader.
 set -euo pipefail
 program=$(realpath "${1:?the program that makes the catalogue}")
 cd "$(dirname "$0")/.."
@@ -41,7 +41,7 @@ END
 # The versions that everything else is built with.
 cp Cargo.lock "$crate"
 cd "$crate"
-cargo build --quiet
+cargo build --quiet --target-dir ../apart
 
 tree=$(cargo tree --edges normal,build --prefix none)
 if unwanted=$(grep -E '^(zip|zstd|zstd-safe|zstd-sys|encoding_rs) ' <<<"$tree"); then
@@ -54,7 +54,7 @@ data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
 echo '[{"data":"01/09/2026","valor":"0.48"}]' >"$data/bcdata.sgs.433.json"
 "$program" import --data "$data" "$data/bcdata.sgs.433.json" >"$data/out.txt"
-found=$(target/debug/reader "$data/catalogue.db")
+found=$(../apart/debug/reader "$data/catalogue.db")
 [ "$found" = '2026-10-05 13.75 9512 230' ] || {
     echo "the reader found: $found" >&2
     exit 1
