@@ -133,7 +133,7 @@ impl Server {
     /// Any bytes; the connection must be closed by what they say.
     pub(crate) fn send(&self, bytes: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         stream.write_all(bytes).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
