@@ -19,13 +19,13 @@ use crate::{
 const EVENTS: &str = "/api/v1/events";
 
 /// A client that listens, and what it has read so far.
-struct Listener {
+pub(crate) struct Listener {
     stream: TcpStream,
     read: String,
 }
 
 impl Listener {
-    fn start(server: &Server, key: &Key, headers: &str) -> Listener {
+    pub(crate) fn start(server: &Server, key: &Key, headers: &str) -> Listener {
         let mut stream = TcpStream::connect(&server.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         let key = with(key);
@@ -38,7 +38,7 @@ impl Listener {
     }
 
     /// Reads until this was sent.
-    fn wait_for(&mut self, text: &str) -> &str {
+    pub(crate) fn wait_for(&mut self, text: &str) -> &str {
         let mut bytes = [0; 4096];
         while !self.read.contains(text) {
             let length = self.stream.read(&mut bytes).unwrap();

@@ -14,7 +14,8 @@
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
-//! * How data goes out: `export_command` whole datasets as files.
+//! * How data goes out: `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
+//!   with a `file_server` between them.
 //! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
 //!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
@@ -39,6 +40,7 @@ mod documents;
 mod events;
 mod export;
 mod export_command;
+mod file_server;
 mod foreign_files;
 mod freshness;
 mod grammar;
@@ -53,6 +55,7 @@ mod market;
 mod new_keys;
 mod operation;
 mod pages;
+mod publication;
 mod published;
 mod publisher;
 mod quality;

@@ -88,7 +88,8 @@ pub struct Progress {
     pub of: u64,
 }
 
-/// Writes a backup of the data directory `directory` to the new file `target`, which only its owner can read.
+/// Writes a backup of the data directory `directory` to the new file `target`, which only its owner can read. Accounts that
+/// are elsewhere than in the directory are passed as `elsewhere`; the backup holds them as a file.
 ///
 /// Servers and imports may run: each database is copied as of one moment. The copies are checked, and the archive is
 /// read again, before it gets its name. Beside `target`, room is needed for the copies until it is done.
@@ -96,6 +97,7 @@ pub struct Progress {
 /// Fails if `target` exists already or cannot be written, and if a database is missing or damaged; nothing is left then.
 pub fn write(
     directory: &Path,
+    elsewhere: Option<&Accounts>,
     target: &Path,
     contents: Contents,
     now: DateTime<Utc>,
@@ -116,7 +118,13 @@ pub fn write(
     // is told of later; an older one would have versions that come again, and are never told of.
     let mut names = Vec::new();
     let accounts = directory.join(ACCOUNTS);
-    if contents == Contents::Accounts || accounts.exists() || Accounts::are_missing(&accounts) {
+    if let Some(accounts) = elsewhere {
+        accounts.backup(&staging.file(ACCOUNTS))?;
+        names.push((ACCOUNTS, "packing accounts.db"));
+    } else if contents == Contents::Accounts
+        || accounts.exists()
+        || Accounts::are_missing(&accounts)
+    {
         let mut tell = pages("copying accounts.db", &mut progress);
         sqlite::copy(&accounts, &staging.file(ACCOUNTS), &accounts::SCHEMA, &mut tell)?;
         names.push((ACCOUNTS, "packing accounts.db"));

@@ -1,10 +1,7 @@
 //! The data file, and snapshots to read it through.
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
+use arc_swap::ArcSwap;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::{
@@ -16,12 +13,14 @@ use crate::{
 };
 
 mod change;
+mod edition;
 mod memo;
 mod readers;
 mod snapshot;
 mod unreadable;
 mod view;
 pub use change::Change;
+pub use edition::Edition;
 use memo::Memo;
 use readers::Readers;
 pub use snapshot::Snapshot;
@@ -79,13 +78,14 @@ const FEWEST_READERS: usize = 2;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    readers: Arc<Readers>,
-    shared: Arc<Shared>,
+    /// What is open now; another file may take its place.
+    current: Arc<ArcSwap<Shared>>,
 }
 
-/// What all snapshots of a catalogue share.
+/// What all snapshots of a file share.
 #[derive(Debug)]
 struct Shared {
+    readers: Arc<Readers>,
     place: Place,
     unreadable: Unreadable,
     memo: Memo,
@@ -113,14 +113,35 @@ impl Catalogue {
         watch.read(&readers).map_err(|err| sqlite::unopened(&path, &SCHEMA, err))?;
         let place = Place::of(path)?;
         let (unreadable, memo, views) = Default::default();
-        let shared = Arc::new(Shared { place, unreadable, memo, views, watch });
-        Ok(Catalogue { readers, shared })
+        let shared = Shared { readers, place, unreadable, memo, views, watch };
+        Ok(Catalogue { current: Arc::new(ArcSwap::from_pointee(shared)) })
+    }
+
+    /// Reads the file of `other` from now on, as all clones of this catalogue do.
+    ///
+    /// Snapshots that are live keep the file that they were taken of until they are dropped; the last of them closes
+    /// it. What is written from now on goes to the new file. Open the other one and look whether it is what you want
+    /// before that: nothing can fail here, and no snapshot ever sees parts of both.
+    pub fn switch_to(&self, other: &Catalogue) {
+        self.current.store(other.current.load_full());
+    }
+
+    /// Reads from the file that is open. Where another has taken its place meanwhile, what went wrong with the old one
+    /// does not matter.
+    fn read<T>(&self, read: impl Fn(&Arc<Shared>) -> Result<T>) -> Result<T> {
+        let shared = self.current.load_full();
+        match read(&shared) {
+            Err(_) if !Arc::ptr_eq(&shared, &self.current.load()) => {
+                read(&self.current.load_full())
+            }
+            outcome => outcome,
+        }
     }
 
     /// How many snapshots can be live at once.
     #[must_use]
     pub fn most_snapshots(&self) -> usize {
-        self.readers.most()
+        self.current.load().readers.most()
     }
 
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
@@ -130,8 +151,10 @@ impl Catalogue {
     /// costs microseconds, so drop it before you wait for something else, such as an `.await`. A long-lived snapshot
     /// keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
-        let view = View::open(&self.readers, &self.shared.watch)?;
-        Ok(Snapshot::new(view, None, today, self.shared.clone()))
+        self.read(|shared| {
+            let view = View::open(&shared.readers, &shared.watch)?;
+            Ok(Snapshot::new(view, None, today, shared.clone()))
+        })
     }
 
     /// A snapshot of the data as it was at most a millisecond before `now`, for those who take thousands a second.
@@ -140,16 +163,18 @@ impl Catalogue {
     /// One that nobody takes up stays open too, and keeps SQLite's write-ahead log from being truncated: whoever
     /// calls this should go on to call it now and then.
     pub fn recent_snapshot(&self, today: Date, now: Instant) -> Result<Snapshot> {
-        let Shared { views, watch, .. } = &*self.shared;
-        let (begun, view) = match views.take(now, &self.readers, watch)? {
-            Some(taken) => taken,
-            None => {
-                let view = View::open(&self.readers, watch)?;
-                views.note(now, &view);
-                (now, view)
-            }
-        };
-        Ok(Snapshot::new(view, Some(begun), today, self.shared.clone()))
+        self.read(|shared| {
+            let Shared { readers, views, watch, .. } = &**shared;
+            let (begun, view) = match views.take(now, readers, watch)? {
+                Some(taken) => taken,
+                None => {
+                    let view = View::open(readers, watch)?;
+                    views.note(now, &view);
+                    (now, view)
+                }
+            };
+            Ok(Snapshot::new(view, Some(begun), today, shared.clone()))
+        })
     }
 
     /// The fingerprint of a recent snapshot for this plan, if one was taken just now. It costs nothing like a snapshot:
@@ -157,39 +182,45 @@ impl Catalogue {
     #[must_use]
     pub fn recent_fingerprint(&self, today: Date, plan: Plan, now: Instant) -> Option<u64> {
         // Which data are damaged is known by their tag, for which a snapshot is needed.
-        let undamaged = self.shared.unreadable.met() == 0;
-        let data = self.shared.views.data(now).filter(|_| undamaged)?;
+        let shared = self.current.load();
+        let undamaged = shared.unreadable.met() == 0;
+        let data = shared.views.data(now).filter(|_| undamaged)?;
         Some(snapshot::fingerprint(data, today, plan, false))
     }
 
-    /// How often answers have left out a stored value because it cannot be read, since the catalogue was
+    /// How often answers have left out a stored value because it cannot be read, since the file was
     /// opened. [`Catalogue::check`] says which values those are.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
-        self.shared.unreadable.met()
+        self.current.load().unreadable.met()
     }
 
     /// Fails with [`Error::Unavailable`](crate::Error::Unavailable) where the path does not lead to the file any more
     /// that was opened, or the file cannot be read. Costs microseconds, so that a server can do it often.
     pub fn verify(&self) -> Result<()> {
-        self.shared.place.check()?;
-        self.shared.watch.read(&self.readers)
+        self.read(|shared| {
+            shared.place.check()?;
+            shared.watch.read(&shared.readers)
+        })
     }
 
     /// Looks for damage in the structure of the file; one sentence for each, and none if it is sound. It reads the
     /// whole file, which takes a second for some hundred megabytes, and nobody waits for it meanwhile.
     pub fn quick_check(&self) -> Result<Vec<String>> {
-        sqlite::quick_check(&self.readers.connect()?)
+        sqlite::quick_check(&self.current.load_full().readers.connect()?)
     }
 
     /// Shortens the write-ahead log, where it is larger than 4 MiB and nobody needs it. An import does that by itself,
     /// unless a snapshot was in its way: a server should call this now and then.
     pub fn shrink_log(&self) -> Result<()> {
-        if !sqlite::has_large_log(self.path()) {
-            return Ok(());
-        }
-        self.shared.views.clear();
-        sqlite::shrink_log(self.path())
+        self.read(|shared| {
+            let path = shared.place.path();
+            if !sqlite::has_large_log(path) {
+                return Ok(());
+            }
+            shared.views.clear();
+            sqlite::shrink_log(path)
+        })
     }
 
     /// Checks the whole file for damage and counts its rows. Takes seconds on a large file.
@@ -197,13 +228,13 @@ impl Catalogue {
     /// This build reads only, and cannot compute anew what imports derive from the rows.
     #[cfg(not(any(feature = "bundle", feature = "import")))]
     pub fn check(&self) -> Result<sqlite::Checkup> {
-        sqlite::check(&*self.readers.get()?)
+        sqlite::check(&*self.current.load_full().readers.get()?)
     }
 
-    /// The path of the file.
+    /// The path of the file that is open.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        self.shared.place.path()
+    pub fn path(&self) -> PathBuf {
+        self.current.load().place.path().to_owned()
     }
 }
 

@@ -18,15 +18,15 @@
 //! assert!(keys::authenticate(&accounts, &key).is_err());
 //! # Ok::<(), fincore::Error>(())
 //! ```
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accounts::{Accounts, waiting},
+    accounts::{Accounts, Row, Session, values, waiting},
     error::{Error, Noun, Result},
     plans::Plan,
-    sqlite::parsed,
     types::{Caller, Email, Key, KeyId, KeyPrefix, Name},
 };
 
@@ -83,8 +83,8 @@ pub fn issue(
     let (name, email) = (who.name.to_string(), who.email.to_string());
     let patience = waiting();
     accounts.write_by(patience, |tx| {
-        let row = (hash.as_bytes(), prefix.as_str(), name, email, plan.id(), now.timestamp());
-        tx.prepare_cached(SQL)?.execute(row)?;
+        let (hash, prefix) = (hash.as_bytes().as_slice(), prefix.as_str());
+        tx.execute(SQL, values![hash, prefix, &name, &email, plan.id(), now.timestamp()])?;
         Ok(())
     })?;
     // The key is on disk, and cannot be displayed again: where memory cannot follow now, it does with the next refresh.
@@ -109,7 +109,7 @@ pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<K
         if record.revoked.is_some() {
             return Err(Error::Invalid(format!("the key {}… is revoked", record.prefix)));
         }
-        tx.prepare_cached(SQL)?.execute((id.get(), plan.id()))?;
+        tx.execute(SQL, values![id.get(), plan.id()])?;
         record.plan = plan;
         Ok(record)
     })
@@ -123,7 +123,7 @@ pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Re
         WHERE id = ?1";
     change(accounts, prefix, |tx, (id, mut record)| {
         if record.revoked.is_none() {
-            tx.prepare_cached(SQL)?.execute((id.get(), now.timestamp()))?;
+            tx.execute(SQL, values![id.get(), now.timestamp()])?;
             record.revoked = DateTime::from_timestamp(now.timestamp(), 0);
         }
         Ok(record)
@@ -133,7 +133,7 @@ pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Re
 fn change(
     accounts: &Accounts,
     prefix: &KeyPrefix,
-    work: impl FnOnce(&Connection, (KeyId, KeyRecord)) -> Result<KeyRecord>,
+    work: impl FnOnce(&dyn Session, (KeyId, KeyRecord)) -> Result<KeyRecord>,
 ) -> Result<KeyRecord> {
     let patience = waiting();
     let record = accounts.write_by(patience, |tx| work(tx, find(tx, prefix)?))?;
@@ -145,50 +145,49 @@ fn change(
 /// All keys ever issued, oldest first.
 pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
     const SQL: &str = concat!(select_key!(), "ORDER BY id");
-    accounts.read(|connection| {
-        let mut statement = connection.prepare_cached(SQL)?;
-        let rows = statement.query_map([], |row| Ok(record(row)?.1))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    })
+    let rows = accounts.read(|session| session.query(SQL, &[]))?;
+    rows.iter().map(|row| Ok(record(row)?.1)).collect()
 }
 
 /// The id of the key with this prefix.
 ///
 /// Fails if no key has the prefix, or several have it.
 pub fn id(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyId> {
-    accounts.read(|connection| Ok(find(connection, prefix)?.0))
+    accounts.read(|session| Ok(find(session, prefix)?.0))
 }
 
-fn find(connection: &Connection, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
+fn find(session: &dyn Session, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
     // A tilde sorts after every character of a key.
     const SQL: &str = concat!(select_key!(), "WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2");
-    let mut statement = connection.prepare_cached(SQL)?;
-    let mut found = statement.query_map([prefix.as_str()], record)?;
-    let Some(first) = found.next().transpose()? else {
-        return Err(Error::not_found(Noun::Key, prefix.as_str()));
-    };
-    if found.next().is_some() {
-        return Err(Error::Invalid(format!("more than one key starts with {prefix}")));
+    match &*session.query(SQL, values![prefix.as_str()])? {
+        [] => Err(Error::not_found(Noun::Key, prefix.as_str())),
+        [found] => record(found),
+        _ => Err(Error::Invalid(format!("more than one key starts with {prefix}"))),
     }
-    Ok(first)
+}
+
+/// The ids of all keys ever issued.
+pub(crate) fn ids(session: &dyn Session) -> Result<HashSet<KeyId>> {
+    let rows = session.query("SELECT id FROM key", &[])?;
+    rows.iter().map(|row| Ok(KeyId::new(row.get(0)?))).collect()
 }
 
 /// The record of a key by its id.
-pub(crate) fn get(connection: &Connection, key: KeyId) -> Result<KeyRecord> {
+pub(crate) fn get(session: &dyn Session, key: KeyId) -> Result<KeyRecord> {
     const SQL: &str = concat!(select_key!(), "WHERE id = ?1");
-    let found = connection.prepare_cached(SQL)?.query_row([key.get()], record).optional()?;
-    found.map(|(_, record)| record).ok_or(Error::InvalidKey)
+    let found = session.first(SQL, values![key.get()])?.ok_or(Error::InvalidKey)?;
+    Ok(record(&found)?.1)
 }
 
-fn record(row: &Row<'_>) -> rusqlite::Result<(KeyId, KeyRecord)> {
+fn record(row: &Row) -> Result<(KeyId, KeyRecord)> {
     let time = |seconds| DateTime::from_timestamp(seconds, 0).unwrap_or_default();
     let record = KeyRecord {
-        prefix: parsed(row, 1)?,
-        plan: parsed(row, 2)?,
-        name: parsed(row, 3)?,
-        email: parsed(row, 4)?,
+        prefix: row.parsed(1)?,
+        plan: row.parsed(2)?,
+        name: row.parsed(3)?,
+        email: row.parsed(4)?,
         created: time(row.get(5)?),
-        revoked: row.get::<_, Option<i64>>(6)?.map(time),
+        revoked: row.get::<Option<i64>>(6)?.map(time),
     };
     Ok((KeyId::new(row.get(0)?), record))
 }

@@ -153,11 +153,14 @@ pub mod filings;
 pub mod market;
 pub mod search;
 
-mod accounts;
+pub mod accounts;
 pub mod keys;
 pub mod limits;
 pub mod usage;
 pub mod webhooks;
+
+#[doc(hidden)]
+pub mod conformance;
 
 #[cfg(feature = "backup")]
 pub mod backup;
@@ -177,7 +180,7 @@ pub use accounts::Accounts;
 pub use answers::{Meta, Page, Rows, Sourced};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
-pub use catalogue::{Catalogue, Change, Snapshot};
+pub use catalogue::{Catalogue, Change, Edition, Snapshot};
 pub use error::{Error, ErrorKind, Noun, Result};
 pub use excerpt::{excerpt, printable};
 #[cfg(feature = "import")]

@@ -3,7 +3,8 @@
 //!
 //! [`Limits`] counts the requests of every [`Caller`] in memory. [`Limits::admit`] counts one request if
 //! it is within the limit of the caller's plan, and returns the caller's [`Standing`] either way. Time is
-//! an argument, so that tests need not wait.
+//! an argument, so that tests need not wait. A [`Limiter`] is anything that does the same, for instance over
+//! several servers.
 //!
 //! The time of every admitted request is kept until it leaves the window. Buckets of a second would be
 //! smaller, but a bucket has to count until its *last* request leaves the window, and by then a client
@@ -26,6 +27,7 @@
 //! ```
 use std::{
     collections::VecDeque,
+    future::{Future, ready},
     time::{Duration, Instant},
 };
 
@@ -46,6 +48,39 @@ pub struct Standing {
     pub free_after: Duration,
     /// Whole seconds after which a request is certainly admitted; 0 if one is admitted now.
     pub retry_after: u64,
+}
+
+impl Standing {
+    /// The standing of a caller that has sent `used` requests within the window: the last of them leaves it
+    /// after `free_after`, and after `wait` another request is admitted.
+    #[must_use]
+    pub fn new(limit: u32, used: u32, free_after: Duration, wait: Duration) -> Standing {
+        Standing {
+            limit,
+            remaining: limit.saturating_sub(used),
+            free_after,
+            retry_after: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
+        }
+    }
+}
+
+/// What a limiter does. The answer may come from another machine, so it is a future; that of [`Limits`] is
+/// ready at once, and its own functions do the same without one.
+///
+/// Whoever implements this runs [`conformance`] in a test.
+pub trait Limiter {
+    /// Counts a request against the limit of the caller's plan, and returns the standing after it. Fails
+    /// with the standing if the limit is used up; a refused request does not count.
+    ///
+    /// A limiter with a clock of its own may disregard `now`, when the request arrived here.
+    fn admit(
+        &self,
+        caller: &Caller,
+        now: Instant,
+    ) -> impl Future<Output = Result<Standing, Standing>> + Send;
+
+    /// The standing of a caller; counts nothing.
+    fn peek(&self, caller: &Caller, now: Instant) -> impl Future<Output = Standing> + Send;
 }
 
 /// Counts the requests of any number of callers in memory, over a sliding window. `Send` and `Sync`.
@@ -131,6 +166,20 @@ impl Limits {
 
     fn since_start(&self, now: Instant) -> u64 {
         nanos(now.saturating_duration_since(self.start))
+    }
+}
+
+impl Limiter for Limits {
+    fn admit(
+        &self,
+        caller: &Caller,
+        now: Instant,
+    ) -> impl Future<Output = Result<Standing, Standing>> + Send {
+        ready(Limits::admit(self, caller, now))
+    }
+
+    fn peek(&self, caller: &Caller, now: Instant) -> impl Future<Output = Standing> + Send {
+        ready(Limits::peek(self, caller, now))
     }
 }
 
@@ -234,18 +283,13 @@ impl Log {
         let wait = |time: u64| Duration::from_nanos((time + window).saturating_sub(now));
         // After a downgrade, more than the limit may be in the window: the excess and one more have to
         // leave it.
-        let retry_after = self.len().checked_sub(limit as usize).map_or(0, |above| {
-            let wait = wait(self.get(above).unwrap_or(now));
-            wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-        });
-        Standing {
-            limit,
-            remaining: limit.saturating_sub(used),
-            free_after: self.last().map_or(Duration::ZERO, wait),
-            retry_after,
-        }
+        let above = self.len().checked_sub(limit as usize);
+        let until_next = above.map_or(Duration::ZERO, |above| wait(self.get(above).unwrap_or(now)));
+        Standing::new(limit, used, self.last().map_or(Duration::ZERO, wait), until_next)
     }
 }
 
+#[doc(hidden)]
+pub mod conformance;
 #[cfg(test)]
 mod tests;

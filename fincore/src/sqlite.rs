@@ -29,7 +29,7 @@ pub(crate) use check::{Object, missing};
 pub(crate) use check::{check, quick_check};
 #[cfg(feature = "backup")]
 pub(crate) use copy::Copied;
-pub(crate) use copy::copy;
+pub(crate) use copy::{compact, copy};
 pub(crate) use log::{has_large_log, shrink_log};
 pub(crate) use place::Place;
 

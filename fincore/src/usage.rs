@@ -20,7 +20,11 @@
 //! assert_eq!(report.total.requests, 1);
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+};
 
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
@@ -28,17 +32,23 @@ use parking_lot::FairMutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accounts::{Accounts, waited, waiting},
+    accounts::{Accounts, Batch, Row, Session, Value, values, waited, waiting},
     deadline::Patience,
-    error::Result,
+    error::{Error, Result},
     keys,
     plans::Plan,
-    sqlite::parsed,
-    types::{Date, DateRange, KeyId},
+    types::{Date, DateRange, KeyId, random_characters},
 };
 
 /// The number of days that a report covers by default.
 const DAYS: u32 = 30;
+
+/// The most sums that wait to be written, each of one key, day and endpoint: some 20 MiB. A file takes them every second;
+/// a database on another machine may be away for long.
+const MOST_SLOTS: usize = 200_000;
+
+/// The most of them that are written at once, so that it does not take long.
+const BATCH: usize = 5_000;
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +71,13 @@ pub struct Counts {
     pub errors: u64,
     /// Requests that the rate limit refused.
     pub rate_limited: u64,
+}
+
+impl Counts {
+    /// Admitted or not.
+    fn all(self) -> u64 {
+        self.requests + self.rate_limited
+    }
 }
 
 impl std::ops::AddAssign for Counts {
@@ -114,15 +131,75 @@ pub struct DayReport {
     pub endpoints: BTreeMap<String, u64>,
 }
 
-/// Counts requests in memory until they are written to the accounts file. `Send` and `Sync`.
+/// Counts requests in memory until they are written to the accounts. `Send` and `Sync`.
 ///
-/// A crash loses what was counted since the last [`flush`](Usage::flush), but nothing ever counts twice.
+/// A crash loses what was counted since the last [`flush`](Usage::flush), but nothing ever counts twice. Where the accounts
+/// cannot be written, the counts wait; how many do is bounded, and [`lost`](Usage::lost) says what was dropped.
 #[derive(Debug, Default)]
 pub struct Usage {
     counts: DashMap<KeyId, Vec<Slot>, RandomState>,
-    /// Held while counts move from memory to the file, so that a report finds each of them in exactly one
+    /// How many slots there are, those that move included.
+    slots: AtomicUsize,
+    lost: AtomicU64,
+    /// Held while counts move from memory to the accounts, so that a report finds each of them in exactly one
     /// place. Fair, so that a report comes before the next flush.
-    moving: FairMutex<()>,
+    moving: FairMutex<Moving>,
+}
+
+/// What moves from memory to the accounts: a batch stays as it is until it is known to be written, so that it can be
+/// recognised if the answer to its commit was lost.
+#[derive(Debug, Default)]
+struct Moving {
+    /// This process, once there was something to write.
+    writer: Option<String>,
+    /// How many batches were written.
+    written: u64,
+    slots: Vec<(KeyId, Slot)>,
+}
+
+/// What became of a batch.
+enum Written {
+    /// So many slots are in the accounts.
+    Stored(usize),
+    /// So many slots were of keys that the accounts do not have any more, as after a backup was restored.
+    Dropped(Vec<(KeyId, Slot)>),
+}
+
+impl Moving {
+    /// The name of what is to be written.
+    fn batch(&mut self) -> Result<Batch> {
+        let writer = match &self.writer {
+            Some(writer) => writer,
+            None => self.writer.insert(random_characters(22)?),
+        };
+        Ok(Batch { writer: writer.clone(), number: self.written + 1 })
+    }
+
+    /// The slots of the next batch: the same ones until they are written.
+    fn next(&self) -> &[(KeyId, Slot)] {
+        &self.slots[..self.slots.len().min(BATCH)]
+    }
+
+    /// Writes the next batch.
+    fn write(&mut self, accounts: &Accounts, patience: Patience) -> Result<Written> {
+        let batch = self.batch()?;
+        match accounts.write_batch(patience, &batch, |tx| store(tx, self.next())) {
+            Ok(()) => {
+                self.written += 1;
+                Ok(Written::Stored(self.slots.drain(..self.slots.len().min(BATCH)).count()))
+            }
+            // It was refused, so nothing of it is there: what is wrong with it may go.
+            Err(err @ Error::Storage { .. }) => {
+                let known = accounts.read_by(patience, keys::ids)?;
+                let slots = std::mem::take(&mut self.slots);
+                let (kept, dropped): (Vec<_>, Vec<_>) =
+                    slots.into_iter().partition(|(key, _)| known.contains(key));
+                self.slots = kept;
+                if dropped.is_empty() { Err(err) } else { Ok(Written::Dropped(dropped)) }
+            }
+            Err(err) => Err(err),
+        }
+    }
 }
 
 /// The requests of one key to one endpoint on one day. A key has few of these between two flushes, so a
@@ -157,33 +234,59 @@ impl Usage {
         let same = |known: &&mut Slot| known.day == slot.day && known.endpoint == slot.endpoint;
         match slots.iter_mut().find(same) {
             Some(known) => known.counts += slot.counts,
-            None => slots.push(slot),
+            None if self.slots.load(Ordering::Relaxed) >= MOST_SLOTS => {
+                self.lost.fetch_add(slot.counts.all(), Ordering::Relaxed);
+            }
+            None => {
+                self.slots.fetch_add(1, Ordering::Relaxed);
+                slots.push(slot);
+            }
         }
     }
 
-    /// Writes the counts to the accounts file in one transaction. Call it about once a second, and before
+    /// Writes the counts to the accounts in one transaction. Call it about once a second, and before
     /// exit.
     ///
     /// If writing fails, nothing is lost: the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
-        let patience = waiting();
-        let _moving = self.moving.try_lock_for(patience.left()).ok_or_else(waited)?;
-        let batch = self.drain();
-        if batch.is_empty() {
-            return Ok(());
+        let mut moving = self.moving.try_lock_for(waiting().left()).ok_or_else(waited)?;
+        // First what could not be written the last time, as it was.
+        self.write_all(&mut moving, accounts)?;
+        moving.slots = self.drain();
+        self.write_all(&mut moving, accounts)
+    }
+
+    fn write_all(&self, moving: &mut Moving, accounts: &Accounts) -> Result<()> {
+        while !moving.slots.is_empty() {
+            let gone = match moving.write(accounts, waiting())? {
+                Written::Stored(slots) => slots,
+                Written::Dropped(slots) => {
+                    let lost = slots.iter().map(|(_, slot)| slot.counts.all()).sum();
+                    self.lost.fetch_add(lost, Ordering::Relaxed);
+                    slots.len()
+                }
+            };
+            self.slots.fetch_sub(gone, Ordering::Relaxed);
         }
-        let written = store(accounts, patience, &batch);
-        if written.is_err() {
-            batch.into_iter().for_each(|(key, slot)| self.add(key, slot));
-        }
-        written
+        // The memory of a large batch is not kept.
+        moving.slots = Vec::new();
+        Ok(())
     }
 
     /// How many requests are counted in memory and not yet written, those that were refused included.
     #[must_use]
     pub fn unwritten(&self) -> u64 {
-        let of = |slot: &Slot| slot.counts.requests + slot.counts.rate_limited;
-        self.counts.iter().map(|slots| slots.iter().map(of).sum::<u64>()).sum()
+        let of = |slot: &Slot| slot.counts.all();
+        let counted: u64 = self.counts.iter().map(|slots| slots.iter().map(of).sum::<u64>()).sum();
+        // While they are being written, they are as good as written.
+        let moving = self.moving.try_lock();
+        counted + moving.map_or(0, |moving| moving.slots.iter().map(|(_, slot)| of(slot)).sum())
+    }
+
+    /// How many requests were not counted, because too many sums wait to be written.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Takes all counts out of memory, and shrinks the table if it was much larger than needed.
@@ -216,17 +319,26 @@ impl Usage {
         let mut days = BTreeMap::new();
         let record = {
             let patience = waiting();
-            let _moving = self.moving.try_lock_for(patience.left()).ok_or_else(waited)?;
-            if let Some(slots) = self.counts.get(&key) {
-                for slot in slots.iter().filter(|slot| range.contains(slot.day)) {
+            let mut moving = self.moving.try_lock_for(patience.left()).ok_or_else(waited)?;
+            let batch = moving.batch()?;
+            let mut add = |slot: &Slot| {
+                if range.contains(slot.day) {
                     add_to(&mut days, slot.day, &slot.endpoint, slot.counts);
                 }
+            };
+            if let Some(slots) = self.counts.get(&key) {
+                slots.iter().for_each(&mut add);
             }
-            accounts.read_by(patience, |connection| {
-                for (date, endpoint, counts) in stored(connection, key, range)? {
-                    add_to(&mut days, date, &endpoint, counts);
+            accounts.read_at_once(patience, |session| {
+                // Whether the last batch was written is not always known here.
+                let is_written = !moving.slots.is_empty() && session.has_batch(&batch)?;
+                let written = if is_written { moving.next().len() } else { 0 };
+                let own = moving.slots[written..].iter().filter(|(of, _)| *of == key);
+                own.for_each(|(_, slot)| add(slot));
+                for (day, endpoint, counts) in stored(session, key, range)? {
+                    add(&Slot { day, endpoint: endpoint.into(), counts });
                 }
-                keys::get(connection, key)
+                keys::get(session, key)
             })?
         };
         let mut total = Counts::default();
@@ -255,39 +367,41 @@ fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, coun
     }
 }
 
-fn store(accounts: &Accounts, patience: Patience, batch: &[(KeyId, Slot)]) -> Result<()> {
+fn store(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
     const SQL: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-        ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-            errors = errors + excluded.errors, rate_limited = rate_limited + excluded.rate_limited";
-    accounts.write_by(patience, |tx| {
-        let mut statement = tx.prepare_cached(SQL)?;
-        for (key, Slot { day, endpoint, counts }) in batch {
-            let numbers = [counts.requests, counts.errors, counts.rate_limited];
+        ON CONFLICT (key, date, endpoint) DO UPDATE SET requests = usage.requests + excluded.requests,
+            errors = usage.errors + excluded.errors,
+            rate_limited = usage.rate_limited + excluded.rate_limited";
+    let number = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
+    let days: Vec<String> = batch.iter().map(|(_, slot)| slot.day.to_string()).collect();
+    let rows: Vec<Vec<Value<'_>>> = batch
+        .iter()
+        .zip(&days)
+        .map(|((key, Slot { endpoint, counts, .. }), day)| {
             let [requests, errors, refused] =
-                numbers.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-            let row = (key.get(), day.to_string(), &**endpoint, requests, errors, refused);
-            statement.execute(row)?;
-        }
-        Ok(())
-    })
+                [counts.requests, counts.errors, counts.rate_limited].map(number);
+            vec![key.get().into(), day.into(), (&**endpoint).into(), requests, errors, refused]
+        })
+        .collect();
+    session.insert_each(SQL, &rows)
 }
 
 fn stored(
-    connection: &rusqlite::Connection,
+    session: &dyn Session,
     key: KeyId,
     range: DateRange,
 ) -> Result<Vec<(Date, String, Counts)>> {
     const SQL: &str = "SELECT date, endpoint, requests, errors, rate_limited FROM usage
         WHERE key = ?1 AND date BETWEEN ?2 AND ?3";
-    let mut statement = connection.prepare_cached(SQL)?;
     let (from, to) = (range.from().to_string(), range.to().to_string());
-    let rows = statement.query_map((key.get(), from, to), |row| {
+    let rows = session.query(SQL, values![key.get(), &from, &to])?;
+    let read = |row: &Row| {
         let number = |column| row.get(column).map(i64::unsigned_abs);
         let counts = Counts { requests: number(2)?, errors: number(3)?, rate_limited: number(4)? };
-        Ok((parsed(row, 0)?, row.get(1)?, counts))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+        Ok((row.parsed(0)?, row.get(1)?, counts))
+    };
+    rows.iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -22,10 +22,11 @@ use serde_json::json;
 use tokio::{net::TcpStream, sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use crate::{
+    cluster::limits::SharedLimits,
     http::{App, Listener},
-    metrics::State,
+    metrics::{SharedState, State},
     now::Now,
-    ready::Readiness,
+    ready::{About, Readiness},
 };
 
 /// The most connections at once; there are few operators.
@@ -114,16 +115,32 @@ impl Admin {
         let now = Now::read();
         let snapshot = app.catalogue().snapshot(now.today()).ok();
         let subscriptions = webhooks::all(app.access().accounts()).ok();
+        let limits = app.access().shared_limits();
         let pending = |all: Vec<webhooks::Owned>| all.iter().map(|owned| owned.pending).sum();
         State {
             ready: self.ready.reasons().is_empty(),
             data_version: snapshot.as_ref().and_then(|all| all.version().ok()),
             status: snapshot.and_then(|all| app.watch().status(&all).ok()),
             unwritten: app.access().unwritten(),
+            shared: SharedState {
+                accounts_away: self.ready.is_hindered_by(About::Accounts),
+                usage_lost: app.access().lost(),
+                limits_away: limits.is_some_and(SharedLimits::is_away),
+                limits_alone: limits.map_or(0, SharedLimits::alone),
+            },
             webhook_queue: subscriptions.map(pending),
-            files: files(&self.data).ok(),
+            files: files(&self.data).ok().map(|mut files| {
+                // Of a server that follows a published catalogue.
+                files.extend(files_below(&self.data, "published"));
+                files
+            }),
         }
     }
+}
+
+fn files_below(data: &Path, directory: &str) -> Vec<(String, u64)> {
+    let files = files(&data.join(directory)).unwrap_or_default().into_iter();
+    files.map(|(name, bytes)| (format!("{directory}/{name}"), bytes)).collect()
 }
 
 /// The sizes of the files in the directory of the data.

@@ -10,18 +10,20 @@ use clap::{
 };
 use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta};
 
-use crate::{build, log};
+use crate::{build, log, typed::TypedAddress};
 
 mod backup;
 mod doctor;
 mod export;
 mod generate;
+mod publish;
 mod serve;
 mod sync;
 pub(crate) use backup::{Backup, Restore};
 pub(crate) use doctor::Doctor;
 pub(crate) use export::Export;
 pub(crate) use generate::{Completions, Man};
+pub(crate) use publish::Publish;
 pub(crate) use serve::Serve;
 pub(crate) use sync::{Sources, Sync};
 
@@ -51,6 +53,18 @@ pub(crate) struct Cli {
         default_value = "finserve-data"
     )]
     pub(crate) data: PathBuf,
+    /// The accounts are in this PostgreSQL, which several servers share, and not in the data directory
+    ///
+    /// postgres://user:password@host/database, with ?sslmode=require to insist on TLS. Everyone on this machine can see
+    /// what is typed here: better set the variable.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "FINSERVE_ACCOUNTS",
+        hide_env_values = true
+    )]
+    pub(crate) accounts: Option<TypedAddress>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
@@ -133,6 +147,9 @@ pub(crate) enum Command {
     /// within a second
     #[command(subcommand)]
     Keys(Keys),
+    /// Copy the accounts to a PostgreSQL
+    #[command(subcommand)]
+    Accounts(Accounts),
     /// Show the requests of a key by day, up to a second ago
     Usage(Usage),
     /// Copy the accounts and the data to one new file while they are in use, and verify the copy
@@ -140,6 +157,12 @@ pub(crate) enum Command {
     /// The file is a ZIP archive with both databases and a manifest; only its owner can read it. Servers and imports may
     /// run meanwhile.
     Backup(Backup),
+    /// Write a copy of the data for servers that follow it with --catalogue-from
+    ///
+    /// A compact copy is checked, compressed and stored in a directory or an S3-compatible store, and then named by a
+    /// manifest, so that nobody ever reads half of it. The copy before stays, older ones are removed. What is published
+    /// already is not published again.
+    Publish(Publish),
     /// Put a backup back, where no server is running
     ///
     /// All of it is verified first, and put back as a whole or not at all. Databases that are there stay, unless --replace
@@ -256,6 +279,19 @@ pub(crate) enum Keys {
     Revoke {
         /// The first characters of the key, enough to tell it from all others
         prefix: TypedPrefix,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Accounts {
+    /// Copy keys, usage and webhooks to a PostgreSQL, and compare every row
+    ///
+    /// Can be repeated: what has changed since is brought over. Refused where the target has keys, usage or webhooks that
+    /// are not in these accounts. Stop the servers before the last copy, and start them with --accounts after it.
+    Copy {
+        /// postgres://user:password@host/database
+        #[arg(long, value_name = "URL", env = "FINSERVE_COPY_TO", hide_env_values = true)]
+        to: TypedAddress,
     },
 }
 

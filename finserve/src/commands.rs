@@ -1,4 +1,5 @@
 //! The commands, one file each, and what they share: the data directory, the terminal, failures.
+mod accounts;
 mod backup;
 mod changes;
 mod check;
@@ -8,10 +9,12 @@ mod descriptors;
 mod doctor;
 mod export;
 mod failure;
+mod follow;
 mod freshness;
 mod import;
 mod keys;
 mod man;
+mod publish;
 mod rebuild;
 mod restore;
 mod serve;
@@ -22,24 +25,28 @@ mod webhooks;
 
 use crate::cli::{Cli, Command};
 
+use accounts::Place;
 pub(crate) use failure::Failure;
 
 /// Runs the command of a command line; without one, the server.
-pub(crate) fn run(Cli { data, command, serve }: Cli) -> Result<(), Failure> {
+pub(crate) fn run(Cli { data, accounts, command, serve }: Cli) -> Result<(), Failure> {
+    let place = Place { data: &data, address: accounts.as_ref() };
     match command.unwrap_or(Command::Serve(serve)) {
-        Command::Serve(args) => serve::run(&data, &args),
+        Command::Serve(args) => serve::run(place, &args),
         Command::Import(args) => import::run(&data, &args),
         Command::Sync(args) => sync::run(&data, &args),
         Command::Export(args) => export::run(&data, &args),
-        Command::Webhooks(command) => webhooks::run(&data, command),
-        Command::Keys(command) => keys::run(&data, command),
-        Command::Usage(args) => usage::run(&data, &args),
-        Command::Backup(args) => backup::run(&data, &args),
+        Command::Webhooks(command) => webhooks::run(place, command),
+        Command::Keys(command) => keys::run(place, command),
+        Command::Accounts(command) => accounts::run(place, &command),
+        Command::Usage(args) => usage::run(place, &args),
+        Command::Backup(args) => backup::run(place, &args),
+        Command::Publish(args) => publish::run(&data, &args),
         Command::Restore(args) => restore::run(&data, &args),
         Command::Log(args) => changes::run(&data, &args),
-        Command::Check => check::run(&data),
+        Command::Check => check::run(place),
         Command::Rebuild => rebuild::run(&data),
-        Command::Doctor(args) => doctor::run(&data, &args),
+        Command::Doctor(args) => doctor::run(place, &args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

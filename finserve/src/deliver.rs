@@ -4,7 +4,6 @@ mod rounds;
 mod words;
 
 use std::{
-    path::Path,
     sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -17,8 +16,9 @@ use self::{
     rounds::{Pace, Rounds},
 };
 use crate::{
+    election::{Elected, Election},
     http::App,
-    lock::{Lock, Work},
+    lock::Work,
     log::Trouble,
     now::Now,
     stop::Stop,
@@ -34,7 +34,10 @@ const LAST_CALLS: Duration = Duration::from_secs(2);
 /// How long a stop waits for the thread.
 const STOP_TIMEOUT: Duration = Duration::from_millis(2500);
 
-/// Delivers until it is stopped. Of several servers on one data directory, one delivers.
+/// How often a server that does not deliver tries to be the one that does.
+const ELECTION: Duration = Duration::from_millis(200);
+
+/// Delivers until it is stopped. Of several servers with the same accounts, one delivers.
 pub(crate) struct Deliver {
     app: Arc<App>,
     stop: Arc<Stop>,
@@ -42,16 +45,16 @@ pub(crate) struct Deliver {
 }
 
 impl Deliver {
-    pub(crate) fn start(app: &Arc<App>, directory: &Path, targets: Targets) -> Deliver {
+    pub(crate) fn start(app: &Arc<App>, election: Election, targets: Targets) -> Deliver {
         let stop = Arc::new(Stop::default());
-        let (shared, told, directory) = (app.clone(), stop.clone(), directory.to_owned());
-        let thread = thread::spawn(move || match prepare(&directory, targets, &told) {
-            Ok(Some((lock, client))) => {
-                run(&shared, client, &told);
-                drop(lock);
+        let (shared, told) = (app.clone(), stop.clone());
+        let thread = thread::spawn(move || {
+            while let Some(mut elected) = elect(&election, &told) {
+                match Client::new(targets) {
+                    Ok(client) => run(&shared, client, &told, &mut *elected),
+                    Err(words) => return tracing::error!("webhooks are not called: {words}"),
+                }
             }
-            Ok(None) => (),
-            Err(words) => tracing::error!("webhooks are not called: {words}"),
         });
         Deliver { app: app.clone(), stop, thread }
     }
@@ -72,24 +75,29 @@ impl Deliver {
     }
 }
 
-/// Waits until no other program delivers from this directory; `None` if it was stopped meanwhile.
-fn prepare(
-    directory: &Path,
-    targets: Targets,
-    stop: &Stop,
-) -> Result<Option<(Lock, Client)>, String> {
-    let client = Client::new(targets)?;
-    let lock = Lock::take(directory, Work::Webhooks, stop)
-        .map_err(|err| format!("{} cannot be locked: {err}", directory.display()))?;
-    Ok(lock.map(|lock| (lock, client)))
+/// Waits until no other server delivers; `None` if it was stopped meanwhile.
+fn elect(election: &Election, stop: &Stop) -> Option<Box<dyn Elected>> {
+    let mut said = false;
+    while !stop.is_stopped() {
+        if let Some(elected) = election() {
+            return Some(elected);
+        }
+        if !said {
+            tracing::info!("{}", Work::Webhooks.elsewhere());
+            said = true;
+        }
+        stop.wait(ELECTION);
+    }
+    None
 }
 
-fn run(app: &App, client: Client, stop: &Stop) {
+/// Delivers until it is stopped, or another server may.
+fn run(app: &App, client: Client, stop: &Stop, elected: &mut dyn Elected) {
     let (accounts, outbox) = (app.access().accounts(), app.access().outbox());
     let clock = Arc::new(|| Now::read().utc);
     let mut rounds = Rounds::new(accounts, app.catalogue(), client, clock, outbox.clone());
     let mut trouble = Trouble::new("webhooks cannot be looked after");
-    while !stop.is_stopped() {
+    while !stop.is_stopped() && elected.holds() {
         let went = rounds.round();
         trouble.report(&went);
         thread::sleep(PAUSE);

@@ -76,7 +76,9 @@ fn refresh(access: &Access, ready: &Readiness) {
                 last_signalled = Some(Instant::now());
             }
         }
-        let usable = access.refresh_keys().and_then(|()| access.accounts().verify());
+        let refreshed = access.refresh_keys();
+        // Whatever keeps keys from being read: this finds out whether that is over.
+        let usable = access.accounts().verify().and(refreshed);
         ready.report(About::Accounts, usable.err().map(|err| err.to_string()));
     }
 }

@@ -18,6 +18,7 @@ mod description;
 mod encoding;
 mod envelope;
 mod events;
+mod exchange;
 mod export;
 mod formats;
 mod front;

@@ -1,8 +1,9 @@
 //! Locks on the data directory, so that two programs never do the same work on it at once.
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io,
-    path::Path,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -18,6 +19,8 @@ pub(crate) enum Work {
     Sync,
     /// Calling webhooks.
     Webhooks,
+    /// Publishing a catalogue.
+    Publish,
     /// Answering requests.
     Serve,
 }
@@ -49,17 +52,19 @@ impl Work {
         match self {
             Work::Sync => "sync.lock",
             Work::Webhooks => "webhooks.lock",
+            Work::Publish => "publish.lock",
             Work::Serve => "serve.lock",
         }
     }
 
     /// What the operator is told of another program that does it.
-    fn elsewhere(self) -> &'static str {
+    pub(crate) fn elsewhere(self) -> &'static str {
         match self {
             Work::Sync => "another sync of this data is running; waiting for it to end",
             Work::Webhooks => {
                 "another server calls the webhooks of this data; this one does when that one ends"
             }
+            Work::Publish => "another program publishes there; this one does when that one ends",
             Work::Serve => "another server runs on this data; waiting for it to end",
         }
     }
@@ -68,36 +73,55 @@ impl Work {
 /// The lock, held until it is dropped or the program ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+    path: PathBuf,
 }
 
 impl Lock {
     /// Takes a directory for a server at once.
     pub(crate) fn serve(directory: &Path, sharing: Sharing) -> Result<Lock, Taken> {
-        let file = Lock::file(directory, Work::Serve).map_err(Taken::System)?;
+        let (file, path) = Lock::file(directory, Work::Serve).map_err(Taken::System)?;
         let locked = match sharing {
             Sharing::Alone => file.try_lock(),
             Sharing::Shared => file.try_lock_shared(),
         };
         match locked {
-            Ok(()) => Ok(Lock { _file: file }),
+            Ok(()) => Ok(Lock { file, path }),
             Err(TryLockError::WouldBlock) => Err(Taken::Elsewhere),
             Err(TryLockError::Error(err)) => Err(Taken::System(err)),
         }
     }
 
-    fn file(directory: &Path, work: Work) -> io::Result<File> {
+    fn file(directory: &Path, work: Work) -> io::Result<(File, PathBuf)> {
         let path = directory.join(work.file());
-        OpenOptions::new().create(true).truncate(false).write(true).open(path)
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        Ok((file, path))
+    }
+
+    /// Whether the name still leads to the file that is locked: otherwise somebody else may have locked another one.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let place = |found: fs::Metadata| (found.dev(), found.ino());
+        let (there, here) = (fs::metadata(&self.path).map(place), self.file.metadata().map(place));
+        matches!((there, here), (Ok(there), Ok(here)) if there == here)
+    }
+
+    /// Takes it if no other program does this work on this directory.
+    pub(crate) fn attempt(directory: &Path, work: Work) -> io::Result<Option<Lock>> {
+        let (file, path) = Lock::file(directory, work)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { file, path })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(err)) => Err(err),
+        }
     }
 
     /// Waits until no other program does this work on this directory; `None` if it was stopped meanwhile.
     pub(crate) fn take(directory: &Path, work: Work, stop: &Stop) -> io::Result<Option<Lock>> {
-        let file = Lock::file(directory, work)?;
+        let (file, path) = Lock::file(directory, work)?;
         let mut said = false;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Lock { _file: file })),
+                Ok(()) => return Ok(Some(Lock { file, path })),
                 Err(TryLockError::Error(err)) => return Err(err),
                 Err(TryLockError::WouldBlock) if stop.is_stopped() => return Ok(None),
                 Err(TryLockError::WouldBlock) => {

@@ -108,7 +108,10 @@ impl Subscriber for Log {
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let wanted = self.requests == Requests::Logged || metadata.target() != REQUESTS;
-        metadata.is_event() && *metadata.level() <= self.level && wanted
+        // Of drivers only what they cannot tell us otherwise.
+        let ours = metadata.target().starts_with("fin") || metadata.target() == REQUESTS;
+        let level = if ours { self.level } else { self.level.min(Level::ERROR) };
+        metadata.is_event() && *metadata.level() <= level && wanted
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {

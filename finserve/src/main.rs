@@ -4,8 +4,10 @@ mod base_path;
 mod bell;
 mod build;
 mod cli;
+mod cluster;
 mod commands;
 mod deliver;
+mod election;
 mod housekeeping;
 mod http;
 mod jitter;
@@ -20,6 +22,7 @@ mod sources;
 mod stop;
 mod tls;
 mod turn;
+mod typed;
 
 use std::process::ExitCode;
 

@@ -13,6 +13,10 @@ use prometheus_client::{
 };
 
 mod process;
+mod shared;
+
+use self::shared::Shared;
+pub(crate) use self::shared::SharedState;
 
 use crate::build;
 
@@ -40,6 +44,7 @@ pub(crate) struct Metrics {
     hits: Counter,
     misses: Counter,
     syncs: Family<[(&'static str, String); 2], Counter>,
+    publications: Family<Labels, Counter>,
     looked_up: LookedUp,
 }
 
@@ -59,6 +64,7 @@ struct LookedUp {
     stale: Family<Label, Gauge>,
     synced: Family<Label, Seconds>,
     unwritten: Gauge,
+    shared: Shared,
     webhook_queue: Gauge,
     files: Family<Label, Gauge>,
     panics: Counter,
@@ -121,6 +127,8 @@ pub(crate) struct State {
     pub(crate) status: Option<Status>,
     /// Requests that are counted and not yet written.
     pub(crate) unwritten: u64,
+    /// The engines that replicas share.
+    pub(crate) shared: SharedState,
     /// Calls of webhooks that are due.
     pub(crate) webhook_queue: Option<u64>,
     /// The sizes of files, by their names.
@@ -180,6 +188,12 @@ impl Metrics {
         registry.register("finserve_sent_bytes", "Bytes of bodies", sent.clone());
         let syncs = Family::default();
         registry.register("finserve_sync_runs", "Datasets synchronised, by outcome", syncs.clone());
+        let publications = Family::default();
+        registry.register(
+            "finserve_publications",
+            "Catalogues that were published, followed or refused, and failures to ask for one",
+            publications.clone(),
+        );
         let looked_up = LookedUp::default();
         looked_up.register(&mut registry);
         Metrics {
@@ -192,6 +206,7 @@ impl Metrics {
             hits,
             misses,
             syncs,
+            publications,
             looked_up,
         }
     }
@@ -246,6 +261,11 @@ impl Metrics {
         self.syncs.get_or_create(&labels).inc();
     }
 
+    /// A catalogue was published, followed, refused or could not be asked for.
+    pub(crate) fn published(&self, outcome: &'static str) {
+        self.publications.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
     /// Everything in the text format of Prometheus.
     pub(crate) fn text(&self, state: &State) -> Result<String, fmt::Error> {
         self.looked_up.set(state);
@@ -289,6 +309,7 @@ impl LookedUp {
             "Requests that are counted and not yet on disk",
             self.unwritten.clone(),
         );
+        self.shared.register(registry);
         registry.register(
             "finserve_webhook_queue",
             "Calls of webhooks that wait",
@@ -316,6 +337,7 @@ impl LookedUp {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.ready.set(state.ready.into());
         self.unwritten.set(whole(state.unwritten));
+        self.shared.set(state.shared);
         if let Some(version) = state.data_version {
             self.data_version.set(whole(version));
         }

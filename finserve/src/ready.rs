@@ -72,6 +72,11 @@ impl Readiness {
         reasons.iter().map(|(about, reason)| format!("{}: {reason}", about.name())).collect()
     }
 
+    /// Whether that is wrong.
+    pub(crate) fn is_hindered_by(&self, about: About) -> bool {
+        self.lock().contains_key(&about)
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<About, String>> {
         self.reasons.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,6 +7,10 @@
 mod base_path;
 mod bell;
 mod build;
+/// As in a build without the engines that replicas share.
+mod cluster {
+    pub(crate) mod limits;
+}
 mod http;
 mod log;
 mod metrics;

@@ -104,9 +104,9 @@ pub(super) const FINCORE: Layers = &[
     ),
     ("events", &["catalogue", "changes", "companies", "error", "filings", "market", "types"]),
     ("accounts", &["deadline", "error", "sqlite", "types"]),
-    ("keys", &["accounts", "error", "plans", "sqlite", "types"]),
-    ("limits", &["types"]),
-    ("usage", &["accounts", "deadline", "error", "keys", "plans", "sqlite", "types"]),
+    ("keys", &["accounts", "error", "plans", "types"]),
+    ("limits", &["plans", "types"]),
+    ("usage", &["accounts", "deadline", "error", "keys", "plans", "types"]),
     ("backup", &["accounts", "catalogue", "error", "excerpt", "sqlite"]),
     (
         "webhooks",
@@ -119,9 +119,12 @@ pub(super) const FINCORE: Layers = &[
             "lookup",
             "market",
             "plans",
-            "sqlite",
             "types",
         ],
+    ),
+    (
+        "conformance",
+        &["accounts", "catalogue", "error", "keys", "plans", "types", "usage", "webhooks"],
     ),
     (
         "import",

@@ -80,7 +80,7 @@ fn a_file_that_was_damaged_for_a_moment_is_whole_again() {
     }
     // All of it into the file itself, and none of it in memory.
     sqlite::shrink_log(&path).unwrap();
-    accounts.read(|connection| Ok(connection.execute_batch("PRAGMA shrink_memory")?)).unwrap();
+    accounts.read(|session| session.query("PRAGMA shrink_memory", &[])).unwrap();
     let whole = fs::read(&path).unwrap();
     // In place, as a disk does it.
     let write = |bytes: &[u8]| {
@@ -101,11 +101,13 @@ fn a_file_that_was_damaged_for_a_moment_is_whole_again() {
 #[test]
 fn a_transaction_that_was_left_open_does_not_stick() {
     let (_dir, path) = directory();
-    let accounts = Accounts::open(&path).unwrap();
-    let left: Result<()> = accounts.writer.lock().run(&accounts.place, waiting(), |connection| {
-        Ok(connection.execute_batch("BEGIN IMMEDIATE")?)
-    });
+    let file = AccountsFile::open(path).unwrap();
+    let left: Result<()> = file
+        .writer
+        .lock()
+        .run(&file.place, waiting(), |connection| Ok(connection.execute_batch("BEGIN IMMEDIATE")?));
     assert!(left.is_ok());
+    let accounts = Accounts::over(Box::new(file)).unwrap();
     register(&accounts).unwrap();
 }
 
@@ -113,7 +115,7 @@ fn a_transaction_that_was_left_open_does_not_stick() {
 fn a_locked_file_is_busy_for_all_who_wait() {
     let (_dir, path) = directory();
     let accounts = Accounts::open(&path).unwrap();
-    let other = Connection::open(&path).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -139,4 +141,40 @@ fn a_file_that_others_can_read_becomes_private() {
         assert_eq!(fs::metadata(name).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
     }
     drop(accounts);
+}
+
+#[test]
+fn accounts_that_are_in_no_file_are_backed_up_as_one() {
+    let (dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    register(&accounts).unwrap();
+    let target = dir.path().join("backup.db");
+    copy::to_new_file(&*accounts.store, &target).unwrap();
+    assert!(!accounts.copy_to(&Accounts::open(&target).unwrap()).unwrap().is_new);
+    let left = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(left.into_iter().all(|name| !name.to_string_lossy().contains(".copying")));
+}
+
+#[test]
+fn accounts_that_have_lost_changes_are_read_anew() {
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let [first, second] = [register(&accounts).unwrap(), register(&accounts).unwrap()];
+    let other = rusqlite::Connection::open(&path).unwrap();
+    // As a standby that had not heard of the last change, and then went on by itself.
+    other.execute_batch("DELETE FROM key WHERE changed = 2").unwrap();
+    accounts.refresh().unwrap();
+    let knows = |key: &Key| keys::authenticate(&accounts, key).is_ok();
+    assert!(knows(&first) && !knows(&second));
+    let third = register(&accounts).unwrap();
+    assert!(knows(&first) && knows(&third));
+    other.execute_batch("DELETE FROM key WHERE changed = 2").unwrap();
+    let elsewhere = Accounts::open(&path).unwrap();
+    let fourth = register(&elsewhere).unwrap();
+    let fifth = register(&elsewhere).unwrap();
+    accounts.refresh().unwrap();
+    assert!(knows(&first) && !knows(&third) && knows(&fourth) && knows(&fifth));
+    other.execute_batch("DELETE FROM key").unwrap();
+    accounts.refresh().unwrap();
+    assert!(!knows(&first) && !knows(&fifth));
 }

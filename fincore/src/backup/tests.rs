@@ -25,7 +25,7 @@ fn register(accounts: &Accounts) {
 
 fn back_up(dir: &Path, contents: Contents) -> (PathBuf, Manifest) {
     let target = dir.join("backup.zip");
-    let manifest = write(dir, &target, contents, noon(), |_| ()).unwrap();
+    let manifest = write(dir, None, &target, contents, noon(), |_| ()).unwrap();
     (target, manifest)
 }
 
@@ -131,7 +131,7 @@ fn nothing_is_restored_while_an_import_runs() {
 fn a_backup_is_private_and_overwrites_nothing() {
     let (dir, _accounts, _catalogue) = directory();
     let (backup, _) = back_up(dir.path(), Contents::Accounts);
-    let again = write(dir.path(), &backup, Contents::Accounts, noon(), |_| ());
+    let again = write(dir.path(), None, &backup, Contents::Accounts, noon(), |_| ());
     assert!(again.unwrap_err().to_string().contains("exists already"));
     #[cfg(unix)]
     {

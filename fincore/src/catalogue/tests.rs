@@ -162,11 +162,11 @@ fn a_recent_fingerprint_is_that_of_a_recent_snapshot() {
     assert_ne!(new, before);
     assert_eq!(known(Plan::Platinum, 1999), new);
     // One that comes late with an older view changes nothing.
-    let Shared { views, watch, .. } = &*catalogue.shared;
-    views.note(after(500), &View::open(&catalogue.readers, watch).unwrap());
+    let Shared { readers, views, watch, .. } = &*catalogue.current.load_full();
+    views.note(after(500), &View::open(readers, watch).unwrap());
     assert_eq!(known(Plan::Platinum, 1999), new);
     // Where values cannot be read, only a snapshot knows whether these are the data.
-    catalogue.shared.unreadable.note("another tag");
+    catalogue.current.load().unreadable.note("another tag");
     assert_eq!(known(Plan::Platinum, 1999), None);
 }
 
@@ -179,7 +179,7 @@ fn a_fingerprint_tells_days_plans_and_damage_apart() {
     assert_eq!(taken(TODAY).for_plan(Plan::Platinum).fingerprint(), same);
     assert_ne!(taken(TODAY).for_plan(Plan::Gold).fingerprint(), same);
     assert_ne!(taken(TODAY.days_before(1)).fingerprint(), same);
-    catalogue.shared.unreadable.note(taken(TODAY).tag());
+    catalogue.current.load().unreadable.note(taken(TODAY).tag());
     assert_ne!(taken(TODAY).fingerprint(), same);
 }
 
@@ -211,7 +211,7 @@ fn those_that_are_kept_leave_half_of_few_connections_to_others() {
     let recent: Vec<_> = (0..4).map(|_| catalogue.recent_snapshot(TODAY, start).unwrap()).collect();
     drop(recent);
     let _others = (catalogue.snapshot(TODAY).unwrap(), catalogue.snapshot(TODAY).unwrap());
-    assert_eq!(catalogue.readers.open(), 4);
+    assert_eq!(catalogue.current.load().readers.open(), 4);
 }
 
 #[test]
@@ -263,3 +263,5 @@ fn a_writer_leaves_no_log_unless_a_snapshot_needs_it() {
     catalogue.shrink_log().unwrap();
     assert_eq!(log(), 0);
 }
+
+mod editions;

@@ -46,16 +46,20 @@ pub(super) struct Watch(Mutex<Watching>);
 struct Watching {
     /// SQLite counts the changes that a connection meets, so it is the same connection while all is well.
     connection: Connection,
-    /// How many connections there were before it.
+    /// Numbers the connections of all files that the program has opened: two files may be in use after each other.
     before: u64,
     /// How often the file was in trouble when it was opened.
     faults: u64,
 }
 
+/// How many connections have watched a file.
+static WATCHED: AtomicU64 = AtomicU64::new(0);
+
 impl Watch {
     pub(super) fn new(readers: &Readers) -> Result<Watch> {
         let faults = faults();
-        let watching = Watching { connection: readers.connect()?, before: 0, faults };
+        let before = WATCHED.fetch_add(1, Ordering::Relaxed);
+        let watching = Watching { connection: readers.connect()?, before, faults };
         Ok(Watch(Mutex::new(watching)))
     }
 
@@ -76,7 +80,7 @@ impl Watch {
         let mut watching = lock(&self.0);
         let faults = faults();
         if watching.faults != faults {
-            let before = watching.before + 1;
+            let before = WATCHED.fetch_add(1, Ordering::Relaxed);
             *watching = Watching { connection: readers.connect()?, before, faults };
         }
         Ok(watching)

@@ -64,8 +64,9 @@ impl Catalogue {
     }
 
     fn write_within(&self, now: DateTime<Utc>, time: Duration) -> Result<Writer> {
-        let tail = Tail(self.path().to_owned());
-        let connection = sqlite::reopen(self.path(), &SCHEMA)?;
+        let path = self.path();
+        let connection = sqlite::reopen(&path, &SCHEMA)?;
+        let tail = Tail(path);
         connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
         connection.busy_timeout(time)?;
         connection.execute_batch("BEGIN IMMEDIATE").map_err(|err| match Error::from(err) {

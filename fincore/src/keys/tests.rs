@@ -112,7 +112,7 @@ fn the_file_holds_no_key_and_is_for_its_owner_only() {
 fn reading_never_waits_for_a_writer() {
     let (_dir, accounts) = accounts();
     let key = issue(&accounts, &ana(), Plan::Free, at(1)).unwrap();
-    let other = Connection::open(accounts.path()).unwrap();
+    let other = rusqlite::Connection::open(accounts.path().unwrap()).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE; UPDATE key SET plan = 'gold'").unwrap();
     accounts.refresh().unwrap();
     assert_eq!(plan_of(&accounts, &key), Some(Plan::Free));
@@ -162,7 +162,7 @@ fn a_check_counts_rows_and_sees_damage() {
 
     let orphan =
         "PRAGMA foreign_keys = off; INSERT INTO usage VALUES (9, '2026-01-01', 'x', 1, 0, 0)";
-    Connection::open(accounts.path()).unwrap().execute_batch(orphan).unwrap();
+    rusqlite::Connection::open(accounts.path().unwrap()).unwrap().execute_batch(orphan).unwrap();
     let checkup = accounts.check().unwrap();
     assert_eq!(checkup.problems, ["rows of usage that refer to a missing row of key: 1"]);
     assert_eq!(checkup.tables[5].newest.as_deref(), Some("2026-01-01"));

@@ -21,6 +21,14 @@ pub struct Checkup {
     pub tables: Vec<TableCheckup>,
 }
 
+impl Checkup {
+    /// Of a database without damage.
+    #[must_use]
+    pub fn sound(version: usize, tables: Vec<TableCheckup>) -> Checkup {
+        Checkup { problems: Vec::new(), remedy: None, version, tables }
+    }
+}
+
 /// What helps against damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -41,6 +49,14 @@ pub struct TableCheckup {
     pub rows: u64,
     /// The newest date, if the table has dates.
     pub newest: Option<String>,
+}
+
+impl TableCheckup {
+    /// A table with so many rows, and no dates.
+    #[must_use]
+    pub fn new(name: impl Into<String>, rows: u64) -> TableCheckup {
+        TableCheckup { name: name.into(), rows, newest: None }
+    }
 }
 
 /// Checks the whole file for damage and counts its rows.

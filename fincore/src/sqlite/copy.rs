@@ -59,6 +59,37 @@ pub(crate) fn copy(
     whole
 }
 
+/// Writes a copy without free pages to a new file, with its rows in the order of their keys, without a log beside it, and
+/// checks it. The copy is of one moment, whatever is written meanwhile.
+pub(crate) fn compact(source: &Path, target: &Path, schema: &Schema) -> Result<()> {
+    if target.exists() {
+        return Err(Error::Invalid(format!("{} exists already", target.display())));
+    }
+    let made = compact_into(source, target, schema);
+    if made.is_err() {
+        // A partial copy is useless; the error says why it failed.
+        let _ = fs::remove_file(target);
+    }
+    made
+}
+
+fn compact_into(source: &Path, target: &Path, schema: &Schema) -> Result<()> {
+    let cannot = |err| Error::database(format!("cannot write {}", target.display()), err);
+    let name = target
+        .to_str()
+        .ok_or_else(|| Error::Invalid(format!("{} is not a name in UTF-8", target.display())))?;
+    let from = attach(source).map_err(|err| failed(source, schema, err))?;
+    from.execute("VACUUM INTO ?1", [name]).map_err(cannot)?;
+    let copy = attach(target).map_err(cannot)?;
+    copy.pragma_update(None, "journal_mode", "delete").map_err(cannot)?;
+    let problems = quick_check(&copy)?;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let (source, what) = (source.display(), problems.join("; "));
+    Err(Error::unavailable(format!("{source} is damaged ({what})"), schema.remedy))
+}
+
 /// Copies into an empty file. Returns what is wrong with the copy.
 fn copy_into(
     source: &Path,

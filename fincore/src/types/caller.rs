@@ -85,6 +85,12 @@ impl CallerId {
         CallerId(number)
     }
 
+    /// The same number for the same caller in every process that shares the accounts, and no other's.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
     /// The key, if this is one.
     #[must_use]
     pub fn key(self) -> Option<KeyId> {

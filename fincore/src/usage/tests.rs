@@ -135,7 +135,7 @@ fn a_million_requests_of_64_threads_add_up_while_being_written() {
 fn what_cannot_be_written_is_kept_and_written_once_later() {
     let (_dir, accounts) = accounts();
     let (key, usage, today) = (new_key(&accounts), Usage::default(), day("2026-11-14"));
-    let block = |sql: &str| accounts.write(|tx| Ok(tx.execute_batch(sql)?)).unwrap();
+    let block = |sql: &'static str| accounts.write(|tx| tx.execute(sql, &[])).unwrap();
     block("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END");
     usage.count(key, today, SELIC, Outcome::Success);
     usage.count(key, today, FX, Outcome::Success);
@@ -150,4 +150,25 @@ fn what_cannot_be_written_is_kept_and_written_once_later() {
     usage.flush(&accounts).unwrap();
     usage.flush(&accounts).unwrap();
     assert_eq!((requests(&usage), requests(&Usage::default())), (3, 3));
+}
+
+#[test]
+fn more_than_a_batch_is_written_and_what_waits_is_bounded() {
+    let (_dir, accounts) = accounts();
+    let (key, usage, today) = (new_key(&accounts), Usage::default(), day("2026-11-14"));
+    let requests = |usage: &Usage| {
+        usage.report(&accounts, key, &UsageQuery::default(), today).unwrap().total.requests
+    };
+    for number in 0..2 * BATCH + 1 {
+        usage.count(key, today, format!("/{number}"), Outcome::Success);
+    }
+    usage.flush(&accounts).unwrap();
+    assert_eq!((usage.unwritten(), requests(&Usage::default())), (0, 2 * BATCH as u64 + 1));
+    assert_eq!(usage.slots.load(Ordering::Relaxed), 0);
+    // Every key has few endpoints, so many keys are needed to come so far.
+    for number in 0..u32::try_from(MOST_SLOTS).unwrap() {
+        usage.count(KeyId::new(1000 + number), today, SELIC, Outcome::Success);
+    }
+    usage.count(key, today, SELIC, Outcome::RateLimited);
+    assert_eq!((usage.lost(), usage.unwritten()), (1, MOST_SLOTS as u64));
 }

@@ -1,6 +1,5 @@
 //! Deliveries as their owner sees them: listed, tested, made anew.
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -10,7 +9,7 @@ use super::{
     time,
 };
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, Row, Session, values},
     error::{Error, Noun, Result},
     events::EventType,
     types::{KeyId, Limit, Offset, random_characters},
@@ -99,9 +98,9 @@ pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> R
             ORDER BY id DESC LIMIT ?2 OFFSET ?3) ORDER BY delivery.id DESC"
     );
     let (limit, offset) = (query.limit.get(), query.offset);
-    accounts.read(|connection| {
-        let (number, webhook) = get(connection, key, &query.id)?;
-        let total: i64 = connection.prepare_cached(TOTAL)?.query_row([number], |row| row.get(0))?;
+    accounts.read(|session| {
+        let (number, webhook) = get(session, key, &query.id)?;
+        let total = session.number(TOTAL, values![number])?;
         let mut deliveries = Deliveries {
             data: Vec::new(),
             total: total.unsigned_abs(),
@@ -109,10 +108,8 @@ pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> R
             offset: offset.get(),
         };
         if deliveries.offset < deliveries.total {
-            let mut statement = connection.prepare_cached(SQL)?;
-            let page = (number, limit, offset.sql());
-            let rows = statement.query_map(page, |row| read(row, &webhook))?;
-            deliveries.data = rows.collect::<rusqlite::Result<_>>()?;
+            let rows = session.query(SQL, values![number, limit, offset.sql()])?;
+            deliveries.data = rows.iter().map(|row| read(row, &webhook)).collect::<Result<_>>()?;
         }
         Ok(deliveries)
     })
@@ -127,8 +124,10 @@ pub fn test(
     id: &WebhookId,
     now: DateTime<Utc>,
 ) -> Result<Delivery> {
-    const EVENT: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)";
-    const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?4)";
+    const EVENT: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)
+        RETURNING number";
+    const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?4)
+        RETURNING id";
     #[derive(Serialize)]
     struct Tested<'w> {
         webhook: &'w WebhookId,
@@ -138,10 +137,9 @@ pub fn test(
     accounts.write(|tx| {
         let (number, webhook) = enabled(tx, key, id)?;
         let kind = EventType::WebhookTest.as_str();
-        tx.prepare_cached(EVENT)?.execute((event, kind, body, millis(now)))?;
-        let event = tx.last_insert_rowid();
-        tx.prepare_cached(SQL)?.execute((number, event, millis(now), at_once(now)))?;
-        one(tx, (number, &webhook), DeliveryId::new(tx.last_insert_rowid()))
+        let event = tx.number(EVENT, values![&event, kind, &body, millis(now)])?;
+        let delivery = tx.number(SQL, values![number, event, millis(now), at_once(now)])?;
+        one(tx, (number, &webhook), DeliveryId::new(delivery))
     })
 }
 
@@ -160,13 +158,13 @@ pub fn replay(
         WHERE id = ?1 AND webhook = ?2";
     accounts.write(|tx| {
         let (number, webhook) = enabled(tx, key, id)?;
-        tx.prepare_cached(SQL)?.execute((delivery.get(), number, at_once(now)))?;
+        tx.execute(SQL, values![delivery.get(), number, at_once(now)])?;
         one(tx, (number, &webhook), delivery)
     })
 }
 
-fn enabled(connection: &Connection, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
-    let (number, webhook) = get(connection, key, id)?;
+fn enabled(session: &dyn Session, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
+    let (number, webhook) = get(session, key, id)?;
     if webhook.disabled_at.is_some() {
         let reason = webhook.reason.unwrap_or_default();
         return Err(Error::Invalid(format!(
@@ -177,20 +175,19 @@ fn enabled(connection: &Connection, key: KeyId, id: &WebhookId) -> Result<(i64, 
 }
 
 fn one(
-    connection: &Connection,
+    session: &dyn Session,
     (number, webhook): (i64, &Webhook),
     id: DeliveryId,
 ) -> Result<Delivery> {
     const SQL: &str = concat!(select_delivery!(), "WHERE delivery.id = ?1 AND webhook = ?2");
-    let mut statement = connection.prepare_cached(SQL)?;
-    let found = statement.query_row((id.get(), number), |row| read(row, webhook)).optional()?;
-    found.ok_or_else(|| Error::not_found(Noun::Delivery, &id.to_string()))
+    let found = session.first(SQL, values![id.get(), number])?;
+    read(&found.ok_or_else(|| Error::not_found(Noun::Delivery, &id.to_string()))?, webhook)
 }
 
-fn read(row: &Row<'_>, webhook: &Webhook) -> rusqlite::Result<Delivery> {
+fn read(row: &Row, webhook: &Webhook) -> Result<Delivery> {
     // What goes out at once is stored as a negative number.
-    let due = row.get::<_, Option<i64>>(5)?.map(|due| time(due.abs()));
-    let delivered = row.get::<_, Option<i64>>(9)?.is_some();
+    let due = row.get::<Option<i64>>(5)?.map(|due| time(due.abs()));
+    let delivered = row.get::<Option<i64>>(9)?.is_some();
     // Nothing waits for a webhook that is disabled, whether that was written down yet or not.
     let given_up = due.is_some() && webhook.disabled_at.is_some();
     let next_attempt_at = due.filter(|_| !given_up);
@@ -210,7 +207,7 @@ fn read(row: &Row<'_>, webhook: &Webhook) -> rusqlite::Result<Delivery> {
         response_status: row.get(7)?,
         error,
         created_at: time(row.get(3)?),
-        attempted_at: row.get::<_, Option<i64>>(6)?.map(time),
+        attempted_at: row.get::<Option<i64>>(6)?.map(time),
         next_attempt_at,
     })
 }

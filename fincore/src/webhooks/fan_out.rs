@@ -5,11 +5,10 @@
 //! is told exactly once. The events are read before that transaction starts, so that it is short; if another process
 //! has moved the note meanwhile, the step is dropped.
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, Transaction};
 
 use super::{millis, outbox::body, told};
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, Session, values},
     catalogue::Snapshot,
     error::Result,
     events::{
@@ -19,7 +18,6 @@ use crate::{
         log::{self, Bounds, Found},
     },
     plans::{Feature, Plan},
-    sqlite::parsed,
     types::{CvmCode, fold},
 };
 
@@ -47,7 +45,7 @@ pub struct Told {
 /// takes its place. An older copy is believed after a minute, because the snapshot of a slow program looks the same.
 pub fn tell(accounts: &Accounts, snapshot: &Snapshot, now: DateTime<Utc>) -> Result<Told> {
     let (catalogue, newest) = (snapshot.catalogue_id()?, Place::newest(snapshot)?);
-    let Some(noted) = accounts.read(|connection| told::noted(connection, &catalogue))? else {
+    let Some(noted) = accounts.read(|session| told::noted(session, &catalogue))? else {
         accounts.write(|tx| told::start(tx, &catalogue, snapshot.version()?))?;
         return Ok(Told::default());
     };
@@ -61,7 +59,7 @@ pub fn tell(accounts: &Accounts, snapshot: &Snapshot, now: DateTime<Utc>) -> Res
     if noted.place == newest {
         return Ok(Told::default());
     }
-    let subscribers = accounts.read(|connection| subscribers(connection, &catalogue))?;
+    let subscribers = accounts.read(|session| subscribers(session, &catalogue))?;
     let start = noted.place.clone().max(Place::oldest(snapshot)?);
     let step = read(snapshot, start, newest, &subscribers)?;
     let kinds = kinds(&subscribers);
@@ -129,27 +127,24 @@ fn kinds(subscribers: &[Subscriber]) -> Vec<EventType> {
 }
 
 /// The webhooks that are active, of a valid key whose plan includes webhooks.
-fn subscribers(connection: &Connection, catalogue: &str) -> Result<Vec<Subscriber>> {
+fn subscribers(session: &dyn Session, catalogue: &str) -> Result<Vec<Subscriber>> {
     const SQL: &str = "SELECT number, events, company, category, series, catalogue, since, plan
         FROM webhook JOIN key ON key.id = webhook.key
         WHERE disabled IS NULL AND revoked IS NULL ORDER BY number";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let mut rows = statement.query([])?;
     let mut subscribers = Vec::new();
-    while let Some(row) = rows.next()? {
-        if !parsed::<Plan>(row, 7)?.includes(Feature::Webhooks) {
+    for row in session.query(SQL, &[])? {
+        if !row.parsed::<Plan>(7)?.includes(Feature::Webhooks) {
             continue;
         }
-        let events = row.get_ref(1)?.as_str().unwrap_or_default();
         // Versions of other data say nothing about this: the file was replaced since it subscribed.
-        let is_same = row.get_ref(5)?.as_str() == Ok(catalogue);
+        let is_same = row.text(5)? == catalogue;
         subscribers.push(Subscriber {
             number: row.get(0)?,
-            kinds: events.split_whitespace().filter_map(|kind| kind.parse().ok()).collect(),
+            kinds: row.text(1)?.split_whitespace().filter_map(|kind| kind.parse().ok()).collect(),
             company: row.get(2)?,
-            category: row.get::<_, Option<String>>(3)?.map(|category| fold(&category)),
+            category: row.get::<Option<String>>(3)?.map(|category| fold(&category)),
             series: row.get(4)?,
-            since: if is_same { row.get::<_, i64>(6)?.unsigned_abs() } else { 0 },
+            since: if is_same { row.get::<i64>(6)?.unsigned_abs() } else { 0 },
         });
     }
     Ok(subscribers)
@@ -157,7 +152,7 @@ fn subscribers(connection: &Connection, catalogue: &str) -> Result<Vec<Subscribe
 
 /// Puts an event into the outbox for all who want it; returns how many do.
 fn deliver(
-    tx: &Transaction<'_>,
+    tx: &dyn Session,
     catalogue: &str,
     found: &Found,
     subscribers: &[Subscriber],
@@ -172,20 +167,19 @@ fn deliver(
         return Ok(0);
     }
     let event = event(tx, &Cursor::new(catalogue, place.clone()).to_string(), found, now)?;
-    let mut insert = tx.prepare_cached(SQL)?;
     let mut added = 0;
     for one in wanting {
-        added += insert.execute((one.number, event, millis(now)))? as u64;
+        added += tx.execute(SQL, values![one.number, event, millis(now)])? as u64;
     }
     Ok(added)
 }
 
 /// The number of an event in the outbox, which it is added to if need be.
-fn event(tx: &Transaction<'_>, id: &str, found: &Found, now: DateTime<Utc>) -> Result<i64> {
+fn event(tx: &dyn Session, id: &str, found: &Found, now: DateTime<Utc>) -> Result<i64> {
     const SQL: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO NOTHING";
     const NUMBER: &str = "SELECT number FROM event WHERE id = ?1";
     let body = body(found.kind, found.time, &found.content.data)?;
-    tx.prepare_cached(SQL)?.execute((id, found.kind.as_str(), body, millis(now)))?;
-    Ok(tx.prepare_cached(NUMBER)?.query_row([id], |row| row.get(0))?)
+    tx.execute(SQL, values![id, found.kind.as_str(), &body, millis(now)])?;
+    tx.number(NUMBER, values![id])
 }

@@ -2,16 +2,14 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use rusqlite::OptionalExtension;
 use serde::Serialize;
 
 use super::{DeliveryId, Secret, WebhookId, millis, target};
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, values},
     error::{Error, Result},
     events::EventType,
     plans::{Feature, Plan},
-    sqlite::parsed,
 };
 
 /// A webhook that has deliveries due.
@@ -30,18 +28,13 @@ pub fn waiting(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<Waiting>> 
         WHERE disabled IS NULL AND revoked IS NULL
             AND (SELECT MIN(due) FROM delivery WHERE webhook = number AND due IS NOT NULL) <= ?1
         ORDER BY number";
-    accounts.read(|connection| {
-        let mut statement = connection.prepare_cached(SQL)?;
-        let mut rows = statement.query([millis(now)])?;
-        let mut waiting = Vec::new();
-        while let Some(row) = rows.next()? {
-            if parsed::<Plan>(row, 2)?.includes(Feature::Webhooks) {
-                let host = target::host(row.get_ref(1)?.as_str().unwrap_or_default());
-                waiting.push(Waiting { webhook: parsed(row, 0)?, host });
-            }
+    let mut waiting = Vec::new();
+    for row in accounts.read(|session| session.query(SQL, values![millis(now)]))? {
+        if row.parsed::<Plan>(2)?.includes(Feature::Webhooks) {
+            waiting.push(Waiting { webhook: row.parsed(0)?, host: target::host(row.text(1)?) });
         }
-        Ok(waiting)
-    })
+    }
+    Ok(waiting)
 }
 
 /// A call to make now.
@@ -102,21 +95,17 @@ pub fn due(
     const SQL: &str = "SELECT delivery.id, event.id, body, due FROM delivery
         JOIN event ON event.number = delivery.event
         WHERE webhook = ?1 AND due <= ?2 ORDER BY due, delivery.id LIMIT ?3";
-    accounts.read(|connection| {
-        let mut statement = connection.prepare_cached(WEBHOOK)?;
-        let found = statement.query_row([webhook.as_str()], |row| {
-            let secret = Secret::from_bytes(row.get(2)?);
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, secret, parsed::<Plan>(row, 3)?))
-        });
-        let Some((number, url, secret, plan)) = found.optional()? else { return Ok(Vec::new()) };
-        if !plan.includes(Feature::Webhooks) {
+    accounts.read(|session| {
+        let Some(found) = session.first(WEBHOOK, values![webhook.as_str()])? else {
+            return Ok(Vec::new());
+        };
+        if !found.parsed::<Plan>(3)?.includes(Feature::Webhooks) {
             return Ok(Vec::new());
         }
-        let enough = i64::try_from(limit.saturating_add(under_way.len())).unwrap_or(i64::MAX);
-        let mut statement = connection.prepare_cached(SQL)?;
-        let mut rows = statement.query((number, millis(now), enough))?;
+        let (url, secret) = (found.get::<String>(1)?, Secret::from_bytes(found.get(2)?));
+        let enough = limit.saturating_add(under_way.len());
         let mut calls = Vec::new();
-        while let Some(row) = rows.next()? {
+        for row in session.query(SQL, values![found.get::<i64>(0)?, millis(now), enough])? {
             let delivery = DeliveryId::new(row.get(0)?);
             if calls.len() < limit && !under_way.contains(&delivery) {
                 calls.push(Call {

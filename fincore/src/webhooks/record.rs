@@ -1,9 +1,12 @@
 //! What became of calls: success, the next attempt, a subscription that ends or is disabled.
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{OptionalExtension, Transaction};
 
 use super::{DeliveryId, Turn, WebhookId, millis, schedule, subscription, time};
-use crate::{accounts::Accounts, error::Result, excerpt::printable};
+use crate::{
+    accounts::{Accounts, Session, values},
+    error::Result,
+    excerpt::printable,
+};
 
 /// After so long without a single success, a webhook is disabled.
 const PATIENCE: TimeDelta = TimeDelta::days(5);
@@ -50,23 +53,19 @@ struct Known {
     disabled: bool,
 }
 
-fn note(tx: &Transaction<'_>, outcome: &Outcome) -> Result<()> {
+fn note(tx: &dyn Session, outcome: &Outcome) -> Result<()> {
     const SQL: &str = "SELECT number, attempts, failing, disabled IS NOT NULL FROM delivery
         JOIN webhook ON webhook.number = delivery.webhook
         WHERE delivery.id = ?1 AND webhook.id = ?2 AND COALESCE(due, ?3) = ?3";
-    let known = tx.prepare_cached(SQL)?.query_row(
-        (outcome.delivery.get(), outcome.webhook.as_str(), outcome.turn.0),
-        |row| {
-            let failing = row.get::<_, Option<i64>>(2)?.map(time);
-            Ok(Known {
-                webhook: row.get(0)?,
-                attempts: row.get(1)?,
-                failing,
-                disabled: row.get(3)?,
-            })
-        },
-    );
-    let Some(known) = known.optional()? else { return Ok(()) };
+    let Outcome { delivery, webhook, turn, .. } = outcome;
+    let found = tx.first(SQL, values![delivery.get(), webhook.as_str(), turn.0])?;
+    let Some(row) = found else { return Ok(()) };
+    let known = Known {
+        webhook: row.get(0)?,
+        attempts: row.get(1)?,
+        failing: row.get::<Option<i64>>(2)?.map(time),
+        disabled: row.get(3)?,
+    };
     match &outcome.answer {
         Ok(status @ 200..=299) => succeed(tx, &known, outcome, *status),
         Ok(GONE) => subscription::end(tx, known.webhook),
@@ -82,23 +81,22 @@ fn note(tx: &Transaction<'_>, outcome: &Outcome) -> Result<()> {
     }
 }
 
-fn succeed(tx: &Transaction<'_>, known: &Known, outcome: &Outcome, status: u16) -> Result<()> {
+fn succeed(tx: &dyn Session, known: &Known, outcome: &Outcome, status: u16) -> Result<()> {
     const DELIVERY: &str =
         "UPDATE delivery SET attempts = ?2, due = NULL, attempted = ?3, status = ?4,
             error = NULL, delivered = ?3
         WHERE id = ?1";
     const WEBHOOK: &str = "UPDATE webhook SET failing = NULL WHERE number = ?1";
     let now = millis(outcome.time);
-    let row = (outcome.delivery.get(), known.attempts + 1, now, status);
-    tx.prepare_cached(DELIVERY)?.execute(row)?;
+    tx.execute(DELIVERY, values![outcome.delivery.get(), known.attempts + 1, now, status])?;
     if known.failing.is_some() {
-        tx.prepare_cached(WEBHOOK)?.execute([known.webhook])?;
+        tx.execute(WEBHOOK, values![known.webhook])?;
     }
     Ok(())
 }
 
 fn fail(
-    tx: &Transaction<'_>,
+    tx: &dyn Session,
     known: &Known,
     outcome: &Outcome,
     (status, error): (Option<u16>, &str),
@@ -113,10 +111,10 @@ fn fail(
     let since = known.failing.filter(|_| goes_on);
     let next = schedule::delay(attempts, outcome.jitter).filter(|_| !known.disabled);
     let due = next.map(|delay| millis(now + delay));
-    let row = (outcome.delivery.get(), attempts, due, millis(now), status, error);
-    tx.prepare_cached(DELIVERY)?.execute(row)?;
+    let delivery = outcome.delivery.get();
+    tx.execute(DELIVERY, values![delivery, attempts, due, millis(now), status, error])?;
     let Some(since) = since else {
-        tx.prepare_cached(WEBHOOK)?.execute((known.webhook, millis(now)))?;
+        tx.execute(WEBHOOK, values![known.webhook, millis(now)])?;
         return Ok(());
     };
     if now - since < PATIENCE {
@@ -130,7 +128,7 @@ fn fail(
 
 /// Whether calls that failed wait for another attempt. If none does, the failures before are over, and a new one begins
 /// a new series: a receiver that is seldom called is not disabled by the first bad moment after a long time.
-fn is_retried(tx: &Transaction<'_>, webhook: i64, now: DateTime<Utc>) -> Result<bool> {
-    const SQL: &str = "SELECT 1 FROM delivery WHERE webhook = ?1 AND due > ?2";
-    Ok(tx.prepare_cached(SQL)?.exists((webhook, millis(now)))?)
+fn is_retried(tx: &dyn Session, webhook: i64, now: DateTime<Utc>) -> Result<bool> {
+    const SQL: &str = "SELECT 1 FROM delivery WHERE webhook = ?1 AND due > ?2 LIMIT 1";
+    Ok(tx.first(SQL, values![webhook, millis(now)])?.is_some())
 }

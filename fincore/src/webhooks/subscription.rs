@@ -1,15 +1,13 @@
 //! Subscriptions: created, listed, ended, disabled.
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use serde::Serialize;
 
 use super::{NewWebhook, Secret, Targets, WebhookId, millis, time, told};
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, Row, Session, values},
     catalogue::Snapshot,
     error::{Error, Noun, Result},
     events::EventType,
-    sqlite::parsed,
     types::{CvmCode, KeyId, KeyPrefix},
 };
 
@@ -17,10 +15,27 @@ use crate::{
 const MAX_A_KEY: i64 = 10;
 
 /// The columns that [`read`] expects.
+macro_rules! webhook_columns {
+    () => {
+        "webhook.id, url, events, company, category, series, webhook.created, failing, disabled, reason, number"
+    };
+}
 macro_rules! select_webhook {
     () => {
-        "SELECT webhook.id, url, events, company, category, series, webhook.created, failing, disabled, reason,
-            number FROM webhook "
+        concat!("SELECT ", webhook_columns!(), " FROM webhook ")
+    };
+}
+
+/// The columns that [`owned`] expects: those, the key's prefix, and how many deliveries wait.
+macro_rules! select_owned {
+    () => {
+        concat!(
+            "SELECT ",
+            webhook_columns!(),
+            ", prefix, CASE WHEN disabled IS NULL
+                THEN (SELECT COUNT(*) FROM delivery WHERE delivery.webhook = number AND due IS NOT NULL) ELSE 0 END
+            FROM webhook JOIN key ON key.id = webhook.key "
+        )
     };
 }
 
@@ -87,25 +102,25 @@ pub fn create(
     let (catalogue, version) = (snapshot.catalogue_id()?, snapshot.version()?);
     let since = i64::try_from(version).unwrap_or(i64::MAX);
     let webhook = accounts.write(|tx| {
-        let count: i64 = tx.prepare_cached(COUNT)?.query_row([key.get()], |row| row.get(0))?;
-        if count >= MAX_A_KEY {
+        if tx.number(COUNT, values![key.get()])? >= MAX_A_KEY {
             let message = format!("a key has at most {MAX_A_KEY} webhooks; delete one first");
             return Err(Error::Invalid(message));
         }
         let company = wanted.company.map(CvmCode::get);
-        tx.prepare_cached(SQL)?.execute(rusqlite::params![
+        let row = values![
             id.as_str(),
             key.get(),
             wanted.url.as_str(),
             secret.as_bytes(),
-            events,
+            &events,
             company,
-            wanted.category,
-            wanted.series,
-            catalogue,
+            wanted.category.as_ref(),
+            wanted.series.as_ref(),
+            &catalogue,
             since,
             millis(now),
-        ])?;
+        ];
+        tx.execute(SQL, row)?;
         // Nothing that comes after this may be taken for what was there when the log was first looked at.
         told::start(tx, &catalogue, version)?;
         Ok(get(tx, key, &id)?.1)
@@ -116,16 +131,13 @@ pub fn create(
 /// The subscriptions of a key, oldest first.
 pub fn list(accounts: &Accounts, key: KeyId) -> Result<Vec<Webhook>> {
     const SQL: &str = concat!(select_webhook!(), "WHERE key = ?1 ORDER BY number");
-    accounts.read(|connection| {
-        let mut statement = connection.prepare_cached(SQL)?;
-        let rows = statement.query_map([key.get()], read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    })
+    let rows = accounts.read(|session| session.query(SQL, values![key.get()]))?;
+    rows.iter().map(read).collect()
 }
 
 /// One subscription of a key. Fails with [`Error::NotFound`] if the key has none with this id.
 pub fn find(accounts: &Accounts, key: KeyId, id: &WebhookId) -> Result<Webhook> {
-    accounts.read(|connection| Ok(get(connection, key, id)?.1))
+    accounts.read(|session| Ok(get(session, key, id)?.1))
 }
 
 /// Ends a subscription of a key; what waits for it is not sent any more. Fails with [`Error::NotFound`] if the key has
@@ -139,13 +151,9 @@ pub fn remove(accounts: &Accounts, key: KeyId, id: &WebhookId) -> Result<()> {
 
 /// The subscriptions of all keys that are not revoked, oldest first, for the operator.
 pub fn all(accounts: &Accounts) -> Result<Vec<Owned>> {
-    const SQL: &str = "SELECT webhook.id FROM webhook JOIN key ON key.id = webhook.key
-        WHERE revoked IS NULL ORDER BY number";
-    accounts.read(|connection| {
-        let mut statement = connection.prepare_cached(SQL)?;
-        let ids = statement.query_map([], |row| parsed(row, 0))?;
-        ids.map(|id| owned(connection, &id?)).collect()
-    })
+    const SQL: &str = concat!(select_owned!(), "WHERE revoked IS NULL ORDER BY number");
+    let rows = accounts.read(|session| session.query(SQL, &[]))?;
+    rows.iter().map(owned).collect()
 }
 
 /// Disables any subscription, for the operator; what waits for it fails. One that is disabled already keeps its
@@ -157,72 +165,63 @@ pub fn disable(
     now: DateTime<Utc>,
 ) -> Result<Owned> {
     accounts.write(|tx| {
-        const SQL: &str = "SELECT number FROM webhook WHERE id = ?1";
-        let number =
-            tx.prepare_cached(SQL)?.query_row([id.as_str()], |row| row.get(0)).optional()?;
-        let number = number.ok_or_else(|| Error::not_found(Noun::Webhook, id.as_str()))?;
-        set_disabled(tx, number, reason, now)?;
-        owned(tx, id)
+        const NUMBER: &str = "SELECT number FROM webhook WHERE id = ?1";
+        const SQL: &str = concat!(select_owned!(), "WHERE webhook.id = ?1");
+        let missing = || Error::not_found(Noun::Webhook, id.as_str());
+        let found = tx.first(NUMBER, values![id.as_str()])?.ok_or_else(missing)?;
+        set_disabled(tx, found.get(0)?, reason, now)?;
+        owned(&tx.first(SQL, values![id.as_str()])?.ok_or_else(missing)?)
     })
 }
 
 /// Disables a subscription. Its deliveries that wait count as failed from now on; sweeping writes that down.
 pub(super) fn set_disabled(
-    tx: &Transaction<'_>,
+    tx: &dyn Session,
     number: i64,
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<()> {
     const SQL: &str =
         "UPDATE webhook SET disabled = ?2, reason = ?3 WHERE number = ?1 AND disabled IS NULL";
-    tx.prepare_cached(SQL)?.execute((number, millis(now), reason))?;
+    tx.execute(SQL, values![number, millis(now), reason])?;
     Ok(())
 }
 
 /// Ends a subscription. There can be many deliveries, so sweeping removes them little by little.
-pub(super) fn end(tx: &Transaction<'_>, number: i64) -> Result<()> {
+pub(super) fn end(tx: &dyn Session, number: i64) -> Result<()> {
     const ENDED: &str = "INSERT INTO ended (webhook) VALUES (?1)";
     const SQL: &str = "DELETE FROM webhook WHERE number = ?1";
-    tx.prepare_cached(ENDED)?.execute([number])?;
-    tx.prepare_cached(SQL)?.execute([number])?;
+    tx.execute(ENDED, values![number])?;
+    tx.execute(SQL, values![number])?;
     Ok(())
 }
 
 /// A subscription of a key, and its number.
-pub(super) fn get(connection: &Connection, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
+pub(super) fn get(session: &dyn Session, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
     const SQL: &str = concat!(select_webhook!(), "WHERE id = ?1 AND key = ?2");
-    let mut statement = connection.prepare_cached(SQL)?;
-    let found = statement
-        .query_row((id.as_str(), key.get()), |row| Ok((row.get(10)?, read(row)?)))
-        .optional()?;
-    found.ok_or_else(|| Error::not_found(Noun::Webhook, id.as_str()))
+    let found = session.first(SQL, values![id.as_str(), key.get()])?;
+    let found = found.ok_or_else(|| Error::not_found(Noun::Webhook, id.as_str()))?;
+    Ok((found.get(10)?, read(&found)?))
 }
 
-fn owned(connection: &Connection, id: &WebhookId) -> Result<Owned> {
-    const SQL: &str = "SELECT prefix,
-            IIF(disabled IS NULL, (SELECT COUNT(*) FROM delivery WHERE webhook = number AND due IS NOT NULL), 0),
-            key.id
-        FROM webhook JOIN key ON key.id = webhook.key WHERE webhook.id = ?1";
-    let (prefix, pending, key) =
-        connection.prepare_cached(SQL)?.query_row([id.as_str()], |row| {
-            Ok((parsed(row, 0)?, row.get::<_, i64>(1)?.unsigned_abs(), KeyId::new(row.get(2)?)))
-        })?;
-    Ok(Owned { key: prefix, webhook: get(connection, key, id)?.1, pending })
+fn owned(row: &Row) -> Result<Owned> {
+    let pending = row.get::<i64>(12)?.unsigned_abs();
+    Ok(Owned { key: row.parsed(11)?, webhook: read(row)?, pending })
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Webhook> {
-    let disabled = row.get::<_, Option<i64>>(8)?;
+fn read(row: &Row) -> Result<Webhook> {
+    let disabled = row.get::<Option<i64>>(8)?;
     Ok(Webhook {
-        id: parsed(row, 0)?,
+        id: row.parsed(0)?,
         url: row.get(1)?,
-        events: row.get_ref(2)?.as_str()?.split_whitespace().map(str::to_owned).collect(),
-        company: row.get::<_, Option<u32>>(3)?.map(|code| code.to_string()),
+        events: row.text(2)?.split_whitespace().map(str::to_owned).collect(),
+        company: row.get::<Option<u32>>(3)?.map(|code| code.to_string()),
         category: row.get(4)?,
         series: row.get(5)?,
         status: if disabled.is_some() { "disabled" } else { "active" },
         reason: row.get(9)?,
         created_at: time(row.get(6)?),
-        failing_since: row.get::<_, Option<i64>>(7)?.map(time),
+        failing_since: row.get::<Option<i64>>(7)?.map(time),
         disabled_at: disabled.map(time),
     })
 }

@@ -1,9 +1,11 @@
 //! Forgets what is over, in steps of bounded size.
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{OptionalExtension, Transaction};
 
 use super::{millis, subscription};
-use crate::{accounts::Accounts, error::Result};
+use crate::{
+    accounts::{Accounts, Session, values},
+    error::Result,
+};
 
 /// How long deliveries are kept.
 const KEEP: TimeDelta = TimeDelta::days(30);
@@ -29,56 +31,55 @@ pub fn sweep(accounts: &Accounts, now: DateTime<Utc>) -> Result<bool> {
 }
 
 /// Ends the subscriptions of revoked keys.
-fn end_revoked(tx: &Transaction<'_>, limit: usize) -> Result<usize> {
+fn end_revoked(tx: &dyn Session, limit: usize) -> Result<usize> {
     const SQL: &str = "SELECT number FROM key JOIN webhook ON webhook.key = key.id
         WHERE revoked IS NOT NULL LIMIT ?1";
-    let mut statement = tx.prepare_cached(SQL)?;
-    let numbers = statement.query_map([limit.cast_signed()], |row| row.get(0))?;
-    let numbers: Vec<i64> = numbers.collect::<rusqlite::Result<_>>()?;
-    numbers.iter().try_for_each(|number| subscription::end(tx, *number))?;
-    Ok(numbers.len())
+    let rows = tx.query(SQL, values![limit])?;
+    rows.iter().try_for_each(|row| subscription::end(tx, row.get(0)?))?;
+    Ok(rows.len())
 }
 
 /// Removes the deliveries of webhooks that are gone.
-fn forget_ended(tx: &Transaction<'_>, limit: usize) -> Result<usize> {
+fn forget_ended(tx: &dyn Session, limit: usize) -> Result<usize> {
     const ENDED: &str = "SELECT webhook FROM ended LIMIT 1";
     const SQL: &str = "DELETE FROM delivery
         WHERE id IN (SELECT id FROM delivery WHERE webhook = ?1 LIMIT ?2)";
     const DONE: &str = "DELETE FROM ended WHERE webhook = ?1";
     let mut removed = 0;
     while removed < limit {
-        let ended = tx.prepare_cached(ENDED)?.query_row([], |row| row.get(0)).optional()?;
-        let Some(webhook): Option<i64> = ended else { break };
-        removed += tx.prepare_cached(SQL)?.execute((webhook, (limit - removed).cast_signed()))?;
+        let Some(ended) = tx.first(ENDED, &[])? else { break };
+        let webhook: i64 = ended.get(0)?;
+        removed += tx.execute(SQL, values![webhook, limit - removed])?;
         if removed < limit {
             // Counts as a row too: very many webhooks without deliveries may have ended.
-            removed += tx.prepare_cached(DONE)?.execute([webhook])?;
+            removed += tx.execute(DONE, values![webhook])?;
         }
     }
     Ok(removed)
 }
 
 /// Writes down that what waits for a disabled webhook has failed.
-fn give_up_disabled(tx: &Transaction<'_>, limit: usize) -> Result<usize> {
+fn give_up_disabled(tx: &dyn Session, limit: usize) -> Result<usize> {
     const SQL: &str = "UPDATE delivery
         SET due = NULL,
             error = COALESCE(error, (SELECT reason FROM webhook WHERE number = delivery.webhook))
-        WHERE id IN (SELECT delivery.id FROM webhook CROSS JOIN delivery ON delivery.webhook = number
-            WHERE disabled IS NOT NULL AND due IS NOT NULL LIMIT ?1)";
-    Ok(tx.prepare_cached(SQL)?.execute([limit.cast_signed()])?)
+        WHERE id IN (SELECT id FROM delivery
+            WHERE webhook IN (SELECT number FROM webhook WHERE disabled IS NOT NULL) AND due IS NOT NULL
+            LIMIT ?1)";
+    tx.execute(SQL, values![limit])
 }
 
-fn forget_deliveries(tx: &Transaction<'_>, before: i64, limit: usize) -> Result<usize> {
+fn forget_deliveries(tx: &dyn Session, before: i64, limit: usize) -> Result<usize> {
     const SQL: &str = "DELETE FROM delivery WHERE id IN (
         SELECT id FROM delivery WHERE due IS NULL AND created < ?1 ORDER BY created LIMIT ?2)";
-    Ok(tx.prepare_cached(SQL)?.execute((before, limit.cast_signed()))?)
+    tx.execute(SQL, values![before, limit])
 }
 
 /// Removes events that no delivery needs any more.
-fn forget_events(tx: &Transaction<'_>, before: i64, limit: usize) -> Result<usize> {
+fn forget_events(tx: &dyn Session, before: i64, limit: usize) -> Result<usize> {
     const SQL: &str = "DELETE FROM event WHERE number IN (
         SELECT number FROM event WHERE time < ?1
             AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.event = event.number)
         ORDER BY time LIMIT ?2)";
-    Ok(tx.prepare_cached(SQL)?.execute((before, limit.cast_signed()))?)
+    tx.execute(SQL, values![before, limit])
 }

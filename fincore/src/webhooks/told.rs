@@ -1,9 +1,12 @@
 //! The note of how far the change log of each catalogue was told.
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::{millis, time};
-use crate::{accounts::Accounts, error::Result, events::cursor::Place};
+use crate::{
+    accounts::{Accounts, Session, values},
+    error::Result,
+    events::cursor::Place,
+};
 
 /// How long a file is seen at an earlier version than was told before it counts as an older copy of itself. The
 /// snapshot of another program can be as old, but only for a moment.
@@ -18,39 +21,35 @@ pub(super) struct Noted {
     pub(super) fallen: Option<(DateTime<Utc>, Place)>,
 }
 
-pub(super) fn noted(connection: &Connection, catalogue: &str) -> Result<Option<Noted>> {
+pub(super) fn noted(session: &dyn Session, catalogue: &str) -> Result<Option<Noted>> {
     const SQL: &str =
         "SELECT version, dataset, key, fallen, fallen_to FROM told WHERE catalogue = ?1";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let noted = statement.query_row([catalogue], |row| {
-        let (version, since, to): (i64, Option<i64>, Option<i64>) =
-            (row.get(0)?, row.get(3)?, row.get(4)?);
-        let place =
-            |version: i64, dataset, key| Place { version: version.unsigned_abs(), dataset, key };
-        let to = to.map(|version| place(version, String::new(), String::new()));
-        Ok(Noted {
-            place: place(version, row.get(1)?, row.get(2)?),
-            fallen: since.map(time).zip(to),
-        })
-    });
-    Ok(noted.optional()?)
+    let Some(row) = session.first(SQL, values![catalogue])? else { return Ok(None) };
+    let (since, to): (Option<i64>, Option<i64>) = (row.get(3)?, row.get(4)?);
+    let place =
+        |version: i64, dataset, key| Place { version: version.unsigned_abs(), dataset, key };
+    let to = to.map(|version| place(version, String::new(), String::new()));
+    Ok(Some(Noted {
+        place: place(row.get(0)?, row.get(1)?, row.get(2)?),
+        fallen: since.map(time).zip(to),
+    }))
 }
 
 /// Notes that all changes up to this version were told, if nothing is noted about the catalogue yet.
-pub(super) fn start(tx: &Transaction<'_>, catalogue: &str, version: u64) -> Result<()> {
+pub(super) fn start(tx: &dyn Session, catalogue: &str, version: u64) -> Result<()> {
     const SQL: &str = "INSERT INTO told (catalogue, version, dataset, key) VALUES (?1, ?2, '', '')
         ON CONFLICT DO NOTHING";
-    tx.prepare_cached(SQL)?.execute((catalogue, Place::after(version).sql_version()))?;
+    tx.execute(SQL, values![catalogue, Place::after(version).sql_version()])?;
     Ok(())
 }
 
 /// Notes that all changes before a place were told.
-pub(super) fn note(tx: &Transaction<'_>, catalogue: &str, place: &Place) -> Result<()> {
+pub(super) fn note(tx: &dyn Session, catalogue: &str, place: &Place) -> Result<()> {
     const SQL: &str = "UPDATE told
         SET version = ?2, dataset = ?3, key = ?4, fallen = NULL, fallen_to = NULL
         WHERE catalogue = ?1";
     let Place { dataset, key, .. } = place;
-    tx.prepare_cached(SQL)?.execute((catalogue, place.sql_version(), dataset, key))?;
+    tx.execute(SQL, values![catalogue, place.sql_version(), dataset, key])?;
     Ok(())
 }
 
@@ -69,22 +68,21 @@ pub(super) fn fall(
         Some((_, to)) if to <= newest => accounts.write(|tx| {
             if self::noted(tx, catalogue)?.is_some_and(|now| now.place == noted.place) {
                 // Whoever subscribed to a later version wants what this one adds.
-                tx.prepare_cached(SINCE)?.execute((catalogue, to.sql_version() - 1))?;
+                tx.execute(SINCE, values![catalogue, to.sql_version() - 1])?;
                 note(tx, catalogue, &to)?;
             }
             Ok(true)
         }),
         Some(_) | None => accounts.write(|tx| {
-            let row = (catalogue, millis(now), newest.sql_version());
-            tx.prepare_cached(FALLEN)?.execute(row)?;
+            tx.execute(FALLEN, values![catalogue, millis(now), newest.sql_version()])?;
             Ok(false)
         }),
     }
 }
 
 /// Notes that the file is at least at the version that was told.
-pub(super) fn forget_fall(tx: &Transaction<'_>, catalogue: &str) -> Result<()> {
+pub(super) fn forget_fall(tx: &dyn Session, catalogue: &str) -> Result<()> {
     const SQL: &str = "UPDATE told SET fallen = NULL, fallen_to = NULL WHERE catalogue = ?1";
-    tx.prepare_cached(SQL)?.execute([catalogue])?;
+    tx.execute(SQL, values![catalogue])?;
     Ok(())
 }

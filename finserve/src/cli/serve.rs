@@ -8,12 +8,14 @@ use tracing::Level;
 
 use super::Sources;
 use crate::{
+    cluster::publication::TypedTarget,
     lock::Sharing,
     log::{Requests, Settings, Style},
+    typed::TypedAddress,
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 25] = [
+pub(super) const FLAGS: [&str; 27] = [
     "listen",
     "tls_cert",
     "tls_key",
@@ -24,6 +26,8 @@ pub(super) const FLAGS: [&str; 25] = [
     "registrations_per_hour",
     "webhook_allow_private",
     "shared",
+    "limits",
+    "catalogue_from",
     "admin",
     "log",
     "log_level",
@@ -106,6 +110,13 @@ pub(crate) struct Serve {
     /// Serve a data directory that other servers with this flag serve too; each counts limits by itself
     #[arg(long, env = "FINSERVE_SHARED", value_parser = FalseyValueParser::new())]
     shared: bool,
+    /// Count limits over all replicas in Valkey or Redis: redis://[user:password@]host[:port][/database], or rediss:// for TLS
+    #[arg(long, value_name = "URL", env = "FINSERVE_LIMITS", hide_env_values = true)]
+    pub(crate) limits: Option<TypedAddress>,
+    /// Serve a published catalogue and follow it: a directory, s3://bucket/prefix or https://host/path/; with --sync, one of
+    /// the servers that follow it synchronises and publishes
+    #[arg(long, value_name = "TARGET", env = "FINSERVE_CATALOGUE_FROM", hide_env_values = true)]
+    pub(crate) catalogue_from: Option<TypedTarget>,
     /// Host and port for operators: /metrics, /ready and /live; by default nowhere
     #[arg(long, value_name = "ADDRESS", env = "FINSERVE_ADMIN", value_parser = host_and_port)]
     pub(crate) admin: Option<String>,

@@ -1,26 +1,35 @@
 //! `finserve backup`: copies both databases into one file while they are in use.
-use std::path::Path;
-
 use fincore::backup::{self, Progress};
 use indicatif::ProgressBar;
 
 use super::{
     Failure,
+    accounts::Place,
     data::{ACCOUNTS, CATALOGUE, existing},
     terminal::{print, progress},
 };
-use crate::{cli, now::Now};
+use crate::{cli, cluster::publication::follows, now::Now};
 
-pub(crate) fn run(data: &Path, args: &cli::Backup) -> Result<(), Failure> {
-    let needed = match args.contents() {
-        backup::Contents::All => CATALOGUE,
-        backup::Contents::Accounts => ACCOUNTS,
-    };
-    existing(data, needed)?;
+pub(crate) fn run(place: Place<'_>, args: &cli::Backup) -> Result<(), Failure> {
+    match args.contents() {
+        backup::Contents::All if follows(place.data) => {
+            let words = "this server follows a published catalogue, which is kept where it is published: --only accounts \
+                backs up the rest";
+            return Err(Failure::Said(words.to_owned()));
+        }
+        backup::Contents::All => drop(existing(place.data, CATALOGUE)?),
+        backup::Contents::Accounts if place.are_in_directory() => {
+            existing(place.data, ACCOUNTS)?;
+        }
+        backup::Contents::Accounts => (),
+    }
+    let elsewhere = if place.are_in_directory() { None } else { Some(place.existing()?) };
     let mut bar = None;
-    let written = backup::write(data, &args.file, args.contents(), Now::read().utc, |step| {
-        show(&mut bar, step);
-    });
+    let (contents, now) = (args.contents(), Now::read().utc);
+    let written =
+        backup::write(place.data, elsewhere.as_ref(), &args.file, contents, now, |step| {
+            show(&mut bar, step);
+        });
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }

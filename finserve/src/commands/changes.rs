@@ -9,15 +9,12 @@ use fincore::{
     changes::{self, Entry},
 };
 
-use super::{
-    Failure,
-    data::{CATALOGUE, existing},
-};
+use super::{Failure, data::existing_catalogue};
 use crate::{cli, now::Now};
 
 /// Prints the changes one by one, however many there are; a reader that has seen enough ends it.
 pub(crate) fn run(data: &Path, args: &cli::Log) -> Result<(), Failure> {
-    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
+    let catalogue = Catalogue::open(existing_catalogue(data)?)?;
     let snapshot = catalogue.snapshot(Now::read().today())?;
     let after = match args.since {
         Some(version) => version,

@@ -1,23 +1,22 @@
 //! `finserve check`: looks through both databases for damage.
-use std::path::Path;
-
-use fincore::{Accounts, Catalogue, CheckStep, Checkup, Remedy};
+use fincore::{Catalogue, CheckStep, Checkup, Remedy};
 use indicatif::ProgressBar;
 
 use super::{
     Failure,
-    data::{ACCOUNTS, CATALOGUE, existing},
+    accounts::Place,
+    data::{CATALOGUE, existing_catalogue},
     freshness,
     terminal::{print, progress},
 };
 use crate::now::Now;
 
-pub(crate) fn run(data: &Path) -> Result<(), Failure> {
-    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
+pub(crate) fn run(place: Place<'_>) -> Result<(), Failure> {
+    let catalogue = Catalogue::open(existing_catalogue(place.data)?)?;
     let mut checkups = vec![(CATALOGUE, examine(&catalogue)?)];
     // Before the first key there are no accounts to check.
-    if let Ok(accounts) = existing(data, ACCOUNTS) {
-        checkups.push((ACCOUNTS, Accounts::open(accounts)?.check()?));
+    if let Some(accounts) = place.if_any()? {
+        checkups.push((place.name(), accounts.check()?));
     }
     let reports: String = checkups.iter().map(|(file, checkup)| report(file, checkup)).collect();
     print(&(reports + &freshness::report(&catalogue, Now::read().today())))?;

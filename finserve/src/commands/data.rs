@@ -8,7 +8,10 @@ pub(crate) use fincore::backup::{ACCOUNTS, CATALOGUE};
 use fincore::{Accounts, Catalogue, ErrorKind, bundle};
 
 use super::{Failure, descriptors, terminal};
-use crate::lock::{Lock, Sharing};
+use crate::{
+    cluster::publication::{follows, served},
+    lock::{Lock, Sharing},
+};
 
 /// Opens the catalogue of a data directory; a new one is filled with the bundled data.
 pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
@@ -59,23 +62,6 @@ pub(crate) fn lock_against_servers(data: &Path) -> Result<Lock, Failure> {
     })
 }
 
-/// Opens the accounts for a server, which must not begin with damaged ones.
-pub(crate) fn open_sound_accounts(data: &Path) -> Result<Accounts, Failure> {
-    let accounts = open_accounts(data)?;
-    let problems = accounts.quick_check()?;
-    if problems.is_empty() {
-        return Ok(accounts);
-    }
-    let (path, problems) = (accounts.path().display(), problems.join("; "));
-    Err(Failure::Said(format!("{path} is damaged ({problems}): restore a backup")))
-}
-
-/// Opens the accounts of a data directory; a new one has none.
-pub(crate) fn open_accounts(data: &Path) -> Result<Accounts, Failure> {
-    create(data)?;
-    Ok(Accounts::open(data.join(ACCOUNTS))?)
-}
-
 /// A look at data must not create it.
 pub(crate) fn existing(data: &Path, name: &str) -> Result<PathBuf, Failure> {
     let path = data.join(name);
@@ -90,7 +76,24 @@ pub(crate) fn existing(data: &Path, name: &str) -> Result<PathBuf, Failure> {
     )))
 }
 
-fn create(data: &Path) -> Result<(), Failure> {
+/// The catalogue of a data directory, to look at: what a server that follows a published one serves.
+pub(crate) fn existing_catalogue(data: &Path) -> Result<PathBuf, Failure> {
+    served(data).map_or_else(|| existing(data, CATALOGUE), Ok)
+}
+
+/// Refuses to change data that nobody would see.
+pub(crate) fn refuse_followed(data: &Path) -> Result<(), Failure> {
+    if !follows(data) {
+        return Ok(());
+    }
+    let data = data.display();
+    Err(Failure::Said(format!(
+        "the servers of {data} follow a published catalogue: do this in the data directory that it is published from; to \
+         end following, delete {data}/published"
+    )))
+}
+
+pub(super) fn create(data: &Path) -> Result<(), Failure> {
     let cannot = format!("cannot create the data directory {}", data.display());
     fs::create_dir_all(data).map_err(Failure::system(cannot))
 }

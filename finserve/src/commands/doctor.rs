@@ -1,5 +1,5 @@
 //! `finserve doctor`: says what is wrong with a server and what to do.
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use fincore::{
     Key,
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{
     Failure,
+    accounts::Place,
     terminal::{print, print_json},
 };
 use crate::{
@@ -58,10 +59,10 @@ struct Report {
 }
 
 /// Looks at everything, prints what was found, and fails if something is wrong.
-pub(crate) fn run(data: &Path, args: &cli::Doctor) -> Result<(), Failure> {
+pub(crate) fn run(place: Place<'_>, args: &cli::Doctor) -> Result<(), Failure> {
     let mut findings = match &args.ready {
         Some(admin) => vec![public::ready(admin, PATIENCE)],
-        None => examine(data, args),
+        None => examine(place, args),
     };
     // Paths and addresses are as they were typed.
     for finding in &mut findings {
@@ -81,10 +82,11 @@ pub(crate) fn run(data: &Path, args: &cli::Doctor) -> Result<(), Failure> {
     }
 }
 
-fn examine(data: &Path, args: &cli::Doctor) -> Vec<Finding> {
+fn examine(place: Place<'_>, args: &cli::Doctor) -> Vec<Finding> {
+    let data = place.data;
     let now = Now::read();
     let mut findings = rights::look(data);
-    let (found, newest) = data::look(data, now);
+    let (found, newest) = data::look(place, now);
     findings.extend(found);
     findings.extend(machine::disk(data));
     findings.push(machine::descriptors(args.max_connections));

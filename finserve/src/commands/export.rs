@@ -13,11 +13,7 @@ use fincore::{
 use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
-use super::{
-    Failure,
-    data::{CATALOGUE, existing},
-    terminal::progress,
-};
+use super::{Failure, data::existing_catalogue, terminal::progress};
 use crate::{cli, now::Now};
 
 /// Writes the rows as they are read. A file appears under its name once it is complete; a reader of the standard
@@ -28,7 +24,7 @@ pub(crate) fn run(data: &Path, args: &cli::Export) -> Result<(), Failure> {
         let message = "Parquet is not for terminals: name a file with --out";
         return Err(Failure::Said(message.into()));
     }
-    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
+    let catalogue = Catalogue::open(existing_catalogue(data)?)?;
     let export = Export::begin(catalogue.snapshot(Now::read().today())?, query)?;
     match &args.out {
         Some(file) => to_file(export, file),

@@ -10,7 +10,7 @@ use fincore::{Error, Import, Imported, Tally, printable};
 
 use super::{
     Failure,
-    data::open_catalogue,
+    data::{open_catalogue, refuse_followed},
     terminal::{bytes_progress, print},
 };
 use crate::{cli, now::Now, turn};
@@ -21,6 +21,7 @@ const STANDARD_INPUT: &str = "-";
 /// Imports all files or none; what they changed is printed once that is certain.
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     let inputs = inputs(args)?;
+    refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
     let import = turn::wait(|| Import::begin(&catalogue, Now::read().utc))?;
     let import = import.keeping_changes(args.changes.keep());

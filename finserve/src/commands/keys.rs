@@ -1,28 +1,26 @@
 //! `finserve keys`: creates, lists, upgrades and revokes API keys.
-use std::path::Path;
-
 use fincore::{
-    Accounts,
     chrono::{DateTime, Utc},
     keys::{self, KeyRecord, Registration},
 };
 
 use super::{
     Failure,
-    data::{ACCOUNTS, existing, open_accounts},
+    accounts::Place,
+    data::ACCOUNTS,
     terminal::{print, print_json},
 };
 use crate::cli::Keys;
 
-pub(crate) fn run(data: &Path, command: Keys) -> Result<(), Failure> {
-    let open = || -> Result<Accounts, Failure> { Ok(Accounts::open(existing(data, ACCOUNTS)?)?) };
+pub(crate) fn run(place: Place<'_>, command: Keys) -> Result<(), Failure> {
     match command {
         Keys::Create { plan, name, email } => {
-            if !data.join(ACCOUNTS).exists() {
-                tracing::info!("there are no accounts in {} yet: creating them", data.display());
+            if place.are_in_directory() && !place.data.join(ACCOUNTS).exists() {
+                let data = place.data.display();
+                tracing::info!("there are no accounts in {data} yet: creating them");
             }
             let who = Registration { name, email };
-            let key = keys::issue(&open_accounts(data)?, &who, plan, Utc::now())?;
+            let key = keys::issue(&place.open()?, &who, plan, Utc::now())?;
             // Nothing but the key goes to the output, so that it can be piped where it belongs.
             print(&format!("{}\n", key.reveal())).map_err(|failure| {
                 let prefix = key.prefix();
@@ -33,18 +31,18 @@ pub(crate) fn run(data: &Path, command: Keys) -> Result<(), Failure> {
         }
         Keys::List { json } => {
             // Before the first key there is nothing to list, and listing creates nothing.
-            let records = match existing(data, ACCOUNTS) {
-                Ok(path) => keys::list(&Accounts::open(path)?)?,
-                Err(_) => Vec::new(),
+            let records = match place.if_any()? {
+                Some(accounts) => keys::list(&accounts)?,
+                None => Vec::new(),
             };
             if json { print_json(&records) } else { print(&table(&records)) }
         }
         Keys::SetPlan { prefix, plan } => {
-            let record = keys::set_plan(&open()?, &prefix.read()?, plan)?;
+            let record = keys::set_plan(&place.existing()?, &prefix.read()?, plan)?;
             print(&format!("{}… of {} is now on {}\n", record.prefix, record.name, plan.name()))
         }
         Keys::Revoke { prefix } => {
-            let record = keys::revoke(&open()?, &prefix.read()?, Utc::now())?;
+            let record = keys::revoke(&place.existing()?, &prefix.read()?, Utc::now())?;
             print(&format!("{}… of {} is revoked\n", record.prefix, record.name))
         }
     }

@@ -6,7 +6,7 @@ use fincore::{Catalogue, Rebuilt, Remedy};
 use super::{
     Failure,
     check::{advice, examine, show},
-    data::{CATALOGUE, existing},
+    data::{CATALOGUE, existing, refuse_followed},
     terminal::print,
 };
 use crate::{now::Now, turn};
@@ -15,6 +15,7 @@ use crate::{now::Now, turn};
 const MOST_NAMED: usize = 20;
 
 pub(crate) fn run(data: &Path) -> Result<(), Failure> {
+    refuse_followed(data)?;
     let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
     let rebuilt = rebuild(&catalogue)?;
     if rebuilt.repaired.is_empty() {

@@ -4,44 +4,69 @@ use std::{
     thread, time::Instant,
 };
 
-use fincore::{Catalogue, datasets};
+use fincore::{Accounts, Catalogue, backup::ACCOUNTS, datasets};
 
 use super::{
     Failure,
-    data::{lock_for_server, open_catalogue, open_or_fill, open_sound_accounts, unusable},
-    descriptors, freshness,
+    accounts::{self, Place},
+    data::{lock_for_server, open_catalogue, open_or_fill, unusable},
+    descriptors,
+    follow::Publication,
+    freshness,
     terminal::print,
 };
 use crate::{
     admin::Admin,
     base_path::BasePath,
     cli,
+    cluster::limits::{Address, SharedLimits},
     deliver::Deliver,
+    election,
     housekeeping::Housekeeping,
-    http::{self, Access, App, Bounds, Certificate, Inherited, Listener, Settings, notify},
+    http::{self, Access, App, Bounds, Certificate, Inherited, Listener, Settings, Signal, notify},
+    lock::Work,
     now::Now,
     ready::Readiness,
     sources::Background,
 };
 
 /// Serves until SIGINT or SIGTERM.
-pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
+pub(crate) fn run(place: Place<'_>, args: &cli::Serve) -> Result<(), Failure> {
+    let data = place.data;
     let bounds = descriptors::bounds(args);
     let certificate = args.tls().map(|(chain, key)| Certificate::read(chain, key)).transpose();
     let certificate = certificate.map_err(Failure::Said)?;
+    let limits = args.limits.as_ref().map(|typed| Address::parse(typed.as_str())).transpose();
+    let limits = limits.map_err(|wrong| Failure::Said(format!("--limits: {wrong}")))?;
     let ready = Arc::new(Readiness::starting());
     let admin = Admin::new(&ready, data);
     let _lock = lock_for_server(data, args.sharing())?;
-    let catalogue = open(data)?;
+    // First of all: this may start the program anew, which would lose sockets.
+    let own = if args.catalogue_from.is_none() { Some(open(data)?) } else { None };
     let mut asked_at = None;
     if let Some(address) = &args.admin {
         let listener = listen(address, Inherited::Admin)?;
         asked_at = Some(format!("http://{}", address_of(&listener)?));
         admin.serve(listener);
     }
-    let accounts = open_sound_accounts(data)?;
+    let postgres = place.address.map(|address| accounts::wait_for(address, &ready)).transpose()?;
+    let mut publication = Publication::of(data, args, postgres.as_ref())?;
+    let accounts = match &postgres {
+        Some(postgres) => accounts::over(postgres)?,
+        None => sound(place)?,
+    };
+    let catalogue = match (own, &mut publication) {
+        (Some(own), _) => own,
+        (None, Some(publication)) => publication.first(&ready),
+        (None, None) => open(data)?,
+    };
     catalogue.look_for_unreadable().map_err(|err| unusable(data, err))?;
-    let access = Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
+    let mut access =
+        Access::new(accounts, args.registrations_per_hour, args.proxies(), Instant::now());
+    if let Some(address) = limits {
+        let shared = access.with_shared_limits(|memory| SharedLimits::start(address, memory));
+        access = shared.map_err(|wrong| Failure::Said(format!("--limits: {wrong}")))?;
+    }
     let base = BasePath::new(&args.base_path);
     let app = Arc::new(App::new(catalogue.clone(), access, args.targets(), base));
     let listener = listen(&args.listen, Inherited::Public)?;
@@ -49,8 +74,17 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
     // Nobody has set it before.
     let _ = admin.app.set(app.clone());
     let housekeeping = Housekeeping::start(&app, &ready);
-    let deliver = Deliver::start(&app, data, args.targets());
-    let sync = args.sync.then(|| {
+    let election = postgres.as_ref().map_or_else(
+        || election::in_directory(data, Work::Webhooks),
+        |postgres| postgres.election(Work::Webhooks),
+    );
+    let deliver = Deliver::start(&app, election, args.targets());
+    if let Some(postgres) = &postgres {
+        let app = app.clone();
+        postgres.listen(move || app.access().refresh_signal().signal(Signal::Refresh));
+    }
+    let following = publication.map(|publication| publication.start(app.metrics()));
+    let sync = (args.sync && following.is_none()).then(|| {
         Background::start(catalogue.clone(), data, args.sources.config(), app.metrics().clone())
     });
     let mut printed = Ok(());
@@ -80,15 +114,23 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
                 if let Some(sync) = &sync {
                     sync.ask_to_stop();
                 }
+                if let Some(following) = &following {
+                    following.ask_to_stop();
+                }
             },
         )
     });
     if let Some(sync) = sync {
         sync.stop();
     }
+    if let Some(following) = following {
+        following.stop();
+    }
     deliver.stop();
     // Nothing is counted any more: write the last counts, whatever else went wrong.
     housekeeping.stop();
+    // Where the accounts were away, they may be back.
+    let _ = app.access().accounts().verify();
     let unwritten = app.access().unwritten();
     let flushed = app.access().flush();
     served.map_err(Failure::system("cannot wait for signals"))?;
@@ -98,6 +140,18 @@ pub(crate) fn run(data: &Path, args: &cli::Serve) -> Result<(), Failure> {
         "stopped: every request is answered, the usage of the last {unwritten} is written"
     );
     Ok(())
+}
+
+/// Opens the accounts of the data directory; a server must not begin with damaged ones.
+fn sound(place: Place<'_>) -> Result<Accounts, Failure> {
+    let accounts = place.open()?;
+    let problems = accounts.quick_check()?;
+    if problems.is_empty() {
+        return Ok(accounts);
+    }
+    let (path, problems) = (place.data.join(ACCOUNTS), problems.join("; "));
+    let path = path.display();
+    Err(Failure::Said(format!("{path} is damaged ({problems}): restore a backup")))
 }
 
 fn listen(address: &str, which: Inherited) -> Result<Listener, Failure> {
@@ -141,6 +195,11 @@ impl Started<'_> {
         print(&format!("finserve {} listens on {}\n", env!("CARGO_PKG_VERSION"), self.url))
     }
 
+    /// The published catalogue that is served, if one is.
+    fn followed(&self) -> Option<String> {
+        Some(self.args.catalogue_from.as_ref()?.read().ok()?.to_string())
+    }
+
     fn log(&self) {
         tracing::info!(
             version = env!("CARGO_PKG_VERSION"),
@@ -153,6 +212,8 @@ impl Started<'_> {
             connections_per_address = self.bounds.per_address,
             registrations_per_hour = self.args.registrations_per_hour,
             sync = self.args.sync,
+            shared_limits = self.args.limits.is_some(),
+            catalogue_from = self.followed().as_deref(),
             "started"
         );
     }
@@ -178,10 +239,13 @@ impl Started<'_> {
         }
         let (newest, stale) = (freshness::newest(&status), freshness::stale(&status));
         let about = format!("data directory: {}\nnewest data: {newest}\n", self.data.display());
-        Ok(match (stale.is_empty(), self.args.sync) {
-            (true, _) => about,
-            (false, true) => format!("{about}{stale}; synchronising now\n"),
-            (false, false) => {
+        Ok(match (stale.is_empty(), self.args.sync, self.followed()) {
+            (true, _, _) => about,
+            (false, true, _) => format!("{about}{stale}; synchronising now\n"),
+            (false, false, Some(target)) => {
+                format!("{about}{stale}; {target} has nothing newer yet\n")
+            }
+            (false, false, None) => {
                 format!(
                     "{about}{stale}; `finserve sync` or `finserve serve --sync` brings newer data\n"
                 )

@@ -9,7 +9,7 @@ use indicatif::MultiProgress;
 
 use super::{
     Failure,
-    data::{CATALOGUE, open_catalogue},
+    data::{CATALOGUE, open_catalogue, refuse_followed},
     terminal::print,
 };
 use crate::{
@@ -26,6 +26,7 @@ pub(crate) fn run(data: &Path, args: &cli::Sync) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run(data, &config);
     }
+    refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
     let stop = Stop::default();
     let cannot = format!("cannot lock the data directory {}", data.display());

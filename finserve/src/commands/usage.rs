@@ -1,8 +1,6 @@
 //! `finserve usage`: the requests of a key, by day.
-use std::path::Path;
-
 use fincore::{
-    Accounts, Date,
+    Date,
     chrono::Utc,
     keys,
     usage::{Report, Usage, UsageQuery},
@@ -10,13 +8,13 @@ use fincore::{
 
 use super::{
     Failure,
-    data::{ACCOUNTS, existing},
+    accounts::Place,
     terminal::{print, print_json},
 };
 use crate::cli;
 
-pub(crate) fn run(data: &Path, args: &cli::Usage) -> Result<(), Failure> {
-    let accounts = Accounts::open(existing(data, ACCOUNTS)?)?;
+pub(crate) fn run(place: Place<'_>, args: &cli::Usage) -> Result<(), Failure> {
+    let accounts = place.existing()?;
     let key = keys::id(&accounts, &args.prefix.read()?)?;
     let query = UsageQuery { from: args.from, to: args.to };
     let today = Date::try_from(Utc::now().date_naive())?;

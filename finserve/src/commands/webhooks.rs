@@ -1,8 +1,5 @@
 //! `finserve webhooks`: what the operator sees and ends.
-use std::path::Path;
-
 use fincore::{
-    Accounts,
     chrono::Utc,
     printable,
     webhooks::{self, Owned},
@@ -10,23 +7,23 @@ use fincore::{
 
 use super::{
     Failure,
-    data::{ACCOUNTS, existing},
+    accounts::Place,
     terminal::{print, print_json},
 };
 use crate::cli::Webhooks;
 
-pub(crate) fn run(data: &Path, command: Webhooks) -> Result<(), Failure> {
+pub(crate) fn run(place: Place<'_>, command: Webhooks) -> Result<(), Failure> {
     match command {
         Webhooks::List { json } => {
             // Before the first key there is nothing to list, and listing creates nothing.
-            let all = match existing(data, ACCOUNTS) {
-                Ok(path) => webhooks::all(&Accounts::open(path)?)?,
-                Err(_) => Vec::new(),
+            let all = match place.if_any()? {
+                Some(accounts) => webhooks::all(&accounts)?,
+                None => Vec::new(),
             };
             if json { print_json(&all) } else { print(&table(&all)) }
         }
         Webhooks::Disable { id, reason } => {
-            let accounts = Accounts::open(existing(data, ACCOUNTS)?)?;
+            let accounts = place.existing()?;
             let owned = webhooks::disable(&accounts, &id.parse()?, &reason, Utc::now())?;
             let Owned { key, webhook, .. } = owned;
             print(&format!("{} of {key}… is disabled\n", webhook.id))

@@ -25,7 +25,7 @@ use super::{
     request::Request,
     slots::{Guard, Slots},
 };
-use crate::{bell::Bell, now::Now};
+use crate::{bell::Bell, cluster::limits::SharedLimits, now::Now};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -36,7 +36,9 @@ const LISTENERS: usize = 256;
 /// The accounts, and what is counted of requests.
 pub(crate) struct Access {
     accounts: Arc<Accounts>,
-    limits: Limits,
+    limits: Arc<Limits>,
+    /// Where limits are counted over all replicas, if there are others.
+    shared: Option<SharedLimits>,
     usage: Usage,
     registrations: Limits,
     registrations_per_hour: u32,
@@ -47,6 +49,23 @@ pub(crate) struct Access {
     listeners: Slots,
     /// Whether the server stops, so that streams end.
     closing: Arc<AtomicBool>,
+}
+
+/// What a request costs its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Toll {
+    /// It counts against the caller's limit.
+    Counted(Caller),
+    /// It only shows how the caller stands.
+    Free(Caller),
+}
+
+/// What was found out about that before the request was looked at more closely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paid {
+    /// It was counted, or refused.
+    Counted(Result<Standing, Standing>),
+    Free(Standing),
 }
 
 /// The right to listen to events for as long as a key is valid and its plan includes that. Holds one of the key's slots.
@@ -127,7 +146,8 @@ impl Access {
     ) -> Access {
         Access {
             accounts: Arc::new(accounts),
-            limits: Limits::new(WINDOW, start),
+            limits: Arc::new(Limits::new(WINDOW, start)),
+            shared: None,
             usage: Usage::default(),
             registrations: Limits::new(HOUR, start),
             registrations_per_hour,
@@ -137,6 +157,21 @@ impl Access {
             listeners: Slots::new(LISTENERS_PER_KEY, LISTENERS),
             closing: Arc::default(),
         }
+    }
+
+    /// The same with limits that are counted over all replicas. `start` is given the memory in which this one counts while
+    /// it is alone.
+    pub(crate) fn with_shared_limits<E>(
+        self,
+        start: impl FnOnce(Arc<Limits>) -> Result<SharedLimits, E>,
+    ) -> Result<Access, E> {
+        let shared = Some(start(self.limits.clone())?);
+        Ok(Access { shared, ..self })
+    }
+
+    /// Where limits are counted over all replicas, if there are others.
+    pub(crate) fn shared_limits(&self) -> Option<&SharedLimits> {
+        self.shared.as_ref()
     }
 
     /// The address that a request comes from.
@@ -211,9 +246,13 @@ impl Access {
         self.limits.admit(caller, now.instant)
     }
 
-    /// Charges a request with an invalid key to its address, so that guessing has a limit; tells how that stands then.
-    pub(crate) fn charge(&self, request: &Request) -> Standing {
-        self.admit(&self.by_address(request), request.now).unwrap_or_else(|standing| standing)
+    /// Charges somebody for guessing, on a thread that may wait.
+    pub(crate) fn charge_guess(&self, caller: &Caller, now: Now) {
+        // Whether that is still within the limit changes nothing.
+        let _ = match &self.shared {
+            Some(shared) => shared.admit(caller, now.instant),
+            None => self.admit(caller, now),
+        };
     }
 
     /// The caller's standing, without counting.
@@ -256,14 +295,18 @@ impl Access {
         Ok(self.usage.report(&self.accounts, key, query, now.utc_day())?)
     }
 
-    /// Whose key it is, its usage in the last days, and its standing now.
+    /// Whose key it is, its usage in the last days, and its standing now; on a thread that may wait.
     pub(crate) fn look_up(
         &self,
         key: &Key,
         now: Now,
     ) -> Result<(Caller, Report, Standing), Refusal> {
         let caller = keys::authenticate(&self.accounts, key)?;
-        Ok((caller, self.report(&caller, &UsageQuery::default(), now)?, self.peek(&caller, now)))
+        let standing = match &self.shared {
+            Some(shared) => shared.peek(&caller, now.instant),
+            None => self.peek(&caller, now),
+        };
+        Ok((caller, self.report(&caller, &UsageQuery::default(), now)?, standing))
     }
 
     /// Reads what other programs did to the keys.
@@ -281,6 +324,11 @@ impl Access {
     /// How many requests are counted and not yet written.
     pub(crate) fn unwritten(&self) -> u64 {
         self.usage.unwritten()
+    }
+
+    /// How many requests were not counted, because the accounts were away for too long.
+    pub(crate) fn lost(&self) -> u64 {
+        self.usage.lost()
     }
 
     /// Forgets callers that have been idle for a whole window.

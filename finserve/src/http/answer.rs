@@ -4,11 +4,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Caller, deadline, usage::Outcome};
+use fincore::{Caller, deadline, limits::Standing, usage::Outcome};
 use hyper::{Response, header::IF_NONE_MATCH};
 use tokio::sync::oneshot;
 
 use super::{
+    access::{Paid, Toll},
     app::App,
     cache::{Kept, Question},
     cost::Cost,
@@ -61,14 +62,16 @@ enum Step {
 
 impl App {
     /// Answers a request of the caller that its key or address stands for. A panic on the way fails this request only.
+    ///
+    /// Where limits are counted over all replicas, the [`Toll`] is paid already.
     pub(crate) fn answer(
         self: &Arc<App>,
-        mut request: Request,
+        request: Request,
         caller: Result<Caller, Refusal>,
+        paid: Option<Paid>,
     ) -> Answered {
         self.metrics.begin();
-        self.routes.base.strip(&mut request.head.uri);
-        let mut trail = Trail::default();
+        let mut trail = Trail { paid, ..Trail::default() };
         let step = guarded(|| self.steps(&request, caller, &mut trail));
         let done = match step {
             Ok(Step::Done(done)) => Ok(done),
@@ -96,6 +99,24 @@ impl App {
         Answered::Now(self.respond(&request, &trail, done))
     }
 
+    /// Takes the base path off a request, so that nothing else needs to know it.
+    pub(crate) fn strip(&self, request: &mut Request) {
+        self.routes.base.strip(&mut request.head.uri);
+    }
+
+    /// What a request costs its caller, as the steps decide it.
+    pub(crate) fn toll(&self, request: &Request, caller: &Result<Caller, Refusal>) -> Toll {
+        let caller = match caller {
+            Ok(caller) => *caller,
+            Err(Refusal::InvalidKey) => return Toll::Counted(self.access.by_address(request)),
+            Err(_) => return Toll::Free(self.access.by_address(request)),
+        };
+        match target(&self.routes, request) {
+            Ok(Target::Matched(target)) if target.route.feature.is_some() => Toll::Counted(caller),
+            Ok(_) | Err(_) => Toll::Free(caller),
+        }
+    }
+
     /// The steps that every request goes through, in order; the first that fails answers.
     fn steps(
         &self,
@@ -106,7 +127,8 @@ impl App {
         // Even a request with bad grammar gets its caller's headers.
         trail.caller = caller.as_ref().ok().copied();
         if let Err(Refusal::InvalidKey) = &caller {
-            trail.standing = Some(self.access.charge(request));
+            let charged = self.pay(&self.access.by_address(request), request, trail);
+            trail.standing = Some(charged.unwrap_or_else(|standing| standing));
         }
 
         // Whoever asks on the same plan in the same words gets the same answer: all but the limit has been checked.
@@ -175,11 +197,20 @@ impl App {
         if route.feature.is_none() {
             return Ok(());
         }
-        let admitted = self.access.admit(caller, request.now);
+        let admitted = self.pay(caller, request, trail);
         trail.standing = Some(admitted.unwrap_or_else(|standing| standing));
         trail.counted =
             Some(if admitted.is_ok() { Outcome::Success } else { Outcome::RateLimited });
         admitted.map(drop).map_err(|standing| Refusal::too_many(caller, standing))
+    }
+
+    /// Counts a request against a limit, unless that is done.
+    fn pay(&self, caller: &Caller, request: &Request, trail: &Trail) -> Result<Standing, Standing> {
+        match trail.paid {
+            Some(Paid::Counted(counted)) => counted,
+            // Limits are counted here. Or this was not foreseen, and then it must not cost nothing.
+            None | Some(Paid::Free(_)) => self.access.admit(caller, request.now),
+        }
     }
 
     /// The answer to this question, if it is kept.

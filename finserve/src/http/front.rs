@@ -159,7 +159,7 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
         }
         Err(refusal @ Refusal::InvalidKey) => {
             // Guessing here costs as much as guessing elsewhere.
-            let _ = context.access.admit(&context.caller, now);
+            context.access.charge_guess(&context.caller, now);
             let page = pages::usage(&view, &UsageForm::Wrong);
             Err(Refusal::Shown(Box::new(refusal), page))
         }

@@ -9,6 +9,7 @@ use fincore::{Caller, CallerId, limits::Standing, usage::Outcome};
 use hyper::{Response, header::HeaderMap};
 
 use super::{
+    access::Paid,
     app::App,
     cache::{Kept, Sent},
     envelope::{Envelope, RequestId, Sharing},
@@ -35,6 +36,8 @@ pub(super) struct Trail {
     pub(super) standing: Option<Standing>,
     /// What its usage is counted as, if it is.
     pub(super) counted: Option<Outcome>,
+    /// What was found out about the caller's limit before, where that is counted over all replicas.
+    pub(super) paid: Option<Paid>,
 }
 
 /// What a request is answered with.
@@ -84,7 +87,10 @@ impl App {
         // A request that failed before its caller was identified still gets the headers of its address.
         let address = self.access.address(request);
         let caller = trail.caller.unwrap_or_else(|| Caller::at(address));
-        let standing = trail.standing.unwrap_or_else(|| self.access.peek(&caller, request.now));
+        let standing = trail.standing.unwrap_or_else(|| match trail.paid {
+            Some(Paid::Free(standing) | Paid::Counted(Ok(standing) | Err(standing))) => standing,
+            None => self.access.peek(&caller, request.now),
+        });
         let sharing = row.map_or(Sharing::Any, |row| row.sharing);
         let envelope = Envelope { id, caller, standing, now: request.now, sharing };
         let response = match done {

@@ -1,4 +1,4 @@
-//! Connections in, responses out. All that is `async` is here.
+//! Connections in, responses out.
 //!
 //! One thread accepts connections; each worker thread has a runtime of its own and keeps the connections that it was
 //! given, so that workers share nothing but the [`App`].
@@ -12,10 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::Caller;
 use http_body_util::BodyExt;
 use hyper::{
-    Method, Response,
+    Method,
     body::Incoming,
     header::{CONNECTION, HeaderValue},
     rt::{Read, Write},
@@ -32,19 +31,20 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use super::{
-    access::{Access, Signal},
-    answer::Answered,
     app::App,
     certificate::Certificate,
     connections::{Bounds, Connections, Full, Place},
+    exchange::answer,
     listener::{Listener, Owner, Signalled, Signals},
     patience::{Ending, Patience, Patient, Timeouts},
-    payload::Payload,
-    refusal::Refusal,
     reply::Deadline,
     request::{MAX_UPLOAD, Request, Upload},
 };
-use crate::{log::catch, metrics::Reason, now::Now};
+use crate::{
+    cluster::limits::{Lane, SharedLimits},
+    metrics::Reason,
+    now::Now,
+};
 
 /// How long peers may take. Four KiB a second is a tenth of what a mobile phone with a poor connection reads.
 const TIMEOUTS: Timeouts =
@@ -69,9 +69,6 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// After so many turns of connections at most, a worker looks for new requests.
 const EVENT_INTERVAL: u32 = 16;
-
-/// How long a request with an unknown key waits for the keys to be refreshed.
-const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How connections are served.
 pub(crate) struct Settings {
@@ -239,12 +236,16 @@ async fn work(
     tls: Option<TlsAcceptor>,
 ) {
     let graceful = GracefulShutdown::new();
+    let lane = app.access().shared_limits().map(SharedLimits::lane);
+    if let Some(lane) = lane.clone() {
+        tokio::spawn(lane.run());
+    }
     while let Some((stream, peer, place)) = connections.recv().await {
         // Out of descriptors, most likely: the connection ends.
         let Ok(stream) = TcpStream::from_std(stream) else { continue };
         // Responses are written at once, so delaying packets only costs time.
         let _ = stream.set_nodelay(true);
-        let (app, tls, watcher) = (app.clone(), tls.clone(), graceful.watcher());
+        let (app, tls, watcher) = ((app.clone(), lane.clone()), tls.clone(), graceful.watcher());
         let (connections, number) = (place.connections().clone(), place.number());
         let task = tokio::spawn(async move {
             let patience = place.patience.clone();
@@ -275,16 +276,16 @@ async fn work(
 fn connection<S: Read + Write + Send + Unpin + 'static>(
     stream: S,
     (peer, is_encrypted): (SocketAddr, bool),
-    app: Arc<App>,
+    (app, lane): (Arc<App>, Option<Lane>),
     patience: Arc<Patience>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
     let stream = Patient::new(stream, patience.clone());
     // One counter for each connection: the workers would compete for one of all.
-    let shared = Arc::new((app, patience));
+    let shared = Arc::new((app, lane, patience));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let shared = shared.clone();
         async move {
-            let (app, patience) = &*shared;
+            let (app, lane, patience) = &*shared;
             patience.expect_nothing();
             let (head, body) = request.into_parts();
             let upload = match head.method {
@@ -293,7 +294,7 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
             };
             let (peer, now) = (peer.ip(), Now::read());
             let request = Request { head, upload, peer, is_encrypted, now };
-            let mut response = answer(app, request).await;
+            let mut response = answer(app, lane.as_ref(), request).await;
             if app.access().is_closing() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
@@ -312,52 +313,6 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
         // A client that closes its sending side after the request still gets the response.
         .half_close(true)
         .serve_connection(stream, service)
-}
-
-/// Answers a request: here, or where it holds up no other. A bug fails this request only.
-async fn answer(app: &Arc<App>, request: Request) -> Response<Payload> {
-    let caller = match identify(app.access(), &request).await {
-        Ok(caller) => caller,
-        Err(panic) => {
-            app.metrics().begin();
-            return app.broken(panic);
-        }
-    };
-    match catch(|| app.answer(request, caller)) {
-        Ok(Answered::Now(response)) => response,
-        Ok(Answered::Later(answer)) => match answer.await {
-            Ok(response) => response,
-            Err(_) => app.broken("the answer was lost".into()),
-        },
-        Err(panic) => app.broken(panic),
-    }
-}
-
-/// Who sent a request. A key that another program issued a moment ago counts.
-async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, Refusal>, String> {
-    let caller = catch(|| access.identify(request))?;
-    let is_form = request.head.method == Method::POST;
-    if caller.is_ok() && !is_form {
-        return Ok(caller);
-    }
-    if catch(|| access.has_unknown_key(request))? {
-        refresh_for(access, request).await;
-    }
-    // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
-    catch(|| access.identify(request))
-}
-
-/// Waits until the keys have been refreshed after this call, so that one that another program issued a moment
-/// ago is known. A refresh that completes first may have begun before the call; the second has not.
-async fn refresh_for(access: &Access, request: &Request) {
-    let mut refreshes = access.refresh_signal().subscribe();
-    for _ in 0..2 {
-        access.refresh_signal().signal(Signal::Refresh);
-        let refreshed = timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
-        if !matches!(refreshed, Ok(Ok(()))) || !access.has_unknown_key(request) {
-            return;
-        }
-    }
 }
 
 /// The body of a request, if it is short and comes soon.

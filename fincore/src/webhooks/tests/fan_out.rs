@@ -125,7 +125,7 @@ fn a_step_is_bounded_and_goes_on_where_it_ended() {
 fn several_programs_tell_each_change_once() {
     let world = World::new();
     let webhook = world.subscribe(&ALL);
-    let path = world.accounts.path();
+    let path = world.accounts.path().unwrap();
     thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
@@ -152,7 +152,7 @@ fn several_programs_tell_each_change_once() {
 
 fn count(accounts: &Accounts) -> i64 {
     const SQL: &str = "SELECT COUNT(*) FROM delivery";
-    accounts.read(|file| Ok(file.query_row(SQL, [], |row| row.get(0))?)).unwrap()
+    accounts.read(|session| session.number(SQL, &[])).unwrap()
 }
 
 #[test]

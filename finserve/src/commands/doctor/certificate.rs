@@ -6,20 +6,15 @@ use std::{
 };
 
 use fincore::chrono::{DateTime, NaiveDateTime, Utc};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, crypto::ring, pki_types::ServerName};
+use rustls::{ClientConnection, pki_types::ServerName};
 
-use crate::tls::roots;
+use crate::tls;
 
 /// Until when the certificate of a host is valid; or, in words, why it is not.
 pub(super) fn end(host: &str, port: u16, patience: Duration) -> Result<DateTime<Utc>, String> {
     let name = ServerName::try_from(host.to_owned()).map_err(|err| err.to_string())?;
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|err| err.to_string())?
-        .with_root_certificates(trusted()?)
-        .with_no_client_auth();
     let mut connection =
-        ClientConnection::new(Arc::new(config), name).map_err(|err| err.to_string())?;
+        ClientConnection::new(Arc::new(tls::client()?), name).map_err(|err| err.to_string())?;
     let mut socket = connect(host, port, patience)?;
     while connection.is_handshaking() {
         connection.complete_io(&mut socket).map_err(|err| err.to_string())?;
@@ -27,16 +22,6 @@ pub(super) fn end(host: &str, port: u16, patience: Duration) -> Result<DateTime<
     let certificates = connection.peer_certificates().unwrap_or_default();
     let first = certificates.first().ok_or("the server shows no certificate")?;
     not_after(first).ok_or_else(|| "its certificate cannot be read".into())
-}
-
-/// Whom outgoing connections of this program believe.
-fn trusted() -> Result<RootCertStore, String> {
-    let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    if let Some(own) = roots()? {
-        store = RootCertStore::empty();
-        store.add_parsable_certificates(own.iter().map(|one| one.der().to_vec().into()));
-    }
-    Ok(store)
 }
 
 fn connect(host: &str, port: u16, patience: Duration) -> Result<TcpStream, String> {

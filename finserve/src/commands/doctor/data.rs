@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use fincore::{
-    Accounts, Catalogue, Remedy,
+    Catalogue, Remedy,
     chrono::{DateTime, Utc},
     datasets::{self, Dataset},
 };
@@ -10,8 +10,9 @@ use fincore::{
 use super::{
     super::{
         Failure,
+        accounts::Place,
         check::advice,
-        data::{ACCOUNTS, CATALOGUE, existing},
+        data::{ACCOUNTS, CATALOGUE, existing_catalogue},
     },
     Finding, size,
 };
@@ -20,7 +21,8 @@ use crate::now::Now;
 const SYNC: &str = "Serve with --sync, or run finserve sync with the same --data.";
 
 /// Looks into both files. Also tells when the data last changed.
-pub(super) fn look(data: &Path, now: Now) -> (Vec<Finding>, Option<DateTime<Utc>>) {
+pub(super) fn look(place: Place<'_>, now: Now) -> (Vec<Finding>, Option<DateTime<Utc>>) {
+    let data = place.data;
     let mut findings = Vec::new();
     let mut newest = None;
     match open(data) {
@@ -39,23 +41,32 @@ pub(super) fn look(data: &Path, now: Now) -> (Vec<Finding>, Option<DateTime<Utc>
         }
         Err(failure) => findings.push(unusable(CATALOGUE, &failure)),
     }
-    findings.push(accounts(data));
+    findings.push(accounts(place));
     (findings, newest)
 }
 
 fn open(data: &Path) -> Result<Catalogue, Failure> {
-    Ok(Catalogue::open(existing(data, CATALOGUE)?)?)
+    Ok(Catalogue::open(existing_catalogue(data)?)?)
 }
 
 /// The accounts. A look must not create them.
-fn accounts(data: &Path) -> Finding {
-    let Ok(path) = existing(data, ACCOUNTS) else {
-        let says = "There is no accounts.db. If there never was a key, that is normal.";
-        return Finding::note("files", says.into());
+fn accounts(place: Place<'_>) -> Finding {
+    let accounts = match place.if_any() {
+        Ok(Some(accounts)) => accounts,
+        Ok(None) => {
+            let says = "There is no accounts.db. If there never was a key, that is normal.";
+            return Finding::note("files", says.into());
+        }
+        Err(failure) if place.are_in_directory() => return unusable(ACCOUNTS, &failure),
+        Err(failure) => {
+            let remedy = "Look whether PostgreSQL runs, and whether --accounts is right.";
+            return Finding::wrong("accounts", capital(&failure.to_string()), remedy);
+        }
     };
-    match Accounts::open(path) {
-        Ok(accounts) => sound(data, ACCOUNTS, accounts.quick_check()),
-        Err(err) => unusable(ACCOUNTS, &err.into()),
+    if place.are_in_directory() {
+        sound(place.data, ACCOUNTS, accounts.quick_check())
+    } else {
+        Finding::fine("accounts", "The accounts in PostgreSQL can be used.".into())
     }
 }
 

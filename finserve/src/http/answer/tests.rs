@@ -68,7 +68,7 @@ impl Asker {
             now: self.now,
         };
         let caller = Caller { plan, ..Caller::at(address) };
-        let response = match app.answer(request, Ok(caller)) {
+        let response = match app.answer(request, Ok(caller), None) {
             Answered::Now(response) => response,
             Answered::Later(later) => later.blocking_recv().unwrap(),
         };
@@ -253,4 +253,64 @@ fn new_data_and_a_new_day_are_seen_at_once() {
     assert_eq!(value(&mut asker), ("2026-11-13".to_owned(), "14.25".to_owned()));
     asker.now.utc = DateTime::from_timestamp(1_794_700_000 + 3 * 86_400, 0).unwrap();
     assert_eq!(value(&mut asker), ("2026-11-16".to_owned(), "14.75".to_owned()));
+}
+
+#[test]
+fn what_a_request_costs_is_known_beforehand() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    let app = Arc::new(over(&catalogue, Routes::new(BasePath::default()), cache::CAPACITY));
+    let cases = [
+        ("GET", "/health", 1, false),
+        ("GET", "/nothing", 1, false),
+        ("GET", "/usage", 1, false),
+        ("GET", "/api/v1/plans", 1, true),
+        ("HEAD", "/api/v1/plans", 1, true),
+        ("GET", "/api/v1/plans?nothing=1", 1, true),
+        ("GET", "/api/v1/plans?x=%zz", 1, false),
+        ("GET", "/api/v1/plans", 2, false),
+        ("POST", "/api/v1/plans", 1, false),
+        ("OPTIONS", "/api/v1/plans", 1, false),
+        ("GET", "/api/v1/companies/abc", 1, true),
+        ("GET", "/api/v1/companies/%zz", 1, false),
+        ("GET", "/api/v1/filings/search?q=ata", 1, true),
+        ("POST", "/api/v1/plans/register", 1, true),
+    ];
+    let callers = [None, Some(Refusal::InvalidKey), Some(Refusal::BadRequest("two keys".into()))];
+    let mut number = 0;
+    for (method, target, hosts, counts) in cases {
+        for refusal in &callers {
+            number += 1;
+            let mut head = hyper::Request::builder().method(method).uri(target);
+            for _ in 0..hosts {
+                head = head.header("host", "localhost");
+            }
+            let by = Caller::at(Ipv4Addr::from_bits(number).into());
+            let request = Request {
+                head: head.body(()).unwrap().into_parts().0,
+                upload: Upload::Whole(Bytes::new()),
+                peer: Ipv4Addr::from_bits(number).into(),
+                is_encrypted: false,
+                now: Asker::new().now,
+            };
+            let caller = match refusal {
+                None => Ok(by),
+                Some(Refusal::InvalidKey) => Err(Refusal::InvalidKey),
+                Some(_) => Err(Refusal::BadRequest("two keys".into())),
+            };
+            let counts = match refusal {
+                None => counts,
+                Some(refusal) => matches!(refusal, Refusal::InvalidKey),
+            };
+            let (now, toll) = (request.now, app.toll(&request, &caller));
+            let wanted = if counts { Toll::Counted(by) } else { Toll::Free(by) };
+            assert_eq!(toll, wanted, "{method} {target}");
+            match app.answer(request, caller, None) {
+                Answered::Now(_) => (),
+                Answered::Later(later) => drop(later.blocking_recv()),
+            }
+            let used = by.plan.limit() - app.access.peek(&by, now).remaining;
+            assert_eq!(used, u32::from(counts), "{method} {target}");
+        }
+    }
 }

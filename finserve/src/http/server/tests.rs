@@ -13,6 +13,7 @@ use crate::http::{
     envelope::Sharing,
     formats::Formats,
     listener::Inherited,
+    payload::Payload,
     pool::Pool,
     reply::{Body, Caching, Reply},
     routes::{Handler, Route},

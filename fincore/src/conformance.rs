@@ -1,0 +1,276 @@
+//! What accounts must do in every database. Panics where they do something else.
+use std::{collections::HashSet, thread};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    accounts::Accounts,
+    catalogue::Catalogue,
+    error::{Error, Result},
+    keys::{self, Registration},
+    plans::Plan,
+    types::{Date, Key, KeyId},
+    usage::{Outcome, Usage, UsageQuery},
+    webhooks::{self, DeliveriesQuery, NewWebhook, Targets},
+};
+
+/// An empty database under trial, as two programs see it.
+pub struct Trial<'t> {
+    /// One program.
+    pub one: &'t Accounts,
+    /// Another.
+    pub other: &'t Accounts,
+    /// Some data,
+    pub catalogue: &'t Catalogue,
+    /// and how to publish one more rate in it.
+    pub publish: &'t dyn Fn(),
+}
+
+/// Tries all that accounts do.
+pub fn check(trial: &Trial<'_>) {
+    trial.keys_live_and_end();
+    trial.keys_are_made_side_by_side();
+    trial.usage_adds_up();
+    trial.webhooks_are_called();
+    trial.failures_are_undone();
+}
+
+/// Tries to copy these accounts to a database that is empty.
+pub fn check_copy(source: &Accounts, target: &Accounts) {
+    let copied = source.copy_to(target).expect("the target is empty");
+    assert!(copied.is_new && copied.tables.iter().any(|tally| tally.rows > 0), "{copied:?}");
+    let again = source.copy_to(target).expect("nothing has changed");
+    assert!(!again.is_new && again.tables == copied.tables, "{again:?}");
+    let list = |accounts: &Accounts| keys::list(accounts).expect("a list");
+    assert_eq!(list(source), list(target));
+    // What the source has got since comes over too.
+    let key = issue(source, Plan::Gold);
+    assert!(source.copy_to(target).expect("it is older").is_new);
+    let find = |accounts| keys::authenticate(accounts, &key).expect("it came over").id;
+    assert_eq!(find(source), find(target));
+    // The target goes on by itself, with numbers of its own.
+    let own = issue(target, Plan::Free);
+    let id = keys::authenticate(target, &own).expect("it is new").id;
+    assert!(id != find(target));
+    let refused = source.copy_to(target).expect_err("the target has more");
+    assert!(matches!(refused, Error::Invalid(_)), "{refused:?}");
+    assert!(keys::authenticate(target, &own).is_ok());
+    assert!(target.copy_to(source).expect("the source is older").is_new);
+}
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_790_000_000, 0).expect("a time")
+}
+
+fn issue(accounts: &Accounts, plan: Plan) -> Key {
+    let who = Registration {
+        name: "Ana".parse().expect("a name"),
+        email: "ana@example.com".parse().expect("an address"),
+    };
+    keys::issue(accounts, &who, plan, now()).expect("a key")
+}
+
+fn id(accounts: &Accounts, key: &Key) -> KeyId {
+    keys::id(accounts, &key.prefix()).expect("an id")
+}
+
+impl Trial<'_> {
+    fn both(&self) -> [&Accounts; 2] {
+        self.both_refreshed().expect("both can be read")
+    }
+
+    fn both_refreshed(&self) -> Result<[&Accounts; 2]> {
+        self.one.refresh()?;
+        self.other.refresh()?;
+        Ok([self.one, self.other])
+    }
+
+    fn keys_live_and_end(&self) {
+        let key = issue(self.one, Plan::Free);
+        let plans = |trial: &Self| {
+            trial.both().map(|accounts| keys::authenticate(accounts, &key).ok().map(|it| it.plan))
+        };
+        assert_eq!(plans(self), [Some(Plan::Free); 2]);
+        let changed = keys::set_plan(self.other, &key.prefix(), Plan::Gold).expect("a record");
+        assert_eq!(changed.plan, Plan::Gold);
+        assert_eq!(plans(self), [Some(Plan::Gold); 2]);
+        keys::revoke(self.one, &key.prefix(), now()).expect("a record");
+        keys::revoke(self.one, &key.prefix(), now()).expect("once more changes nothing");
+        assert_eq!(plans(self), [None; 2]);
+        let refused = keys::set_plan(self.one, &key.prefix(), Plan::Free);
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+        let unknown = keys::revoke(self.one, &Key::generate().expect("random").prefix(), now());
+        assert!(matches!(unknown, Err(Error::NotFound { .. })), "{unknown:?}");
+        let any = "fin_".parse().ok().map(|prefix| keys::id(self.one, &prefix));
+        assert!(any.is_none_or(|found| found.is_ok()), "there is one key so far");
+        let records = keys::list(self.other).expect("a list");
+        assert_eq!(records.len(), 1);
+        assert_eq!((records[0].created, records[0].revoked), (now(), Some(now())));
+    }
+
+    fn keys_are_made_side_by_side(&self) {
+        let keys: Vec<Key> = thread::scope(|scope| {
+            let makers = [self.one, self.other, self.one, self.other].map(|accounts| {
+                scope.spawn(|| (0..10).map(|_| issue(accounts, Plan::Bronze)).collect::<Vec<_>>())
+            });
+            makers.into_iter().flat_map(|maker| maker.join().expect("no panic")).collect()
+        });
+        for accounts in self.both() {
+            let ids: HashSet<_> = keys
+                .iter()
+                .map(|key| keys::authenticate(accounts, key).expect("it is known").id)
+                .collect();
+            assert_eq!(ids.len(), keys.len());
+        }
+    }
+
+    fn usage_adds_up(&self) {
+        let key = id(self.one, &issue(self.one, Plan::Gold));
+        let today: Date = "2026-11-16".parse().expect("a day");
+        let counts = [(self.one, Usage::default()), (self.other, Usage::default())];
+        for round in 0..3 {
+            for (accounts, usage) in &counts {
+                usage.count(key, today, "/a", Outcome::Success);
+                usage.count(key, today, "/b", Outcome::Failure);
+                usage.count(key, today, "/b", Outcome::RateLimited);
+                assert_eq!(usage.unwritten(), 3);
+                if round < 2 {
+                    usage.flush(accounts).expect("it can be written");
+                    usage.flush(accounts).expect("nothing is left");
+                }
+            }
+        }
+        for (accounts, usage) in &counts {
+            // Two rounds of both, and its own third one.
+            let query = UsageQuery::default();
+            let report = usage.report(accounts, key, &query, today).expect("a report");
+            let total = report.total;
+            assert_eq!((total.requests, total.errors, total.rate_limited), (10, 5, 5));
+            assert_eq!(report.data[0].endpoints["/a"], 5);
+        }
+        for (accounts, usage) in &counts {
+            usage.flush(accounts).expect("it can be written");
+        }
+        let report = Usage::default().report(self.one, key, &UsageQuery::default(), today);
+        assert_eq!(report.expect("a report").total.requests, 12);
+        let before = UsageQuery { from: None, to: Some("2026-11-15".parse().expect("a day")) };
+        let report = Usage::default().report(self.one, key, &before, today).expect("a report");
+        assert!(report.data.is_empty());
+    }
+
+    fn webhooks_are_called(&self) {
+        let (one, other) = (self.one, self.other);
+        let key = issue(one, Plan::Platinum);
+        let key = id(one, &key);
+        let today: Date = "2026-11-16".parse().expect("a day");
+        let snapshot = || self.catalogue.snapshot(today).expect("a snapshot");
+        let wanted = NewWebhook {
+            url: "https://example.com/hook".to_owned(),
+            events: vec!["rate.published".to_owned()],
+            ..NewWebhook::default()
+        };
+        let make = |accounts| {
+            let (wanted, targets) = (wanted.clone(), Targets::Public);
+            webhooks::create(accounts, &snapshot(), key, wanted, targets, now())
+        };
+        let (hook, secret) = make(one).expect("a webhook");
+        let rest: Vec<_> = (1..10).map(|_| make(other).expect("a webhook").0).collect();
+        assert!(matches!(make(one), Err(Error::Invalid(_))), "ten are the most");
+        rest.iter().for_each(|hook| webhooks::remove(one, key, &hook.id).expect("it is there"));
+        (self.publish)();
+        let told: u64 = [one, other, one].map(|accounts| self.tell(accounts, today)).iter().sum();
+        assert_eq!(told, 1, "each change is told once");
+        let waiting = webhooks::waiting(other, now()).expect("a list");
+        assert_eq!(waiting.len(), 1);
+        let due = |at| webhooks::due(other, &hook.id, at, 10, &HashSet::new()).expect("calls");
+        let call = due(now()).pop().expect("a call");
+        assert_eq!(call.secret, secret);
+        let outcome = |answer, time| webhooks::Outcome {
+            delivery: call.delivery,
+            webhook: hook.id.clone(),
+            turn: call.turn,
+            answer,
+            time,
+            jitter: 0.0,
+        };
+        webhooks::record(one, &[outcome(Err("no answer".to_owned()), now())]).expect("noted");
+        assert!(due(now()).is_empty());
+        let (failed, later) = (webhooks::find(other, key, &hook.id), now() + TimeDelta::hours(1));
+        assert_eq!(failed.expect("it is there").failing_since, Some(now()));
+        let again = due(later).pop().expect("another attempt");
+        let done = webhooks::Outcome { turn: again.turn, ..outcome(Ok(204), later) };
+        webhooks::record(other, &[done]).expect("noted");
+        let query = DeliveriesQuery::new(hook.id.clone());
+        let made = webhooks::deliveries(one, key, &query).expect("deliveries");
+        assert_eq!((made.total, made.data[0].status, made.data[0].attempts), (1, "delivered", 2));
+        webhooks::replay(other, key, &hook.id, made.data[0].id, later).expect("a delivery");
+        webhooks::test(one, key, &hook.id, later).expect("a delivery");
+        assert_eq!(due(later).len(), 2);
+        let owned = webhooks::disable(one, &hook.id, "tried", later).expect("it is there");
+        assert_eq!((owned.pending, owned.webhook.status), (0, "disabled"));
+        assert_eq!(webhooks::all(other).expect("a list").len(), 1);
+        while webhooks::sweep(one, later).expect("swept") {}
+        let made = webhooks::deliveries(one, key, &query).expect("deliveries");
+        assert!(made.data.iter().all(|one| one.status == "failed"), "{made:?}");
+        webhooks::remove(other, key, &hook.id).expect("it is there");
+        let much_later = later + TimeDelta::days(40);
+        while webhooks::sweep(other, much_later).expect("swept") {}
+        assert!(webhooks::list(one, key).expect("a list").is_empty());
+        // One stays, for whoever copies.
+        make(one).expect("a webhook");
+    }
+
+    fn tell(&self, accounts: &Accounts, today: Date) -> u64 {
+        let mut deliveries = 0;
+        loop {
+            let snapshot = self.catalogue.snapshot(today).expect("a snapshot");
+            let told = webhooks::tell(accounts, &snapshot, now()).expect("told");
+            deliveries += told.deliveries;
+            if !told.more {
+                return deliveries;
+            }
+        }
+    }
+
+    /// A transaction whose work fails leaves nothing, and the next one works.
+    fn failures_are_undone(&self) {
+        let before = keys::list(self.one).expect("a list").len();
+        let failed: Result<()> = self.one.write(|tx| {
+            tx.execute("DELETE FROM told", &[])?;
+            tx.execute("UPDATE key SET name = 'nobody'", &[])?;
+            Err(Error::Invalid("it is tried".to_owned()))
+        });
+        assert!(matches!(failed, Err(Error::Invalid(_))), "{failed:?}");
+        let wrong = self.one.read(|session| session.query("SELECT nothing FROM nowhere", &[]));
+        assert!(wrong.is_err());
+        let after = keys::list(self.other).expect("a list");
+        assert_eq!(after.len(), before);
+        assert!(after.iter().all(|record| record.name.to_string() == "Ana"));
+        issue(self.one, Plan::Free);
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "import")]
+mod tests {
+    use super::*;
+    use crate::Import;
+
+    #[test]
+    fn a_file_does_what_accounts_must_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let catalogue = Catalogue::open(path("catalogue.db")).unwrap();
+        let publish = || {
+            let mut import = Import::begin(&catalogue, now()).unwrap();
+            let rate = br#"[{"data":"01/08/2026","valor":"-0.11"}]"#;
+            import.file("bcdata.sgs.433.json", rate).unwrap();
+            import.commit().unwrap();
+        };
+        let open = |name: &str| Accounts::open(path(name)).unwrap();
+        let (one, other) = (open("accounts.db"), open("accounts.db"));
+        let (catalogue, publish) = (&catalogue, &publish);
+        check(&Trial { one: &one, other: &other, catalogue, publish });
+        check_copy(&one, &open("copy.db"));
+    }
+}

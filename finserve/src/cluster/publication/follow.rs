@@ -1,0 +1,187 @@
+//! Following a publication: looking for a new one, verifying it, and switching to it.
+use std::{
+    path::Path,
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use fincore::Catalogue;
+
+use super::{manifest::Manifest, said::Said, shelf::Shelf, store::Store, target::Target};
+use crate::{metrics::Metrics, stop::Stop};
+
+/// After a publication was refused, it is fetched again after this time, and then after twice that, up to the longest:
+/// whoever copies files into a directory may not have copied all of them yet.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// How long a stop waits for the thread. What was not completed by then is removed with the next start.
+const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// Follows a publication.
+pub(crate) struct Follower {
+    store: Box<dyn Store>,
+    shelf: Shelf,
+    /// What is served, once there is something.
+    served: Option<(Manifest, Catalogue)>,
+    refused: Option<Refused>,
+    said: Said,
+    metrics: Option<Arc<Metrics>>,
+}
+
+/// A publication that could not be used.
+struct Refused {
+    manifest: Manifest,
+    words: String,
+    pause: Duration,
+    since: Instant,
+}
+
+/// Why there is nothing new.
+enum Trouble {
+    /// Nobody can be asked what is published.
+    Unreachable(String),
+    /// What is published cannot be used.
+    Unusable(String),
+    /// The same, known for some time.
+    Known(String),
+}
+
+impl Follower {
+    /// Fails, in words, where the data directory or the target cannot be used.
+    pub(crate) fn new(target: &Target, data: &Path, readers: usize) -> Result<Follower, String> {
+        let shelf = Shelf::open(data, readers)?;
+        let said = Said::new("the published catalogue cannot be followed");
+        let served = shelf.newest();
+        let store = target.open()?;
+        Ok(Follower { store, shelf, served, refused: None, said, metrics: None })
+    }
+
+    /// What is served, once there is something.
+    pub(crate) fn catalogue(&self) -> Option<&Catalogue> {
+        self.served.as_ref().map(|(_, catalogue)| catalogue)
+    }
+
+    /// What is wrong with what is published, if anything is.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        self.said.last()
+    }
+
+    /// How long to wait between two looks.
+    pub(crate) fn pause(&self) -> Duration {
+        self.store.pause()
+    }
+
+    /// Looks whether there is something new, and switches to it.
+    pub(crate) fn look(&mut self) {
+        let (outcome, words) = match self.attempt() {
+            Ok(None) => (None, None),
+            Ok(Some(version)) => {
+                tracing::info!("data version {version} is served now");
+                (Some("followed"), None)
+            }
+            Err(Trouble::Unreachable(words)) => (Some("unreachable"), Some(words)),
+            Err(Trouble::Unusable(words)) => (Some("refused"), Some(words)),
+            Err(Trouble::Known(words)) => (None, Some(words)),
+        };
+        // What lasts is one failure.
+        let is_new = words.is_none() || words.as_deref() != self.said.last();
+        if let (Some(metrics), Some(outcome), true) = (&self.metrics, outcome, is_new) {
+            metrics.published(outcome);
+        }
+        self.said.report(words);
+    }
+
+    /// The data version that is served from now on; nothing if it is the same as before.
+    fn attempt(&mut self) -> Result<Option<u64>, Trouble> {
+        let found = match self.store.manifest() {
+            Ok(Some(bytes)) => Manifest::read(&bytes).map_err(Trouble::Unusable)?,
+            // Nothing is published yet, or not any more.
+            Ok(None) => return Ok(None),
+            Err(words) => return Err(Trouble::Unreachable(words)),
+        };
+        if let Some((served, _)) = &self.served {
+            if served.is_same(&found) {
+                self.refused = None;
+                return Ok(None);
+            }
+            // A cache on the way may have an old one. Who publishes an old version on purpose does so later.
+            if found.published_at <= served.published_at {
+                return Err(Trouble::Unusable(format!(
+                    "data version {} was published before version {}, which is served",
+                    found.edition.data_version, served.edition.data_version
+                )));
+            }
+        }
+        if let Some(refused) = self.refused.as_ref().filter(|refused| refused.manifest == found)
+            && refused.since.elapsed() < refused.pause
+        {
+            return Err(Trouble::Known(refused.words.clone()));
+        }
+        self.take(&found).map_err(|words| {
+            let pause = match self.refused.take().filter(|refused| refused.manifest == found) {
+                Some(refused) => (2 * refused.pause).min(LONGEST_PAUSE),
+                None => FIRST_PAUSE,
+            };
+            let since = Instant::now();
+            let refused = Refused { manifest: found.clone(), words: words.clone(), pause, since };
+            self.refused = Some(refused);
+            Trouble::Unusable(words)
+        })?;
+        Ok(Some(found.edition.data_version))
+    }
+
+    /// Serves a publication from now on.
+    fn take(&mut self, found: &Manifest) -> Result<(), String> {
+        let new = self.shelf.fetch(&*self.store, found)?;
+        // Before anybody sees it: a server that is killed now goes on with it.
+        self.shelf.settle(found)?;
+        // Everybody who reads has a clone of the one that is served.
+        let served = match self.served.take() {
+            Some((_, served)) => {
+                served.switch_to(&new);
+                served
+            }
+            None => new,
+        };
+        self.served = Some((found.clone(), served));
+        self.refused = None;
+        Ok(())
+    }
+}
+
+/// Follows until it is stopped.
+pub(crate) struct Following {
+    stop: Arc<Stop>,
+    thread: JoinHandle<()>,
+}
+
+impl Following {
+    pub(crate) fn start(mut follower: Follower, metrics: Arc<Metrics>) -> Following {
+        let stop = Arc::new(Stop::default());
+        let told = stop.clone();
+        follower.metrics = Some(metrics);
+        let thread = thread::spawn(move || {
+            while !told.is_stopped() {
+                follower.look();
+                told.wait(follower.pause());
+            }
+        });
+        Following { stop, thread }
+    }
+
+    /// Begins nothing more.
+    pub(crate) fn ask_to_stop(&self) {
+        self.stop.stop();
+    }
+
+    /// Stops; does not wait for a server that is slow to answer.
+    pub(crate) fn stop(self) {
+        self.ask_to_stop();
+        let since = Instant::now();
+        while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

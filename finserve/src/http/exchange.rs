@@ -1,0 +1,86 @@
+//! From a request to its response: all that has to be waited for on the way.
+use std::{sync::Arc, time::Duration};
+
+use fincore::{Caller, limits::Limiter};
+use hyper::{Method, Response};
+use tokio::time::timeout;
+
+use super::{
+    access::{Access, Paid, Signal, Toll},
+    answer::Answered,
+    app::App,
+    payload::Payload,
+    refusal::Refusal,
+    request::Request,
+};
+use crate::{cluster::limits::Lane, log::catch};
+
+/// How long a request with an unknown key waits for the keys to be refreshed.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Answers a request: here, or where it holds up no other. A bug fails this request only.
+pub(crate) async fn answer(
+    app: &Arc<App>,
+    lane: Option<&Lane>,
+    mut request: Request,
+) -> Response<Payload> {
+    app.strip(&mut request);
+    let (caller, paid) = match prepare(app, lane, &request).await {
+        Ok(prepared) => prepared,
+        Err(panic) => {
+            app.metrics().begin();
+            return app.broken(panic);
+        }
+    };
+    match catch(|| app.answer(request, caller, paid)) {
+        Ok(Answered::Now(response)) => response,
+        Ok(Answered::Later(answer)) => match answer.await {
+            Ok(response) => response,
+            Err(_) => app.broken("the answer was lost".into()),
+        },
+        Err(panic) => app.broken(panic),
+    }
+}
+
+/// What has to be waited for: who sent a request, and whether that is within the limit of all replicas, if there are
+/// others.
+async fn prepare(
+    app: &App,
+    lane: Option<&Lane>,
+    request: &Request,
+) -> Result<(Result<Caller, Refusal>, Option<Paid>), String> {
+    let caller = identify(app.access(), request).await?;
+    let Some(lane) = lane else { return Ok((caller, None)) };
+    let paid = match catch(|| app.toll(request, &caller))? {
+        Toll::Counted(by) => Paid::Counted(lane.admit(&by, request.now.instant).await),
+        Toll::Free(by) => Paid::Free(lane.peek(&by, request.now.instant).await),
+    };
+    Ok((caller, Some(paid)))
+}
+
+/// Who sent a request. A key that another program issued a moment ago counts.
+async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, Refusal>, String> {
+    let caller = catch(|| access.identify(request))?;
+    let is_form = request.head.method == Method::POST;
+    if caller.is_ok() && !is_form {
+        return Ok(caller);
+    }
+    if catch(|| access.has_unknown_key(request))? {
+        refresh_for(access, request).await;
+    }
+    // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
+    catch(|| access.identify(request))
+}
+
+/// Waits until the keys have been refreshed after this call, so that one that another program issued a moment
+/// ago is known. A refresh that completes first may have begun before the call; the second has not.
+async fn refresh_for(access: &Access, request: &Request) {
+    let mut refreshes = access.refresh_signal().subscribe();
+    for _ in 0..2 {
+        access.refresh_signal().signal(Signal::Refresh);
+        let refreshed = timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
+        if !matches!(refreshed, Ok(Ok(()))) || !access.has_unknown_key(request) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../finserve/src/cluster/without/limits.rs
