@@ -59,7 +59,7 @@ units() {
     check 'systemd-analyze verify finserve.socket with finserve-tls.conf' silent \
         systemd-analyze verify --man=no --recursive-errors=no "$work/units/finserve.socket"
     # 0 is a sandbox without anything, 100 none at all.
-    for unit in finserve finserve-backup; do
+    for unit in finserve finserve@ finserve-backup; do
         check "systemd-analyze security $unit.service: an exposure of at most 2.0" \
             systemd-analyze security --offline=true --threshold=20 "$work/units/$unit.service"
         tail -n 1 "$work/output" | sed 's/^[^O]*/         /'
@@ -87,7 +87,8 @@ environment() {
     named=$(grep -o '^#\?FINSERVE_[A-Z_]*' deploy/finserve.env | tr -d '#' | sort -u)
     check 'finserve.env has every variable of serve, and no other' diff <(echo "$known") <(echo "$named")
     local values
-    values=$(sed -n 's/^#\?\(FINSERVE_[A-Z_]*=.*\)/\1/p' deploy/finserve.env | grep -v 'FINSERVE_DATA\|FINSERVE_LISTEN\|_TLS_')
+    values=$(sed -n 's/^#\?\(FINSERVE_[A-Z_]*=.*\)/\1/p' deploy/finserve.env | grep -v 'FINSERVE_DATA\|FINSERVE_LISTEN\|_TLS_' |
+        grep -v 'FINSERVE_ACCOUNTS\|FINSERVE_LIMITS\|FINSERVE_CATALOGUE_FROM')
     # A wrong address to listen on is found last, after all other values were read.
     if env $values FINSERVE_DATA="$work/none" "$binary" serve --listen nowhere.invalid:1 >"$work/output" 2>&1; then
         wrong 'finserve.env: a server on an address that does not exist'
@@ -95,6 +96,31 @@ environment() {
         ok 'finserve.env: every value is understood'
     else
         wrong "finserve.env: $(cat "$work/output")"
+    fi
+    named=$(grep -o '^#\?FINSERVE_[A-Z_]*' deploy/cluster.env | tr -d '#' | sort -u)
+    check 'cluster.env has only variables of serve' \
+        bash -c 'missing=$(comm -13 <(echo "$0") <(echo "$1")); echo "$missing"; [ -z "$missing" ]' "$known" "$named"
+    for name in ACCOUNTS:POSTGRES LIMITS:VALKEY; do
+        check "cluster.env: the password of FINSERVE_${name%:*} is that of ${name#*:}" bash -c \
+            '. deploy/cluster.env 2>/dev/null; a=FINSERVE_${0%:*} p=${0#*:}_PASSWORD; [[ ${!a} == *:"${!p}"@* ]]' "$name"
+    done
+}
+
+compose() {
+    if python3 -c 'import yaml' 2>/dev/null; then
+        check 'compose.yaml: only the balancer has ports' python3 -c '
+import sys, yaml
+services = yaml.safe_load(open("deploy/compose.yaml"))["services"]
+open_to_all = [name for name, service in services.items() if service.get("ports")]
+unchecked = [name for name, service in services.items() if not service.get("healthcheck") and "build" not in service]
+sys.exit(None if open_to_all == ["balancer"] and not unchecked else f"ports: {open_to_all}, no health check: {unchecked}")'
+    else
+        skip 'compose.yaml is YAML' 'there is no yaml for Python'
+    fi
+    if docker compose version >/dev/null 2>&1; then
+        check 'docker compose config' docker compose -f deploy/compose.yaml config -q
+    else
+        skip 'docker compose config' 'there is no docker compose'
     fi
 }
 
@@ -215,6 +241,44 @@ CONF
         bash -c 'curl -s "http://127.0.0.1:$0/data/" | grep -q "href=\"/data/"' "$path"
 }
 
+# A replica that takes a request and closes the connection; notes each.
+closing() {
+    python3 -u -c '
+import socket, sys
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+print("listens")
+while True:
+    client, _ = listener.accept()
+    client.recv(65536)
+    client.close()
+    print("closed")' "$1" >"$work/closed" &
+    running+=($!)
+    for _ in $(seq 100); do grep -q listens "$work/closed" && return; sleep 0.1; done
+}
+
+# Three replicas, two of which do not work: nobody notices.
+with_replicas() {
+    have nginx 'nginx in front of replicas' || return 0
+    local plain=$(free_port) tls=$(free_port) nobody=$(free_port) closes=$(free_port) answered
+    closing "$closes"
+    sed -e "s|listen 80;|listen 127.0.0.1:$plain;|; s|listen 443 ssl|listen 127.0.0.1:$tls ssl|; /listen \[::\]/d" \
+        -e "s|replica-1:8080|$server|; s|replica-2:8080|127.0.0.1:$nobody|; s|replica-3:8080|127.0.0.1:$closes|" \
+        -e "s|/etc/letsencrypt/live/data.example.org/fullchain|$work/cert|; s|/etc/letsencrypt/live/data.example.org/privkey|$work/key|" \
+        deploy/nginx/finserve-replicas.conf >"$work/replicas.conf"
+    sed -e "s|$work/site.conf|$work/replicas.conf|; s|nginx.pid|replicas.pid|; /subpath.conf/d" "$work/nginx.conf" >"$work/balancer.conf"
+    check 'nginx -t with replicas' nginx -t -q -e "$work/replicas.log" -c "$work/balancer.conf"
+    nginx -e "$work/replicas.log" -c "$work/balancer.conf" 2>/dev/null &
+    running+=($!)
+    port=$tls url=https://data.example.org:$tls
+    wait_for || wrong 'nginx with replicas answers'
+    forging 'nginx with replicas' 127.0.1.7 127.0.1.8
+    answered=$(for _ in $(seq 30); do
+        curl -sk -o /dev/null -w '%{http_code}\n' --resolve "data.example.org:$port:127.0.0.1" "$url/health"
+    done | sort | uniq -c | tr -s ' ')
+    same 'nginx with replicas: 30 requests while two of three do not work' "$answered" ' 30 200'
+    check 'nginx with replicas: one of them did get requests' grep -q closed "$work/closed"
+}
+
 with_caddy() {
     have caddy 'Caddyfile' || return 0
     export HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
@@ -264,11 +328,13 @@ scripts() {
 
 units
 environment
+compose
 monitoring
 image
 scripts
 serve
 with_nginx
+with_replicas
 with_caddy
 metrics
 printf '%d checked, %d wrong, %d skipped\n' "$checked" "$failed" "$skipped"
