@@ -19,7 +19,7 @@ mod schedule;
 mod selection;
 mod sgs;
 
-pub(crate) use background::Background;
+pub(crate) use background::start;
 pub(crate) use base::Base;
 pub(crate) use job::{Job, Mode, Outcome};
 pub(crate) use reach::{Sign, reach};

@@ -1,7 +1,8 @@
 //! Stopping what runs in the background, and waits that end when it is stopped.
 use std::{
-    sync::{Condvar, Mutex, PoisonError},
-    time::Duration,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 /// Whether to stop. What is stopped once stays so.
@@ -27,6 +28,38 @@ impl Stop {
         let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
         // If a thread panicked it does not matter here: both outcomes end the wait.
         let _ = self.changed.wait_timeout_while(stopped, time, |stopped| !*stopped);
+    }
+}
+
+/// Work on a thread of its own that goes on until it is stopped, and may be cut short then without harm.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    stop: Arc<Stop>,
+    thread: JoinHandle<()>,
+}
+
+/// How long a stop waits for the thread.
+const STOP_TIMEOUT: Duration = Duration::from_millis(300);
+
+impl Worker {
+    pub(crate) fn start(work: impl FnOnce(&Stop) + Send + 'static) -> Worker {
+        let stop = Arc::new(Stop::default());
+        let told = stop.clone();
+        Worker { stop, thread: thread::spawn(move || work(&told)) }
+    }
+
+    /// Begins nothing more.
+    pub(crate) fn ask_to_stop(&self) {
+        self.stop.stop();
+    }
+
+    /// Stops; does not wait for what takes long.
+    pub(crate) fn stop(self) {
+        self.ask_to_stop();
+        let since = Instant::now();
+        while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

@@ -16,8 +16,8 @@ mod store;
 mod target;
 mod web;
 
-pub(crate) use follow::{Follower, Following};
-pub(crate) use lead::{Leader, Leading};
+pub(crate) use follow::Follower;
+pub(crate) use lead::Leader;
 pub(crate) use publish::{Direction, Outcome, Unpublished, publish};
 pub(crate) use shelf::{follows, served};
 pub(crate) use target::{Target, TypedTarget};

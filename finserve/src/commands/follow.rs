@@ -8,12 +8,13 @@ use crate::{
     cli,
     cluster::{
         postgres::Postgres,
-        publication::{Follower, Following, Leader, Leading, Target},
+        publication::{Follower, Leader, Target},
     },
     election::{self, Election},
     lock::{Sharing, Work},
     metrics::Metrics,
     ready::{About, Readiness},
+    stop::Worker,
 };
 
 /// A publication that is followed, and perhaps led.
@@ -74,8 +75,8 @@ impl Publication {
 
     pub(super) fn start(self, metrics: &Arc<Metrics>) -> Running {
         Running {
-            following: Following::start(self.follower, metrics.clone()),
-            leading: self.leader.map(|leader| Leading::start(leader, metrics.clone())),
+            following: self.follower.start(metrics.clone()),
+            leading: self.leader.map(|leader| leader.start(metrics.clone())),
         }
     }
 }
@@ -106,8 +107,8 @@ fn election(target: &Target, postgres: Option<&Postgres>) -> Result<Election, Fa
 
 /// What runs beside requests.
 pub(super) struct Running {
-    following: Following,
-    leading: Option<Leading>,
+    following: Worker,
+    leading: Option<Worker>,
 }
 
 impl Running {

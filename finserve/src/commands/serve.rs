@@ -27,7 +27,7 @@ use crate::{
     lock::Work,
     now::Now,
     ready::Readiness,
-    sources::Background,
+    sources,
 };
 
 /// Serves until SIGINT or SIGTERM.
@@ -85,7 +85,7 @@ pub(crate) fn run(place: Place<'_>, args: &cli::Serve) -> Result<(), Failure> {
     }
     let following = publication.map(|publication| publication.start(app.metrics()));
     let sync = (args.sync && following.is_none()).then(|| {
-        Background::start(catalogue.clone(), data, args.sources.config(), app.metrics().clone())
+        sources::start(catalogue.clone(), data, args.sources.config(), app.metrics().clone())
     });
     let mut printed = Ok(());
     let scheme = if certificate.is_some() { "https" } else { "http" };

@@ -3,8 +3,7 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use fincore::Catalogue;
@@ -21,52 +20,22 @@ use crate::{
     lock::{Lock, Work},
     metrics::Metrics,
     now::Now,
-    stop::Stop,
+    stop::{Stop, Worker},
 };
-
-/// How long a stop waits for the thread. After that the program ends without it: a download has no effect, and an
-/// import that is not complete has none either.
-const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// After this time the clock is read again: it may have been set, or the machine may have slept.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Synchronises until it is stopped.
-#[derive(Debug)]
-pub(crate) struct Background {
-    stop: Arc<Stop>,
-    thread: JoinHandle<()>,
-}
-
-impl Background {
-    /// Starts with a first run at once.
-    pub(crate) fn start(
-        catalogue: Catalogue,
-        directory: &Path,
-        config: Config,
-        metrics: Arc<Metrics>,
-    ) -> Background {
-        let stop = Arc::new(Stop::default());
-        let (told, directory) = (stop.clone(), directory.to_owned());
-        let thread = thread::spawn(move || {
-            Rounds::new(&catalogue, directory, config, &told, &metrics).run();
-        });
-        Background { stop, thread }
-    }
-
-    /// Begins nothing more.
-    pub(crate) fn ask_to_stop(&self) {
-        self.stop.stop();
-    }
-
-    /// Stops; does not wait for a server that is slow to answer.
-    pub(crate) fn stop(self) {
-        self.ask_to_stop();
-        let since = Instant::now();
-        while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
+/// Synchronises until it is stopped, with a first run at once. A download that is cut short has no effect, and an import that
+/// is not complete has none either.
+pub(crate) fn start(
+    catalogue: Catalogue,
+    directory: &Path,
+    config: Config,
+    metrics: Arc<Metrics>,
+) -> Worker {
+    let directory = directory.to_owned();
+    Worker::start(move |stop| Rounds::new(&catalogue, directory, config, stop, &metrics).run())
 }
 
 /// One run after the other.

@@ -2,22 +2,18 @@
 use std::{
     path::Path,
     sync::Arc,
-    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use fincore::Catalogue;
 
 use super::{manifest::Manifest, said::Said, shelf::Shelf, store::Store, target::Target};
-use crate::{metrics::Metrics, stop::Stop};
+use crate::{metrics::Metrics, stop::Worker};
 
 /// After a publication was refused, it is fetched again after this time, and then after twice that, up to the longest:
 /// whoever copies files into a directory may not have copied all of them yet.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-
-/// How long a stop waits for the thread. What was not completed by then is removed with the next start.
-const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Follows a publication.
 pub(crate) struct Follower {
@@ -149,39 +145,15 @@ impl Follower {
         self.refused = None;
         Ok(())
     }
-}
 
-/// Follows until it is stopped.
-pub(crate) struct Following {
-    stop: Arc<Stop>,
-    thread: JoinHandle<()>,
-}
-
-impl Following {
-    pub(crate) fn start(mut follower: Follower, metrics: Arc<Metrics>) -> Following {
-        let stop = Arc::new(Stop::default());
-        let told = stop.clone();
-        follower.metrics = Some(metrics);
-        let thread = thread::spawn(move || {
-            while !told.is_stopped() {
-                follower.look();
-                told.wait(follower.pause());
+    /// Follows until it is stopped. What was not completed by then is removed with the next start.
+    pub(crate) fn start(mut self, metrics: Arc<Metrics>) -> Worker {
+        self.metrics = Some(metrics);
+        Worker::start(move |stop| {
+            while !stop.is_stopped() {
+                self.look();
+                stop.wait(self.pause());
             }
-        });
-        Following { stop, thread }
-    }
-
-    /// Begins nothing more.
-    pub(crate) fn ask_to_stop(&self) {
-        self.stop.stop();
-    }
-
-    /// Stops; does not wait for a server that is slow to answer.
-    pub(crate) fn stop(self) {
-        self.ask_to_stop();
-        let since = Instant::now();
-        while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
-            thread::sleep(Duration::from_millis(10));
-        }
+        })
     }
 }

@@ -2,7 +2,6 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -19,8 +18,8 @@ use crate::{
     election::{self, Elected, Election},
     lock::Work,
     metrics::Metrics,
-    sources::{Background, Config},
-    stop::Stop,
+    sources::{self, Config},
+    stop::Worker,
 };
 
 /// How often it is looked whether this server leads, and whether there is something to publish.
@@ -28,9 +27,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// After a failure it is tried again after twice as long as before, up to this time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-
-/// How long a stop waits for the thread. What was not published by then is made again by the next leader.
-const STOP_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The catalogue that is synchronised. It is not the one that is served: that is followed, as by all others.
 const WORKING_COPY: &str = "sync.db";
@@ -57,7 +53,7 @@ struct Working {
     catalogue: Catalogue,
     /// What is published.
     published: Option<Edition>,
-    sync: Option<Background>,
+    sync: Option<Worker>,
 }
 
 impl Leader {
@@ -84,7 +80,7 @@ impl Leader {
         })
     }
 
-    /// Does what there is to do now. Nothing is downloaded before [`Leading::start`].
+    /// Does what there is to do now. Nothing is downloaded before [`start`](Leader::start).
     pub(crate) fn step(&mut self) {
         if self.elected.as_mut().is_some_and(|elected| !elected.holds()) {
             tracing::warn!(
@@ -126,7 +122,7 @@ impl Leader {
             && let Some(metrics) = &self.metrics
         {
             let (catalogue, config) = (catalogue.clone(), self.config.clone());
-            *sync = Some(Background::start(catalogue, &self.data, config, metrics.clone()));
+            *sync = Some(sources::start(catalogue, &self.data, config, metrics.clone()));
         }
         let edition = catalogue.snapshot(Date::MAX).and_then(|snapshot| snapshot.edition());
         let edition = edition.map_err(|err| err.to_string())?;
@@ -192,40 +188,16 @@ impl Leader {
             sync.stop();
         }
     }
-}
 
-/// Leads, or tries to, until it is stopped.
-pub(crate) struct Leading {
-    stop: Arc<Stop>,
-    thread: JoinHandle<()>,
-}
-
-impl Leading {
-    pub(crate) fn start(mut leader: Leader, metrics: Arc<Metrics>) -> Leading {
-        let stop = Arc::new(Stop::default());
-        let told = stop.clone();
-        leader.metrics = Some(metrics);
-        let thread = thread::spawn(move || {
-            while !told.is_stopped() {
-                leader.step();
-                told.wait(PAUSE);
+    /// Leads, or tries to, until it is stopped. What was not published by then is made again by the next leader.
+    pub(crate) fn start(mut self, metrics: Arc<Metrics>) -> Worker {
+        self.metrics = Some(metrics);
+        Worker::start(move |stop| {
+            while !stop.is_stopped() {
+                self.step();
+                stop.wait(PAUSE);
             }
-            leader.rest();
-        });
-        Leading { stop, thread }
-    }
-
-    /// Begins nothing more.
-    pub(crate) fn ask_to_stop(&self) {
-        self.stop.stop();
-    }
-
-    /// Stops; does not wait for what takes long.
-    pub(crate) fn stop(self) {
-        self.ask_to_stop();
-        let since = Instant::now();
-        while !self.thread.is_finished() && since.elapsed() < STOP_TIMEOUT {
-            thread::sleep(Duration::from_millis(10));
-        }
+            self.rest();
+        })
     }
 }
