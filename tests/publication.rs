@@ -127,8 +127,7 @@ fn servers_follow_a_directory_with_the_same_tags_and_survive_without_it() {
     assert!(succeeds(&looked).contains("ipca"), "{}", text(&looked.stdout));
     // Without the target a server starts again with what it has.
     fs::rename(&target, place.path().join("away")).unwrap();
-    let data = copy(one.data.path());
-    drop(one);
+    let data = taken_from(one);
     let again = Server::start_on(data, &["--catalogue-from", name]);
     assert_eq!(served(&again).0, "0.24");
     wait_until("it is said", || log(&again).contains("cannot be followed"));
@@ -137,11 +136,13 @@ fn servers_follow_a_directory_with_the_same_tags_and_survive_without_it() {
     wait_until("it is over", || log(&again).contains("recovered"));
 }
 
-/// A copy of a data directory, as a disk is moved to another machine.
-fn copy(from: &Path) -> tempfile::TempDir {
-    let to = tempfile::tempdir().unwrap();
+/// What a server leaves behind when it stops, as a disk is moved to another machine.
+fn taken_from(mut server: Server) -> tempfile::TempDir {
+    let stop = Command::new("kill").args(["-TERM", &server.pid().to_string()]).status().unwrap();
+    assert!(stop.success() && server.wait().success());
+    let (from, to) = (server.data.path().join("published"), tempfile::tempdir().unwrap());
     fs::create_dir(to.path().join("published")).unwrap();
-    for entry in fs::read_dir(from.join("published")).unwrap().map(Result::unwrap) {
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         fs::copy(entry.path(), to.path().join("published").join(entry.file_name())).unwrap();
     }
     to
@@ -284,8 +285,7 @@ fn a_server_follows_over_http_and_refuses_what_is_wrong() {
     web.state.lock().unwrap().instead.clear();
     wait_until("the whole file is served", || served(&server).0 == "0.23");
     web.state.lock().unwrap().files.clear();
-    let data = copy(server.data.path());
-    drop(server);
+    let data = taken_from(server);
     assert_eq!(served(&Server::start_on(data, &["--catalogue-from", &web.url()])).0, "0.23");
 }
 
