@@ -17,6 +17,10 @@ WEBHOOKS = "/api/v1/webhooks"
 # Small ones: what is tested is how they are asked for.
 DATASETS = itertools.cycle(["ipca", "igp-m", "189"])
 # A pattern cannot compute the check digits of a CNPJ.
+# Calculators refuse what the data lacks: days that the series have.
+CALCULATED = itertools.cycle(["ipca", "IGP-M", "cdi", "selic", "188", "cdi-monthly"])
+PERIODS = itertools.cycle([("2024-01-15", "2024-03-01"), ("2025-03-04", None), ("2024-05-01", "2024-05-01")])
+CURRENCIES = itertools.cycle([("EUR", "USD"), ("usd", "BRL"), ("BRL", "JPY"), ("BRL", "BRL")])
 COMPANIES = itertools.cycle(["9512", "004170", "33.000.167/0001-01", "petr4", "VALE3.SA", "999999", "ZZZZ9"])
 
 
@@ -48,6 +52,25 @@ def after_call(context, case, response):
         OWNERS.note(case, response)
 
 
+def make_calculable(path, query):
+    """A period and series that the data has."""
+    if path == "/api/v1/calc/convert":
+        query["from"], query["to"] = next(CURRENCIES)
+        if "date" in query:
+            query["date"] = "2026-02-08"
+        return
+    query["from"], to = next(PERIODS)
+    query.pop("to", None)
+    if to:
+        query["to"] = to
+    for name in ("index", "series"):
+        if name in query:
+            query[name] = next(CALCULATED)
+    for name, fit in (("interest", "cdi"), ("inflation", "igpm")):
+        if name in query:
+            query[name] = fit
+
+
 def make_acceptable(case):
     """What a schema cannot say, and the service refuses: which values go together, and which are known."""
     path, query, body = case.operation.path, case.query or {}, case.body
@@ -61,6 +84,8 @@ def make_acceptable(case):
             query["since"] = VERSION
             query.pop("from", None)
             query.pop("to", None)
+    if path.startswith("/api/v1/calc/"):
+        make_calculable(path, query)
     if "company" in query:
         query["company"] = next(COMPANIES)
     # A cursor is what an answer gave.

@@ -64,6 +64,7 @@
 //! | [`companies`] | the companies in CVM's registry: list, search, look-up |
 //! | [`filings`] | the documents that companies filed: list, search, look-up |
 //! | [`search`] | one search over companies and filings |
+//! | [`calc`] | calculators: correction by an index, accumulated rates, currencies, real rates |
 //! | [`calendar`] | business days of the Brazilian financial market |
 //! | [`datasets`] | how recent each dataset is |
 //! | [`changes`] | what every import changed |
@@ -144,6 +145,7 @@ mod names;
 mod sqlite;
 pub mod table;
 
+pub mod calc;
 pub mod calendar;
 pub mod companies;
 pub mod datasets;

@@ -35,6 +35,7 @@ pub(crate) mod freshness;
 mod held;
 mod kept;
 pub(crate) mod known;
+mod observed;
 pub(crate) mod parts;
 #[cfg(feature = "import")]
 pub(crate) mod plausible;
@@ -50,6 +51,7 @@ pub use held::{days_with_currencies, known_series, newest_day};
 use kept::{Cut, Whole};
 use known::{CDI, IPCA, SELIC};
 pub use known::{Known, Rhythm, Text};
+pub(crate) use observed::{common_quotes, held_days, meta, observations, quotes_meta};
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList,
 };

@@ -25,6 +25,7 @@ pub use cvm_code::CvmCode;
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
+pub(crate) use decimal::serialize_number;
 pub(crate) use digits::whole_number;
 pub use filing_id::FilingId;
 #[cfg(any(feature = "bundle", feature = "import"))]

@@ -40,6 +40,7 @@ pub(super) const FINCORE: Layers = &[
             "types",
         ],
     ),
+    ("calc", &["answers", "calendar", "catalogue", "error", "market", "types"]),
     (
         "companies",
         &["answers", "catalogue", "error", "lookup", "names", "sqlite", "table", "types"],

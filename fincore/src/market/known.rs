@@ -26,6 +26,19 @@ impl Rhythm {
     }
 }
 
+/// What the values of a series measure, and so how they are compounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Percent of a business day.
+    PercentPerDay,
+    /// Percent of a month.
+    PercentPerMonth,
+    /// Percent of a year.
+    PercentPerYear,
+    /// Something that has a level: an index, an amount, a price.
+    Level,
+}
+
 /// The side of a closing quote that a series has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -64,8 +77,24 @@ pub struct Known {
     pub(crate) quote: Option<(Currency, Side)>,
 }
 
+impl Known {
+    /// What its values measure.
+    pub(crate) fn measure(&self) -> Measure {
+        match self.unit {
+            PERCENT_A_DAY => Measure::PercentPerDay,
+            PERCENT_A_MONTH => Measure::PercentPerMonth,
+            PERCENT_A_YEAR | PERCENT_A_YEAR_252 => Measure::PercentPerYear,
+            _ => Measure::Level,
+        }
+    }
+}
+
 /// The Selic target, percent per year, on every calendar day.
 pub(crate) const SELIC: u32 = 432;
+/// The Selic rate, percent per day.
+pub(crate) const SELIC_DAILY: u32 = 11;
+/// The effective Selic rate, percent per year on 252 business days.
+pub(crate) const SELIC_EFFECTIVE: u32 = 1178;
 /// The CDI, percent per year on 252 business days; as published, or computed from [`CDI_DAILY`].
 pub(crate) const CDI: u32 = 4389;
 /// The CDI, percent per day.
@@ -99,8 +128,8 @@ pub(crate) const KNOWN: &[Known] = &[
     rate(195, "savings", "Return of savings deposits made since 4 May 2012", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
     rate(196, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
     rate(256, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
-    rate(11, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
-    Known { computed_from: Some(11), ..rate(1178, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
+    rate(SELIC_DAILY, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
+    Known { computed_from: Some(11), ..rate(SELIC_EFFECTIVE, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
     rate(4189, "selic-effective-monthly", "Selic rate of the month, annualised", "Taxa Selic acumulada no mês, anualizada", PERCENT_A_YEAR_252, Monthly, day(1986, 7, 1)),
     rate(4390, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
     rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),

@@ -229,16 +229,23 @@ impl fmt::Debug for Decimal {
 
 impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut buffer = [0; _];
-        let text = self.write(&mut buffer);
-        // Only `serde_json` understands `RawValue`; other formats would write a struct with an odd name.
-        // It is recognised by its error type, which its adapters (flattened fields, tags) share.
-        if typeid::of::<S::Error>() != TypeId::of::<serde_json::Error>() {
-            return serializer.serialize_str(text);
-        }
-        let number: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
-        number.serialize(serializer)
+        serialize_number(self.write(&mut [0; _]), serializer)
     }
+}
+
+/// Writes the text of a number: as a number with these digits in JSON, as a string in other formats, whose numbers are
+/// floats.
+pub(crate) fn serialize_number<S: Serializer>(
+    text: &str,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    // Only `serde_json` understands `RawValue`; other formats would write a struct with an odd name.
+    // It is recognised by its error type, which its adapters (flattened fields, tags) share.
+    if typeid::of::<S::Error>() != TypeId::of::<serde_json::Error>() {
+        return serializer.serialize_str(text);
+    }
+    let number: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
+    number.serialize(serializer)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 use std::collections::HashMap;
 
 use fincore::{
-    Feature, Snapshot, calendar, companies, events::EventsQuery, filings, market, plans, search,
-    usage::UsageQuery, webhooks::DeliveriesQuery,
+    Feature, Snapshot, calc, calendar, companies, events::EventsQuery, filings, market, plans,
+    search, usage::UsageQuery, webhooks::DeliveriesQuery,
 };
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
@@ -55,6 +55,11 @@ fn table(base: BasePath) -> Vec<Route> {
         get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
         list(   "/api/v1/market/series/{series}", Market,    FIGURES, market::series),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
+
+        get(    "/api/v1/calc/correction",        Market,    Long,  calc::correction),
+        get(    "/api/v1/calc/accumulated",       Market,    Long,  calc::accumulated),
+        get(    "/api/v1/calc/convert",           Market,    Short, calc::convert),
+        get(    "/api/v1/calc/real-rate",         Market,    Long,  calc::real_rate),
 
         list(   "/api/v1/calendar/business-days", Market,    FIGURES, calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),

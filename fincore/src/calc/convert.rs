@@ -1,0 +1,220 @@
+//! Amounts from one currency into another, through the real.
+use serde::{Deserialize, Serialize};
+
+use super::{
+    exact::{Exact, Figure},
+    terms::{Amount, Side},
+};
+use crate::{
+    answers::{Meta, Sourced},
+    catalogue::Snapshot,
+    error::{Error, Result},
+    market::{self, FxRate, Text},
+    types::{Currency, Date, Decimal, Pair},
+};
+
+/// A query for an amount in another currency.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conversion {
+    /// The amount; by default one unit.
+    #[serde(default = "one")]
+    pub amount: Amount,
+    /// The currency of the amount.
+    pub from: Currency,
+    /// The currency of the result.
+    pub to: Currency,
+    /// The day of the bulletin; by default the newest that has both currencies.
+    pub date: Option<Date>,
+    /// The side of the quotes; by default the one at which the market sells.
+    #[serde(default)]
+    pub side: Side,
+}
+
+fn one() -> Amount {
+    "1".parse().expect("a number")
+}
+
+impl Conversion {
+    /// One unit at the newest closing quotes.
+    #[must_use]
+    pub fn of(from: Currency, to: Currency) -> Conversion {
+        Conversion { amount: one(), from, to, date: None, side: Side::Sell }
+    }
+}
+
+/// An amount in another currency, and what it follows from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Converted {
+    /// The amount.
+    pub amount: Amount,
+    /// Its currency.
+    pub from: Currency,
+    /// The currency of the result.
+    pub to: Currency,
+    /// The result, rounded half up to 8 decimals.
+    pub result: Figure,
+    /// What one unit is worth, rounded half up to 16 decimals.
+    pub rate: Figure,
+    /// The side of the quotes.
+    pub side: Side,
+    /// The day of the bulletin that was used; none where no quote was needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<Date>,
+    /// The day that was asked for, if it has no bulletin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Date>,
+    /// The quotes that were used.
+    pub quotes: Vec<Leg>,
+    /// The rule in a sentence.
+    pub rule: String,
+    /// The rule in Portuguese.
+    pub rule_pt: String,
+}
+
+/// One quote of a conversion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Leg {
+    /// The pair: a currency in reais.
+    pub pair: Pair,
+    /// Reais for one unit.
+    pub value: Decimal,
+}
+
+/// How long there may be no bulletin: the longest holidays take five days.
+const LONGEST_GAP: u32 = 10;
+
+/// Converts an amount at PTAX closing quotes. Two foreign currencies are converted through the real, at quotes of the same
+/// side and day. A day without a bulletin takes the one before, and the answer says so.
+///
+/// Every plan may ask for any day. Fails for currencies without quotes, for a day in the future, and for one that is more
+/// than ten days after the bulletin before it.
+///
+/// ```
+/// use fincore::calc::{self, Conversion};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let sunday = Some("2026-02-01".parse()?);
+/// let query = Conversion { amount: "100".parse()?, date: sunday, ..Conversion::of("USD".parse()?, "BRL".parse()?) };
+/// let reais = calc::convert(&snapshot, query)?;
+/// assert_eq!((reais.date, reais.asked), (Some("2026-01-30".parse()?), sunday));
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Converted>> {
+    let Conversion { amount, from, to, date, side } = query;
+    if let Some(date) = date.filter(|date| *date > snapshot.today()) {
+        return Err(Error::Invalid(format!("parameter \"date\": {date} is in the future")));
+    }
+    let (value, quotes) = match (from == Currency::BRL, to == Currency::BRL) {
+        // Nothing is needed to know that.
+        _ if from == to => (Exact::one(), Vec::new()),
+        (true, _) => {
+            let (quote, _) = quotes(snapshot, (to, to), date)?;
+            let worth = over(&Exact::one(), &quote, side)?;
+            (worth, vec![quote])
+        }
+        (_, true) => {
+            let (quote, _) = quotes(snapshot, (from, from), date)?;
+            (Exact::from(price(&quote, side)), vec![quote])
+        }
+        (false, false) => {
+            let (one, other) = quotes(snapshot, (from, to), date)?;
+            (over(&Exact::from(price(&one, side)), &other, side)?, vec![one, other])
+        }
+    };
+    let used = quotes.first().map(|quote| quote.date);
+    let asked = date.filter(|asked| used.is_some_and(|used| used != *asked));
+    let text = rule(from, to);
+    let (rule, rule_pt) =
+        (with_day(text.en, asked, used, "en"), with_day(text.pt, asked, used, "pt"));
+    let meta = match quotes.first() {
+        Some(quote) => market::quotes_meta(snapshot, quote.pair.base)?,
+        None => Meta::of(market::PTAX),
+    };
+    let leg = |quote: &FxRate| Leg { pair: quote.pair, value: price(quote, side) };
+    let converted = Converted {
+        amount,
+        from,
+        to,
+        result: Exact::from(amount.get()).times(&value).rounded(8).trimmed(2),
+        rate: value.rounded(16).trimmed(4),
+        side,
+        date: used,
+        asked,
+        quotes: quotes.iter().map(leg).collect(),
+        rule,
+        rule_pt,
+    };
+    Ok(Sourced::new(converted, meta))
+}
+
+fn price(quote: &FxRate, side: Side) -> Decimal {
+    match side {
+        Side::Buy => quote.buy,
+        Side::Sell => quote.sell,
+    }
+}
+
+fn over(reais: &Exact, quote: &FxRate, side: Side) -> Result<Exact> {
+    let worthless = || Error::Invalid(format!("{} has no price on {}", quote.pair, quote.date));
+    reais.over(&Exact::from(price(quote, side))).ok_or_else(worthless)
+}
+
+/// The quotes of both currencies on the newest day up to the one that is asked for.
+fn quotes(
+    snapshot: &Snapshot,
+    (one, other): (Currency, Currency),
+    date: Option<Date>,
+) -> Result<(FxRate, FxRate)> {
+    let day = date.unwrap_or(snapshot.today());
+    let names = if one == other { one.to_string() } else { format!("{one} and {other}") };
+    let found = market::common_quotes(snapshot, (one, other), day)?;
+    let (first, second) = found.ok_or_else(|| {
+        Error::Invalid(format!("parameter \"date\": no closing bulletin up to {day} has {names}"))
+    })?;
+    if date.is_some() && first.date < day.days_before(LONGEST_GAP) {
+        return Err(Error::Invalid(format!(
+            "parameter \"date\": the newest closing bulletin up to {day} with {names} is of {}; ask for that day, \
+             or leave the date out for the newest",
+            first.date
+        )));
+    }
+    Ok((first, second))
+}
+
+fn rule(from: Currency, to: Currency) -> Text {
+    let text = |en, pt| Text { en, pt };
+    match (from == Currency::BRL, to == Currency::BRL) {
+        _ if from == to => text("The two currencies are the same.", "As duas moedas são a mesma."),
+        (true, _) => text(
+            "The result is amount ÷ PTAX closing quote.",
+            "O resultado é valor ÷ cotação PTAX de fechamento.",
+        ),
+        (_, true) => text(
+            "The result is amount × PTAX closing quote.",
+            "O resultado é valor × cotação PTAX de fechamento.",
+        ),
+        (false, false) => text(
+            "The result is amount × PTAX closing quote of the first currency ÷ that of the second, both in reais, of the same side and day.",
+            "O resultado é valor × cotação PTAX de fechamento da primeira moeda ÷ a da segunda, ambas em reais, do mesmo lado e dia.",
+        ),
+    }
+}
+
+/// The rule, with what is said of a day without a bulletin.
+fn with_day(rule: &str, asked: Option<Date>, used: Option<Date>, language: &str) -> String {
+    match (asked, used) {
+        (Some(asked), Some(used)) if language == "pt" => {
+            format!("{rule} {asked} não tem boletim; vale o anterior, de {used}.")
+        }
+        (Some(asked), Some(used)) => {
+            format!("{rule} {asked} has no bulletin; the one before it, of {used}, is used.")
+        }
+        _ => rule.to_owned(),
+    }
+}

@@ -1,0 +1,229 @@
+//! Numbers with as many decimals as a calculation needs, and how they are rounded in the end.
+use std::{fmt, sync::LazyLock};
+
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
+use num_traits::{Pow, Signed, Zero};
+use serde::{Serialize, Serializer};
+
+use crate::types::{Decimal, serialize_number};
+
+/// Decimals that are kept from step to step. A product of ten thousand daily factors is then right in more than fifty of
+/// them, and what is shown has sixteen.
+const DECIMALS: u32 = 64;
+
+static ONE: LazyLock<BigInt> = LazyLock::new(|| ten_to(DECIMALS));
+
+/// A number in the middle of a calculation: every operation is rounded half up to 64 decimals.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Exact(BigInt);
+
+impl Exact {
+    pub(super) fn one() -> Exact {
+        Exact(ONE.clone())
+    }
+
+    /// A percentage as a number: 0.21 % is 0.0021.
+    pub(super) fn of_percent(percent: Decimal) -> Exact {
+        Exact(Exact::from(percent).0 / 100)
+    }
+
+    /// The factor of a rate in percent: 1.0021 for 0.21.
+    pub(super) fn factor(percent: Decimal) -> Exact {
+        Exact::one().plus(&Exact::of_percent(percent))
+    }
+
+    pub(super) fn plus(&self, other: &Exact) -> Exact {
+        Exact(&self.0 + &other.0)
+    }
+
+    pub(super) fn times(&self, other: &Exact) -> Exact {
+        Exact(divided(&self.0 * &other.0, &ONE))
+    }
+
+    /// The quotient; `None` for a divisor that is not positive.
+    pub(super) fn over(&self, other: &Exact) -> Option<Exact> {
+        other.0.is_positive().then(|| Exact(divided(&self.0 * &*ONE, &other.0)))
+    }
+
+    pub(super) fn to_the(&self, exponent: u32) -> Exact {
+        let (mut power, mut square, mut left) = (Exact::one(), self.clone(), exponent);
+        while left > 0 {
+            if left % 2 == 1 {
+                power = power.times(&square);
+            }
+            square = square.times(&square);
+            left /= 2;
+        }
+        power
+    }
+
+    /// The positive root of a positive number, right in more than fifty decimals; `None` of another, for a degree of zero,
+    /// and of a number whose root has more than 17 digits.
+    pub(super) fn root(&self, degree: u32) -> Option<Exact> {
+        let guess = self.rounded(DECIMALS).to_f64().powf(f64::from(degree).recip());
+        if !self.0.is_positive() || degree == 0 || !guess.is_finite() {
+            return None;
+        }
+        // By Newton's method, the right decimals of a float double each time: 15, 30, 60, all.
+        let whole = format!("{guess:.0}").len();
+        let guess = format!("{guess:.decimals$}", decimals = 17_usize.saturating_sub(whole));
+        let mut root = Exact::from(guess.parse::<Decimal>().ok()?);
+        for _ in 0..6 {
+            let wanted = self.over(&root.to_the(degree - 1))?;
+            root = Exact(&root.0 + (wanted.0 - &root.0) / degree);
+        }
+        Some(root)
+    }
+
+    /// What a factor adds, in percent: 0.21 for 1.0021.
+    pub(super) fn accumulated(&self) -> Figure {
+        Exact((&self.0 - &*ONE) * 100).rounded(8).trimmed(2)
+    }
+
+    /// Rounded half up, away from zero, to so many decimals.
+    pub(super) fn rounded(&self, decimals: u32) -> Figure {
+        let digits = divided(self.0.clone(), &ten_to(DECIMALS - decimals.min(DECIMALS)));
+        Figure { digits, decimals: decimals.min(DECIMALS) }
+    }
+}
+
+impl From<Decimal> for Exact {
+    fn from(decimal: Decimal) -> Exact {
+        let (digits, decimals) = decimal.parts();
+        Exact(BigInt::from(digits) * ten_to(DECIMALS - u32::from(decimals)))
+    }
+}
+
+fn ten_to(power: u32) -> BigInt {
+    Pow::pow(BigInt::from(10), power)
+}
+
+/// The quotient by a positive number, rounded half up, away from zero.
+fn divided(number: BigInt, by: &BigInt) -> BigInt {
+    let (quotient, rest) = number.div_rem(by);
+    if rest.abs() * 2 < *by {
+        return quotient;
+    }
+    match rest.sign() {
+        Sign::Minus => quotient - 1,
+        Sign::NoSign | Sign::Plus => quotient + 1,
+    }
+}
+
+/// A calculated number, right to its last decimal.
+///
+/// Like a [`Decimal`] it is a number in JSON and a string in other formats, but it may have any number of digits.
+///
+/// ```
+/// use fincore::calc::{self, Accumulated};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// # fincore::bundle::fill(&catalogue)?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let query = Accumulated { to: Some("2025-12-01".parse()?), ..Accumulated::of("ipca".parse()?, "2025-01-01".parse()?) };
+/// let inflation = calc::accumulated(&snapshot, query)?;
+/// assert_eq!(inflation.accumulated.to_string(), "4.2643849");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Figure {
+    digits: BigInt,
+    decimals: u32,
+}
+
+impl Figure {
+    /// Without zeros at the end, save for so many decimals.
+    pub(super) fn trimmed(mut self, least: u32) -> Figure {
+        while self.decimals > least && (&self.digits % 10_u32).is_zero() {
+            self.digits /= 10_u32;
+            self.decimals -= 1;
+        }
+        self
+    }
+
+    /// The nearest float, for calculations that tolerate rounding.
+    #[must_use]
+    pub fn to_f64(&self) -> f64 {
+        self.to_string().parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = self.decimals as usize;
+        let digits = format!("{:0>width$}", self.digits.abs(), width = decimals + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - decimals);
+        let point = if decimals > 0 { "." } else { "" };
+        let text = [whole, point, fraction].concat();
+        f.pad_integral(!self.digits.is_negative(), "", &text)
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_number(&self.to_string(), serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn exact(text: &str) -> Exact {
+        Exact::from(text.parse::<Decimal>().unwrap())
+    }
+
+    #[test]
+    fn rounds_half_up_away_from_zero() {
+        let cases = [
+            ("2.345", 2, "2.35"),
+            ("-2.345", 2, "-2.35"),
+            ("2.344999", 2, "2.34"),
+            ("0.005", 2, "0.01"),
+            ("-0.004", 2, "0.00"),
+            ("1", 0, "1"),
+            ("123456789.5", 0, "123456790"),
+        ];
+        for (number, decimals, rounded) in cases {
+            assert_eq!(exact(number).rounded(decimals).to_string(), rounded, "{number}");
+        }
+    }
+
+    #[test]
+    fn trims_zeros_but_keeps_the_least() {
+        let trimmed = |text: &str| exact(text).rounded(8).trimmed(2).to_string();
+        assert_eq!(trimmed("5124.7"), "5124.70");
+        assert_eq!(trimmed("0.03384"), "0.03384");
+        assert_eq!(trimmed("0"), "0.00");
+    }
+
+    #[test]
+    fn roots_and_quotients_of_what_has_none_are_refused() {
+        assert_eq!(exact("0").root(2), None);
+        assert_eq!(exact("-1").root(3), None);
+        assert_eq!(exact("4").root(0), None);
+        assert_eq!(exact("4").root(2).unwrap().rounded(50), exact("2").rounded(50));
+        assert_eq!(exact("1").over(&exact("0")), None);
+        let third = exact("1").over(&exact("3")).unwrap();
+        assert_eq!(third.rounded(16).to_string(), "0.3333333333333333");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// A root to its power is the number again, and a power by squaring the repeated product.
+        #[test]
+        fn powers_and_roots_are_inverse(digits in 1_000_i64..10_000_000_000, degree in 1_u32..600) {
+            let number = Exact::from(Decimal::from_parts(digits, 5));
+            let back = number.root(degree).unwrap().to_the(degree);
+            prop_assert_eq!(back.rounded(50), number.rounded(50));
+            let small = degree % 7;
+            let product = (0..small).fold(Exact::one(), |product, _| product.times(&number));
+            prop_assert_eq!(number.to_the(small).rounded(40), product.rounded(40));
+        }
+    }
+}
