@@ -117,7 +117,7 @@ fn every_shell_gets_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let output = finserve(&["completions", shell]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && text.contains("trusted-proxy"), "{shell}");
+        assert!(output.status.success() && text.contains("FINSERVE_COMPLETE"), "{shell}");
     }
 }
 

@@ -14,7 +14,8 @@
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
-//! * How data goes out: `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
+//! * How data goes out: `get` queries on the command line, `get_server` the same of a server, `completion` what a shell is
+//!   told may come next, `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
 //!   with a `file_server` between them.
 //! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
 //!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
@@ -32,6 +33,7 @@ mod base_path;
 mod calendar;
 mod check;
 mod companies;
+mod completion;
 mod contract;
 mod csv;
 mod cvm;
@@ -43,6 +45,8 @@ mod export_command;
 mod file_server;
 mod foreign_files;
 mod freshness;
+mod get;
+mod get_server;
 mod grammar;
 mod harness;
 mod import;

@@ -34,6 +34,12 @@ const NOTED: &str = "bundle";
 /// The day on which the bundled data was gathered, 2026-10-05, in days since 1970.
 const MADE: i64 = 20_731;
 
+/// The id of the bundled data: another one with every change to them.
+#[must_use]
+pub fn id() -> &'static str {
+    ID
+}
+
 /// The progress of [`fill_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

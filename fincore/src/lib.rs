@@ -194,7 +194,7 @@ pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
     Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId,
-    Words,
+    Words, fold,
 };
 
 /// Compiles the example in the README.

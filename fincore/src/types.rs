@@ -36,8 +36,8 @@ pub(crate) use key::{is_base62, random_bytes, random_characters};
 pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
 pub use series_id::SeriesId;
-pub(crate) use words::{Part, fold, words};
-pub use words::{Search, Words};
+pub(crate) use words::{Part, words};
+pub use words::{Search, Words, fold};
 
 /// Deserializes a type through its `FromStr`, so that JSON, query strings and files share one parser.
 macro_rules! deserialize_from_str {

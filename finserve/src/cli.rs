@@ -12,17 +12,26 @@ use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta};
 
 use crate::{build, log, typed::TypedAddress};
 
+mod asked;
 mod backup;
+mod calc;
+mod complete;
 mod doctor;
 mod export;
 mod generate;
+mod get;
 mod publish;
 mod serve;
 mod sync;
+pub(crate) use asked::{Drawn, Format, Part, Question, Shown, Whom};
 pub(crate) use backup::{Backup, Restore};
+pub(crate) use calc::Calc;
+pub(crate) use complete::VARIABLE as COMPLETE_VARIABLE;
 pub(crate) use doctor::Doctor;
+use export::CsvDialect;
 pub(crate) use export::Export;
 pub(crate) use generate::{Completions, Man};
+pub(crate) use get::{Get, Wanted};
 pub(crate) use publish::Publish;
 pub(crate) use serve::Serve;
 pub(crate) use sync::{Sources, Sync};
@@ -36,6 +45,8 @@ pub(crate) const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
   finserve import cad_cia_aberta.csv ipe_cia_aberta_2026.zip
   finserve keys create --plan gold --name Ana --email ana@example.com
   finserve export fx --format csv --dialect br --out cambio.csv
+  finserve get series igp-m --chart              draw a series in the terminal
+  finserve get filings --company VALE3 --category 'fato relevante' --from 2024-01-01
   curl http://127.0.0.1:8080/api/v1/market/overview";
 
 /// Brazil's financial data over HTTP: market rates, companies and their filings.
@@ -53,6 +64,9 @@ pub(crate) struct Cli {
         default_value = "finserve-data"
     )]
     pub(crate) data: PathBuf,
+    /// Whether nobody named that directory
+    #[arg(skip)]
+    pub(crate) data_by_default: bool,
     /// The accounts are in this PostgreSQL, which several servers share, and not in the data directory
     ///
     /// postgres://user:password@host/database, with ?sslmode=require to insist on TLS. Everyone on this machine can see
@@ -72,6 +86,11 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
+    /// Answers a shell that asks what may come next, and ends the program, if that is what it was started for.
+    pub(crate) fn complete() {
+        complete::answer(Cli::command);
+    }
+
     /// The command line of this program. Ends the program where it is wrong or only asks for help.
     pub(crate) fn read() -> Cli {
         let matches = Cli::command().try_get_matches();
@@ -89,7 +108,8 @@ impl Cli {
                 return Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message));
             }
         }
-        Cli::from_arg_matches(&matches)
+        let data_by_default = matches.value_source("data") == Some(ValueSource::DefaultValue);
+        Ok(Cli { data_by_default, ..Cli::from_arg_matches(&matches)? })
     }
 
     /// What is logged, and how, if this serves.
@@ -140,6 +160,17 @@ pub(crate) enum Command {
     /// The datasets are selic, cdi, ipca and every other series by name or number, series (all of them), fx, companies and
     /// filings. Rows come from one consistent state of the data, also while an import runs.
     Export(Export),
+    /// Show figures, companies and filings, of the data directory or of a server
+    ///
+    /// The queries, parameters and answers are those of the API. A table on a terminal, CSV elsewhere. Without a data
+    /// directory, and without --data, the bundled data is read, from a copy in the cache of the user. Exit code 1: there is
+    /// no answer; 2: the question is wrong.
+    Get(Get),
+    /// Calculate with the figures: correct an amount, accumulate a series, convert currencies
+    ///
+    /// On a terminal the facts are listed, and with --steps a table of the steps follows. As CSV, it is the steps where
+    /// they are asked for, and one row of facts otherwise.
+    Calc(Calc),
     /// List the webhooks of all keys, and disable one
     #[command(subcommand)]
     Webhooks(Webhooks),
@@ -188,7 +219,9 @@ pub(crate) enum Command {
     /// asks the server as the public does, with an address that is made up: nobody may choose by whom they are
     /// counted. Changes nothing. Exit code 1 if something is wrong.
     Doctor(Doctor),
-    /// Print what a shell needs to complete commands and flags
+    /// Print what a shell needs to complete commands, flags, series, categories and companies
+    ///
+    /// The shell then asks this program for what may come next: companies and categories are those of the data directory.
     Completions(Completions),
     /// Write the manual pages
     Man(Man),

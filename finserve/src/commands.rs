@@ -1,6 +1,7 @@
 //! The commands, one file each, and what they share: the data directory, the terminal, failures.
 mod accounts;
 mod backup;
+mod calc;
 mod changes;
 mod check;
 mod completions;
@@ -11,6 +12,7 @@ mod export;
 mod failure;
 mod follow;
 mod freshness;
+mod get;
 mod import;
 mod keys;
 mod man;
@@ -18,6 +20,7 @@ mod publish;
 mod rebuild;
 mod restore;
 mod serve;
+mod show;
 mod sync;
 mod terminal;
 mod usage;
@@ -26,16 +29,21 @@ mod webhooks;
 use crate::cli::{Cli, Command};
 
 use accounts::Place;
+use data::Seen;
 pub(crate) use failure::Failure;
 
 /// Runs the command of a command line; without one, the server.
-pub(crate) fn run(Cli { data, accounts, command, serve }: Cli) -> Result<(), Failure> {
+pub(crate) fn run(
+    Cli { data, data_by_default, accounts, command, serve }: Cli,
+) -> Result<(), Failure> {
     let place = Place { data: &data, address: accounts.as_ref() };
     match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(args) => serve::run(place, &args),
         Command::Import(args) => import::run(&data, &args),
         Command::Sync(args) => sync::run(&data, &args),
         Command::Export(args) => export::run(&data, &args),
+        Command::Get(args) => get::run(Seen { data: &data, by_default: data_by_default }, &args),
+        Command::Calc(args) => calc::run(Seen { data: &data, by_default: data_by_default }, &args),
         Command::Webhooks(command) => webhooks::run(place, command),
         Command::Keys(command) => keys::run(place, command),
         Command::Accounts(command) => accounts::run(place, &command),

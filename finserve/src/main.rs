@@ -1,8 +1,10 @@
 //! The `finserve` program: serves Brazil's financial data over HTTP, and looks after that data.
 mod admin;
+mod ask;
 mod base_path;
 mod bell;
 mod build;
+mod bundled;
 mod cli;
 mod cluster;
 mod commands;
@@ -27,6 +29,7 @@ mod typed;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cli::Cli::complete();
     let cli = cli::Cli::read();
     match cli.log() {
         Some(settings) => log::for_server(settings),
@@ -36,7 +39,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             tracing::error!("{failure}");
-            ExitCode::FAILURE
+            failure.code()
         }
     };
     log::finish();

@@ -21,6 +21,7 @@ mod sgs;
 
 pub(crate) use background::start;
 pub(crate) use base::Base;
+pub(crate) use fault::in_words;
 pub(crate) use job::{Job, Mode, Outcome};
 pub(crate) use reach::{Sign, reach};
 pub(crate) use run::run;

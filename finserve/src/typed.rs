@@ -1,4 +1,4 @@
-//! Addresses that were typed, and may hold a password: nothing shows them.
+//! Addresses that were typed and may hold a password, and keys: nothing shows them.
 use std::fmt;
 
 /// An address as it was typed. What reads it says what is wrong with it, without repeating it.
@@ -20,5 +20,27 @@ impl From<String> for TypedAddress {
 impl fmt::Debug for TypedAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TypedAddress(…)")
+    }
+}
+
+/// A key as it was typed. What reads it says whether it can be one, without repeating it.
+#[derive(Clone)]
+pub(crate) struct TypedKey(String);
+
+impl TypedKey {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for TypedKey {
+    fn from(text: String) -> TypedKey {
+        TypedKey(text)
+    }
+}
+
+impl fmt::Debug for TypedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TypedKey(…)")
     }
 }

@@ -214,7 +214,8 @@ fn cut(word: &str) -> &str {
 ///
 /// Every letter of Windows-1252, the encoding of all sources, becomes ASCII. Search indexes store folded
 /// words, so the folding of Windows-1252 must never change.
-pub(crate) fn fold(text: &str) -> String {
+#[must_use]
+pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -44,20 +44,30 @@ enum FileFormat {
     Parquet,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CsvDialect {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CsvDialect {
     /// Commas between cells, points in numbers, dates as 2026-11-15
     Standard,
     /// A byte order mark, semicolons, commas in numbers, dates as 15/11/2026
     Br,
 }
 
+impl From<CsvDialect> for Dialect {
+    fn from(dialect: CsvDialect) -> Dialect {
+        match dialect {
+            CsvDialect::Standard => Dialect::Standard,
+            CsvDialect::Br => Dialect::Brazilian,
+        }
+    }
+}
+
 impl Export {
     /// What to export; a dialect without CSV is refused, with a sentence that says so.
     pub(crate) fn query(&self) -> Result<Query, String> {
         let format = match (self.format.unwrap_or_else(|| self.by_name()), self.dialect) {
-            (FileFormat::Csv, None | Some(CsvDialect::Standard)) => Format::Csv(Dialect::Standard),
-            (FileFormat::Csv, Some(CsvDialect::Br)) => Format::Csv(Dialect::Brazilian),
+            (FileFormat::Csv, dialect) => {
+                Format::Csv(dialect.map_or(Dialect::Standard, Dialect::from))
+            }
             (FileFormat::Ndjson, None) => Format::Ndjson,
             (FileFormat::Parquet, None) => Format::Parquet,
             (FileFormat::Ndjson | FileFormat::Parquet, Some(_)) => {

@@ -1,14 +1,17 @@
 //! The data directory.
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
 pub(crate) use fincore::backup::{ACCOUNTS, CATALOGUE};
 use fincore::{Accounts, Catalogue, ErrorKind, bundle};
+use indicatif::ProgressBar;
+use tempfile::TempDir;
 
 use super::{Failure, descriptors, terminal};
 use crate::{
+    bundled,
     cluster::publication::{follows, served},
     lock::{Lock, Sharing},
 };
@@ -18,21 +21,65 @@ pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
     Ok(open_or_fill(data)?.0)
 }
 
+/// A data directory that is only looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) data: &'a Path,
+    /// Whether nobody named it.
+    pub(crate) by_default: bool,
+}
+
+impl Seen<'_> {
+    /// Opens its catalogue. Where there is none and nobody named a directory, that is the bundled data, in the cache of the
+    /// user, or in a directory that lasts as long as the second value.
+    pub(crate) fn open(self) -> Result<(Catalogue, Option<TempDir>), Failure> {
+        let path = existing_catalogue(self.data);
+        if path.is_ok() || !self.by_default {
+            return Ok((Catalogue::open(path?)?, None));
+        }
+        let mut bar = None;
+        let (path, kept) = match bundled::store(|step| show_step(&mut bar, step)) {
+            Ok(path) => (path, None),
+            Err(_) => {
+                let directory = TempDir::new().map_err(cannot_store())?;
+                let path = bundled::fill(directory.path(), |step| show_step(&mut bar, step));
+                (path.map_err(cannot_store())?, Some(directory))
+            }
+        };
+        clear(bar);
+        tracing::info!(
+            "no {} here: this is the bundled data; finserve sync fetches what is new",
+            self.data.display()
+        );
+        Ok((Catalogue::open(path)?, kept))
+    }
+}
+
+fn cannot_store() -> impl FnOnce(io::Error) -> Failure {
+    Failure::system("the bundled data cannot be stored; name a data directory with --data")
+}
+
 /// The same, and whether it was filled.
 pub(crate) fn open_or_fill(data: &Path) -> Result<(Catalogue, bool), Failure> {
     create(data)?;
     let catalogue = Catalogue::open_with_readers(data.join(CATALOGUE), descriptors::readers())?;
     let mut bar = None;
-    let filled = bundle::fill_with(&catalogue, |step| {
-        let bar = bar.get_or_insert_with(|| terminal::progress(step.tables as u64, "tables"));
-        bar.set_position(step.done as u64);
-        bar.set_message(format!("first start: storing {}", step.table));
-    });
+    let filled = bundle::fill_with(&catalogue, |step| show_step(&mut bar, step));
     let filled = filled.map_err(|err| unusable(data, err))?;
+    clear(bar);
+    Ok((catalogue, filled))
+}
+
+fn show_step(bar: &mut Option<ProgressBar>, step: bundle::Step) {
+    let bar = bar.get_or_insert_with(|| terminal::progress(step.tables as u64, "tables"));
+    bar.set_position(step.done as u64);
+    bar.set_message(format!("first start: storing {}", step.table));
+}
+
+fn clear(bar: Option<ProgressBar>) {
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    Ok((catalogue, filled))
 }
 
 /// Why a catalogue that can be opened cannot be used, and what helps.

@@ -122,6 +122,18 @@ impl Refusal {
         Refusal::RateLimited { allowed, retry_after: standing.retry_after }
     }
 
+    /// The code, and the sentence for whoever runs this program: the cause is no secret to them.
+    pub(crate) fn told(self) -> (&'static str, String) {
+        let ErrorParts { code, message, .. } =
+            self.parts(RequestId::Given("none"), BasePath::default());
+        match self {
+            Refusal::Busy(cause) | Refusal::Unavailable(cause) | Refusal::Internal(cause) => {
+                (code, cause)
+            }
+            _ => (code, message),
+        }
+    }
+
     /// What it counts as, where the request is not to blame.
     pub(crate) fn reason(&self) -> Option<Reason> {
         match self {

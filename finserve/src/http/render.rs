@@ -132,8 +132,16 @@ impl<T: Serialize> Json for T {
     }
 }
 
+/// The name of a column and the kind of its cells.
+pub(crate) type Heading = (&'static str, Kind);
+
 /// A part of a list, whatever its rows.
 pub(crate) trait Rows {
+    /// The columns of its rows, in order.
+    fn headings() -> Vec<Heading>
+    where
+        Self: Sized;
+
     /// The number of rows in the whole list.
     fn total(&self) -> u64;
 
@@ -151,6 +159,10 @@ pub(crate) trait Rows {
 }
 
 impl<R: Row + Serialize> Rows for Page<R> {
+    fn headings() -> Vec<Heading> {
+        of_row::<R>()
+    }
+
     fn total(&self) -> u64 {
         self.total
     }
@@ -174,6 +186,10 @@ impl<R: Row + Serialize> Rows for Page<R> {
     }
 }
 
+fn of_row<R: Row>() -> Vec<Heading> {
+    R::COLUMNS.iter().map(|column| (column.name, column.kind)).collect()
+}
+
 /// A business day as a row: in JSON it is a plain date.
 struct BusinessDay(Date);
 
@@ -183,6 +199,10 @@ impl Row for BusinessDay {
 }
 
 impl Rows for BusinessDays {
+    fn headings() -> Vec<Heading> {
+        of_row::<BusinessDay>()
+    }
+
     fn total(&self) -> u64 {
         self.total as u64
     }

@@ -19,7 +19,7 @@ use super::{
     global_search,
     params::{self, Params},
     refusal::Refusal,
-    render::{Answer, Rows},
+    render::{Answer, Heading, Rows},
     reply::Reply,
     service,
     webhooks::{self, OneDelivery, OneWebhook},
@@ -113,6 +113,8 @@ pub(crate) struct Route {
     pub(crate) params: Vec<&'static str>,
     /// What it can answer in; `params` has those that choose.
     pub(crate) formats: Formats,
+    /// The columns of a list.
+    pub(crate) columns: Vec<Heading>,
     pub(crate) handler: Handler,
     /// Who may read it in a browser.
     pub(crate) sharing: Sharing,
@@ -145,7 +147,8 @@ where
 {
     let query = move |all: &Snapshot, params: Params<'_>| Ok(Answer::list(f(all, params.read()?)?));
     let params = [params::names::<Q>(), &formats::PARAMS].concat();
-    Route { params, formats: Formats::List, ..data(path, feature, cost, Box::new(query)) }
+    let (formats, columns) = (Formats::List, A::headings());
+    Route { params, formats, columns, ..data(path, feature, cost, Box::new(query)) }
 }
 
 /// One thing, chosen by a `Q`.
@@ -241,8 +244,9 @@ fn asset(path: &'static str, f: Direct) -> Route {
 }
 
 fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route {
-    let (params, formats, sharing) = (Vec::new(), Formats::One, Sharing::Any);
-    Route { method, path, feature: None, cost, params, formats, handler, sharing, is_api: false }
+    let (feature, formats, sharing, is_api) = (None, Formats::One, Sharing::Any, false);
+    let (params, columns) = (Vec::new(), Vec::new());
+    Route { method, path, feature, cost, params, formats, columns, handler, sharing, is_api }
 }
 
 /// The table, ready to be searched.

@@ -11,6 +11,13 @@ impl Base {
         format!("{}{path}", self.0)
     }
 
+    /// The address without its path.
+    pub(crate) fn origin(&self) -> &str {
+        let host = self.0.find("://").map_or(0, |at| at + 3);
+        let end = self.0[host..].find('/').map_or(self.0.len(), |at| host + at);
+        &self.0[..end]
+    }
+
     /// The host and port of an `https` address.
     pub(crate) fn https(&self) -> Option<(&str, u16)> {
         let authority = self.0.strip_prefix("https://")?.split('/').next()?;
@@ -89,6 +96,16 @@ mod tests {
             ("https://example.org:99999", None),
         ] {
             assert_eq!(text.parse::<Base>().unwrap().https(), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_the_address_without_its_path() {
+        for (text, origin) in [
+            ("https://example.org", "https://example.org"),
+            ("http://example.org:8080/data/x", "http://example.org:8080"),
+        ] {
+            assert_eq!(text.parse::<Base>().unwrap().origin(), origin);
         }
     }
 

@@ -103,6 +103,11 @@ impl From<ureq::Error> for Fault {
     }
 }
 
+/// Why a request failed, in words.
+pub(crate) fn in_words(err: ureq::Error) -> String {
+    Fault::from(err).words
+}
+
 fn of_connection(err: &io::Error) -> Fault {
     match err.kind() {
         io::ErrorKind::ConnectionRefused => Fault::trouble("the server refuses connections"),

@@ -19,7 +19,7 @@ pub(crate) const FINSERVE: Layers = &[
     ("typed", &[]),
     ("sources", &["jitter", "lock", "metrics", "now", "stop", "tls", "turn"]),
     ("cluster", &["election", "lock", "log", "metrics", "now", "sources", "stop", "tls"]),
-    ("cli", &["build", "cluster", "lock", "log", "sources", "typed"]),
+    ("bundled", &[]),
     ("pages", &["base_path", "names"]),
     ("http/accept", &[]),
     ("http/headers", &["names"]),
@@ -133,6 +133,10 @@ pub(crate) const FINSERVE: Layers = &[
             "http/service",
             "http/webhooks",
         ],
+    ),
+    (
+        "http/inside",
+        &["base_path", "http/formats", "http/params", "http/refusal", "http/render", "http/routes"],
     ),
     (
         "http/cache",
@@ -258,6 +262,8 @@ pub(crate) const FINSERVE: Layers = &[
         ],
     ),
     ("http", &[]),
+    ("ask", &["http", "now", "sources", "tls"]),
+    ("cli", &["ask", "build", "bundled", "cluster", "lock", "log", "sources", "typed"]),
     ("housekeeping", &["http", "log", "now", "ready", "stop"]),
     ("admin", &["cluster", "http", "metrics", "now", "ready"]),
     ("deliver", &["bell", "election", "http", "jitter", "lock", "log", "now", "stop", "tls"]),
@@ -265,7 +271,9 @@ pub(crate) const FINSERVE: Layers = &[
         "commands",
         &[
             "admin",
+            "ask",
             "base_path",
+            "bundled",
             "cli",
             "cluster",
             "deliver",

@@ -30,6 +30,7 @@ fn row(path: &'static str, handler: Handler) -> Route {
         cost: Cost::Short,
         params: Vec::new(),
         formats: Formats::One,
+        columns: Vec::new(),
         handler,
         sharing: Sharing::Any,
         is_api: true,

@@ -1,0 +1,173 @@
+//! What may come next on a command line: values that only the data knows.
+//!
+//! A shell starts this program with `FINSERVE_COMPLETE` set. Whatever goes wrong then, it gets no candidates and no message.
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    process,
+    sync::mpsc,
+    thread,
+    time::{Duration, SystemTime},
+};
+
+use clap::Command;
+use clap_complete::{CompleteEnv, engine::CompletionCandidate};
+use fincore::{
+    Catalogue, Date, Limit, Snapshot,
+    backup::CATALOGUE,
+    filings::{self, Categories},
+    fold,
+    market::{self, FxPairs},
+    search::{self, Suggest, Suggestion},
+};
+
+use crate::{bundled, cluster::publication::served};
+
+/// Is set where a shell asks.
+pub(crate) const VARIABLE: &str = "FINSERVE_COMPLETE";
+
+/// How long a shell is kept waiting: a file that is busy, or needs a new index first, gives no candidates.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Answers a shell and ends the program, if it asks.
+pub(super) fn answer(command: fn() -> Command) {
+    let asked = CompleteEnv::with_factory(command).var(VARIABLE).bin("finserve");
+    match asked.try_complete(env::args_os(), env::current_dir().ok().as_deref()) {
+        Ok(false) => (),
+        Ok(true) => process::exit(0),
+        Err(_) => process::exit(1),
+    }
+}
+
+/// Known series, by name.
+pub(super) fn series(current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed(current);
+    let known = market::known_series().iter().filter(|known| known.name.starts_with(&typed));
+    known.map(|known| candidate(known.name, known.title.en)).collect()
+}
+
+/// Companies by ticker or name: the ticker, or the CVM code of a company without one.
+pub(super) fn company(current: &OsStr) -> Vec<CompletionCandidate> {
+    suggested(current, |suggestion, before| match suggestion {
+        Suggestion::Ticker { text, .. } => Some((text, "ticker".into())),
+        // Whose ticker was typed is named by that.
+        Suggestion::Company { tickers, .. } if tickers.iter().any(|one| before.contains(one)) => {
+            None
+        }
+        Suggestion::Company { text, company_id, tickers } => {
+            Some((tickers.into_iter().next().unwrap_or_else(|| company_id.to_string()), text))
+        }
+        _ => None,
+    })
+}
+
+/// Companies by name: the name.
+pub(super) fn name(current: &OsStr) -> Vec<CompletionCandidate> {
+    suggested(current, |suggestion, _| match suggestion {
+        Suggestion::Ticker { text, .. } => Some((text, "ticker".into())),
+        Suggestion::Company { text, tickers, .. } => Some((text, tickers.join(" "))),
+        _ => None,
+    })
+}
+
+/// Categories of filings, those with most filings first.
+pub(super) fn category(current: &OsStr) -> Vec<CompletionCandidate> {
+    classes(current, |class| class.category)
+}
+
+/// Types of filings, those with most filings first.
+pub(super) fn filing_type(current: &OsStr) -> Vec<CompletionCandidate> {
+    classes(current, |class| class.r#type)
+}
+
+/// Currency pairs.
+pub(super) fn pair(current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed(current);
+    let pairs = looked_up(|snapshot| market::fx_pairs(snapshot, FxPairs::default()));
+    let pairs = pairs.map(|page| page.data.into_vec()).unwrap_or_default();
+    let pairs = pairs.into_iter().map(|row| (row.pair.to_string(), format!("{} days", row.days)));
+    let fits = |(pair, _): &(String, String)| {
+        [pair.to_lowercase(), pair.to_lowercase().replace('/', "")]
+            .iter()
+            .any(|pair| pair.starts_with(&typed))
+    };
+    pairs.filter(fits).map(|(pair, days)| candidate(&pair, &days)).collect()
+}
+
+fn classes(current: &OsStr, of: fn(filings::Category) -> String) -> Vec<CompletionCandidate> {
+    let typed = typed(current);
+    let found = looked_up(|snapshot| {
+        let limit = Limit::MAX;
+        filings::categories(snapshot, Categories { limit, ..Categories::default() })
+    });
+    let mut names: Vec<String> = Vec::new();
+    for name in found.into_iter().flat_map(|page| page.data.into_vec()).map(of) {
+        if !name.is_empty() && fold(&name).starts_with(&typed) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// A candidate and what it is, made of a suggestion; also told are the candidates before it.
+type Made = fn(Suggestion, &[String]) -> Option<(String, String)>;
+
+fn suggested(current: &OsStr, made: Made) -> Vec<CompletionCandidate> {
+    let typed = typed(current);
+    let found = looked_up(move |snapshot| search::suggest(snapshot, Suggest::new(&typed)?));
+    let (mut values, mut candidates) = (Vec::new(), Vec::new());
+    for suggestion in found.map(|found| found.data).unwrap_or_default() {
+        if let Some((value, help)) = made(suggestion, &values)
+            && !values.contains(&value)
+        {
+            candidates.push(candidate(&value, &help));
+            values.push(value);
+        }
+    }
+    candidates
+}
+
+fn candidate(value: &str, help: &str) -> CompletionCandidate {
+    CompletionCandidate::new(value).help(Some(help.to_owned().into()))
+}
+
+/// What was typed so far, to compare: a shell may pass on the marks that it quotes spaces with.
+fn typed(current: &OsStr) -> String {
+    let text = current.to_string_lossy();
+    let mut folded = fold(&text.replace(['\\', '"', '\''], ""));
+    // Folding takes away a space at the end, which ends a word.
+    if text.ends_with(' ') && !folded.is_empty() {
+        folded.push(' ');
+    }
+    folded
+}
+
+/// Looks something up in the data, if there is any and it does not take long.
+fn looked_up<T: Send + 'static>(
+    look_up: impl FnOnce(&Snapshot) -> fincore::Result<T> + Send + 'static,
+) -> Option<T> {
+    let path = catalogue()?;
+    let (send, found) = mpsc::channel();
+    thread::spawn(move || {
+        let today = Date::in_brasilia(SystemTime::now().into());
+        let snapshot = Catalogue::open_with_readers(path, 2).and_then(|all| all.snapshot(today));
+        // Nobody waits any more, perhaps.
+        let _ = send.send(snapshot.and_then(|snapshot| look_up(&snapshot)).ok());
+    });
+    found.recv_timeout(PATIENCE).ok().flatten()
+}
+
+/// The file that the command line means; nothing if it is not there.
+fn catalogue() -> Option<PathBuf> {
+    let words: Vec<OsString> = env::args_os().collect();
+    let named = words.iter().zip(words.iter().skip(1)).rev().find_map(|(flag, value)| {
+        let joined = value.to_str().and_then(|word| word.strip_prefix("--data="));
+        joined.map(OsString::from).or_else(|| (flag == "--data").then(|| value.clone()))
+    });
+    let named = named.or_else(|| env::var_os("FINSERVE_DATA"));
+    let usual = named.is_none();
+    let data = named.map_or_else(|| PathBuf::from("finserve-data"), PathBuf::from);
+    let path = served(&data).unwrap_or_else(|| data.join(CATALOGUE));
+    Some(path).filter(|path| path.exists()).or_else(|| bundled::cached().filter(|_| usual))
+}

@@ -1,0 +1,153 @@
+//! `finserve get`: queries of the API, answered from the data directory or by a server.
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
+
+use serde_json::value::RawValue;
+
+use super::{
+    Failure,
+    data::Seen,
+    show::{Answer, Notes, Screen, chart, csv, table},
+    terminal::print,
+};
+use crate::{
+    ask::{self, Origin, Server},
+    cli::{self, Drawn, Format, Question, Shown, Wanted, Whom},
+    typed::TypedKey,
+};
+
+mod company;
+mod pages;
+mod words;
+
+pub(crate) fn run(seen: Seen<'_>, args: &cli::Get) -> Result<(), Failure> {
+    let (origin, _kept) = origin(seen, &args.whom)?;
+    let question = match args.what.wanted() {
+        Wanted::Answer(question) => question,
+        Wanted::Company(text) => company::named(&origin, &text)?,
+    };
+    answer(&origin, &question, &args.shown)
+}
+
+/// Where answers come from, and what must last as long.
+pub(super) fn origin(
+    seen: Seen<'_>,
+    whom: &Whom,
+) -> Result<(Origin, Option<tempfile::TempDir>), Failure> {
+    if let Some(base) = &whom.server {
+        let key = whom.key.as_ref().map(TypedKey::as_str);
+        return Ok((Origin::server(Server::new(base.clone(), key)?), None));
+    }
+    let (catalogue, kept) = seen.open()?;
+    Ok((Origin::data(catalogue), kept))
+}
+
+/// Asks a question, and prints the answer.
+pub(super) fn answer(origin: &Origin, question: &Question, shown: &Shown) -> Result<(), Failure> {
+    let screen = Screen::of_output();
+    let usual = if screen.is_terminal { Format::Table } else { Format::Csv };
+    let format = shown.format.unwrap_or(usual);
+    if question.drawn == Drawn::Chart && (shown.format.is_some() || shown.dialect.is_some()) {
+        return Err(Failure::Usage("--chart draws: leave out --format and --dialect".into()));
+    }
+    if shown.dialect.is_some() && format != Format::Csv {
+        return Err(Failure::Usage("--dialect is about CSV: add --format csv".into()));
+    }
+    let headings = origin.columns(&question.path);
+    let json = pages::ask(origin, question)?;
+    let found = Answer::read(&json, headings).map_err(unreadable)?;
+    if question.drawn == Drawn::Chart {
+        let curve = chart(&found, &name(question), screen);
+        let nothing =
+            || Failure::Said("there is nothing to draw: name a series with figures".into());
+        print(&curve.ok_or_else(nothing)?)?;
+        return said(&notes(&found, Captions::None));
+    }
+    match format {
+        Format::Table => print(&table(&found, screen))?,
+        Format::Json => print(&format!("{json}\n"))?,
+        Format::Ndjson => print(&ndjson(&found, &json))?,
+        Format::Csv => {
+            let dialect = shown.dialect.map_or_else(Default::default, Into::into);
+            let rows = csv(&found, headings, dialect)?;
+            print(&String::from_utf8_lossy(&rows))?;
+        }
+    }
+    let captions = if format == Format::Table { Captions::Source } else { Captions::None };
+    said(&notes(&found, captions))
+}
+
+/// An answer that is not what the API answers.
+fn unreadable(err: serde_json::Error) -> Failure {
+    Failure::Said(format!("the answer cannot be read ({err}): is that a server of finserve?"))
+}
+
+/// A row a line; the answer itself where it has no rows.
+fn ndjson(answer: &Answer, json: &str) -> String {
+    let several = answer.tables.len() > 1;
+    let lines = answer.tables.iter().flat_map(|table| {
+        table.json.iter().map(move |row| match row.get().strip_prefix('{') {
+            // Rows of several lists say which one they are of.
+            Some(rest) if several => Cow::Owned(format!("{{\"list\":\"{}\",{rest}", table.name)),
+            _ => Cow::Borrowed(RawValue::get(row)),
+        })
+    });
+    let lines: Vec<Cow<'_, str>> = lines.collect();
+    match answer.tables.is_empty() {
+        true => format!("{json}\n"),
+        false => lines.iter().map(|line| format!("{line}\n")).collect(),
+    }
+}
+
+/// What a chart is of: the last part of the path, or the pair.
+fn name(question: &Question) -> String {
+    let pair = question.query.iter().find(|(name, _)| *name == "pair");
+    let last = question.path.rsplit('/').next().unwrap_or_default();
+    let usual = if last == "fx" { "USD/BRL" } else { last };
+    pair.map_or_else(|| words::decoded(usual), |(_, pair)| pair.to_uppercase())
+}
+
+/// Whether a table is followed by where it comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Captions {
+    Source,
+    None,
+}
+
+/// What is said beside the rows, a line each.
+fn notes(answer: &Answer, captions: Captions) -> Vec<String> {
+    let Notes { source, unit, stale, fuzzy, total, upgrade } = &answer.notes;
+    let rows = answer.rows();
+    let part = total.filter(|total| *total > rows as u64);
+    let stale = stale.filter(|stale| *stale);
+    let stale = stale.map(|_| "stale: the source should have newer figures by now".to_owned());
+    let about: Vec<String> = [unit.clone(), source.clone(), stale].into_iter().flatten().collect();
+    let about = (captions == Captions::Source && !about.is_empty()).then(|| about.join("; "));
+    let part = part.map(|total| format!("{rows} of {total}; --all for all"));
+    let near = fuzzy.then(|| "nothing matches as it stands: these are the nearest".to_owned());
+    [about, near, part, upgrade.clone()].into_iter().flatten().collect()
+}
+
+fn said(notes: &[String]) -> Result<(), Failure> {
+    for note in notes {
+        // Without a terminal there is nobody to tell.
+        let _ = writeln!(io::stderr(), "{}", fincore::printable(note));
+    }
+    Ok(())
+}
+
+impl From<ask::Failure> for Failure {
+    fn from(failure: ask::Failure) -> Failure {
+        let message = words::of_command_line(&failure.message);
+        match failure.kind {
+            ask::Kind::Question => Failure::Usage(message),
+            // A part of the path is an argument here.
+            ask::Kind::NotFound if failure.message.starts_with(words::NO_SUCH_PATH) => {
+                Failure::Usage(message)
+            }
+            ask::Kind::NotFound | ask::Kind::Other => Failure::Said(message),
+        }
+    }
+}

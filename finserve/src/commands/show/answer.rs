@@ -1,0 +1,234 @@
+//! An answer of the API, taken apart without touching a digit.
+use std::{borrow::Cow, fmt};
+
+use fincore::printable;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use crate::http::Heading;
+
+/// What an answer says: facts, or rows, or both.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) facts: Vec<(String, Value)>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) notes: Notes,
+}
+
+/// A list of rows, each with a value for every column.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Vec<Value>>,
+    /// The rows as they came.
+    pub(crate) json: Vec<Box<RawValue>>,
+}
+
+/// A value as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Empty,
+    Text(String),
+    /// With its digits.
+    Number(String),
+    List(Vec<String>),
+}
+
+/// What is said about an answer besides its content.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Notes {
+    pub(crate) source: Option<String>,
+    pub(crate) unit: Option<String>,
+    pub(crate) stale: Option<bool>,
+    pub(crate) fuzzy: bool,
+    /// The rows of the whole list.
+    #[serde(skip)]
+    pub(crate) total: Option<u64>,
+    /// What a larger plan would show.
+    #[serde(skip)]
+    pub(crate) upgrade: Option<String>,
+}
+
+/// A JSON object whose members keep their order.
+#[derive(Debug, Default)]
+pub(crate) struct Object(pub(crate) Vec<(String, Box<RawValue>)>);
+
+impl Object {
+    pub(crate) fn get(&self, name: &str) -> Option<&RawValue> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Object;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+impl Answer {
+    /// Takes the JSON of an answer apart. Where a list is empty, `headings` are its columns.
+    pub(crate) fn read(json: &str, headings: &[Heading]) -> serde_json::Result<Answer> {
+        let Object(members) = serde_json::from_str(json)?;
+        let mut answer = Answer::default();
+        let is_list = members.iter().any(|(name, _)| name == "data");
+        let plain = |(name, value): &(String, Box<RawValue>)| {
+            !matches!(&**name, "meta" | "upgrade") && !matches!(first(value), b'{' | b'[')
+        };
+        let has_facts = !is_list && members.iter().any(plain);
+        let mut objects = Vec::new();
+        for (name, value) in members {
+            match (&*name, first(&value)) {
+                ("meta", _) => {
+                    let (total, upgrade) = (answer.notes.total, answer.notes.upgrade.take());
+                    answer.notes = Notes { total, upgrade, ..serde_json::from_str(value.get())? };
+                }
+                ("upgrade", b'{') => {
+                    let prompt: Object = serde_json::from_str(value.get())?;
+                    let message = prompt.get("message").map(Value::read);
+                    answer.notes.upgrade = message.map(|message| message.shown().into_owned());
+                }
+                ("total", _) if is_list => answer.notes.total = value.get().parse().ok(),
+                ("limit" | "offset", _) if is_list => (),
+                (_, b'[') => match Value::read(&value) {
+                    // Such as the tickers of a company.
+                    texts @ Value::List(_) if has_facts => answer.facts.push((name, texts)),
+                    _ => answer.tables.push(Table::read(name, &value, headings)?),
+                },
+                (_, b'{') if has_facts => flatten(&name, &value, &mut answer.facts)?,
+                (_, b'{') => objects.push((name, value)),
+                _ => answer.facts.push((name, Value::read(&value))),
+            }
+        }
+        answer.tables.extend(Table::of_members(objects)?);
+        Ok(answer)
+    }
+
+    /// How many rows it has.
+    pub(crate) fn rows(&self) -> usize {
+        self.tables.iter().map(|table| table.rows.len()).sum()
+    }
+}
+
+impl Table {
+    fn read(name: String, list: &RawValue, headings: &[Heading]) -> serde_json::Result<Table> {
+        let json: Vec<Box<RawValue>> = serde_json::from_str(list.get())?;
+        let objects = json.iter().map(|row| match first(row) {
+            b'{' => serde_json::from_str(row.get()),
+            // A list of plain values has one column.
+            _ => {
+                let column = headings.first().map_or("value", |(name, _)| name);
+                Ok(Object(vec![(column.to_owned(), row.clone())]))
+            }
+        });
+        let objects: Vec<Object> = objects.collect::<Result<_, _>>()?;
+        let headings = headings.iter().map(|(name, _)| (*name).to_owned());
+        let mut columns: Vec<String> =
+            if objects.is_empty() { headings.collect() } else { Vec::new() };
+        add_columns(&mut columns, &objects);
+        let rows = objects.iter().map(|row| cells(&columns, row)).collect();
+        Ok(Table { name, columns, rows, json })
+    }
+
+    /// One row for each of several objects, which begins with its name.
+    fn of_members(objects: Vec<(String, Box<RawValue>)>) -> serde_json::Result<Option<Table>> {
+        let mut rows = Vec::new();
+        for (name, value) in &objects {
+            let Object(mut row) = serde_json::from_str(value.get())?;
+            row.insert(0, ("name".into(), serde_json::value::to_raw_value(name)?));
+            rows.push(Object(row));
+        }
+        let mut columns = Vec::new();
+        add_columns(&mut columns, &rows);
+        let cells = rows.iter().map(|row| cells(&columns, row)).collect();
+        let json = rows.iter().map(Object::write).collect::<Result<_, _>>()?;
+        let table = Table { name: "data".into(), columns, rows: cells, json };
+        Ok((!objects.is_empty()).then_some(table))
+    }
+}
+
+impl Object {
+    /// The object as JSON again.
+    pub(crate) fn write(&self) -> serde_json::Result<Box<RawValue>> {
+        let member = |(name, value): &(String, Box<RawValue>)| {
+            Ok(format!("{}:{}", serde_json::to_string(name)?, value.get()))
+        };
+        let members = self.0.iter().map(member).collect::<serde_json::Result<Vec<_>>>()?;
+        RawValue::from_string(format!("{{{}}}", members.join(",")))
+    }
+}
+
+/// Adds the names that are new, in their order.
+fn add_columns(columns: &mut Vec<String>, rows: &[Object]) {
+    for (name, _) in rows.iter().flat_map(|row| &row.0) {
+        if !columns.contains(name) {
+            columns.push(name.clone());
+        }
+    }
+}
+
+fn cells(columns: &[String], row: &Object) -> Vec<Value> {
+    let cell = |name: &String| row.get(name).map_or(Value::Empty, Value::read);
+    columns.iter().map(cell).collect()
+}
+
+/// Adds what is inside of an object under its name: `holiday.en`.
+fn flatten(
+    name: &str,
+    value: &RawValue,
+    facts: &mut Vec<(String, Value)>,
+) -> serde_json::Result<()> {
+    if first(value) != b'{' {
+        facts.push((name.to_owned(), Value::read(value)));
+        return Ok(());
+    }
+    let Object(members) = serde_json::from_str(value.get())?;
+    members.iter().try_for_each(|(inner, value)| flatten(&format!("{name}.{inner}"), value, facts))
+}
+
+/// What a value begins with tells its kind.
+fn first(value: &RawValue) -> u8 {
+    value.get().bytes().next().unwrap_or(b'n')
+}
+
+impl Value {
+    pub(crate) fn read(raw: &RawValue) -> Value {
+        let text = raw.get();
+        match first(raw) {
+            b'n' => Value::Empty,
+            b'"' => serde_json::from_str(text).map_or(Value::Empty, Value::Text),
+            b'-' | b'0'..=b'9' => Value::Number(text.to_owned()),
+            b'[' => serde_json::from_str(text)
+                .map_or_else(|_| Value::Text(text.to_owned()), Value::List),
+            _ => Value::Text(text.to_owned()),
+        }
+    }
+
+    /// As people read it on a terminal: nothing in it steers that, and midnight is left out of days.
+    pub(crate) fn shown(&self) -> Cow<'_, str> {
+        match self {
+            Value::Empty => Cow::Borrowed(""),
+            Value::Number(text) => Cow::Borrowed(text),
+            Value::Text(text) => printable(text.strip_suffix("T00:00:00-03:00").unwrap_or(text)),
+            Value::List(texts) => Cow::Owned(printable(&texts.join(" ")).into_owned()),
+        }
+    }
+}
