@@ -21,13 +21,13 @@ pub(crate) struct Calc {
 pub(crate) enum Calculation {
     /// An amount corrected by an index, such as ipca, igp-m, selic or cdi
     Correction {
-        /// The amount in reais
+        /// The amount on the first day
         #[arg(long, allow_negative_numbers = true)]
         amount: Option<String>,
-        /// The first day or month
+        /// The first day, YYYY-MM-DD; of a monthly series its whole month counts
         #[arg(long, value_name = "DATE")]
         from: Option<String>,
-        /// The last day or month
+        /// The last day; by default up to the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
         /// The index, by name or number of its series
@@ -36,7 +36,7 @@ pub(crate) enum Calculation {
         /// Percent of the index, such as 110 of CDI
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         percent: Option<String>,
-        /// Percent a year beside the index, on 252 days
+        /// Percent a year on top of it, on 252 days
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         spread: Option<String>,
         /// Show every step
@@ -48,10 +48,10 @@ pub(crate) enum Calculation {
         /// The series, by name or number
         #[arg(long, add = ArgValueCompleter::new(complete::series))]
         series: Option<String>,
-        /// The first day or month
+        /// The first day, YYYY-MM-DD; of a monthly series its whole month counts
         #[arg(long, value_name = "DATE")]
         from: Option<String>,
-        /// The last day or month
+        /// The last day; by default up to the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
         /// Show every step
@@ -78,10 +78,10 @@ pub(crate) enum Calculation {
     },
     /// Interest less inflation
     RealRate {
-        /// The first day or month
+        /// The first day, YYYY-MM-DD; of a monthly series its whole month counts
         #[arg(long, value_name = "DATE")]
         from: Option<String>,
-        /// The last day or month
+        /// The last day; by default up to the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
         /// The series of interest, such as cdi
@@ -90,6 +90,12 @@ pub(crate) enum Calculation {
         /// The series of inflation, such as ipca
         #[arg(long, value_name = "SERIES", add = ArgValueCompleter::new(complete::series))]
         inflation: Option<String>,
+        /// Percent of the interest, such as 110 of CDI
+        #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+        percent: Option<String>,
+        /// Show every step
+        #[arg(long)]
+        steps: bool,
     },
 }
 
@@ -124,12 +130,14 @@ impl Calculation {
                     ("date", date),
                     ("side", side),
                 ]),
-            Calculation::RealRate { from, to, interest, inflation } => {
+            Calculation::RealRate { from, to, interest, inflation, percent, steps } => {
                 Question::at("calc/real-rate").with([
                     ("from", from),
                     ("to", to),
                     ("interest", interest),
                     ("inflation", inflation),
+                    ("percent", percent),
+                    ("steps", &given(*steps)),
                 ])
             }
         }
