@@ -21,6 +21,7 @@
 //!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
 //!   `foreign_files` files that are not ours, `backup` backups, and files that are lost while a server runs.
+//! * What agents ask: `mcp` over HTTP, `mcp_stdio` over the standard input and output.
 //! * How it is run: `operation` the log, metrics, signals and bounds of a server, `doctor` what an operator is told is wrong.
 //! * `structure`: which module may use which.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -56,6 +57,8 @@ mod import_plausible;
 mod import_published;
 mod log;
 mod market;
+mod mcp;
+mod mcp_stdio;
 mod new_keys;
 mod operation;
 mod pages;

@@ -20,6 +20,7 @@ mod doctor;
 mod export;
 mod generate;
 mod get;
+mod mcp;
 mod publish;
 mod serve;
 mod sync;
@@ -32,6 +33,7 @@ use export::CsvDialect;
 pub(crate) use export::Export;
 pub(crate) use generate::{Completions, Man};
 pub(crate) use get::{Get, Wanted};
+pub(crate) use mcp::Mcp;
 pub(crate) use publish::Publish;
 pub(crate) use serve::Serve;
 pub(crate) use sync::{Sources, Sync};
@@ -171,6 +173,12 @@ pub(crate) enum Command {
     /// On a terminal the facts are listed, and with --steps a table of the steps follows. As CSV, it is the steps where
     /// they are asked for, and one row of facts otherwise.
     Calc(Calc),
+    /// Let agents ask: the Model Context Protocol over the standard input and output
+    ///
+    /// Desktop clients start this by themselves. Answers come from the data directory, with all of the data and without
+    /// limits, or with --server from a server, within the plan of the key. Messages are lines of JSON; whatever else there
+    /// is to say goes to the error output.
+    Mcp(Mcp),
     /// List the webhooks of all keys, and disable one
     #[command(subcommand)]
     Webhooks(Webhooks),

@@ -16,6 +16,7 @@ mod get;
 mod import;
 mod keys;
 mod man;
+mod mcp;
 mod publish;
 mod rebuild;
 mod restore;
@@ -44,6 +45,7 @@ pub(crate) fn run(
         Command::Export(args) => export::run(&data, &args),
         Command::Get(args) => get::run(Seen { data: &data, by_default: data_by_default }, &args),
         Command::Calc(args) => calc::run(Seen { data: &data, by_default: data_by_default }, &args),
+        Command::Mcp(args) => mcp::run(Seen { data: &data, by_default: data_by_default }, &args),
         Command::Webhooks(command) => webhooks::run(place, command),
         Command::Keys(command) => keys::run(place, command),
         Command::Accounts(command) => accounts::run(place, &command),

@@ -1,5 +1,6 @@
 //! The `finserve` program: serves Brazil's financial data over HTTP, and looks after that data.
 mod admin;
+mod api;
 mod ask;
 mod base_path;
 mod bell;
@@ -15,9 +16,11 @@ mod http;
 mod jitter;
 mod lock;
 mod log;
+mod mcp;
 mod metrics;
 mod names;
 mod now;
+mod ordered;
 mod pages;
 mod ready;
 mod sources;

@@ -2,26 +2,30 @@
 use hyper::Uri;
 
 use super::request::Request;
-use crate::base_path::BasePath;
+use crate::{api, base_path::BasePath};
 
 const YAML: &str = include_str!("../../../openapi.yaml");
-const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// The address in the document that stands for wherever the service is.
-const PLACEHOLDER: &str = "http://localhost:8080";
+pub(crate) const PLACEHOLDER: &str = "http://localhost:8080";
 
 pub(crate) fn yaml(request: &Request, base: BasePath) -> String {
     served(YAML, request, base)
 }
 
 pub(crate) fn json(request: &Request, base: BasePath) -> String {
-    served(JSON, request, base)
+    served(api::JSON, request, base)
 }
 
 fn served(document: &str, request: &Request, base: BasePath) -> String {
+    document.replacen(PLACEHOLDER, &address(request, base), 1)
+}
+
+/// The address of this service as the client knows it, with the path that all links begin with.
+pub(crate) fn address(request: &Request, base: BasePath) -> String {
     let origin = request.origin();
     let origin = if is_address(&origin) { &origin } else { PLACEHOLDER };
-    document.replacen(PLACEHOLDER, &[origin, &base.link("")].concat(), 1)
+    [origin, &base.link("")].concat()
 }
 
 /// Whether this is an address and nothing else: a strange `Host` header must not write into the document.

@@ -25,12 +25,34 @@ pub(crate) async fn answer(
     mut request: Request,
 ) -> Response<Payload> {
     app.strip(&mut request);
+    let relay = match catch(|| app.relay(&request)) {
+        Ok(Some(relay)) => relay,
+        Ok(None) => return answer_one(app, lane, request).await,
+        Err(panic) => return broken(app, panic),
+    };
+    // A call of a tool is a request of its endpoint.
+    let (relay, request) = relay;
+    let response = answer_one(app, lane, request).await;
+    match catch(|| app.relayed(relay, response)) {
+        Ok(Answered::Now(response)) => response,
+        Ok(Answered::Later(answer)) => match answer.await {
+            Ok(response) => response,
+            Err(_) => broken(app, "the outcome of a call was lost".into()),
+        },
+        Err(panic) => broken(app, panic),
+    }
+}
+
+/// The response to a request that has not been begun, and whose own was lost to a bug.
+fn broken(app: &App, why: String) -> Response<Payload> {
+    app.metrics().begin();
+    app.broken(why)
+}
+
+async fn answer_one(app: &Arc<App>, lane: Option<&Lane>, request: Request) -> Response<Payload> {
     let (caller, paid) = match prepare(app, lane, &request).await {
         Ok(prepared) => prepared,
-        Err(panic) => {
-            app.metrics().begin();
-            return app.broken(panic);
-        }
+        Err(panic) => return broken(app, panic),
     };
     match catch(|| app.answer(request, caller, paid)) {
         Ok(Answered::Now(response)) => response,

@@ -277,7 +277,7 @@ mod tests {
             let head = hyper::Request::builder().header(ACCEPT_LANGUAGE, accept).body(()).unwrap();
             let request = Request {
                 head: head.into_parts().0,
-                upload: Upload::TooLarge,
+                upload: Upload::TooSlow,
                 peer: Ipv4Addr::LOCALHOST.into(),
                 is_encrypted: false,
                 now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },

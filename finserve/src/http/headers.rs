@@ -18,6 +18,9 @@ pub(crate) const X_FUZZY: HeaderName = HeaderName::from_static("x-fuzzy");
 pub(crate) const X_DATA_VERSION: HeaderName = HeaderName::from_static("x-data-version");
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+pub(crate) const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+pub(crate) const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(crate) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
@@ -32,7 +35,7 @@ pub(crate) const ACCEPTED: &str = concat!(
     "*, ",
     x_api_key!(),
     ", Authorization, Content-Type, Accept, Accept-Language, Cache-Control, Pragma, If-None-Match, \
-     If-Modified-Since, X-Requested-With, X-Request-Id"
+     If-Modified-Since, X-Requested-With, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 );
 
 /// The request headers that data responses depend on.

@@ -1,5 +1,7 @@
 //! Questions that come from inside the program: the table of routes without a socket.
-use fincore::{Snapshot, excerpt};
+use std::time::{Duration, Instant};
+
+use fincore::{Snapshot, deadline, excerpt};
 use hyper::Method;
 
 use super::{
@@ -10,6 +12,9 @@ use super::{
     routes::{Handler, Match, Route, Routes},
 };
 use crate::base_path::BasePath;
+
+/// How long an answer may take to be made, as in a server.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// The queries of the table, for whoever has the data.
 pub(crate) struct Inside {
@@ -29,7 +34,8 @@ impl Inside {
         path: &str,
         query: &str,
     ) -> Result<String, (&'static str, String)> {
-        self.find(snapshot, path, query).map_err(Refusal::told)
+        let until = Instant::now() + LONGEST;
+        deadline::within(until, || self.find(snapshot, path, query)).map_err(Refusal::told)
     }
 
     fn find(&self, snapshot: &Snapshot, path: &str, query: &str) -> Result<String, Refusal> {

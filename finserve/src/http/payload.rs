@@ -64,6 +64,14 @@ impl Payload {
         matches!(self, Payload::Whole(_))
     }
 
+    /// The body, if it is whole.
+    pub(crate) fn into_whole(self) -> Option<Bytes> {
+        match self {
+            Payload::Whole(bytes) => Some(bytes),
+            Payload::Stream(_) => None,
+        }
+    }
+
     /// How much memory this takes until it is read; nothing if that is not worth counting.
     pub(crate) fn weight(&self) -> Option<usize> {
         match self {

@@ -43,8 +43,12 @@ pub(crate) enum Refusal {
     TooManyHeaders { most: usize },
     /// A page of another site sent a form of ours.
     OtherSite,
+    /// A page of another site asks for what only programs may ask for.
+    OtherOrigin,
     /// The body must be of this media type.
     WrongMedia(&'static str),
+    /// The answer is of this media type, which the request does not accept.
+    NotAcceptable(&'static str),
     /// All callers together have too many of these open. It is no fault of ours, so it is not logged.
     Crowded { what: &'static str, reason: Reason, retry_after: u64 },
     /// The data is locked for longer than we wait. The text is for the operator.
@@ -153,7 +157,9 @@ impl Refusal {
             | Refusal::UriTooLong { .. }
             | Refusal::TooManyHeaders { .. }
             | Refusal::OtherSite
+            | Refusal::OtherOrigin
             | Refusal::WrongMedia(_)
+            | Refusal::NotAcceptable(_)
             | Refusal::Internal(_) => None,
         }
     }
@@ -181,6 +187,12 @@ impl Refusal {
         let (status, headers) = (parts.status, parts.headers.clone());
         let body = page.map_or_else(|| parts.body(), |page| Body::page(page, OWN_FILES));
         Reply::refused(status, body).with_headers(headers)
+    }
+
+    /// What it says to somebody who did not ask over HTTP.
+    pub(crate) fn words(&self) -> String {
+        let parts = self.parts(RequestId::Given("here"), BasePath::default());
+        Key::redact(&parts.message)
     }
 
     /// The status, body and headers of every refusal, decided here and nowhere else.
@@ -243,6 +255,14 @@ impl Refusal {
             Refusal::OtherSite => {
                 let message = "this form is answered to pages of this service only";
                 ErrorParts::new(StatusCode::FORBIDDEN, "other_site", message)
+            }
+            Refusal::OtherOrigin => {
+                let message = "pages of other sites may not send this; programs leave Origin out";
+                ErrorParts::new(StatusCode::FORBIDDEN, "other_origin", message)
+            }
+            Refusal::NotAcceptable(media) => {
+                let message = format!("the answer is {media}, and Accept must include it");
+                ErrorParts::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", message)
             }
             Refusal::WrongMedia(wanted) => {
                 let message = format!("the body must be {wanted}, and Content-Type must say so");

@@ -14,6 +14,7 @@ use super::{
     headers::{ACCEPTED, BY_CALLER},
     payload::Payload,
 };
+use crate::mcp::Manner;
 
 /// What a page of ours may load: nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -162,6 +163,17 @@ impl Reply {
         Reply { status: StatusCode::NO_CONTENT, ..Reply::ok(Body::empty(), Caching::Never) }
     }
 
+    /// The reply to a message of the protocol for agents: in that manner, or nothing.
+    pub(crate) fn said(said: Option<(Manner, Body)>) -> Reply {
+        let Some((manner, body)) = said else { return Reply::accepted(Body::empty()) };
+        let status = match manner {
+            Manner::Answered => StatusCode::OK,
+            Manner::Rejected => StatusCode::BAD_REQUEST,
+            Manner::Unknown => StatusCode::NOT_FOUND,
+        };
+        Reply { status, ..Reply::ok(body, Caching::Never) }
+    }
+
     pub(crate) fn refused(status: StatusCode, body: Body) -> Reply {
         Reply { status, ..Reply::ok(body, Caching::Never) }
     }
@@ -240,6 +252,51 @@ impl Reply {
         }
         response
     }
+}
+
+/// What became of a call of a tool: whether the endpoint answered, and in what words.
+pub(crate) enum Told {
+    Answered(Bytes),
+    Refused(Bytes),
+}
+
+/// Takes the response of an endpoint apart, for whoever sends its words in a message of another kind: the headers that
+/// are about the caller stay. A key that is not valid is no answer to a call, and stays as it is.
+pub(crate) fn told(
+    response: Response<Payload>,
+) -> Result<(HeaderMap, Told), Box<Response<Payload>>> {
+    if response.status() == StatusCode::UNAUTHORIZED || !response.body().is_whole() {
+        return Err(Box::new(response));
+    }
+    let (mut head, body) = response.into_parts();
+    let about_the_body = [
+        header::CONTENT_TYPE,
+        header::CONTENT_LENGTH,
+        header::ETAG,
+        header::LINK,
+        header::VARY,
+        header::CACHE_CONTROL,
+    ];
+    about_the_body.iter().for_each(|name| drop(head.headers.remove(name)));
+    let bytes = body.into_whole().unwrap_or_default();
+    let answered = head.status.is_success();
+    Ok((head.headers, if answered { Told::Answered(bytes) } else { Told::Refused(bytes) }))
+}
+
+/// The response with this message, and the headers that are about the caller.
+pub(crate) fn message(
+    mut headers: HeaderMap,
+    media: &'static str,
+    body: Encoded,
+) -> Response<Payload> {
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    let encoding = body.encoding.map(HeaderValue::from_static);
+    headers.extend(encoding.map(|encoding| (header::CONTENT_ENCODING, encoding)));
+    let mut response = Response::new(Payload::whole(body.bytes));
+    *response.headers_mut() = headers;
+    response
 }
 
 /// The headers of every response, and what says how it may be cached.

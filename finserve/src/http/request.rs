@@ -13,10 +13,15 @@ use super::{
     params::Params,
     refusal::Refusal,
 };
-use crate::now::Now;
+use crate::{mcp, now::Now};
 
-/// The longest body, in bytes.
-pub(crate) const MAX_UPLOAD: usize = 16 * 1024;
+/// The longest body, in bytes. Arguments of agents may be longer than forms.
+const MAX_UPLOAD: usize = 16 * 1024;
+
+/// The longest body of a request with this path, in bytes. What comes before the path of ours is not known here.
+pub(crate) fn max_upload(path: &str) -> usize {
+    if path.ends_with(mcp::PATH) { mcp::LONGEST } else { MAX_UPLOAD }
+}
 
 /// A request that has arrived. It may hold a key, so it cannot be printed.
 pub(crate) struct Request {
@@ -31,7 +36,8 @@ pub(crate) struct Request {
 /// The body of a request, as far as it is wanted.
 pub(crate) enum Upload {
     Whole(Bytes),
-    TooLarge,
+    /// It has more bytes than this.
+    TooLarge(usize),
     /// It did not arrive in time.
     TooSlow,
     /// It ended before it was complete.
@@ -48,7 +54,7 @@ impl Request {
         }
         match &self.upload {
             Upload::Whole(bytes) => Ok(bytes),
-            Upload::TooLarge => Err(Refusal::TooLarge { most: MAX_UPLOAD }),
+            Upload::TooLarge(most) => Err(Refusal::TooLarge { most: *most }),
             Upload::TooSlow => Err(Refusal::TooSlow),
             Upload::Broken => Err(Refusal::BadRequest("the body is broken off".into())),
         }

@@ -123,7 +123,7 @@ impl App {
     }
 
     /// The response, counted among what this address has not read yet. Fails if that is too much.
-    fn hold(
+    pub(super) fn hold(
         &self,
         response: Response<Payload>,
         address: IpAddr,

@@ -16,7 +16,7 @@ use super::{
     export::{self, ExportQuery},
     formats::{self, Formats},
     front::{self, AssetQuery, PageQuery},
-    global_search,
+    global_search, llms, mcp,
     params::{self, Params},
     refusal::Refusal,
     render::{Answer, Heading, Rows},
@@ -24,7 +24,7 @@ use super::{
     service,
     webhooks::{self, OneDelivery, OneWebhook},
 };
-use crate::base_path::BasePath;
+use crate::{base_path::BasePath, mcp::PATH};
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
 /// `openapi.yaml` read this table.
@@ -99,6 +99,9 @@ fn table(base: BasePath) -> Vec<Route> {
         page(GET,  "/docs",              Short, front::docs),
         document(  "/docs/openapi.yaml",        front::openapi_yaml),
         document(  "/docs/openapi.json",        front::openapi_json),
+        document(  "/llms.txt",                 llms::short),
+        document(  "/llms-full.txt",            llms::full),
+        at(POST,   PATH,                 Short, Handler::Direct(mcp::answer)),
         asset(     "/assets/{name}",            front::asset),
     ]
 }
@@ -303,6 +306,12 @@ impl Routes {
     /// The method and the path of every row, in order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (String, &'static str)> {
         self.rows.iter().map(|row| (row.method.to_string(), row.path))
+    }
+
+    /// The method and the path of every row that is for programs.
+    #[cfg(test)]
+    pub(crate) fn api(&self) -> impl Iterator<Item = (&Method, &'static str)> {
+        self.rows.iter().filter(|row| row.is_api).map(|row| (&row.method, row.path))
     }
 
     /// Changes every row.

@@ -38,7 +38,7 @@ use super::{
     listener::{Listener, Owner, Signalled, Signals},
     patience::{Ending, Patience, Patient, Timeouts},
     reply::Deadline,
-    request::{MAX_UPLOAD, Request, Upload},
+    request::{Request, Upload, max_upload},
 };
 use crate::{
     cluster::limits::{Lane, SharedLimits},
@@ -289,7 +289,7 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
             patience.expect_nothing();
             let (head, body) = request.into_parts();
             let upload = match head.method {
-                Method::POST => receive(body).await,
+                Method::POST => receive(body, max_upload(head.uri.path())).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
             let (peer, now) = (peer.ip(), Now::read());
@@ -316,26 +316,26 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
 }
 
 /// The body of a request, if it is short and comes soon.
-async fn receive(body: Incoming) -> Upload {
-    match timeout(BODY_TIMEOUT, collect(body)).await {
+async fn receive(body: Incoming, most: usize) -> Upload {
+    match timeout(BODY_TIMEOUT, collect(body, most)).await {
         Ok(Ok(upload)) => upload,
         Ok(Err(_)) => Upload::Broken,
         Err(_) => Upload::TooSlow,
     }
 }
 
-async fn collect(mut body: Incoming) -> hyper::Result<Upload> {
+async fn collect(mut body: Incoming, most: usize) -> hyper::Result<Upload> {
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame?.into_data() else { continue };
         length += data.len();
-        if length <= MAX_UPLOAD {
+        if length <= most {
             bytes.extend_from_slice(&data);
         } else if length > MAX_DISCARDED {
             break;
         }
     }
-    Ok(if length <= MAX_UPLOAD { Upload::Whole(bytes.into()) } else { Upload::TooLarge })
+    Ok(if length <= most { Upload::Whole(bytes.into()) } else { Upload::TooLarge(most) })
 }
 
 #[cfg(test)]

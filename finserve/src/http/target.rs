@@ -100,6 +100,11 @@ pub(crate) fn is_plain(head: &Parts) -> bool {
     matches!(head.method, Method::GET | Method::HEAD) && check_grammar(head).is_ok()
 }
 
+/// Whether a request has good grammar.
+pub(crate) fn is_grammatical(head: &Parts) -> bool {
+    check_grammar(head).is_ok()
+}
+
 /// What hyper lets through and HTTP does not.
 fn check_grammar(head: &Parts) -> Result<(), Refusal> {
     if head.uri.path_and_query().is_some_and(|target| target.as_str().len() > MAX_TARGET) {

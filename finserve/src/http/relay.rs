@@ -1,0 +1,126 @@
+//! Calls of tools: each becomes a request of its endpoint, which goes the way of all requests, and its answer a message.
+use std::{net::IpAddr, sync::Arc};
+
+use hyper::{
+    Method,
+    body::Bytes,
+    header::{ACCEPT_ENCODING, AUTHORIZATION, HOST, HeaderMap, HeaderName},
+};
+
+use super::{
+    answer::Answered,
+    app::App,
+    description::address,
+    encoding,
+    headers::{X_API_KEY, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID},
+    mcp::call,
+    payload::Payload,
+    render::JSON,
+    reply::{self, Told},
+    request::{Request, Upload},
+    routes::Match,
+    target,
+};
+use crate::mcp::{Call, PATH};
+
+/// The headers that a call shares with the request of its endpoint: who asks, and what the service is called.
+const SHARED: [HeaderName; 6] =
+    [HOST, X_API_KEY, AUTHORIZATION, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID];
+
+/// Answers up to this length are made into messages at once; longer ones where they hold up nobody.
+const SHORT: usize = 64 * 1024;
+
+/// A call whose endpoint is being asked.
+pub(crate) struct Relay {
+    call: Call,
+    /// What the caller says of encodings.
+    accepted: HeaderMap,
+    /// The address of the service.
+    place: String,
+    /// Where the caller is.
+    from: IpAddr,
+}
+
+impl App {
+    /// The request of the endpoint that answers a call, if the request is a call. Anything else, and whatever is wrong
+    /// with a call, is for the row of the table to answer.
+    pub(crate) fn relay(&self, request: &Request) -> Option<(Relay, Request)> {
+        let head = &request.head;
+        if head.method != Method::POST || head.uri.query().is_some() {
+            return None;
+        }
+        let row = self.routes.find(&head.method, head.uri.path());
+        if !matches!(row, Ok(Match::Row(_, route, _)) if route.path == PATH) {
+            return None;
+        }
+        if !target::is_grammatical(head) {
+            return None;
+        }
+        let call = call(request)?;
+        let made = hyper::Request::builder().version(head.version).uri(call.target()).body(());
+        let mut inner = made.ok()?.into_parts().0;
+        inner.headers = only(&head.headers, &SHARED);
+        let upload = Upload::Whole(Bytes::new());
+        let Request { peer, is_encrypted, now, .. } = *request;
+        let relay = Relay {
+            call,
+            accepted: only(&head.headers, &[ACCEPT_ENCODING]),
+            place: address(request, self.routes.base),
+            from: self.access.address(request),
+        };
+        Some((relay, Request { head: inner, upload, peer, is_encrypted, now }))
+    }
+
+    /// What became of a call, by the response of its endpoint. Its headers tell how the caller stands.
+    pub(crate) fn relayed(
+        self: &Arc<App>,
+        relay: Relay,
+        response: hyper::Response<Payload>,
+    ) -> Answered {
+        let (headers, told) = match reply::told(response) {
+            Ok(told) => told,
+            Err(response) => return Answered::Now(*response),
+        };
+        let (Told::Answered(bytes) | Told::Refused(bytes)) = &told;
+        match self.pool.place() {
+            Some(place) if bytes.len() > SHORT => {
+                let app = self.clone();
+                Answered::Later(self.pool.run(move || {
+                    drop(place);
+                    app.message(&relay, headers, told)
+                }))
+            }
+            _ => Answered::Now(self.message(&relay, headers, told)),
+        }
+    }
+
+    /// The response with what became of a call.
+    fn message(&self, relay: &Relay, headers: HeaderMap, told: Told) -> hyper::Response<Payload> {
+        let Relay { call, accepted, place, from } = relay;
+        let message = match &told {
+            Told::Answered(body) => match str::from_utf8(body) {
+                Ok(body) => call.answered(body),
+                Err(_) => call.failed("the service gave an answer that is not text"),
+            },
+            Told::Refused(body) => call.refused(&String::from_utf8_lossy(body), place),
+        };
+        drop(told);
+        let body = encoding::encode(message.into(), accepted);
+        let response = reply::message(headers.clone(), JSON, body);
+        self.hold(response, *from).unwrap_or_else(|refusal| {
+            let message = Bytes::from(call.failed(&refusal.words()));
+            reply::message(headers, JSON, encoding::encode(message, &HeaderMap::new()))
+        })
+    }
+}
+
+/// Those of the headers that have one of these names.
+fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
+    let mut some = HeaderMap::new();
+    for name in names {
+        for value in headers.get_all(name) {
+            some.append(name, value.clone());
+        }
+    }
+    some
+}

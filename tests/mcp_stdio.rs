@@ -1,0 +1,154 @@
+//! Agents over the standard input and output: the same tools on a data directory, or through a server.
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+};
+
+use fincore::Plan;
+use serde_json::{Value, json};
+
+use crate::{
+    harness::{Server, finserve, new_key, with},
+    mcp::{call, hostile, request, tools},
+};
+
+/// `finserve mcp`, as a desktop client starts it.
+struct Agent {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Agent {
+    fn start(arguments: &[&str], key: Option<&str>) -> Agent {
+        let mut command = finserve(&["mcp"]);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env_remove("FINSERVE_KEY").env_remove("FINSERVE_SERVER");
+        let mut child = command.envs(key.map(|key| ("FINSERVE_KEY", key))).spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Agent { child, input, output }
+    }
+
+    fn tell(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).unwrap();
+    }
+
+    fn ask(&mut self, line: &str) -> Value {
+        self.tell(line);
+        let mut reply = String::new();
+        self.output.read_line(&mut reply).unwrap();
+        serde_json::from_str(&reply).unwrap_or_else(|err| panic!("{err}: {reply}"))
+    }
+
+    /// Ends the input; the program must end by itself, without another word.
+    fn end(mut self) {
+        drop(self.input.take());
+        let mut rest = String::new();
+        self.output.read_line(&mut rest).unwrap();
+        assert_eq!(rest, "");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn every_tool_says_what_the_api_says() {
+    let server = Server::start();
+    let (data, address) =
+        (server.data.path().to_str().unwrap(), format!("http://{}", server.address));
+    let keys = [Plan::Platinum, Plan::Free].map(|plan| new_key(&server.accounts(), plan));
+    let [platinum, free] = &keys;
+    let mut local = Agent::start(&["--data", data], None);
+    let mut through = Agent::start(&["--server", &address], Some(platinum.reveal()));
+    let mut small = Agent::start(&["--server", &address, "--key", free.reveal()], None);
+    let list = local.ask(&request(1, "tools/list", &json!({})));
+    assert_eq!(list, through.ask(&request(1, "tools/list", &json!({}))));
+    for tool in tools(&list) {
+        let mut wrong = tool.required();
+        wrong["limit"] = json!(0);
+        for arguments in [tool.required(), wrong]
+            .into_iter()
+            .filter(|one| one["limit"].is_null() || tool.takes("limit"))
+        {
+            let (message, target) = (call(&tool.name, &arguments), tool.target(&arguments));
+            let by_api = server.keyless("GET", &target, &with(platinum));
+            let outcome = local.ask(&message);
+            let text = outcome["result"]["content"][0]["text"].as_str().unwrap();
+            assert_eq!(outcome["result"]["isError"], by_api.status != 200, "{outcome}");
+            match by_api.status {
+                200 => assert_eq!(text, by_api.text(), "{message}"),
+                _ => assert_eq!(text, by_api.json()["message"], "{message}"),
+            }
+            assert_eq!(outcome, through.ask(&message), "{message}");
+            let (refused, by_api) =
+                (small.ask(&message), server.keyless("GET", &target, &with(free)));
+            if by_api.status == 429 {
+                continue;
+            }
+            assert_eq!(refused["result"]["isError"], by_api.status != 200, "{message}: {refused}");
+            let text = refused["result"]["content"][0]["text"].as_str().unwrap();
+            if by_api.status == 403 {
+                assert!(text.ends_with(&format!("The plans are at {address}/pricing.")), "{text}");
+            }
+        }
+    }
+    for agent in [local, through, small] {
+        agent.end();
+    }
+}
+
+#[test]
+fn a_first_start_fills_the_data_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("new");
+    let mut agent = Agent::start(&["--data", data.to_str().unwrap()], None);
+    let outcome = agent.ask(&call("get_series_value", &json!({ "series": "selic" })));
+    assert_eq!(outcome["result"]["isError"], false, "{outcome}");
+    agent.end();
+}
+
+#[test]
+fn hostile_lines_are_answered_and_the_conversation_goes_on() {
+    let server = Server::shared();
+    let mut agent = Agent::start(&["--data", server.data.path().to_str().unwrap()], None);
+    agent.tell("");
+    agent.tell(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    agent.tell(" \t\r");
+    for line in hostile() {
+        let said = agent.ask(&line);
+        assert!(said["error"].is_object() || said["result"].is_object(), "{said}");
+        let pong = agent.ask(&request(2, "ping", &json!({})));
+        assert_eq!(pong, json!({ "jsonrpc": "2.0", "id": 2, "result": {} }));
+    }
+    let said = agent.ask(&"x".repeat(1_000_000));
+    assert_eq!((&said["id"], &said["error"]["code"]), (&json!(null), &json!(-32600)));
+    let pong = agent.ask(&(request(3, "ping", &json!({})) + "\r"));
+    assert_eq!(pong["id"], 3);
+    agent.end();
+}
+
+#[test]
+fn what_cannot_work_is_said_at_once_and_no_key_with_it() {
+    let bad = format!("fin_{}", "a".repeat(38));
+    for arguments in
+        [vec!["--server", "nowhere"], vec!["--server", "http://127.0.0.1:1", "--key", &bad]]
+    {
+        let output = finserve(&["mcp"]).args(&arguments).stdin(Stdio::null()).output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.stdout.is_empty() && !said.is_empty() && !said.contains(&bad), "{said}");
+    }
+    let mut agent = Agent::start(&["--server", "http://127.0.0.1:1"], None);
+    let outcome = agent.ask(&call("get_market_overview", &json!({})));
+    let text = outcome["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("http://127.0.0.1:1 does not answer"), "{text}");
+    agent.end();
+}
