@@ -1,4 +1,4 @@
-//! Accounts: keys, their usage and their webhooks. They are private data, and cannot be downloaded again.
+//! Accounts: keys, their sessions, usage and webhooks. They are private data, and cannot be downloaded again.
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
@@ -13,17 +13,19 @@ use crate::{
     deadline::Patience,
     error::{Error, Result},
     sqlite::{self, Checkup},
-    types::{Caller, KeyHash, KeyId},
+    types::{Caller, KeyHash, KeyId, KeyPrefix, SessionHash},
 };
 
 mod copy;
 mod file;
 mod link;
 mod marker;
+mod signed_in;
 mod store;
 pub use copy::{Copied, Tally};
 use file::AccountsFile;
 pub(crate) use file::SCHEMA;
+use signed_in::SignedIn;
 pub(crate) use store::values;
 pub use store::{Batch, Cell, Row, Session, Store, Value, Work};
 
@@ -44,24 +46,74 @@ pub(crate) fn waited() -> Error {
     Error::Busy("others keep the accounts in use".to_owned())
 }
 
-/// Keys, their usage and their webhooks: in one SQLite file, which several programs can share, or in another [`Store`].
+/// Keys, their sessions, usage and webhooks: in one SQLite file, which several programs can share, or in another [`Store`].
 ///
 /// A write is on disk when the call returns, even if the machine then loses power. No call waits longer than two seconds
 /// for other programs. Accounts are `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Accounts {
     store: Box<dyn Store>,
-    /// The newest change that `live` includes. Held while that is brought up to date.
-    seen: Mutex<Seen>,
+    /// The newest changes to keys and to sessions that memory includes. Held while that is brought up to date.
+    seen: Mutex<(Seen<KeyHash>, Seen<SessionHash>)>,
     /// All valid keys, so that authentication reads memory only.
     live: RwLock<HashMap<KeyHash, Caller, RandomState>>,
+    /// All sessions that were not signed out, for the same reason.
+    sessions: RwLock<SignedIn>,
 }
 
-/// A change to a key that is known: its number, and the key.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+/// A change that is known: its number, and what changed.
+#[derive(Clone, Copy, Debug)]
+struct Seen<H> {
     number: i64,
-    key: Option<KeyHash>,
+    what: Option<H>,
+}
+
+impl<H> Default for Seen<H> {
+    fn default() -> Seen<H> {
+        Seen { number: 0, what: None }
+    }
+}
+
+/// What has changed since the last look.
+struct News<C> {
+    changes: Vec<C>,
+    /// Whether that is all there is, because what was known is not of these accounts.
+    is_all: bool,
+}
+
+/// A change, as it is followed.
+trait Followed {
+    type Hash: Copy + PartialEq;
+
+    fn seen(&self) -> Seen<Self::Hash>;
+}
+
+impl<H: Copy + PartialEq> Seen<H> {
+    /// What `read` finds from this change on; all that there is, if this change is not there any more.
+    ///
+    /// The last change that is known is there, or the same has changed again: otherwise these are not the same accounts,
+    /// such as a standby that took over and had not heard of everything.
+    fn news<C: Followed<Hash = H>>(self, read: impl Fn(i64) -> Result<Vec<C>>) -> Result<News<C>> {
+        let changes = read(self.number)?;
+        let goes_on = self
+            .what
+            .is_none_or(|known| changes.iter().any(|change| change.seen().what == Some(known)));
+        if goes_on {
+            return Ok(News { changes, is_all: false });
+        }
+        Ok(News { changes: read(0)?, is_all: true })
+    }
+
+    /// Whether there is nothing new.
+    fn is_newest<C: Followed<Hash = H>>(self, news: &News<C>) -> bool {
+        let newest = news.changes.last().map(|change| change.seen().number);
+        !news.is_all && newest.is_none_or(|newest| newest == self.number)
+    }
+
+    /// Goes on to the newest change.
+    fn follow<C: Followed<Hash = H>>(&mut self, news: &News<C>) {
+        *self = news.changes.last().map_or_else(Seen::default, Followed::seen);
+    }
 }
 
 impl Accounts {
@@ -82,7 +134,12 @@ impl Accounts {
     }
 
     fn read_from(store: Box<dyn Store>, patience: Patience) -> Result<Accounts> {
-        let accounts = Accounts { store, seen: Mutex::default(), live: RwLock::default() };
+        let accounts = Accounts {
+            store,
+            seen: Mutex::default(),
+            live: RwLock::default(),
+            sessions: RwLock::default(),
+        };
         accounts.refresh_by(patience)?;
         Ok(accounts)
     }
@@ -100,8 +157,8 @@ impl Accounts {
         self.store.path()
     }
 
-    /// Picks up changes that other programs made to keys since the last call: new ones, changed plans,
-    /// revocations. Costs microseconds if there are none.
+    /// Picks up changes that other programs made since the last call: new keys, changed plans, revocations, and who signed
+    /// in and out. Costs microseconds if there are none.
     ///
     /// A server calls it several times a second. Changes made through this value take effect at once.
     pub fn refresh(&self) -> Result<()> {
@@ -110,30 +167,32 @@ impl Accounts {
 
     pub(crate) fn refresh_by(&self, patience: Patience) -> Result<()> {
         let mut seen = self.seen.try_lock_for(patience.left()).ok_or_else(waited)?;
-        let mut changes = self.read_by(patience, |session| changes(session, seen.number))?;
-        // The last change that is known is there, or its key has changed again: otherwise these are not the same accounts,
-        // such as a standby that took over and had not heard of everything.
-        let goes_on = seen.key.is_none_or(|key| changes.iter().any(|change| change.key == key));
-        if !goes_on {
-            changes = self.read_by(patience, |session| self::changes(session, 0))?;
+        let (of_keys, of_sessions) = *seen;
+        let (keys, sessions) = self.read_by(patience, |session| {
+            // Sessions first, so that their keys are there.
+            let sessions = of_sessions.news(|from| signed_in::changes(session, from))?;
+            Ok((of_keys.news(|from| changes(session, from))?, sessions))
+        })?;
+        if !of_keys.is_newest(&keys) {
+            seen.0.follow(&keys);
+            let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
+            if keys.is_all {
+                live.clear();
+            }
+            for change in keys.changes {
+                match change.caller {
+                    Some(caller) => live.insert(change.key, caller),
+                    None => live.remove(&change.key),
+                };
+            }
         }
-        if goes_on && changes.last().is_none_or(|newest| newest.number == seen.number) {
-            return Ok(());
-        }
-        let newest = changes.last();
-        *seen = newest.map_or_else(Seen::default, |newest| Seen {
-            number: newest.number,
-            key: Some(newest.key),
-        });
-        let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
-        if !goes_on {
-            live.clear();
-        }
-        for change in changes {
-            match change.caller {
-                Some(caller) => live.insert(change.key, caller),
-                None => live.remove(&change.key),
-            };
+        if !of_sessions.is_newest(&sessions) {
+            seen.1.follow(&sessions);
+            let mut known = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
+            if sessions.is_all {
+                *known = SignedIn::default();
+            }
+            sessions.changes.into_iter().for_each(|change| known.apply(change));
         }
         Ok(())
     }
@@ -169,6 +228,24 @@ impl Accounts {
     /// The caller with this key, if it is valid.
     pub(crate) fn caller(&self, key: &KeyHash) -> Option<Caller> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
+    }
+
+    /// The caller and the key of a session that began later than `after`, in seconds since 1970.
+    pub(crate) fn signed_in(&self, hash: &SessionHash, after: i64) -> Option<(Caller, KeyPrefix)> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        let (key, prefix) = sessions.find(hash, after)?;
+        Some((self.caller(&key)?, prefix))
+    }
+
+    /// Forgets sessions that began no later than that, here and not in the database.
+    pub(crate) fn forget_sessions(&self, before: i64) {
+        self.sessions.write().unwrap_or_else(PoisonError::into_inner).forget(before);
+    }
+
+    /// How many sessions are in memory.
+    #[cfg(test)]
+    pub(crate) fn sessions_held(&self) -> usize {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Reads without waiting for a writer.
@@ -237,6 +314,14 @@ struct Change {
     number: i64,
     key: KeyHash,
     caller: Option<Caller>,
+}
+
+impl Followed for Change {
+    type Hash = KeyHash;
+
+    fn seen(&self) -> Seen<KeyHash> {
+        Seen { number: self.number, what: Some(self.key) }
+    }
 }
 
 /// The changes to keys from this change number on, in order.

@@ -9,7 +9,8 @@ use crate::{
     error::{Error, Result},
     keys::{self, Registration},
     plans::Plan,
-    types::{Date, Key, KeyId},
+    sessions,
+    types::{Date, Key, KeyId, SessionToken},
     usage::{Outcome, Usage, UsageQuery},
     webhooks::{self, DeliveriesQuery, NewWebhook, Targets},
 };
@@ -30,6 +31,7 @@ pub struct Trial<'t> {
 pub fn check(trial: &Trial<'_>) {
     trial.keys_live_and_end();
     trial.keys_are_made_side_by_side();
+    trial.sessions_live_and_end();
     trial.usage_adds_up();
     trial.webhooks_are_called();
     trial.failures_are_undone();
@@ -48,6 +50,11 @@ pub fn check_copy(source: &Accounts, target: &Accounts) {
     assert!(source.copy_to(target).expect("it is older").is_new);
     let find = |accounts| keys::authenticate(accounts, &key).expect("it came over").id;
     assert_eq!(find(source), find(target));
+    let token = sessions::begin(source, &key, now()).expect("a session");
+    assert!(source.copy_to(target).expect("it is older").is_new);
+    assert!(sessions::find(target, &token, now()).is_some());
+    sessions::begin(target, &key, now()).expect("it has numbers of its own");
+    assert!(source.copy_to(target).expect("a session is no reason to refuse").is_new);
     // The target goes on by itself, with numbers of its own.
     let own = issue(target, Plan::Free);
     let id = keys::authenticate(target, &own).expect("it is new").id;
@@ -122,6 +129,52 @@ impl Trial<'_> {
                 .collect();
             assert_eq!(ids.len(), keys.len());
         }
+    }
+
+    fn sessions_live_and_end(&self) {
+        let (one, other) = (self.one, self.other);
+        let keys = [issue(one, Plan::Free), issue(one, Plan::Bronze)];
+        self.both();
+        let month = now() + TimeDelta::days(30);
+        let plans = |token: &SessionToken, time| {
+            self.both().map(|it| Some(sessions::find(it, token, time)?.caller.plan))
+        };
+        let [first, second] = [(one, &keys[0]), (other, &keys[1])]
+            .map(|(accounts, key)| sessions::begin(accounts, key, now()).expect("a session"));
+        assert_eq!(plans(&first, now()), [Some(Plan::Free); 2]);
+        assert_eq!(plans(&second, month - TimeDelta::seconds(1)), [Some(Plan::Bronze); 2]);
+        assert_eq!(plans(&second, month), [None; 2]);
+        keys::set_plan(other, &keys[0].prefix(), Plan::Gold).expect("a record");
+        assert_eq!(plans(&first, now()), [Some(Plan::Gold); 2]);
+        sessions::end(other, &first, now()).expect("it ends");
+        sessions::end(one, &first, now()).expect("once more changes nothing");
+        assert_eq!(plans(&first, now()), [None; 2]);
+        // Side by side, and never more than there may be.
+        let begin = |accounts| sessions::begin(accounts, &keys[0], now()).expect("a session");
+        let many: Vec<_> = thread::scope(|scope| {
+            let makers = [one, other].map(|accounts| {
+                scope
+                    .spawn(move || (0..sessions::MOST).map(|_| begin(accounts)).collect::<Vec<_>>())
+            });
+            makers.into_iter().flat_map(|maker| maker.join().expect("no panic")).collect()
+        });
+        for accounts in self.both() {
+            let lasting = many.iter().filter(|it| sessions::find(accounts, it, now()).is_some());
+            assert_eq!(lasting.count(), sessions::MOST);
+        }
+        let [oldest, newest] = [&many[0], &many[2 * sessions::MOST - 1]];
+        assert!(plans(oldest, now()) == [None; 2] && plans(newest, now()) == [Some(Plan::Gold); 2]);
+        keys::revoke(one, &keys[0].prefix(), now()).expect("a record");
+        assert_eq!(plans(newest, now()), [None; 2]);
+        let refused = sessions::begin(other, &keys[0], now());
+        assert!(matches!(refused, Err(Error::InvalidKey)), "{refused:?}");
+        // What is too old goes, and what begins then is known.
+        let later = month + TimeDelta::days(2);
+        while sessions::sweep(other, later).expect("swept") {}
+        let last = sessions::begin(one, &keys[1], later).expect("a session");
+        assert_eq!(plans(&last, later), [Some(Plan::Bronze); 2]);
+        let rows = one.read(|it| it.number("SELECT COUNT(*) FROM session", &[])).expect("rows");
+        assert_eq!(rows, 2, "the newest that was swept, and the last");
     }
 
     fn usage_adds_up(&self) {

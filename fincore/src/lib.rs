@@ -158,6 +158,7 @@ pub mod search;
 pub mod accounts;
 pub mod keys;
 pub mod limits;
+pub mod sessions;
 pub mod usage;
 pub mod webhooks;
 
@@ -194,7 +195,7 @@ pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
     Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId,
-    Words, fold,
+    SessionToken, Words, fold,
 };
 
 /// Compiles the example in the README.

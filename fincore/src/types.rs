@@ -13,6 +13,7 @@ mod key;
 mod page;
 mod pair;
 mod series_id;
+mod session_token;
 mod words;
 
 pub use caller::{Caller, CallerId, KeyId};
@@ -36,6 +37,8 @@ pub(crate) use key::{is_base62, random_bytes, random_characters};
 pub use page::{Limit, Offset};
 pub use pair::{Currency, Pair};
 pub use series_id::SeriesId;
+pub(crate) use session_token::SessionHash;
+pub use session_token::SessionToken;
 pub(crate) use words::{Part, words};
 pub use words::{Search, Words, fold};
 

@@ -106,6 +106,7 @@ pub(super) const FINCORE: Layers = &[
     ("events", &["catalogue", "changes", "companies", "error", "filings", "market", "types"]),
     ("accounts", &["deadline", "error", "sqlite", "types"]),
     ("keys", &["accounts", "error", "plans", "types"]),
+    ("sessions", &["accounts", "error", "types"]),
     ("limits", &["plans", "types"]),
     ("usage", &["accounts", "deadline", "error", "keys", "plans", "types"]),
     ("backup", &["accounts", "catalogue", "error", "excerpt", "sqlite"]),
@@ -125,7 +126,17 @@ pub(super) const FINCORE: Layers = &[
     ),
     (
         "conformance",
-        &["accounts", "catalogue", "error", "keys", "plans", "types", "usage", "webhooks"],
+        &[
+            "accounts",
+            "catalogue",
+            "error",
+            "keys",
+            "plans",
+            "sessions",
+            "types",
+            "usage",
+            "webhooks",
+        ],
     ),
     (
         "import",

@@ -43,7 +43,7 @@ const NUMBER: &[Value<'_>] = &[Value::Integer(i64::MIN)];
 
 /// All tables, each after those that it refers to.
 #[rustfmt::skip]
-const TABLES: [Table; 7] = [
+const TABLES: [Table; 8] = [
     table!("key", NUMBER, "id", "?1", ", hash, prefix, name, email, plan, created, revoked, changed",
         "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9"),
     table!("usage", &[Value::Integer(i64::MIN), Value::Text(""), Value::Text("")],
@@ -58,6 +58,7 @@ const TABLES: [Table; 7] = [
     table!("ended", NUMBER, "webhook", "?1", "", "?1"),
     table!("told", &[Value::Text("")], "catalogue", "?1", ", version, dataset, key, fallen, fallen_to",
         "?1, ?2, ?3, ?4, ?5, ?6"),
+    table!("session", NUMBER, "number", "?1", ", hash, key, begun, ended, changed", "?1, ?2, ?3, ?4, ?5, ?6"),
 ];
 
 /// What [`Accounts::copy_to`] did.

@@ -3,6 +3,7 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
+use super::session_token;
 use crate::error::{Error, Result};
 
 const MARK: &str = "fin_";
@@ -47,8 +48,8 @@ impl Key {
         KeyPrefix(self.0[..PREFIX].to_owned())
     }
 
-    /// Cuts every key in `text` to its prefix, so that the text can be displayed or logged. Whatever
-    /// looks like a key is cut too.
+    /// Cuts every key in `text` to its prefix, and every [session token](super::SessionToken) to its mark, so that the
+    /// text can be displayed or logged. Whatever looks like one is cut too.
     ///
     /// ```
     /// let message = "\"fin_AbCdEfGhIjKlMnOp\" is not a date";
@@ -57,16 +58,32 @@ impl Key {
     #[must_use]
     pub fn redact(text: &str) -> String {
         let (mut redacted, mut rest) = (String::with_capacity(text.len()), text);
-        while let Some(at) = rest.find(MARK) {
-            let (before, key) = rest.split_at(at);
+        while let Some((at, (mark, prefix))) = first_secret(rest) {
+            let (before, secret) = rest.split_at(at);
             let after = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-            let end = key[MARK.len()..].find(after).map_or(key.len(), |end| MARK.len() + end);
-            let (shown, more) = if end > PREFIX { (PREFIX, "…") } else { (end, "") };
-            redacted.extend([before, &key[..shown], more]);
-            rest = &key[end..];
+            let end = secret[mark.len()..].find(after).map_or(secret.len(), |end| mark.len() + end);
+            let (shown, more) = if end > prefix { (prefix, "…") } else { (end, "") };
+            redacted.extend([before, &secret[..shown], more]);
+            rest = &secret[end..];
         }
         redacted + rest
     }
+
+    /// Whether [`redact`](Key::redact) would find something to cut. Costs less than cutting.
+    #[must_use]
+    pub fn may_be_in(text: &str) -> bool {
+        first_secret(text).is_some()
+    }
+}
+
+/// What secrets begin with, and how much of each may be shown.
+const SECRETS: [(&str, usize); 2] =
+    [(MARK, PREFIX), (session_token::MARK, session_token::MARK.len())];
+
+/// Where the first secret of a text may begin.
+fn first_secret(text: &str) -> Option<(usize, (&'static str, usize))> {
+    let places = SECRETS.into_iter().filter_map(|secret| Some((text.find(secret.0)?, secret)));
+    places.min_by_key(|(at, _)| *at)
 }
 
 /// So many random letters and digits. Fails if the operating system's random generator fails.
@@ -261,9 +278,12 @@ mod tests {
             (format!("{key}{key}"), prefix.clone()),
             (format!("{key}, fin_{key}é"), format!("{prefix}, fin_{}…é", &key[..8])),
             ("fin_AbCdEfGh… fin_".to_owned(), "fin_AbCdEfGh… fin_".to_owned()),
+            ("fis_AbCdEfGh= fis_".to_owned(), "fis_…= fis_".to_owned()),
+            (format!("a=fis_x; {key}; fis_fin_1"), format!("a=fis_…; {prefix}; fis_…")),
         ];
         for (message, redacted) in cases {
             assert_eq!(Key::redact(&message), redacted);
+            assert!(Key::may_be_in(&message) || message == redacted);
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use fincore::{Caller, Plan, limits::Standing, plans::WINDOW};
+use fincore::{Caller, Key, Plan, limits::Standing, plans::WINDOW};
 use hyper::{
     body::Bytes,
     header::{self, HeaderMap, HeaderName, HeaderValue},
@@ -106,14 +106,14 @@ pub(crate) enum RequestId<'r> {
 const MAX_GIVEN: usize = 64;
 
 impl<'r> RequestId<'r> {
-    /// The one that the request carries, if it is plain text and no key, which would be logged; or else one that no
-    /// other request of this program has.
+    /// The one that the request carries, if it is plain text and no key or session, which would be logged; or else one
+    /// that no other request of this program has.
     pub(crate) fn of(request: &'r HeaderMap, start: &'r str) -> RequestId<'r> {
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
         let given = request.get(X_REQUEST_ID).map(HeaderValue::as_bytes).unwrap_or_default();
         let is_plain = (1..=MAX_GIVEN).contains(&given.len()) && given.iter().all(plain);
         match str::from_utf8(given) {
-            Ok(given) if is_plain && !given.contains("fin_") => RequestId::Given(given),
+            Ok(given) if is_plain && !Key::may_be_in(given) => RequestId::Given(given),
             Ok(_) | Err(_) => RequestId::Ours(start, number()),
         }
     }

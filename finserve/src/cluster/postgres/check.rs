@@ -8,11 +8,12 @@ use super::{migrate::made, session::Session};
 
 /// Counts the rows. Damage is for PostgreSQL to find.
 pub(super) fn count(session: &Session<'_>) -> Result<Checkup> {
-    const TABLES: [(&str, &str); 7] = [
+    const TABLES: [(&str, &str); 8] = [
         ("delivery", "SELECT COUNT(*) FROM delivery"),
         ("ended", "SELECT COUNT(*) FROM ended"),
         ("event", "SELECT COUNT(*) FROM event"),
         ("key", "SELECT COUNT(*) FROM key"),
+        ("session", "SELECT COUNT(*) FROM session"),
         ("told", "SELECT COUNT(*) FROM told"),
         ("usage", "SELECT COUNT(*) FROM usage"),
         ("webhook", "SELECT COUNT(*) FROM webhook"),

@@ -9,7 +9,10 @@ use fincore::{
 use super::{COMMIT, LOOK, Postgres, session::Session};
 
 /// What makes the tables, in order. One that was ever published is not changed any more.
-const MIGRATIONS: [&str; 1] = [include_str!("../../../migrations/0001_accounts.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../../migrations/0001_accounts.sql"),
+    include_str!("../../../migrations/0002_sessions.sql"),
+];
 
 /// Others may be at it.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -103,6 +103,8 @@ impl accounts::Session for Session<'_> {
     fn number_on(&self) -> Result<()> {
         const SQL: &str = "SELECT
             setval(pg_get_serial_sequence('key', 'id'), (SELECT COALESCE(MAX(id), 0) + 1 FROM key), false),
+            setval(pg_get_serial_sequence('session', 'number'),
+                (SELECT COALESCE(MAX(number), 0) + 1 FROM session), false),
             setval(pg_get_serial_sequence('event', 'number'),
                 (SELECT COALESCE(MAX(number), 0) + 1 FROM event), false),
             setval(pg_get_serial_sequence('delivery', 'id'),

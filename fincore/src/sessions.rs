@@ -1,0 +1,144 @@
+//! Sessions: signing in on the pages with a key, without sending the key again.
+//!
+//! A [`SessionToken`] is given to the browser that signed in; the accounts store only its hash. A session stands for its key:
+//! it has the key's plan and limit, and ends with it. Besides, it ends when it is signed out, and after thirty days.
+//!
+//! ```
+//! use fincore::{Accounts, Plan, keys, sessions};
+//!
+//! # let dir = tempfile::tempdir().unwrap();
+//! # let now = chrono::DateTime::UNIX_EPOCH;
+//! let accounts = Accounts::open(dir.path().join("accounts.db"))?;
+//! let who = keys::Registration { name: "Ana".parse()?, email: "ana@example.com".parse()? };
+//! let key = keys::issue(&accounts, &who, Plan::Gold, now)?;
+//! let token = sessions::begin(&accounts, &key, now)?;
+//! let holder = sessions::find(&accounts, &token, now).expect("it has just begun");
+//! assert_eq!((holder.caller.plan, holder.key), (Plan::Gold, key.prefix()));
+//!
+//! sessions::end(&accounts, &token, now)?;
+//! assert!(sessions::find(&accounts, &token, now).is_none());
+//! # Ok::<(), fincore::Error>(())
+//! ```
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    accounts::{Accounts, Row, Session, values, waiting},
+    error::{Error, Result},
+    types::{Caller, Key, KeyPrefix, SessionToken},
+};
+
+/// How long a session lasts.
+pub const LASTS: TimeDelta = TimeDelta::days(30);
+
+/// The most sessions of a key at a time; with another one, the oldest ends.
+pub const MOST: usize = 20;
+
+/// The most rows of a key. As many may be over as may last, so that the place of a session that has just ended is not taken
+/// at once: whoever follows the changes knows the newest by its hash.
+const PLACES: usize = 2 * MOST;
+
+/// How much longer rows are kept, for servers whose clocks differ.
+const GRACE: TimeDelta = TimeDelta::days(1);
+
+/// The most rows that a step of [`sweep`] removes, so that others can write soon.
+const ROWS: usize = 1_000;
+
+/// Who is signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Holder {
+    /// The caller that the key stands for, on its present plan.
+    pub caller: Caller,
+    /// The prefix of the key.
+    pub key: KeyPrefix,
+}
+
+/// Begins a session of this key. It is on disk when this returns, and known here at once. A key that has
+/// [`MOST`] sessions loses the oldest.
+///
+/// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
+pub fn begin(accounts: &Accounts, key: &Key, now: DateTime<Utc>) -> Result<SessionToken> {
+    const KEY: &str = "SELECT id FROM key WHERE hash = ?1 AND revoked IS NULL";
+    const NEW: &str = "INSERT INTO session (hash, key, begun, changed)
+        VALUES (?1, ?2, ?3, (SELECT COALESCE(MAX(changed), 0) + 1 FROM session))";
+    const AGAIN: &str = "UPDATE session SET hash = ?2, begun = ?3, ended = NULL,
+            changed = (SELECT MAX(changed) + 1 FROM session)
+        WHERE number = ?1";
+    let token = SessionToken::generate()?;
+    let (hash, of_key) = (token.hash(), key.hash());
+    let patience = waiting();
+    accounts.write_by(patience, |tx| {
+        let key = tx.first(KEY, values![of_key.as_bytes().as_slice()])?;
+        let key: i64 = key.ok_or(Error::InvalidKey)?.get(0)?;
+        let (hash, now) = (hash.as_bytes().as_slice(), now.timestamp());
+        match place(tx, key, now)? {
+            Some(number) => tx.execute(AGAIN, values![number, hash, now])?,
+            None => tx.execute(NEW, values![hash, key, now])?,
+        };
+        Ok(())
+    })?;
+    // It has happened: where memory cannot follow now, it does with the next refresh.
+    let _ = accounts.refresh_by(patience);
+    Ok(token)
+}
+
+/// The row that the next session of a key takes: none while it may have a new one.
+fn place(tx: &dyn Session, key: i64, now: i64) -> Result<Option<i64>> {
+    const SQL: &str =
+        "SELECT number, ended IS NULL AND begun > ?2 FROM session WHERE key = ?1 ORDER BY changed";
+    let rows = tx.query(SQL, values![key, now - LASTS.num_seconds()])?;
+    let read = |row: &Row| Ok((row.get::<i64>(0)?, row.get::<bool>(1)?));
+    let rows = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let (lasting, over): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, lasts)| *lasts);
+    let oldest = |places: Vec<(i64, bool)>| places.first().map(|(number, _)| *number);
+    Ok(if lasting.len() >= MOST {
+        oldest(lasting)
+    } else if rows.len() >= PLACES {
+        oldest(over)
+    } else {
+        None
+    })
+}
+
+/// Who is signed in with this token, if anybody is. Reads memory only, so it is fast enough for every request.
+///
+/// What another program began is known after the next [`refresh`](Accounts::refresh).
+#[must_use]
+pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Option<Holder> {
+    let after = (now - LASTS).timestamp();
+    let (caller, key) = accounts.signed_in(&token.hash(), after)?;
+    Some(Holder { caller, key })
+}
+
+/// Ends a session; where there is none, nothing happens. It is on disk when this returns.
+pub fn end(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Result<()> {
+    const SQL: &str =
+        "UPDATE session SET ended = ?2, changed = (SELECT MAX(changed) + 1 FROM session)
+        WHERE hash = ?1 AND ended IS NULL";
+    let (hash, patience) = (token.hash(), waiting());
+    accounts.write_by(patience, |tx| {
+        tx.execute(SQL, values![hash.as_bytes().as_slice(), now.timestamp()])
+    })?;
+    // It has happened: where memory cannot follow now, it does with the next refresh.
+    let _ = accounts.refresh_by(patience);
+    Ok(())
+}
+
+/// Forgets sessions that are too old, in memory and then in the database. A step of bounded size; `true` if there is more
+/// to do. Writes only where there is something to remove.
+pub fn sweep(accounts: &Accounts, now: DateTime<Utc>) -> Result<bool> {
+    // The newest change stays, because those who follow the changes go on from there.
+    const OLD: &str = "SELECT number FROM session
+        WHERE begun < ?1 AND changed < (SELECT MAX(changed) FROM session) LIMIT ?2";
+    const SQL: &str = "DELETE FROM session WHERE number IN (SELECT number FROM session
+        WHERE begun < ?1 AND changed < (SELECT MAX(changed) FROM session) LIMIT ?2)";
+    accounts.forget_sessions((now - LASTS).timestamp());
+    let before = (now - LASTS - GRACE).timestamp();
+    if accounts.read(|session| session.first(OLD, values![before, 1_usize]))?.is_none() {
+        return Ok(false);
+    }
+    Ok(accounts.write(|tx| tx.execute(SQL, values![before, ROWS]))? == ROWS)
+}
+
+#[cfg(test)]
+mod tests;
