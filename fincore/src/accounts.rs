@@ -237,6 +237,11 @@ impl Accounts {
         Some((self.caller(&key)?, prefix))
     }
 
+    /// Whether a session is in memory.
+    pub(crate) fn has_session(&self, hash: &SessionHash) -> bool {
+        self.sessions.read().unwrap_or_else(PoisonError::into_inner).has(hash)
+    }
+
     /// Forgets sessions that began no later than that, here and not in the database.
     pub(crate) fn forget_sessions(&self, before: i64) {
         self.sessions.write().unwrap_or_else(PoisonError::into_inner).forget(before);

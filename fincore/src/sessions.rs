@@ -110,6 +110,12 @@ pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Op
     Some(Holder { caller, key })
 }
 
+/// Whether a session is in memory, even if it is over or its key is revoked: then a refresh would tell nothing new.
+#[must_use]
+pub fn is_known(accounts: &Accounts, token: &SessionToken) -> bool {
+    accounts.has_session(&token.hash())
+}
+
 /// Ends a session; where there is none, nothing happens. It is on disk when this returns.
 pub fn end(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Result<()> {
     const SQL: &str =

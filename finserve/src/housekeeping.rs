@@ -1,4 +1,5 @@
-//! Background work of a server: refreshing keys, writing usage, forgetting idle callers, preparing searches.
+//! Background work of a server: refreshing keys and sessions, writing usage, forgetting idle callers and sessions that are
+//! over, preparing searches.
 use std::{
     sync::Arc,
     thread::{self, JoinHandle},
@@ -23,6 +24,8 @@ const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(250);
 const FLUSH: Duration = Duration::from_millis(500);
 /// How often idle callers are forgotten.
 const SWEEP: Duration = Duration::from_secs(1);
+/// How often sessions that are over are forgotten.
+const SWEEP_SESSIONS: Duration = Duration::from_secs(600);
 /// How often the data is looked at for changes. A search that comes sooner after an import takes longer than others.
 const LOOK: Duration = Duration::from_millis(250);
 
@@ -87,7 +90,8 @@ fn refresh(access: &Access, ready: &Readiness) {
 fn flush(app: &App, stop: &Stop) {
     let mut trouble = Trouble::new("usage cannot be written");
     let mut log = Trouble::new("the log of the catalogue cannot be shortened");
-    let mut swept = Instant::now();
+    let mut sessions = Trouble::new("sessions that are over cannot be removed");
+    let (mut swept, mut sessions_swept) = (Instant::now(), None::<Instant>);
     let mut unreadable = Unreadable::default();
     loop {
         stop.wait(FLUSH);
@@ -99,6 +103,10 @@ fn flush(app: &App, stop: &Stop) {
             app.access().sweep(swept);
             unreadable.report(app.catalogue().unreadable());
             log.report(&app.catalogue().shrink_log());
+        }
+        if sessions_swept.is_none_or(|last| last.elapsed() >= SWEEP_SESSIONS) {
+            sessions_swept = Some(Instant::now());
+            sessions.report(&app.access().sweep_sessions(Now::read()));
         }
         let flushed = app.access().flush();
         // A file that cannot be used is reported as such.

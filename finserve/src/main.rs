@@ -20,6 +20,7 @@ mod mcp;
 mod metrics;
 mod names;
 mod now;
+mod offer;
 mod ordered;
 mod pages;
 mod ready;

@@ -60,6 +60,10 @@ impl SignedIn {
         Some((begun.key, begun.prefix.clone()))
     }
 
+    pub(super) fn has(&self, hash: &SessionHash) -> bool {
+        self.by_hash.contains_key(hash)
+    }
+
     pub(super) fn forget(&mut self, before: i64) {
         let SignedIn { by_hash, by_row } = self;
         by_hash.retain(|_, begun| begun.at > before);

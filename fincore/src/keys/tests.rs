@@ -165,5 +165,5 @@ fn a_check_counts_rows_and_sees_damage() {
     rusqlite::Connection::open(accounts.path().unwrap()).unwrap().execute_batch(orphan).unwrap();
     let checkup = accounts.check().unwrap();
     assert_eq!(checkup.problems, ["rows of usage that refer to a missing row of key: 1"]);
-    assert_eq!(checkup.tables[5].newest.as_deref(), Some("2026-01-01"));
+    assert_eq!(checkup.tables[6].newest.as_deref(), Some("2026-01-01"));
 }

@@ -8,14 +8,16 @@ use tracing::Level;
 
 use super::Sources;
 use crate::{
+    base_path::BasePath,
     cluster::publication::TypedTarget,
     lock::Sharing,
     log::{Requests, Settings, Style},
+    offer::{Address, Offer},
     typed::TypedAddress,
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 27] = [
+pub(super) const FLAGS: [&str; 29] = [
     "listen",
     "tls_cert",
     "tls_key",
@@ -24,6 +26,8 @@ pub(super) const FLAGS: [&str; 27] = [
     "max_connections",
     "max_connections_per_address",
     "registrations_per_hour",
+    "contact",
+    "upgrade_url",
     "webhook_allow_private",
     "shared",
     "limits",
@@ -100,6 +104,12 @@ pub(crate) struct Serve {
         default_value_t = 20
     )]
     pub(crate) registrations_per_hour: u32,
+    /// Where customers ask for a larger plan: an e-mail address or a URL
+    #[arg(long, value_name = "ADDRESS", env = "FINSERVE_CONTACT")]
+    contact: Option<Address>,
+    /// Where callers are sent whose plan does not include something: an http, https or mailto URL; by default /pricing
+    #[arg(long, value_name = "URL", env = "FINSERVE_UPGRADE_URL")]
+    upgrade_url: Option<Address>,
     /// Let webhooks call any address, also without TLS: for tests and intranets
     #[arg(
         long,
@@ -164,6 +174,12 @@ impl Serve {
         self.trusted_proxy.iter().flat_map(|networks| networks.0.clone()).collect()
     }
 
+    /// Where customers ask for a larger plan.
+    pub(crate) fn offer(&self) -> Offer {
+        let base = BasePath::new(&self.base_path);
+        Offer::new(base, self.contact.clone(), self.upgrade_url.clone())
+    }
+
     /// Whom webhooks may call.
     pub(crate) fn targets(&self) -> Targets {
         if self.webhook_allow_private { Targets::Any } else { Targets::Public }
@@ -206,6 +222,20 @@ pub(super) fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
+/// What the paths of the service itself begin with.
+const OWN_PATHS: [&str; 10] = [
+    "api",
+    "assets",
+    "docs",
+    "health",
+    "pricing",
+    "robots.txt",
+    "sign-in",
+    "sign-out",
+    "sitemap.xml",
+    "usage",
+];
+
 /// A path that begins with a slash and does not end with one; nothing for no path at all.
 fn base_path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
@@ -213,7 +243,7 @@ fn base_path(text: &str) -> Result<String, String> {
     let is_path = path.starts_with('/') && !path.contains("//") && path.chars().all(plain);
     // Below one of these, nobody could tell whether a proxy has taken the path off.
     let first = path.split('/').nth(1).unwrap_or_default();
-    if ["api", "assets", "docs", "health", "pricing", "usage"].contains(&first) {
+    if OWN_PATHS.contains(&first) {
         return Err(format!("/{first} is a path of the service itself"));
     }
     if path.is_empty() || is_path {

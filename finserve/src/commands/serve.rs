@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     admin::Admin,
-    base_path::BasePath,
     cli,
     cluster::limits::{Address, SharedLimits},
     deliver::Deliver,
@@ -67,8 +66,7 @@ pub(crate) fn run(place: Place<'_>, args: &cli::Serve) -> Result<(), Failure> {
         let shared = access.with_shared_limits(|memory| SharedLimits::start(address, memory));
         access = shared.map_err(|wrong| Failure::Said(format!("--limits: {wrong}")))?;
     }
-    let base = BasePath::new(&args.base_path);
-    let app = Arc::new(App::new(catalogue.clone(), access, args.targets(), base));
+    let app = Arc::new(App::new(catalogue.clone(), access, args.targets(), args.offer()));
     let listener = listen(&args.listen, Inherited::Public)?;
     let address = address_of(&listener)?;
     // Nobody has set it before.

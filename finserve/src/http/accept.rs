@@ -16,6 +16,11 @@ pub(crate) fn offers(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Ite
     })
 }
 
+/// Whether a page can be answered with, as browsers say.
+pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
+    offers(headers, ACCEPT).any(|(media, weight)| media == "text/html" && weight > 0.0)
+}
+
 /// The media type among `others` that `Accept` prefers to `default`; nothing where it does not.
 ///
 /// It must be named, weigh more than the default if that is named too, and no less than a wildcard that

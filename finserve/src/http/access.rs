@@ -9,10 +9,11 @@ use std::{
 };
 
 use fincore::{
-    Accounts, Caller, Feature, Key, Plan,
+    Accounts, Caller, Feature, Key, Plan, SessionToken,
     keys::{self, Registration},
     limits::{Limits, Standing},
     plans::WINDOW,
+    sessions::{self, Holder},
     usage::{Outcome, Report, Usage, UsageQuery},
 };
 use hyper::Method;
@@ -29,6 +30,9 @@ use crate::{bell::Bell, cluster::limits::SharedLimits, now::Now};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
+/// How often a key may sign in within an hour: each time writes to the disk.
+const SIGN_INS_PER_HOUR: u32 = 60;
+
 /// How many streams of events a key may listen to at a time, and all keys together.
 const LISTENERS_PER_KEY: usize = 5;
 const LISTENERS: usize = 256;
@@ -42,8 +46,11 @@ pub(crate) struct Access {
     usage: Usage,
     registrations: Limits,
     registrations_per_hour: u32,
+    sign_ins: Limits,
     proxies: Vec<IpNet>,
     refresh: Refresh,
+    /// Whether the last refresh failed, so that others may know of keys and sessions that are not known here.
+    is_behind: AtomicBool,
     /// Rung when something new may be due for a webhook.
     outbox: Arc<Bell>,
     listeners: Slots,
@@ -151,8 +158,10 @@ impl Access {
             usage: Usage::default(),
             registrations: Limits::new(HOUR, start),
             registrations_per_hour,
+            sign_ins: Limits::new(HOUR, start),
             proxies,
             refresh: Refresh::default(),
+            is_behind: AtomicBool::new(false),
             outbox: Arc::default(),
             listeners: Slots::new(LISTENERS_PER_KEY, LISTENERS),
             closing: Arc::default(),
@@ -184,7 +193,8 @@ impl Access {
         Caller::at(self.address(request))
     }
 
-    /// Who sent a request. Fails where it carries an invalid key.
+    /// Who sent a request: the holder of the key that it carries, or else whoever is signed in. Fails where it carries an
+    /// invalid key.
     ///
     /// Nobody needs a key to ask about options, so nothing is told there about the one that is sent.
     pub(crate) fn identify(&self, request: &Request) -> Result<Caller, Refusal> {
@@ -193,8 +203,42 @@ impl Access {
         }
         match caller::key(&request.head.headers)? {
             Some(key) => Ok(keys::authenticate(&self.accounts, &key)?),
-            None => Ok(self.by_address(request)),
+            None => match request.visitor.holder() {
+                Some(holder) => Ok(holder.caller),
+                None => Ok(self.by_address(request)),
+            },
         }
+    }
+
+    /// Who is signed in with a session, if anybody is.
+    pub(crate) fn holder(&self, token: &SessionToken, now: Now) -> Option<Holder> {
+        sessions::find(&self.accounts, token, now.utc)
+    }
+
+    /// Whether a session may have begun elsewhere a moment ago.
+    pub(crate) fn is_unknown(&self, token: &SessionToken) -> bool {
+        !sessions::is_known(&self.accounts, token)
+    }
+
+    /// Whether others may know what is not known here.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.is_behind.load(Ordering::Relaxed)
+    }
+
+    /// A session for a key, unless that has begun too many this hour.
+    pub(crate) fn sign_in(&self, key: &Key, now: Now) -> Result<SessionToken, Refusal> {
+        let caller = keys::authenticate(&self.accounts, key)?;
+        let admitted = self.sign_ins.admit_up_to(SIGN_INS_PER_HOUR, caller.id, now.instant);
+        admitted.map_err(|standing| Refusal::RateLimited {
+            allowed: format!("a key may sign in {SIGN_INS_PER_HOUR} times per hour"),
+            retry_after: standing.retry_after,
+        })?;
+        Ok(sessions::begin(&self.accounts, key, now.utc)?)
+    }
+
+    /// Ends a session.
+    pub(crate) fn sign_out(&self, token: &SessionToken, now: Now) -> Result<(), Refusal> {
+        Ok(sessions::end(&self.accounts, token, now.utc)?)
     }
 
     /// Whether a request carries a well-formed key that is not valid as far as is known here: another program may
@@ -295,23 +339,24 @@ impl Access {
         Ok(self.usage.report(&self.accounts, key, query, now.utc_day())?)
     }
 
-    /// Whose key it is, its usage in the last days, and its standing now; on a thread that may wait.
-    pub(crate) fn look_up(
-        &self,
-        key: &Key,
-        now: Now,
-    ) -> Result<(Caller, Report, Standing), Refusal> {
-        let caller = keys::authenticate(&self.accounts, key)?;
+    /// The holder of a key.
+    pub(crate) fn holder_of(&self, key: &Key) -> Result<Caller, Refusal> {
+        Ok(keys::authenticate(&self.accounts, key)?)
+    }
+
+    /// The usage of a caller's key in the last days, and its standing now; on a thread that may wait.
+    pub(crate) fn look_up(&self, caller: &Caller, now: Now) -> Result<(Report, Standing), Refusal> {
         let standing = match &self.shared {
-            Some(shared) => shared.peek(&caller, now.instant),
-            None => self.peek(&caller, now),
+            Some(shared) => shared.peek(caller, now.instant),
+            None => self.peek(caller, now),
         };
-        Ok((caller, self.report(&caller, &UsageQuery::default(), now)?, standing))
+        Ok((self.report(caller, &UsageQuery::default(), now)?, standing))
     }
 
     /// Reads what other programs did to the keys.
     pub(crate) fn refresh_keys(&self) -> fincore::Result<()> {
         let refreshed = self.accounts.refresh();
+        self.is_behind.store(refreshed.is_err(), Ordering::Relaxed);
         self.refresh.done.send_modify(|done| *done += 1);
         refreshed
     }
@@ -335,5 +380,12 @@ impl Access {
     pub(crate) fn sweep(&self, now: Instant) {
         self.limits.sweep(now);
         self.registrations.sweep(now);
+        self.sign_ins.sweep(now);
+    }
+
+    /// Forgets sessions that are too old.
+    pub(crate) fn sweep_sessions(&self, now: Now) -> fincore::Result<()> {
+        while sessions::sweep(&self.accounts, now.utc)? {}
+        Ok(())
     }
 }

@@ -16,7 +16,7 @@ use super::{
     routes::Routes,
     slots::Slots,
 };
-use crate::{base_path::BasePath, metrics::Metrics};
+use crate::{metrics::Metrics, offer::Offer};
 
 /// How much of answers may be on its way that is not read yet: in all, and to one address. A page of the most rows
 /// takes two MiB.
@@ -51,13 +51,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(
-        catalogue: Catalogue,
-        access: Access,
-        targets: Targets,
-        base: BasePath,
-    ) -> App {
-        App::with_routes(catalogue, access, targets, Routes::new(base), cache::CAPACITY)
+    pub(crate) fn new(catalogue: Catalogue, access: Access, targets: Targets, offer: Offer) -> App {
+        App::with_routes(catalogue, access, targets, Routes::new(offer), cache::CAPACITY)
     }
 
     pub(super) fn with_routes(
@@ -124,7 +119,7 @@ impl App {
 
     pub(super) fn context<'r>(&'r self, request: &'r Request, caller: Caller) -> Context<'r> {
         let App { catalogue, access, watch, shelf, exports, streams, targets, routes, .. } = self;
-        let (targets, base) = (*targets, routes.base);
+        let Routes { base, offer, ref pages, .. } = *routes;
         Context {
             catalogue,
             access,
@@ -132,8 +127,10 @@ impl App {
             shelf,
             exports,
             streams,
-            targets,
+            targets: *targets,
             base,
+            offer,
+            pages,
             request,
             caller,
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use fincore::{Caller, Catalogue, datasets::Watch, export::Shelf, webhooks::Targets};
 
 use super::{access::Access, pool::Pool, request::Request, slots::Slots};
-use crate::base_path::BasePath;
+use crate::{base_path::BasePath, offer::Offer};
 
 /// A request on its way: who sent it, and what it can be answered from.
 pub(crate) struct Context<'r> {
@@ -20,6 +20,10 @@ pub(crate) struct Context<'r> {
     pub(crate) targets: Targets,
     /// What all links begin with.
     pub(crate) base: BasePath,
+    /// Where customers ask for more.
+    pub(crate) offer: Offer,
+    /// The paths of all pages that can be read.
+    pub(crate) pages: &'r [&'static str],
     pub(crate) request: &'r Request,
     pub(crate) caller: Caller,
 }

@@ -1,41 +1,42 @@
 //! The API description as it is served: with the address of this very service.
-use hyper::Uri;
-
 use super::request::Request;
-use crate::{api, base_path::BasePath};
+use crate::{api, base_path::BasePath, offer::Offer};
 
 const YAML: &str = include_str!("../../../openapi.yaml");
 
 /// The address in the document that stands for wherever the service is.
 pub(crate) const PLACEHOLDER: &str = "http://localhost:8080";
 
-pub(crate) fn yaml(request: &Request, base: BasePath) -> String {
-    served(YAML, request, base)
+/// What comes before the place of the contact.
+const YAML_INFO: &str = "\ninfo:\n";
+const JSON_INFO: &str = "\"info\":{";
+
+pub(crate) fn yaml(request: &Request, offer: Offer) -> String {
+    // JSON in one line is YAML.
+    let contact = offer.described().map(|contact| format!("{YAML_INFO}  contact: {contact}\n"));
+    served(YAML, (YAML_INFO, contact), request, offer)
 }
 
-pub(crate) fn json(request: &Request, base: BasePath) -> String {
-    served(api::JSON, request, base)
+pub(crate) fn json(request: &Request, offer: Offer) -> String {
+    let contact = offer.described().map(|contact| format!("{JSON_INFO}\"contact\":{contact},"));
+    served(api::JSON, (JSON_INFO, contact), request, offer)
 }
 
-fn served(document: &str, request: &Request, base: BasePath) -> String {
-    document.replacen(PLACEHOLDER, &address(request, base), 1)
+fn served(
+    document: &str,
+    (info, contact): (&str, Option<String>),
+    request: &Request,
+    offer: Offer,
+) -> String {
+    let here = document.replacen(PLACEHOLDER, &address(request, offer.base()), 1);
+    match contact {
+        Some(contact) => here.replacen(info, &contact, 1),
+        None => here,
+    }
 }
 
 /// The address of this service as the client knows it, with the path that all links begin with.
 pub(crate) fn address(request: &Request, base: BasePath) -> String {
-    let origin = request.origin();
-    let origin = if is_address(&origin) { &origin } else { PLACEHOLDER };
-    [origin, &base.link("")].concat()
-}
-
-/// Whether this is an address and nothing else: a strange `Host` header must not write into the document.
-fn is_address(origin: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".:-_/[]".contains(c);
-    let authority = origin.parse::<Uri>().ok().and_then(|uri| uri.authority().cloned());
-    authority.is_some_and(|authority| {
-        let port = authority.as_str().len() > authority.host().len();
-        origin.chars().all(plain)
-            && !authority.host().is_empty()
-            && (!port || authority.port_u16().is_some())
-    })
+    let origin = request.plain_origin().unwrap_or_else(|| PLACEHOLDER.to_owned());
+    [origin, base.link("")].concat()
 }

@@ -11,7 +11,7 @@ use super::{
     app::App,
     payload::Payload,
     refusal::Refusal,
-    request::Request,
+    request::{Request, Visitor},
 };
 use crate::{cluster::limits::Lane, log::catch};
 
@@ -49,8 +49,8 @@ fn broken(app: &App, why: String) -> Response<Payload> {
     app.broken(why)
 }
 
-async fn answer_one(app: &Arc<App>, lane: Option<&Lane>, request: Request) -> Response<Payload> {
-    let (caller, paid) = match prepare(app, lane, &request).await {
+async fn answer_one(app: &Arc<App>, lane: Option<&Lane>, mut request: Request) -> Response<Payload> {
+    let (caller, paid) = match prepare(app, lane, &mut request).await {
         Ok(prepared) => prepared,
         Err(panic) => return broken(app, panic),
     };
@@ -69,8 +69,10 @@ async fn answer_one(app: &Arc<App>, lane: Option<&Lane>, request: Request) -> Re
 async fn prepare(
     app: &App,
     lane: Option<&Lane>,
-    request: &Request,
+    request: &mut Request,
 ) -> Result<(Result<Caller, Refusal>, Option<Paid>), String> {
+    recognise(app, request).await?;
+    let request = &*request;
     let caller = identify(app.access(), request).await?;
     let Some(lane) = lane else { return Ok((caller, None)) };
     let paid = match catch(|| app.toll(request, &caller))? {
@@ -78,6 +80,21 @@ async fn prepare(
         Toll::Free(by) => Paid::Free(lane.peek(&by, request.now.instant).await),
     };
     Ok((caller, Some(paid)))
+}
+
+/// Finds out who is signed in, where that counts. A session that began on another server a moment ago counts.
+async fn recognise(app: &App, request: &mut Request) -> Result<(), String> {
+    let Some(token) = catch(|| app.session(request))? else { return Ok(()) };
+    let access = app.access();
+    if access.is_unknown(&token) {
+        refresh_while(access, || access.is_unknown(&token)).await;
+    }
+    request.visitor = match access.holder(&token, request.now) {
+        Some(holder) => Visitor::SignedIn(holder),
+        None if access.is_behind() => Visitor::Nobody,
+        None => Visitor::Gone,
+    };
+    Ok(())
 }
 
 /// Who sent a request. A key that another program issued a moment ago counts.
@@ -88,20 +105,20 @@ async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, R
         return Ok(caller);
     }
     if catch(|| access.has_unknown_key(request))? {
-        refresh_for(access, request).await;
+        refresh_while(access, || access.has_unknown_key(request)).await;
     }
     // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
     catch(|| access.identify(request))
 }
 
-/// Waits until the keys have been refreshed after this call, so that one that another program issued a moment
+/// Waits until the keys and sessions have been refreshed after this call, so that one that another program made a moment
 /// ago is known. A refresh that completes first may have begun before the call; the second has not.
-async fn refresh_for(access: &Access, request: &Request) {
+async fn refresh_while(access: &Access, is_unknown: impl Fn() -> bool) {
     let mut refreshes = access.refresh_signal().subscribe();
     for _ in 0..2 {
         access.refresh_signal().signal(Signal::Refresh);
         let refreshed = timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
-        if !matches!(refreshed, Ok(Ok(()))) || !access.has_unknown_key(request) {
+        if !matches!(refreshed, Ok(Ok(()))) || !is_unknown() {
             return;
         }
     }

@@ -10,7 +10,10 @@ use fincore::{
     webhooks::{self, DeliveriesQuery},
 };
 use flate2::bufread::GzDecoder;
-use hyper::header::{ACCEPT_LANGUAGE, HeaderValue};
+use hyper::{
+    Method,
+    header::{ACCEPT_LANGUAGE, HeaderValue},
+};
 use serde::Deserialize;
 
 use super::{
@@ -25,9 +28,9 @@ use super::{
     stream::{Producer, Stream},
 };
 use crate::{
-    base_path::BasePath,
+    offer::Offer,
     pages::{
-        self, Field, KeyForm, KnownKey, Language, Subscription, UsageForm, View,
+        self, Field, KeyForm, KnownKey, Language, Notice, Subscription, UsageForm, View,
         assets::{self, Packed},
     },
 };
@@ -37,7 +40,7 @@ use crate::{
 fn reference_files(nonce: &str) -> String {
     format!(
         "default-src 'none'; style-src 'self' 'nonce-{nonce}'; script-src 'self'; \
-         img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'none'; \
+         img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; form-action 'self'; \
          base-uri 'none'; frame-ancestors 'none'"
     )
 }
@@ -62,8 +65,11 @@ pub(crate) struct AssetQuery {
     name: String,
 }
 
+/// The longest path and query that signing in leads back to.
+const MAX_HERE: usize = 1024;
+
 /// How a page is shown: in the chosen language, or else in the one that the browser prefers.
-fn view(request: &Request, base: BasePath, chosen: Option<Language>) -> View {
+pub(super) fn view(request: &Request, offer: Offer, chosen: Option<Language>) -> View {
     let mut preferred = (Language::English, 0.0);
     for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
         let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
@@ -75,17 +81,32 @@ fn view(request: &Request, base: BasePath, chosen: Option<Language>) -> View {
         language: chosen.unwrap_or(preferred.0),
         chosen: chosen.is_some(),
         origin: request.origin(),
-        base,
+        base: offer.base(),
+        offer,
+        visitor: request.visitor.holder().cloned(),
+        here: here(request),
     }
 }
 
-fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusal> {
+/// The path and query of a page that can be returned to. Whoever has sent a key by mistake is not led back to it.
+fn here(request: &Request) -> Option<String> {
+    let here = request.head.uri.path_and_query()?.as_str();
+    let can_be_read = [Method::GET, Method::HEAD].contains(&request.head.method);
+    (can_be_read && here.len() <= MAX_HERE && !Key::may_be_in(here)).then(|| here.to_owned())
+}
+
+/// The language that was chosen, where nothing else can be.
+pub(super) fn chosen(params: Params<'_>) -> Result<Option<Language>, Refusal> {
     let PageQuery { lang } = params.read()?;
-    Ok(view(context.request, context.base, lang))
+    Ok(lang)
+}
+
+fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusal> {
+    Ok(view(context.request, context.offer, chosen(params)?))
 }
 
 /// A page that browsers fetch anew each time.
-fn shown(page: maud::Markup) -> Reply {
+pub(super) fn shown(page: maud::Markup) -> Reply {
     let body = Body::page(page, OWN_FILES);
     Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding"))
 }
@@ -133,9 +154,22 @@ pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Repl
     }
 }
 
-/// `GET /usage`
+/// `GET /usage`: at once for those who are signed in.
 pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    Ok(shown(pages::usage(&chosen_view(context, params)?, &UsageForm::Empty)))
+    let view = chosen_view(context, params)?;
+    match context.request.visitor.holder() {
+        Some(holder) => {
+            let form = UsageForm::Own(Box::new(known(context, holder.caller)?));
+            Ok(Reply::ok(Body::page(pages::usage(&view, &form), OWN_FILES), Caching::Never))
+        }
+        None => Ok(shown(pages::usage(&view, &UsageForm::Empty))),
+    }
+}
+
+/// What is shown of the key of a caller.
+fn known(context: &Context<'_>, caller: Caller) -> Result<KnownKey, Refusal> {
+    let (report, standing) = context.access.look_up(&caller, context.request.now)?;
+    Ok(KnownKey { report, standing, subscriptions: subscriptions(context, caller)? })
 }
 
 /// `POST /usage`: the usage of the key in the form.
@@ -148,18 +182,17 @@ pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Re
     context.request.check_site()?;
     let view = chosen_view(context, params)?;
     let sent: Sent = context.request.form()?.read()?;
-    let now = context.request.now;
+    let (access, request) = (context.access, context.request);
     let key = sent.key.trim().parse().map_err(Refusal::from);
-    match key.and_then(|key| context.access.look_up(&key, now)) {
-        Ok((caller, report, standing)) => {
-            let subscriptions = subscriptions(context, caller)?;
-            let known = KnownKey { report, standing, subscriptions };
+    match key.and_then(|key| access.holder_of(&key)) {
+        Ok(caller) => {
+            let known = known(context, caller)?;
             let page = pages::usage(&view, &UsageForm::Known(Box::new(known)));
             Ok(Reply::ok(Body::page(page, OWN_FILES), Caching::Never))
         }
         Err(refusal @ Refusal::InvalidKey) => {
             // Guessing here costs as much as guessing elsewhere.
-            context.access.charge_guess(&context.caller, now);
+            access.charge_guess(&access.by_address(request), request.now);
             let page = pages::usage(&view, &UsageForm::Wrong);
             Err(Refusal::Shown(Box::new(refusal), page))
         }
@@ -196,12 +229,12 @@ pub(crate) fn docs(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
 
 /// `GET /docs/openapi.yaml`
 pub(crate) fn openapi_yaml(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    Ok(described("application/yaml", description::yaml(context.request, context.base)))
+    Ok(described("application/yaml", description::yaml(context.request, context.offer)))
 }
 
 /// `GET /docs/openapi.json`
 pub(crate) fn openapi_json(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    Ok(described("application/json", description::json(context.request, context.base)))
+    Ok(described("application/json", description::json(context.request, context.offer)))
 }
 
 fn described(media: &'static str, document: String) -> Reply {
@@ -210,13 +243,27 @@ fn described(media: &'static str, document: String) -> Reply {
 }
 
 /// What a browser is shown at an address that does not exist.
-pub(crate) fn not_found(
-    request: &Request,
-    base: BasePath,
-    refusal: Refusal,
-    path: &str,
-) -> Refusal {
-    let page = pages::not_found(&view(request, base, None), &Key::redact(path));
+pub(crate) fn not_found(request: &Request, offer: Offer, refusal: Refusal, path: &str) -> Refusal {
+    let page = pages::not_found(&view(request, offer, None), &Key::redact(path));
+    Refusal::Shown(Box::new(refusal), page)
+}
+
+/// What a browser is shown instead of a page: why it is refused, where its visitor can do something about that.
+pub(crate) fn refused(request: &Request, offer: Offer, refusal: Refusal) -> Refusal {
+    if !accept::wants_page(&request.head.headers) {
+        return refusal;
+    }
+    let notice = match &refusal {
+        Refusal::PlanRequired(upgrade) => Notice::Upgrade(upgrade.required_plan),
+        Refusal::RateLimited { retry_after, .. } => Notice::TooMany(*retry_after),
+        Refusal::Crowded { .. } | Refusal::Busy(_) | Refusal::Unavailable(_) => Notice::Later,
+        Refusal::BadRequest(message) => Notice::Wrong(Key::redact(message)),
+        Refusal::NotFound(message) => Notice::Missing(Key::redact(message)),
+        _ => return refusal,
+    };
+    let lang = Params::from_query(request.head.uri.query().unwrap_or_default());
+    let lang = lang.ok().and_then(|params| params.get("lang")?.parse().ok());
+    let page = pages::refused(&view(request, offer, lang), &notice);
     Refusal::Shown(Box::new(refusal), page)
 }
 
@@ -260,7 +307,10 @@ mod tests {
     use fincore::chrono::DateTime;
 
     use super::*;
-    use crate::{http::request::Upload, now::Now};
+    use crate::{
+        http::request::{Upload, Visitor},
+        now::Now,
+    };
 
     #[test]
     fn follows_the_browser() {
@@ -281,8 +331,9 @@ mod tests {
                 peer: Ipv4Addr::LOCALHOST.into(),
                 is_encrypted: false,
                 now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
+                visitor: Visitor::Nobody,
             };
-            assert_eq!(view(&request, BasePath::default(), None).language, language, "{accept}");
+            assert_eq!(view(&request, Offer::default(), None).language, language, "{accept}");
         }
     }
 }

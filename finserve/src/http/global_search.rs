@@ -8,8 +8,7 @@ use fincore::{
 };
 use serde::Serialize;
 
-use super::refusal::UPGRADE_URL;
-use crate::base_path::BasePath;
+use crate::offer::{Address, Offer};
 
 #[derive(Serialize)]
 pub(crate) struct Everything {
@@ -27,16 +26,19 @@ struct Prompt {
     required_plan: Plan,
     message: String,
     upgrade_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contact: Option<&'static str>,
 }
 
 /// Companies and filings that match, and where the plans are that show more of them.
-pub(crate) fn all(base: BasePath, snapshot: &Snapshot, query: Search) -> Result<Everything> {
+pub(crate) fn all(offer: Offer, snapshot: &Snapshot, query: Search) -> Result<Everything> {
     let Matches { companies, filings, upgrade, meta, .. } = search::global(snapshot, query)?;
     let prompt = |Upgrade { feature, required_plan, message, .. }| Prompt {
         feature,
         required_plan,
         message,
-        upgrade_url: base.link(UPGRADE_URL),
+        upgrade_url: offer.upgrade_url(),
+        contact: offer.contact().map(Address::shown),
     };
     Ok(Everything { companies, filings, upgrade: upgrade.map(prompt), meta })
 }

@@ -12,10 +12,7 @@ use super::{
     reply::{Body, OWN_FILES, Reply},
     slots::Full,
 };
-use crate::{base_path::BasePath, log, metrics::Reason};
-
-/// Where a caller finds the plans.
-pub(crate) const UPGRADE_URL: &str = "/pricing";
+use crate::{log, metrics::Reason, offer::Offer};
 
 /// Why a request is not answered with what it asked for.
 pub(crate) enum Refusal {
@@ -165,7 +162,7 @@ impl Refusal {
     }
 
     /// The reply to the request `id` on this route. What only the operator can fix is logged here.
-    pub(crate) fn reply(self, id: RequestId<'_>, route: &str, base: BasePath) -> Reply {
+    pub(crate) fn reply(self, id: RequestId<'_>, route: &str, offer: Offer) -> Reply {
         let (refusal, page) = match self {
             Refusal::Shown(refusal, page) => (*refusal, Some(page)),
             refusal => (refusal, None),
@@ -183,7 +180,7 @@ impl Refusal {
         if let Refusal::Unavailable(cause) = &refusal {
             tracing::debug!("request {id} ({route}): {cause}");
         }
-        let parts = refusal.parts(id, base);
+        let parts = refusal.parts(id, offer);
         let (status, headers) = (parts.status, parts.headers.clone());
         let body = page.map_or_else(|| parts.body(), |page| Body::page(page, OWN_FILES));
         Reply::refused(status, body).with_headers(headers)
@@ -196,7 +193,7 @@ impl Refusal {
     }
 
     /// The status, body and headers of every refusal, decided here and nowhere else.
-    fn parts(&self, id: RequestId<'_>, base: BasePath) -> ErrorParts {
+    fn parts(&self, id: RequestId<'_>, offer: Offer) -> ErrorParts {
         let free_key = "POST /api/v1/plans/register issues a free one";
         match self {
             Refusal::BadRequest(message) => {
@@ -221,11 +218,16 @@ impl Refusal {
                     .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\"")
             }
             Refusal::PlanRequired(upgrade) => {
-                ErrorParts::new(StatusCode::FORBIDDEN, "plan_required", upgrade.message.as_str())
+                let message = upgrade.message.as_str();
+                let parts = ErrorParts::new(StatusCode::FORBIDDEN, "plan_required", message)
                     .member("feature", json!(upgrade.feature))
                     .member("current_plan", json!(upgrade.current_plan))
                     .member("required_plan", json!(upgrade.required_plan))
-                    .member("upgrade_url", json!(base.link(UPGRADE_URL)))
+                    .member("upgrade_url", json!(offer.upgrade_url()));
+                match offer.contact() {
+                    Some(contact) => parts.member("contact", json!(contact.shown())),
+                    None => parts,
+                }
             }
             Refusal::RateLimited { allowed, retry_after } => {
                 let message = format!("rate limit exceeded: {allowed}; retry in {retry_after} s");
@@ -291,7 +293,7 @@ impl Refusal {
                 let message = format!("something went wrong here; please report request {id}");
                 ErrorParts::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
             }
-            Refusal::Shown(refusal, _) => refusal.parts(id, base),
+            Refusal::Shown(refusal, _) => refusal.parts(id, offer),
         }
     }
 }

@@ -158,6 +158,13 @@ impl Reply {
         Reply { status: StatusCode::ACCEPTED, ..Reply::ok(body, Caching::Never) }
     }
 
+    /// Done; the browser goes on to this path of ours, and keeps or forgets this cookie.
+    pub(crate) fn see_other(path: HeaderValue, cookie: HeaderValue) -> Reply {
+        let reply = Reply::ok(Body::empty(), Caching::Never);
+        let headers = vec![(header::LOCATION, path), (header::SET_COOKIE, cookie)];
+        Reply { status: StatusCode::SEE_OTHER, headers, ..reply }
+    }
+
     /// Done, and nothing to say about it.
     pub(crate) fn no_content() -> Reply {
         Reply { status: StatusCode::NO_CONTENT, ..Reply::ok(Body::empty(), Caching::Never) }

@@ -1,6 +1,7 @@
 //! A request as it arrives: what was sent, from where, and when.
 use std::net::IpAddr;
 
+use fincore::sessions::Holder;
 use hyper::{
     Method, Uri,
     body::Bytes,
@@ -31,6 +32,28 @@ pub(crate) struct Request {
     /// Whether it came by TLS.
     pub(crate) is_encrypted: bool,
     pub(crate) now: Now,
+    /// Who is signed in, where that counts.
+    pub(crate) visitor: Visitor,
+}
+
+/// Who a browser shows a page to, by the session that its cookie names.
+#[derive(Default)]
+pub(crate) enum Visitor {
+    #[default]
+    Nobody,
+    /// Somebody whose session is over: the browser should forget it.
+    Gone,
+    SignedIn(Holder),
+}
+
+impl Visitor {
+    /// Who is signed in.
+    pub(crate) fn holder(&self) -> Option<&Holder> {
+        match self {
+            Visitor::SignedIn(holder) => Some(holder),
+            Visitor::Nobody | Visitor::Gone => None,
+        }
+    }
 }
 
 /// The body of a request, as far as it is wanted.
@@ -78,16 +101,31 @@ impl Request {
     /// say it, so that what follows is relative.
     pub(crate) fn origin(&self) -> String {
         let Some(host) = self.text(HOST) else { return String::new() };
-        // A proxy that ends TLS says so. It only changes what its own client is shown.
-        let is_encrypted = self.is_encrypted || self.text(X_FORWARDED_PROTO) == Some("https");
-        let scheme = if is_encrypted { "https" } else { "http" };
+        let scheme = if self.is_https() { "https" } else { "http" };
         format!("{scheme}://{host}")
+    }
+
+    /// The same, if it is an address and nothing else: a strange `Host` header must not write into a document.
+    pub(crate) fn plain_origin(&self) -> Option<String> {
+        let origin = self.origin();
+        let plain = |c: char| c.is_ascii_alphanumeric() || ".:-_/[]".contains(c);
+        let authority = origin.parse::<Uri>().ok().and_then(|uri| uri.authority().cloned())?;
+        let port = authority.as_str().len() > authority.host().len();
+        let is_address = origin.chars().all(plain)
+            && !authority.host().is_empty()
+            && (!port || authority.port_u16().is_some());
+        is_address.then_some(origin)
+    }
+
+    /// Whether the client came by TLS. A proxy that ends it says so, which only changes what its own client is given.
+    pub(crate) fn is_https(&self) -> bool {
+        self.is_encrypted || self.text(X_FORWARDED_PROTO) == Some("https")
     }
 
     /// Fails where a browser sent this for a page of another site, which must not get keys in the name of its visitors.
     ///
-    /// Ports and schemes are not compared, because proxies change them. What no browser sends has nobody's rights but
-    /// those of its sender.
+    /// Ports and schemes are not compared, because proxies change them. Where none of the three headers is sent, no browser
+    /// is at work that knows sessions: those that keep cookies from other sites' forms name the origin of every form.
     pub(crate) fn check_site(&self) -> Result<(), Refusal> {
         // A host and a port, or only a host: `a:80.example` is neither.
         let is_whole = |there: &Authority| there.port().is_some() || there.as_str() == there.host();

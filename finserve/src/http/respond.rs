@@ -13,12 +13,14 @@ use super::{
     app::App,
     cache::{Kept, Sent},
     envelope::{Envelope, RequestId, Sharing},
+    front,
     payload::Payload,
     refusal::Refusal,
     reply::Reply,
     request::Request,
     routes::RouteId,
     visit::Visit,
+    visitor,
 };
 use crate::{metrics::Reason, now::Now};
 
@@ -65,7 +67,7 @@ impl App {
         let id = RequestId::of(&headers, &self.start);
         let caller = Caller::at(Ipv4Addr::UNSPECIFIED.into());
         let standing = self.access.peek(&caller, now);
-        let reply = Refusal::Internal(why).reply(id, "no route", self.routes.base);
+        let reply = Refusal::Internal(why).reply(id, "no route", self.routes.offer);
         reply.respond(&Envelope { id, caller, standing, now, sharing: Sharing::Any })
     }
 
@@ -78,10 +80,12 @@ impl App {
     ) -> Response<Payload> {
         let id = RequestId::of(&request.head.headers, &self.start);
         let row = trail.route.map(|route| self.routes.row(route));
-        let (route, base) = (row.map_or("no route", |row| row.path), self.routes.base);
+        let (route, offer) = (row.map_or("no route", |row| row.path), self.routes.offer);
+        let is_page = row.is_some_and(|row| row.is_page);
         let done = done.unwrap_or_else(|refusal| {
             self.metrics.refused(refusal.reason());
-            Done::Reply(refusal.reply(id, route, base))
+            let refusal = if is_page { front::refused(request, offer, refusal) } else { refusal };
+            Done::Reply(refusal.reply(id, route, offer))
         });
 
         // A request that failed before its caller was identified still gets the headers of its address.
@@ -99,8 +103,11 @@ impl App {
         };
         let mut response = self.hold(response, address).unwrap_or_else(|refusal| {
             self.metrics.refused(refusal.reason());
-            refusal.reply(id, route, base).respond(&envelope)
+            refusal.reply(id, route, offer).respond(&envelope)
         });
+        if is_page {
+            visitor::mark(response.headers_mut(), request, offer.base());
+        }
         let status = response.status();
         if let Some(outcome) = trail.counted {
             let failed = status.is_client_error() || status.is_server_error();
@@ -114,7 +121,7 @@ impl App {
         let visit = Visit::new(
             (&request.head, request.now.instant),
             row,
-            &caller,
+            (&caller, request.visitor.holder()),
             address,
             (status.as_u16(), response.headers()),
         );

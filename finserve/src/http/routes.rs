@@ -2,34 +2,33 @@
 use std::collections::HashMap;
 
 use fincore::{
-    Feature, Snapshot, calc, calendar, companies, events::EventsQuery, filings, market, plans,
-    search, usage::UsageQuery, webhooks::DeliveriesQuery,
+    Feature, calc, calendar, companies, events::EventsQuery, filings, market, plans, search,
+    usage::UsageQuery, webhooks::DeliveriesQuery,
 };
 use hyper::Method;
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    context::Context,
     cost::Cost,
-    envelope::Sharing,
-    events,
-    export::{self, ExportQuery},
-    formats::{self, Formats},
-    front::{self, AssetQuery, PageQuery},
-    global_search, llms, mcp,
-    params::{self, Params},
+    events, export, front, global_search, llms, mcp,
+    params::Params,
     refusal::Refusal,
-    render::{Answer, Heading, Rows},
-    reply::Reply,
     service,
+    sign_in::{self, SignInQuery},
+    sitemap,
     webhooks::{self, OneDelivery, OneWebhook},
 };
-use crate::{base_path::BasePath, mcp::PATH};
+use crate::{base_path::BasePath, mcp::PATH, offer::Offer};
+
+pub(super) mod rows;
+pub(crate) use rows::{Handler, Query, Route};
+use rows::{
+    account, asset, at, crawled, current, dataset, document, get, list, one, open, page, page_of,
+};
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
 /// `openapi.yaml` read this table.
 #[rustfmt::skip]
-fn table(base: BasePath) -> Vec<Route> {
+fn table(offer: Offer) -> Vec<Route> {
     use Cost::{Disk, Long, Rows, Short};
     // Rows of the market and companies are kept in memory; each filing is read.
     const FIGURES: Cost = Rows(2_000);
@@ -74,7 +73,7 @@ fn table(base: BasePath) -> Vec<Route> {
         one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
         list(   "/api/v1/filings",                Filings,   Long,  filings::list),
         get(    "/api/v1/search/suggest",         Companies, Short, search::suggest),
-        get(    "/api/v1/search",                 Companies, Long,  move |all: &_, query| global_search::all(base, all, query)),
+        get(    "/api/v1/search",                 Companies, Long,  move |all: &_, query| global_search::all(offer, all, query)),
 
         current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
         account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
@@ -94,168 +93,31 @@ fn table(base: BasePath) -> Vec<Route> {
         page(GET,  "/",                  Long,  front::home),
         page(GET,  "/pricing",           Short, front::pricing),
         page(POST, "/pricing",           Disk,  front::register),
-        page(GET,  "/usage",             Short, front::usage),
+        page(GET,  "/usage",             Disk,  front::usage),
         page(POST, "/usage",             Disk,  front::show_usage),
+        page_of::<SignInQuery>(GET,  "/sign-in", Short, sign_in::form),
+        page_of::<SignInQuery>(POST, "/sign-in", Disk,  sign_in::sign_in),
+        page(POST, "/sign-out",          Disk,  sign_in::sign_out),
         page(GET,  "/docs",              Short, front::docs),
         document(  "/docs/openapi.yaml",        front::openapi_yaml),
         document(  "/docs/openapi.json",        front::openapi_json),
         document(  "/llms.txt",                 llms::short),
         document(  "/llms-full.txt",            llms::full),
         at(POST,   PATH,                 Short, Handler::Direct(mcp::answer)),
+        crawled(   "/robots.txt",        Short, sitemap::robots),
+        crawled(   "/sitemap.xml",       Long,  sitemap::sitemap),
         asset(     "/assets/{name}",            front::asset),
     ]
-}
-
-/// One endpoint.
-pub(crate) struct Route {
-    pub(crate) method: Method,
-    pub(crate) path: &'static str,
-    /// What a plan must include; without one it is open to all, and no request is counted.
-    pub(crate) feature: Option<Feature>,
-    pub(crate) cost: Cost,
-    pub(crate) params: Vec<&'static str>,
-    /// What it can answer in; `params` has those that choose.
-    pub(crate) formats: Formats,
-    /// The columns of a list.
-    pub(crate) columns: Vec<Heading>,
-    pub(crate) handler: Handler,
-    /// Who may read it in a browser.
-    pub(crate) sharing: Sharing,
-    /// Whether it is for programs, and so described by `openapi.yaml`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the test of the document reads it"))]
-    pub(crate) is_api: bool,
-}
-
-/// What is run for a request.
-pub(crate) enum Handler {
-    /// A query of the data.
-    Query(Box<Query>),
-    /// Anything else.
-    Direct(Direct),
-}
-
-pub(crate) type Query = dyn Fn(&Snapshot, Params<'_>) -> Result<Answer, Refusal> + Send + Sync;
-type Direct = fn(&Context<'_>, Params<'_>) -> Result<Reply, Refusal>;
-
-/// A part of a list, chosen by a `Q`, as JSON or CSV.
-fn list<Q, A>(
-    path: &'static str,
-    feature: Feature,
-    cost: Cost,
-    f: fn(&Snapshot, Q) -> fincore::Result<A>,
-) -> Route
-where
-    Q: DeserializeOwned + 'static,
-    A: Rows + 'static,
-{
-    let query = move |all: &Snapshot, params: Params<'_>| Ok(Answer::list(f(all, params.read()?)?));
-    let params = [params::names::<Q>(), &formats::PARAMS].concat();
-    let (formats, columns) = (Formats::List, A::headings());
-    Route { params, formats, columns, ..data(path, feature, cost, Box::new(query)) }
-}
-
-/// One thing, chosen by a `Q`.
-fn get<Q, A>(
-    path: &'static str,
-    feature: Feature,
-    cost: Cost,
-    f: impl Fn(&Snapshot, Q) -> fincore::Result<A> + Send + Sync + 'static,
-) -> Route
-where
-    Q: DeserializeOwned + 'static,
-    A: Serialize + 'static,
-{
-    let query =
-        move |all: &Snapshot, params: Params<'_>| Ok(Answer::object(f(all, params.read()?)?));
-    Route { params: params::names::<Q>().into(), ..data(path, feature, cost, Box::new(query)) }
-}
-
-/// One thing, whose id is in the path.
-fn one<I, A>(
-    path: &'static str,
-    feature: Feature,
-    cost: Cost,
-    f: fn(&Snapshot, I) -> fincore::Result<A>,
-) -> Route
-where
-    I: DeserializeOwned + 'static,
-    A: Serialize + 'static,
-{
-    let query = move |all: &Snapshot, params: Params<'_>| {
-        Ok(Answer::object(f(all, params.read_captured()?)?))
-    };
-    Route { params: vec!["id"], ..data(path, feature, cost, Box::new(query)) }
-}
-
-/// What the data says now, without anything to choose.
-fn current<A>(
-    path: &'static str,
-    feature: Feature,
-    cost: Cost,
-    f: fn(&Snapshot) -> fincore::Result<A>,
-) -> Route
-where
-    A: Serialize + 'static,
-{
-    let query = move |all: &Snapshot, _: Params<'_>| Ok(Answer::object(f(all)?));
-    data(path, feature, cost, Box::new(query))
-}
-
-fn data(path: &'static str, feature: Feature, cost: Cost, query: Box<Query>) -> Route {
-    let route = at(Method::GET, path, cost, Handler::Query(query));
-    Route { feature: Some(feature), is_api: true, ..route }
-}
-
-/// Something about the caller's own key, chosen by a `Q`.
-fn account<Q: DeserializeOwned>(
-    method: Method,
-    path: &'static str,
-    feature: Feature,
-    cost: Cost,
-    f: Direct,
-) -> Route {
-    let route = at(method, path, cost, Handler::Direct(f));
-    Route { feature: Some(feature), params: params::names::<Q>().into(), is_api: true, ..route }
-}
-
-/// A whole dataset, in the format that is asked for.
-fn dataset(path: &'static str, feature: Feature, cost: Cost, f: Direct) -> Route {
-    let route = account::<ExportQuery>(Method::GET, path, feature, cost, f);
-    Route { formats: Formats::Dataset, ..route }
-}
-
-/// Something about the service itself.
-fn open(path: &'static str, cost: Cost, f: Direct) -> Route {
-    Route { is_api: true, ..at(Method::GET, path, cost, Handler::Direct(f)) }
-}
-
-/// A page for people, in the language they choose.
-fn page(method: Method, path: &'static str, cost: Cost, f: Direct) -> Route {
-    let params = params::names::<PageQuery>().into();
-    Route { params, sharing: Sharing::Own, ..at(method, path, cost, Handler::Direct(f)) }
-}
-
-/// The description of the API, which is for programs too.
-fn document(path: &'static str, f: Direct) -> Route {
-    Route { sharing: Sharing::Any, ..page(Method::GET, path, Cost::Short, f) }
-}
-
-/// A file that pages refer to.
-fn asset(path: &'static str, f: Direct) -> Route {
-    let route = at(Method::GET, path, Cost::Short, Handler::Direct(f));
-    Route { params: params::names::<AssetQuery>().into(), sharing: Sharing::Own, ..route }
-}
-
-fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route {
-    let (feature, formats, sharing, is_api) = (None, Formats::One, Sharing::Any, false);
-    let (params, columns) = (Vec::new(), Vec::new());
-    Route { method, path, feature, cost, params, formats, columns, handler, sharing, is_api }
 }
 
 /// The table, ready to be searched.
 pub(crate) struct Routes {
     /// Where it is for clients.
     pub(crate) base: BasePath,
+    /// Where customers ask for more.
+    pub(crate) offer: Offer,
+    /// The paths of all pages that can be read, in order.
+    pub(crate) pages: Vec<&'static str>,
     rows: Vec<Route>,
     /// The rows that answer `GET` at a path without braces, by the path.
     fixed: HashMap<&'static str, usize>,
@@ -283,8 +145,8 @@ pub(crate) enum Match<'t, 'p> {
 }
 
 impl Routes {
-    pub(crate) fn new(base: BasePath) -> Routes {
-        Routes { base, ..Routes::of(table(base)) }
+    pub(crate) fn new(offer: Offer) -> Routes {
+        Routes { base: offer.base(), offer, ..Routes::of(table(offer)) }
     }
 
     /// A table of these rows.
@@ -296,7 +158,10 @@ impl Routes {
         let fixed = fixed.map(|(at, row)| (row.path, at)).collect();
         let start = |row: &Route| row.path.split('{').next().unwrap_or_default();
         let starts = rows.iter().map(start).collect();
-        Routes { base: BasePath::default(), rows, fixed, starts }
+        let is_read = |row: &&Route| row.is_page && row.method == Method::GET;
+        let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
+        let (base, offer) = (BasePath::default(), Offer::default());
+        Routes { base, offer, pages, rows, fixed, starts }
     }
 
     pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {
@@ -365,32 +230,6 @@ fn allow(methods: &[&Method]) -> String {
         _ => methods.contains(method),
     };
     known.iter().filter(has).map(Method::as_str).collect::<Vec<_>>().join(", ")
-}
-
-impl Route {
-    /// The values in `{braces}` when `path` has this route's shape.
-    fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>, Refusal> {
-        let (mut want, mut have) = (self.path.split('/'), path.split('/'));
-        let mut captured = Params::default();
-        loop {
-            match (want.next(), have.next()) {
-                (None, None) => return Ok(Some(captured)),
-                (Some(want), Some(have)) if want == have => (),
-                (Some(want), Some(have)) => match name_in_braces(want) {
-                    Some(name) if !have.is_empty() => {
-                        captured.capture(name, params::decode(have)?)?;
-                    }
-                    None if have.contains('%') && params::decode(have)? == want => (),
-                    _ => return Ok(None),
-                },
-                _ => return Ok(None),
-            }
-        }
-    }
-}
-
-fn name_in_braces(segment: &str) -> Option<&str> {
-    segment.strip_prefix('{')?.strip_suffix('}')
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ use super::{
     listener::{Listener, Owner, Signalled, Signals},
     patience::{Ending, Patience, Patient, Timeouts},
     reply::Deadline,
-    request::{Request, Upload, max_upload},
+    request::{Request, Upload, Visitor, max_upload},
 };
 use crate::{
     cluster::limits::{Lane, SharedLimits},
@@ -293,7 +293,8 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
             let (peer, now) = (peer.ip(), Now::read());
-            let request = Request { head, upload, peer, is_encrypted, now };
+            let request =
+                Request { head, upload, peer, is_encrypted, now, visitor: Visitor::Nobody };
             let mut response = answer(app, lane.as_ref(), request).await;
             if app.access().is_closing() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -1,10 +1,6 @@
 //! What a request is about: its grammar, its row of the table and its parameters.
 use fincore::excerpt;
-use hyper::{
-    Method, Version,
-    header::{ACCEPT, HOST},
-    http::request::Parts,
-};
+use hyper::{Method, Version, header::HOST, http::request::Parts};
 
 use super::{
     accept,
@@ -69,8 +65,8 @@ pub(crate) fn target<'t, 'r>(
             let path = excerpt(&readable);
             let message = format!("there is nothing at {path:?}; see /docs for what there is");
             let refusal = Refusal::NotFound(message);
-            Ok(Target::Nowhere(if wants_page(head) {
-                front::not_found(request, routes.base, refusal, &path)
+            Ok(Target::Nowhere(if leads_to_page(head) {
+                front::not_found(request, routes.offer, refusal, &path)
             } else {
                 refusal
             }))
@@ -79,10 +75,8 @@ pub(crate) fn target<'t, 'r>(
 }
 
 /// Whether a browser asks, for something that is not part of the API.
-fn wants_page(head: &Parts) -> bool {
-    let mut offers = accept::offers(&head.headers, ACCEPT);
-    !head.uri.path().starts_with("/api/")
-        && offers.any(|(media, weight)| media == "text/html" && weight > 0.0)
+pub(crate) fn leads_to_page(head: &Parts) -> bool {
+    !head.uri.path().starts_with("/api/") && accept::wants_page(&head.headers)
 }
 
 /// The longest path and query string, in bytes: as long as what other servers and proxies take.

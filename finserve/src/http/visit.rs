@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::Caller;
+use fincore::{Caller, sessions::Holder};
 use hyper::{
     Method,
     header::{AUTHORIZATION, HeaderMap, HeaderValue},
@@ -38,11 +38,11 @@ pub(crate) struct Visit {
 struct Network(IpAddr);
 
 impl Visit {
-    /// The visit of a caller at an address, who is answered with this status and these headers.
+    /// The visit of a caller, who may be signed in, at an address, who is answered with this status and these headers.
     pub(crate) fn new(
         (head, begun): (&Parts, Instant),
         (row, route): (Option<usize>, &'static str),
-        caller: &Caller,
+        (caller, signed_in): (&Caller, Option<&Holder>),
         address: IpAddr,
         (status, answer): (u16, &HeaderMap),
     ) -> Visit {
@@ -52,7 +52,10 @@ impl Visit {
             method: head.method.clone(),
             status,
             plan: caller.plan.id(),
-            key: caller.id.key().and_then(|_| prefix(&head.headers)),
+            key: match signed_in {
+                Some(holder) => Some(holder.key.as_str().into()),
+                None => caller.id.key().and_then(|_| prefix(&head.headers)),
+            },
             network: Network(address),
             id: answer.get(X_REQUEST_ID).cloned(),
             begun,

@@ -1,14 +1,28 @@
 //! What every page has around its content.
+use fincore::sessions::Holder;
 use maud::{DOCTYPE, Markup, html};
 
 use super::{assets, language::Language, view::View};
 
-/// What every page says about itself.
-pub(crate) fn head(view: &View, title: &str) -> Markup {
+/// What every page at `path` says about itself, also to those who show links to it.
+pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
+    let (locale, other) = view.language.pick(("en_US", "pt_BR"), ("pt_BR", "en_US"));
+    let about = view.language.pick(
+        "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
+        "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
+    );
     html! {
         meta charset="utf-8";
         meta name="viewport" content="width=device-width, initial-scale=1";
         title { (title) " · finserve" }
+        meta name="description" content=(about);
+        meta property="og:type" content="website";
+        meta property="og:site_name" content="finserve";
+        meta property="og:title" content=(title);
+        meta property="og:description" content=(about);
+        meta property="og:url" content=(format!("{}{}", view.origin, view.link(path)));
+        meta property="og:locale" content=(locale);
+        meta property="og:locale:alternate" content=(other);
         link rel="icon" href=(view.path(assets::ICON.path())) type="image/svg+xml";
     }
 }
@@ -20,12 +34,8 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                (head(view, title))
+                (head(view, path, title))
                 meta name="color-scheme" content="light dark";
-                meta name="description" content=(say(
-                    "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
-                    "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
-                ));
                 link rel="stylesheet" href=(view.path(assets::STYLE.path()));
                 script src=(view.path(assets::SCRIPT.path())) defer {}
             }
@@ -45,7 +55,7 @@ pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Ma
     }
 }
 
-/// The links to all pages and to the other language, on top of the page at `path`.
+/// The links to all pages, who is signed in, and the other language, on top of the page at `path`.
 pub(crate) fn header(view: &View, path: &str) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let links = [
@@ -63,7 +73,22 @@ pub(crate) fn header(view: &View, path: &str) -> Markup {
                     a href=(view.link(link)) aria-current=[current(link)] { (name) }
                 }
             }
+            @match &view.visitor {
+                Some(holder) => { (signed_in(view, holder)) }
+                None => { a.sign-in href=(view.sign_in()) aria-current=[current("/sign-in")] { (say("Sign in", "Entrar")) } }
+            }
             (switch(view, path))
+        }
+    }
+}
+
+/// Who is signed in, and how to end that.
+fn signed_in(view: &View, holder: &Holder) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    html! {
+        form.signed-in method="post" action=(view.link("/sign-out")) {
+            span { span.unseen { (say("Signed in, plan ", "Conectado, plano ")) } strong { (holder.caller.plan.name()) } " " code { (holder.key) "…" } }
+            button { (say("Sign out", "Sair")) }
         }
     }
 }

@@ -61,7 +61,10 @@ pub(crate) fn pricing(view: &View, form: &KeyForm) -> Markup {
         section.get-key id="key" aria-live="polite" { (key_section(view, form)) }
         section aria-labelledby="plans" {
             h2 id="plans" { (say("The four plans", "Os quatro planos")) }
-            div.plans { @for plan in Plan::ALL { (card(plan, view.language)) } }
+            div.plans { @for plan in Plan::ALL { (card(view, plan)) } }
+            @if let Some(contact) = view.offer.contact() {
+                p.note { (say("Questions about plans: ", "Dúvidas sobre os planos: ")) a href=(contact.url()) { (contact.shown()) } }
+            }
         }
         section aria-labelledby="comparison" {
             h2 id="comparison" { (say("What each plan includes", "O que cada plano inclui")) }
@@ -71,7 +74,8 @@ pub(crate) fn pricing(view: &View, form: &KeyForm) -> Markup {
     layout::page(view, "/pricing", say("Plans", "Planos"), &content)
 }
 
-fn card(plan: Plan, language: Language) -> Markup {
+fn card(view: &View, plan: Plan) -> Markup {
+    let language = view.language;
     let say = |english, portuguese| language.pick(english, portuguese);
     let (with, without): (Vec<_>, Vec<_>) =
         Feature::ALL.into_iter().partition(|feature| plan.includes(*feature));
@@ -88,12 +92,27 @@ fn card(plan: Plan, language: Language) -> Markup {
             @if plan == Plan::Free {
                 p.more { a.button.primary href="#key" { (say("Get a key", "Obter uma chave")) } }
             } @else {
-                p.more { (say(
-                    "To switch, ask the operator of this service to move your key to this plan.",
-                    "Para mudar, peça ao operador deste serviço que passe sua chave para este plano.",
-                )) }
+                p.more { (switch(view)) }
             }
         }
+    }
+}
+
+/// How to get a plan that costs something.
+fn switch(view: &View) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    match (view.offer.upgrade(), view.offer.contact()) {
+        (Some(address), _) => html! {
+            a.button.primary href=(address.url()) { (say("Get this plan", "Obter este plano")) }
+        },
+        (None, Some(contact)) => html! {
+            (say("To switch, ask: ", "Para mudar, peça: "))
+            a href=(contact.url()) { (contact.shown()) }
+        },
+        (None, None) => html! { (say(
+            "To switch, ask the operator of this service to move your key to this plan.",
+            "Para mudar, peça ao operador deste serviço que passe sua chave para este plano.",
+        )) },
     }
 }
 

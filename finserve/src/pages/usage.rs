@@ -20,6 +20,8 @@ pub(crate) enum UsageForm {
     Wrong,
     /// What is known of the key.
     Known(Box<KnownKey>),
+    /// What is known of the key that the visitor has signed in with.
+    Own(Box<KnownKey>),
 }
 
 /// What the page shows of a key.
@@ -40,15 +42,26 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
         UsageForm::Wrong => {
             Some(say("This is not a key of this service.", "Esta não é uma chave deste serviço."))
         }
-        UsageForm::Empty | UsageForm::Known(_) => None,
+        UsageForm::Empty | UsageForm::Known(_) | UsageForm::Own(_) => None,
     };
     let content = html! {
         h1 { (say("API key usage", "Uso da chave da API")) }
-        p.lead { (say(
-            "Enter your key to see its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks. The key is sent to this service only, and never in a URL.",
-            "Informe sua chave para ver o plano, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks. A chave é enviada somente a este serviço, e nunca em uma URL.",
-        )) }
+        @if let UsageForm::Own(_) = form {
+            p.lead { (say(
+                "The key that you are signed in with: its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks.",
+                "A chave com que você entrou: o plano, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks.",
+            )) }
+        } @else {
+            p.lead { (say(
+                "Enter your key to see its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks. The key is sent to this service only, and never in a URL.",
+                "Informe sua chave para ver o plano, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks. A chave é enviada somente a este serviço, e nunca em uma URL.",
+            )) }
+        }
         section id="usage" aria-live="polite" {
+            @if let UsageForm::Own(key) = form {
+                (known(view, key))
+                h2 { (say("Another key", "Outra chave")) }
+            }
             form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
                 label {
                     (say("API key", "Chave da API"))

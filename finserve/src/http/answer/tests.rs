@@ -15,9 +15,14 @@ use hyper::body::Bytes;
 
 use super::*;
 use crate::{
-    base_path::BasePath,
-    http::{access::Access, cache, request::Upload, routes::Routes},
+    http::{
+        access::Access,
+        cache,
+        request::{Upload, Visitor},
+        routes::Routes,
+    },
     now::Now,
+    offer::Offer,
 };
 
 /// An app whose table has these rows, on an empty catalogue.
@@ -66,6 +71,7 @@ impl Asker {
             peer: address,
             is_encrypted: false,
             now: self.now,
+            visitor: Visitor::Nobody,
         };
         let caller = Caller { plan, ..Caller::at(address) };
         let response = match app.answer(request, Ok(caller), None) {
@@ -157,8 +163,8 @@ fn an_answer_that_is_kept_is_the_one_that_is_made() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     bundle::fill(&catalogue).unwrap();
-    let keeps = Arc::new(over(&catalogue, Routes::new(BasePath::default()), cache::CAPACITY));
-    let makes = Arc::new(over(&catalogue, Routes::new(BasePath::default()), 0));
+    let keeps = Arc::new(over(&catalogue, Routes::new(Offer::default()), cache::CAPACITY));
+    let makes = Arc::new(over(&catalogue, Routes::new(Offer::default()), 0));
     let mut asker = Asker::new();
     let questions = questions(&catalogue, asker.now.today());
     let ways: [&[(&str, &str)]; 4] = [
@@ -188,7 +194,7 @@ fn a_question_that_is_asked_again_is_not_queried_again() {
     static QUERIES: AtomicU64 = AtomicU64::new(0);
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let mut routes = Routes::new(BasePath::default());
+    let mut routes = Routes::new(Offer::default());
     routes.each(|route| {
         route.handler = Handler::Query(Box::new(|_, _| {
             QUERIES.fetch_add(1, Ordering::Relaxed);
@@ -214,11 +220,11 @@ fn what_is_known_already_costs_no_query() {
     bundle::fill(&catalogue).unwrap();
     let mut asker = Asker::new();
     let target = "/api/v1/market/selic?limit=3";
-    let answers = Arc::new(over(&catalogue, Routes::new(BasePath::default()), 0));
+    let answers = Arc::new(over(&catalogue, Routes::new(Offer::default()), 0));
     let answer = asker.ask(&answers, Plan::Free, target, &[]);
     let tag = answer.headers()["etag"].to_str().unwrap();
 
-    let mut routes = Routes::new(BasePath::default());
+    let mut routes = Routes::new(Offer::default());
     routes.each(|route| route.handler = Handler::Query(Box::new(|_, _| panic!("a query"))));
     let fails = Arc::new(over(&catalogue, routes, cache::CAPACITY));
     let status = |asker: &mut Asker, plan, tag: &str| {
@@ -236,7 +242,7 @@ fn new_data_and_a_new_day_are_seen_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     bundle::fill(&catalogue).unwrap();
-    let app = Arc::new(over(&catalogue, Routes::new(BasePath::default()), cache::CAPACITY));
+    let app = Arc::new(over(&catalogue, Routes::new(Offer::default()), cache::CAPACITY));
     let mut asker = Asker::new();
     let value = |asker: &mut Asker| {
         let answer = asker.ask(&app, Plan::Free, "/api/v1/market/selic/current", &[]);
@@ -259,7 +265,7 @@ fn new_data_and_a_new_day_are_seen_at_once() {
 fn what_a_request_costs_is_known_beforehand() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let app = Arc::new(over(&catalogue, Routes::new(BasePath::default()), cache::CAPACITY));
+    let app = Arc::new(over(&catalogue, Routes::new(Offer::default()), cache::CAPACITY));
     let cases = [
         ("GET", "/health", 1, false),
         ("GET", "/nothing", 1, false),
@@ -292,6 +298,7 @@ fn what_a_request_costs_is_known_beforehand() {
                 peer: Ipv4Addr::from_bits(number).into(),
                 is_encrypted: false,
                 now: Asker::new().now,
+                visitor: Visitor::Nobody,
             };
             let caller = match refusal {
                 None => Ok(by),

@@ -25,7 +25,7 @@ fn openapi_has_the_version_of_the_program() {
 fn what_is_counted_is_what_the_api_holds() {
     // Whoever wants to know whether newer data is there may ask as often as it takes.
     const UNCOUNTED: &str = "/api/v1/status";
-    for route in table(BasePath::default()) {
+    for route in table(Offer::default()) {
         let counted = route.path.starts_with("/api/v1/") && route.path != UNCOUNTED;
         assert_eq!(route.feature.is_some(), counted, "{}", route.path);
     }
@@ -33,7 +33,7 @@ fn what_is_counted_is_what_the_api_holds() {
 
 #[test]
 fn tells_the_methods_of_a_path() {
-    let routes = Routes::new(BasePath::default());
+    let routes = Routes::new(Offer::default());
     let find = |method: Method, path| match routes.find(&method, path).ok().unwrap() {
         Match::Row(_, route, _) => route.path.to_owned(),
         Match::OtherMethods(allow, _) => allow,
@@ -50,8 +50,8 @@ fn tells_the_methods_of_a_path() {
 
 #[test]
 fn no_row_with_braces_answers_at_a_path_without_them() {
-    for route in table(BasePath::default()).iter().filter(|route| !route.path.contains('{')) {
-        let rows = table(BasePath::default());
+    for route in table(Offer::default()).iter().filter(|route| !route.path.contains('{')) {
+        let rows = table(Offer::default());
         let fits = |row: &&Route| row.captures(route.path).ok().flatten().is_some();
         let first = rows.iter().filter(|row| row.method == route.method).find(fits);
         assert_eq!(first.map(|row| row.path), Some(route.path));
@@ -68,7 +68,7 @@ fn of_the_program() -> Table {
         let plan = route.feature.map(|feature| feature.plan().to_string());
         (format!("{} {}", route.method, route.path), (plan, sorted(&route.params)))
     };
-    table(BasePath::default()).into_iter().filter(|route| route.is_api).map(row).collect()
+    table(Offer::default()).into_iter().filter(|route| route.is_api).map(row).collect()
 }
 
 fn described() -> Table {

@@ -34,6 +34,7 @@ fn row(path: &'static str, handler: Handler) -> Route {
         handler,
         sharing: Sharing::Any,
         is_api: true,
+        is_page: false,
     }
 }
 

@@ -1,0 +1,108 @@
+//! What search engines are told: which pages there are, and which paths are not for them.
+use fincore::{
+    Result, Snapshot,
+    market::{self, FxPairs, SeriesList},
+};
+use maud::{Markup, PreEscaped, html};
+
+use super::{
+    context::Context,
+    params::Params,
+    refusal::Refusal,
+    reply::{Body, Caching, Reply},
+};
+use crate::{base_path::BasePath, pages::Language};
+
+/// Paths that are not for search engines: for programs, or about the visitor. Those that end with a slash are folders.
+const NOT_LISTED: [&str; 5] = ["/api/", "/mcp", "/sign-in", "/sign-out", "/usage"];
+
+/// Where the service is for those who do not say it.
+const PLACEHOLDER: &str = "http://localhost:8080";
+
+/// What the part in braces of a page's path can be.
+type Names = fn(&Snapshot) -> Result<Vec<String>>;
+
+/// Pages of which there are many, one line each: the path as it is in the table of routes, and the names of the pages.
+/// Those that are not in the table are left out. A sitemap may have 50,000 addresses: what is more needs a file of its own.
+const MANY: [(&str, Names); 2] = [("/market/{series}", series), ("/market/fx/{pair}", pairs)];
+
+fn series(snapshot: &Snapshot) -> Result<Vec<String>> {
+    let list = market::series_list(snapshot, SeriesList::default())?;
+    Ok(list.data.into_iter().map(|series| series.name.into_owned()).collect())
+}
+
+/// As in addresses: `EUR-BRL`.
+fn pairs(snapshot: &Snapshot) -> Result<Vec<String>> {
+    let list = market::fx_pairs(snapshot, FxPairs::default())?;
+    Ok(list.data.into_iter().map(|pair| pair.pair.to_string().replace('/', "-")).collect())
+}
+
+/// `GET /robots.txt`
+pub(crate) fn robots(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let mut text = String::from("User-agent: *\n");
+    for path in NOT_LISTED {
+        text.extend(["Disallow: ", &context.base.link(path), "\n"]);
+    }
+    text.extend(["Sitemap: ", &start(context), "/sitemap.xml\n"]);
+    Ok(served("text/plain; charset=utf-8", text))
+}
+
+/// `GET /sitemap.xml`: every page in every language.
+pub(crate) fn sitemap(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    let start = start(context);
+    let sitemap = html! {
+        (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
+        urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" {
+            @for path in paths(context.pages, &snapshot)? { (entries(&format!("{start}{path}"))) }
+        }
+    };
+    Ok(served("application/xml", sitemap.into_string()))
+}
+
+/// The paths of all pages that are listed.
+fn paths(pages: &[&str], snapshot: &Snapshot) -> Result<Vec<String>> {
+    let is_listed = |path: &&&str| !path.contains('{') && !NOT_LISTED.contains(path);
+    let mut paths: Vec<String> = pages.iter().filter(is_listed).map(ToString::to_string).collect();
+    for (path, names) in MANY.iter().filter(|(path, _)| pages.contains(path)) {
+        let (before, after) = path.split_once('{').unwrap_or((path, ""));
+        let after = after.split_once('}').map_or("", |(_, after)| after);
+        paths.extend(names(snapshot)?.iter().map(|name| [before, name, after].concat()));
+    }
+    Ok(paths)
+}
+
+/// A page as its visitor prefers it, and in each language; each of them names all.
+fn entries(page: &str) -> Markup {
+    let languages = [Language::English, Language::Portuguese];
+    let languages =
+        languages.map(|language| (language.tag(), format!("{page}?lang={}", language.code())));
+    let others = html! {
+        (alternate("x-default", page))
+        @for (tag, address) in &languages { (alternate(tag, address)) }
+    };
+    html! {
+        @for address in [page].into_iter().chain(languages.iter().map(|(_, address)| address.as_str())) {
+            url { loc { (address) } (others) }
+        }
+    }
+}
+
+/// Written out, because an element of XML without content must say so.
+fn alternate(tag: &str, address: &str) -> Markup {
+    html! { (PreEscaped("<xhtml:link rel=\"alternate\" hreflang=\"")) (tag) (PreEscaped("\" href=\"")) (address) (PreEscaped("\"/>")) }
+}
+
+/// What all addresses begin with.
+fn start(context: &Context<'_>) -> String {
+    address(context.request.plain_origin(), context.base)
+}
+
+fn address(origin: Option<String>, base: BasePath) -> String {
+    [origin.unwrap_or_else(|| PLACEHOLDER.to_owned()), base.link("")].concat()
+}
+
+fn served(media: &'static str, text: String) -> Reply {
+    let vary = "Host, X-Forwarded-Proto, Accept-Encoding";
+    Reply::ok(Body::new(media, text), Caching::Refetched(vary))
+}
