@@ -5,11 +5,11 @@
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
-//!   datasets, `pages` the pages, `base_path` all of it below a path.
+//!   datasets, `pages` the pages, `sitemap` what search engines are told, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
-//!   `new_keys` keys that were just issued, `grammar` what is refused, `sites` what pages of others may do.
+//!   `new_keys` keys that were just issued, `sessions` who is signed in, `grammar` what is refused, `sites` what pages of others may do.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
@@ -72,6 +72,8 @@ mod search;
 mod search_filters;
 mod search_meaning;
 mod series;
+mod sessions;
+mod sitemap;
 mod sites;
 mod structure;
 mod sync;

@@ -1,7 +1,7 @@
 //! The pages, as a browser without JavaScript meets them.
 use crate::harness::{Reply, Server};
 
-const PAGES: [&str; 4] = ["/", "/pricing", "/usage", "/docs"];
+const PAGES: [&str; 5] = ["/", "/pricing", "/usage", "/sign-in", "/docs"];
 
 /// A form, sent as browsers do.
 fn post(server: &Server, target: &str, form: &str) -> Reply {

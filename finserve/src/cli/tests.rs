@@ -32,6 +32,7 @@ fn a_flag_of_the_server_before_another_command_is_refused() {
             "--trusted-proxy" => Some("::1"),
             "--listen" | "--admin" => Some("127.0.0.1:1"),
             "--base-path" => Some("/a"),
+            "--contact" => Some("a@b.example"),
             "--limits" => Some("redis://a"),
             "--log" => Some("json"),
             "--log-level" => Some("warn"),

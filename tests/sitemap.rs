@@ -1,0 +1,77 @@
+//! What search engines and those who show links are told.
+use crate::harness::Server;
+
+#[test]
+fn the_sitemap_has_every_page_in_both_languages_under_the_address_it_was_asked_at() {
+    let server = Server::start_with(&["--base-path", "/data"]);
+    let robots = server.get("/data/robots.txt");
+    assert_eq!(
+        (robots.status, robots.header("content-type")),
+        (200, Some("text/plain; charset=utf-8"))
+    );
+    assert!(robots.text().contains("Disallow: /data/api/\n"), "{}", robots.text());
+    assert!(
+        robots.text().ends_with("Sitemap: http://test/data/sitemap.xml\n"),
+        "{}",
+        robots.text()
+    );
+    let map = server.request("GET", "/data/sitemap.xml", "X-Forwarded-Proto: https\r\n");
+    assert_eq!((map.status, map.header("content-type")), (200, Some("application/xml")));
+    let text = map.text();
+    assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset "), "{text}");
+    let addresses: Vec<&str> =
+        text.split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().unwrap()).collect();
+    for path in ["/", "/pricing", "/docs"] {
+        for wanted in [path.to_owned(), format!("{path}?lang=en"), format!("{path}?lang=pt")] {
+            let wanted = format!("https://test/data{wanted}");
+            assert!(addresses.contains(&wanted.as_str()), "{wanted}: {addresses:?}");
+            // Each names all others.
+            assert_eq!(text.matches(&format!("href=\"{wanted}\"/>")).count(), 3, "{wanted}");
+        }
+    }
+    for address in &addresses {
+        let target = address.strip_prefix("https://test").unwrap();
+        assert_eq!(server.get(target).status, 200, "{address}");
+        for hidden in ["/api/", "/sign-in", "/usage"] {
+            assert!(!address.contains(hidden), "{address}");
+        }
+    }
+    assert_eq!(text.matches("<url>").count(), text.matches("</url>").count());
+    assert_eq!(text.matches("<xhtml:link ").count(), 3 * addresses.len());
+    // They are not counted.
+    assert_eq!(
+        server.keyless("GET", "/sitemap.xml", "").header("x-ratelimit-remaining"),
+        Some("30")
+    );
+}
+
+#[test]
+fn a_strange_host_writes_nothing_into_them() {
+    for path in ["/robots.txt", "/sitemap.xml"] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: a\"><b>\r\nConnection: close\r\n\r\n");
+        let reply = Server::shared().send(request.as_bytes());
+        assert_eq!(reply.status, 200);
+        assert!(!reply.text().contains("<b>") && reply.text().contains("http://localhost:8080"));
+    }
+}
+
+#[test]
+fn pages_tell_what_they_are() {
+    for (path, title, locale) in [
+        ("/pricing?lang=en", "Plans", "en_US"),
+        ("/pricing?lang=pt", "Planos", "pt_BR"),
+        ("/docs?lang=en", "API reference", "en_US"),
+    ] {
+        let page = Server::shared().get(path);
+        for (name, content) in [
+            ("type", "website"),
+            ("title", title),
+            ("url", &format!("http://test{path}")),
+            ("locale", locale),
+        ] {
+            let tag = format!("<meta property=\"og:{name}\" content=\"{content}\">");
+            assert!(page.text().contains(&tag), "{path}: no {tag}");
+        }
+        assert!(page.text().contains("property=\"og:description\""), "{path}");
+    }
+}
