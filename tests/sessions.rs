@@ -227,7 +227,7 @@ fn strange_cookies_are_nobody() {
         format!("Cookie: {good}; {other}\r\n"),
         format!("Cookie: {}\r\n", good.to_uppercase()),
         format!("Cookie: __Host-{good}\r\n"),
-        format!("Cookie: session=' OR 1=1 --\r\n"),
+        "Cookie: session=' OR 1=1 --\r\n".to_owned(),
     ] {
         for path in ["/", "/usage", "/nothing", "/api/v1/market/overview"] {
             let reply = server.keyless("GET", path, &format!("{strange}Accept: text/html\r\n"));

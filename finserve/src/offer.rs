@@ -15,7 +15,10 @@ const MAX_LENGTH: usize = 1000;
 
 /// An address that the operator gave: of a page, or for e-mail. It has no character that means anything in markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct Address(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
     url: String,
     /// The bare address, if it is for e-mail.
     mail: Option<String>,
@@ -24,12 +27,12 @@ pub(crate) struct Address {
 impl Address {
     /// What a link leads to.
     pub(crate) fn url(&self) -> &str {
-        &self.url
+        &self.0.url
     }
 
     /// What people read: the address for e-mail without `mailto:`, or the whole.
     pub(crate) fn shown(&self) -> &str {
-        self.mail.as_deref().unwrap_or(&self.url)
+        self.0.mail.as_deref().unwrap_or(&self.0.url)
     }
 }
 
@@ -42,12 +45,12 @@ impl FromStr for Address {
         let found = (text.len() <= MAX_LENGTH && text.chars().all(is_plain))
             .then(|| mail(text).or_else(|| page(text)))
             .flatten();
-        found.ok_or_else(|| WANTED.to_owned())
+        found.map(Box::new).map(Address).ok_or_else(|| WANTED.to_owned())
     }
 }
 
 /// An address for e-mail, with or without `mailto:` and what is to be filled in.
-fn mail(text: &str) -> Option<Address> {
+fn mail(text: &str) -> Option<Parts> {
     let (scheme, rest) = text.split_at_checked("mailto:".len()).unwrap_or(("", text));
     let given = if scheme.eq_ignore_ascii_case("mailto:") { rest } else { text };
     let (bare, filled_in) =
@@ -57,15 +60,15 @@ fn mail(text: &str) -> Option<Address> {
         Some(filled_in) => format!("mailto:{mail}?{filled_in}"),
         None => format!("mailto:{mail}"),
     };
-    Some(Address { url, mail: Some(mail) })
+    Some(Parts { url, mail: Some(mail) })
 }
 
 /// The address of a page, without a name or password in it.
-fn page(text: &str) -> Option<Address> {
+fn page(text: &str) -> Option<Parts> {
     let uri: Uri = text.parse().ok()?;
     let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
     let host = uri.authority().filter(|authority| !authority.as_str().contains('@'))?.host();
-    (is_web && !host.is_empty()).then(|| Address { url: text.to_owned(), mail: None })
+    (is_web && !host.is_empty()).then(|| Parts { url: text.to_owned(), mail: None })
 }
 
 /// What the operator says about larger plans. There is one for as long as the program runs.
@@ -101,7 +104,7 @@ impl Offer {
 
     /// Where a caller gets a larger plan: where the operator says, or the page with the plans.
     pub(crate) fn upgrade_url(self) -> String {
-        self.upgrade.map_or_else(|| self.base.link(PRICING), |address| address.url.clone())
+        self.upgrade.map_or_else(|| self.base.link(PRICING), |address| address.url().to_owned())
     }
 
     /// The contact of the API's description, if there is something to say.
@@ -109,13 +112,13 @@ impl Offer {
         let addresses = [self.contact, self.upgrade].into_iter().flatten();
         let (mut contact, mut url) = (Map::new(), None);
         for address in addresses {
-            match &address.mail {
+            match &address.0.mail {
                 Some(mail) => drop(contact.entry("email").or_insert(json!(mail))),
-                None => url = url.or(Some(&address.url)),
+                None => url = url.or(Some(address.url())),
             }
         }
         contact.extend(url.map(|url| ("url".to_owned(), json!(url))));
-        (!contact.is_empty()).then(|| Value::Object(contact))
+        (!contact.is_empty()).then_some(Value::Object(contact))
     }
 }
 

@@ -106,3 +106,35 @@ fn served(media: &'static str, text: String) -> Reply {
     let vary = "Host, X-Forwarded-Proto, Accept-Encoding";
     Reply::ok(Body::new(media, text), Caching::Refetched(vary))
 }
+
+#[cfg(test)]
+mod tests {
+    use fincore::{Catalogue, Import, chrono::DateTime};
+
+    use super::*;
+
+    #[test]
+    fn lists_pages_of_the_table_and_what_the_data_has_of_those_with_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        let mut import = Import::begin(&catalogue, DateTime::UNIX_EPOCH).unwrap();
+        import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#).unwrap();
+        import.commit().unwrap();
+        let snapshot = catalogue.snapshot("2026-11-16".parse().unwrap()).unwrap();
+        let listed = |pages: &[&str]| paths(pages, &snapshot).unwrap();
+        let pages = ["/", "/usage", "/market/{series}", "/companies/{id}", "/market/fx/{pair}"];
+        assert_eq!(listed(&pages), ["/", "/market/ipca"]);
+        assert_eq!(listed(&["/sign-in", "/docs"]), ["/docs"]);
+    }
+
+    #[test]
+    fn an_entry_names_its_languages_in_good_xml() {
+        let entries = entries("http://a/b&c").into_string();
+        let address = "http://a/b&amp;c";
+        let wanted = format!(
+            "<url><loc>{address}?lang=pt</loc><xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"{address}\"/>"
+        );
+        assert!(entries.contains(&wanted), "{entries}");
+        assert_eq!(entries.matches("hreflang=\"pt-BR\"").count(), 3);
+    }
+}

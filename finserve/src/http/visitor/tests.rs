@@ -32,6 +32,9 @@ use crate::{
     now::Now,
 };
 
+/// A path and headers; on which plan that is answered, and how often it counts for each of three callers.
+type Case<'c> = (&'c str, &'c [(&'c str, &'c str)], &'c str, [u32; 3]);
+
 struct Stage {
     _dir: tempfile::TempDir,
     app: Arc<App>,
@@ -116,7 +119,7 @@ fn a_session_counts_on_pages_and_is_counted_like_its_key() {
     let stage = Stage::new();
     let (cookie, key) = (stage.cookie(), stage.keys[1].reveal());
     let of_session = ("cookie", cookie.as_str());
-    let cases: [(&str, &[(&str, &str)], &str, [u32; 3]); 9] = [
+    let cases: [Case<'_>; 9] = [
         ("/page", &[], "free", [0, 0, 0]),
         ("/page", &[of_session], "gold", [0, 0, 0]),
         ("/data", &[of_session], "gold", [1, 0, 0]),
