@@ -8,7 +8,7 @@ PostgreSQL is away no request fails. Needs Python 3 and PostgreSQL.
 
     tests/cluster/accounts.py target/release/finserve [short] [PART…]
 
-The parts are obeyed, stops, cuts, kills, away and copied; without a name all of them run.
+The parts are obeyed, signed, stops, cuts, kills, away and copied; without a name all of them run.
 """
 
 import json
@@ -95,6 +95,35 @@ def obeyed(trial):
         ranked = sorted(1000 * (PATIENCE if seconds is None else seconds) for seconds in found) or [0]
         figures = f"{len(found)} times, median {ranked[len(ranked) // 2]:.0f} ms, {ranked[-1]:.0f} ms at most"
         trial.check(f"a key {what} on one replica is obeyed by all within a second", found and not late, figures)
+
+
+def signed(trial):
+    """Who signs in on one replica is known to the others by the first request, and signing out and revocation end it on all."""
+    form, wrong, slowest = {"Content-Type": "application/x-www-form-urlencoded"}, [], 0
+    for turn in range(10 if SHORT else 100):
+        key = trial.keys(1, "gold")[0]
+        here, there = trial.replicas[turn % REPLICAS], trial.replicas[(turn + 1) % REPLICAS]
+        cookies = []
+        for _ in range(2):
+            made = Client(here, source=new_address()).request("POST", "/sign-in", f"key={key}", form)
+            cookies.append({"Cookie": made.headers.get("set-cookie", "").split(";")[0]})
+        plan = lambda replica, cookie: Client(replica, source=new_address()).get("/pricing", cookie).headers.get("x-plan")
+        plans = [plan(replica, cookie) for cookie in cookies for replica in trial.replicas]
+        wrong += [found for found in plans if found != "gold"]
+        out = Client(there, source=new_address()).request("POST", "/sign-out", "", {**form, **cookies[0]})
+        began = time.monotonic()
+        wrong += [] if out.status == 303 else [out.status]
+        for replica in trial.replicas:
+            until(lambda: plan(replica, cookies[0]) == "free", PATIENCE)
+        slowest = max(slowest, time.monotonic() - began)
+        wrong += [found for found in (plan(replica, cookies[1]) for replica in trial.replicas) if found != "gold"]
+        trial.command.must("keys", "revoke", key[:12])
+        began = time.monotonic()
+        for replica in trial.replicas:
+            until(lambda: plan(replica, cookies[1]) == "free", PATIENCE)
+        slowest = max(slowest, time.monotonic() - began)
+    trial.check("a session of one replica counts on all by the first request, and no other is ended", not wrong, wrong)
+    trial.check("a session that is ended is ended on all replicas", slowest < REPLICAS * PROMPT, f"{slowest:.2f} s for all, one after another")
 
 
 def stops(trial):
@@ -319,7 +348,7 @@ def use_embedded(single, keys):
     return made["id"]
 
 
-PARTS = {part.__name__: part for part in (obeyed, stops, cuts, kills, away, copied)}
+PARTS = {part.__name__: part for part in (obeyed, signed, stops, cuts, kills, away, copied)}
 
 
 def main():
