@@ -70,7 +70,7 @@ mod tests {
         }
         Request {
             head: head.body(()).unwrap().into_parts().0,
-            upload: Upload::TooLarge,
+            upload: Upload::TooLarge(0),
             peer: Ipv4Addr::LOCALHOST.into(),
             is_encrypted,
             now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },

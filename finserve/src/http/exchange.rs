@@ -49,7 +49,11 @@ fn broken(app: &App, why: String) -> Response<Payload> {
     app.broken(why)
 }
 
-async fn answer_one(app: &Arc<App>, lane: Option<&Lane>, mut request: Request) -> Response<Payload> {
+async fn answer_one(
+    app: &Arc<App>,
+    lane: Option<&Lane>,
+    mut request: Request,
+) -> Response<Payload> {
     let (caller, paid) = match prepare(app, lane, &mut request).await {
         Ok(prepared) => prepared,
         Err(panic) => return broken(app, panic),

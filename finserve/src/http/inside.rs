@@ -11,7 +11,7 @@ use super::{
     render::{Heading, Media},
     routes::{Handler, Match, Route, Routes},
 };
-use crate::base_path::BasePath;
+use crate::offer::Offer;
 
 /// How long an answer may take to be made, as in a server.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     pub(crate) fn new() -> Inside {
-        Inside { routes: Routes::new(BasePath::default()) }
+        Inside { routes: Routes::new(Offer::default()) }
     }
 
     /// What `GET` of this path and query string answers on the snapshot's plan, as JSON. Fails with the code and the

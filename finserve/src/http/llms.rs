@@ -242,11 +242,11 @@ fn example(operation: &Operation) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{base_path::BasePath, http::routes::Routes};
+    use crate::{http::routes::Routes, offer::Offer};
 
     #[test]
     fn both_name_every_endpoint_of_the_table() {
-        let routes = Routes::new(BasePath::default());
+        let routes = Routes::new(Offer::default());
         let mut named = 0;
         for (method, path) in routes.api() {
             let line = format!("\n- [{method} {path}]({PLACEHOLDER}{path}): ");

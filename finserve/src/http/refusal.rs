@@ -126,7 +126,7 @@ impl Refusal {
     /// The code, and the sentence for whoever runs this program: the cause is no secret to them.
     pub(crate) fn told(self) -> (&'static str, String) {
         let ErrorParts { code, message, .. } =
-            self.parts(RequestId::Given("none"), BasePath::default());
+            self.parts(RequestId::Given("none"), Offer::default());
         match self {
             Refusal::Busy(cause) | Refusal::Unavailable(cause) | Refusal::Internal(cause) => {
                 (code, cause)
@@ -188,7 +188,7 @@ impl Refusal {
 
     /// What it says to somebody who did not ask over HTTP.
     pub(crate) fn words(&self) -> String {
-        let parts = self.parts(RequestId::Given("here"), BasePath::default());
+        let parts = self.parts(RequestId::Given("here"), Offer::default());
         Key::redact(&parts.message)
     }
 

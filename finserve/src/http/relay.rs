@@ -17,7 +17,7 @@ use super::{
     payload::Payload,
     render::JSON,
     reply::{self, Told},
-    request::{Request, Upload},
+    request::{Request, Upload, Visitor},
     routes::Match,
     target,
 };
@@ -68,7 +68,10 @@ impl App {
             place: address(request, self.routes.base),
             from: self.access.address(request),
         };
-        Some((relay, Request { head: inner, upload, peer, is_encrypted, now }))
+        Some((
+            relay,
+            Request { head: inner, upload, peer, is_encrypted, now, visitor: Visitor::Nobody },
+        ))
     }
 
     /// What became of a call, by the response of its endpoint. Its headers tell how the caller stands.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{Call, Manner, Mirrored, Reaction, TOOLS, react, tools::rows};
 use crate::{
     api::FORMATS,
-    base_path::BasePath,
     http::{Handler, Match, Routes},
+    offer::Offer,
 };
 
 fn said(message: &str) -> (Value, Manner) {
@@ -34,7 +34,7 @@ fn called(name: &str, arguments: Value) -> Result<Call, String> {
 #[test]
 fn every_tool_is_an_endpoint_of_the_table_with_its_parameters() {
     assert_eq!(TOOLS.len(), rows(), "a tool names a path that openapi.yaml does not have");
-    let routes = Routes::new(BasePath::default());
+    let routes = Routes::new(Offer::default());
     for tool in TOOLS.iter() {
         let path = &tool.operation.path;
         let Ok(Match::Row(_, row, _)) = routes.find(&Method::GET, path) else {
