@@ -157,7 +157,7 @@ fn what_is_nowhere_or_unchanged_is_answered_as_described() {
                     let after = rest.split_once('}').unwrap().1;
                     format!("{before}999999{}", after.replace("{delivery}", "dlv_1"))
                 }
-                None => format!("{path}?pair=XXX/BRL"),
+                None => format!("{path}?{}", nowhere(path)),
             };
             let reply = service.call(operation, &nowhere, &key);
             findings.add(&format!("{method} {nowhere}"), service.check(operation, &reply, 404));
@@ -283,6 +283,17 @@ fn every_description_ends_with_the_plan() {
         }
     }
     findings.expect_none();
+}
+
+/// A query for what is not there.
+fn nowhere(path: &str) -> &'static str {
+    match path.strip_prefix("/api/v1/calc/") {
+        Some("convert") => "from=XXX&to=BRL",
+        Some("correction") => "amount=1&from=2024-01-01&index=nope",
+        Some("accumulated") => "series=nope&from=2024-01-01",
+        Some("real-rate") => "from=2024-01-01&interest=nope",
+        _ => "pair=XXX/BRL",
+    }
 }
 
 #[test]

@@ -106,13 +106,13 @@ fn every_tool_says_what_the_api_says() {
 }
 
 #[test]
-fn a_first_start_fills_the_data_directory() {
+fn a_directory_that_is_missing_is_named() {
     let directory = tempfile::tempdir().unwrap();
-    let data = directory.path().join("new");
-    let mut agent = Agent::start(&["--data", data.to_str().unwrap()], None);
-    let outcome = agent.ask(&call("get_series_value", &json!({ "series": "selic" })));
-    assert_eq!(outcome["result"]["isError"], false, "{outcome}");
-    agent.end();
+    let missing = directory.path().join("new");
+    let output = finserve(&["mcp", "--data"]).arg(&missing).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty());
+    assert!(said.contains(missing.to_str().unwrap()), "{said}");
 }
 
 #[test]
@@ -149,6 +149,6 @@ fn what_cannot_work_is_said_at_once_and_no_key_with_it() {
     let mut agent = Agent::start(&["--server", "http://127.0.0.1:1"], None);
     let outcome = agent.ask(&call("get_market_overview", &json!({})));
     let text = outcome["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.starts_with("http://127.0.0.1:1 does not answer"), "{text}");
+    assert!(text.starts_with("http://127.0.0.1:1: the server refuses connections"), "{text}");
     agent.end();
 }

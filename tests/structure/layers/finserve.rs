@@ -193,7 +193,7 @@ pub(crate) const FINSERVE: Layers = &[
     ),
     (
         "http/inside",
-        &["base_path", "http/formats", "http/params", "http/refusal", "http/render", "http/routes"],
+        &["http/formats", "http/params", "http/refusal", "http/render", "http/routes", "offer"],
     ),
     (
         "http/cache",
