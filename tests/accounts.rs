@@ -219,7 +219,7 @@ fn accounts_are_copied_and_checked_while_in_use() {
     let check = output(&server, &["check"]);
     for part in [
         "catalogue.db: sound, schema version",
-        "accounts.db: sound, schema version 3",
+        "accounts.db: sound, schema version 4",
         "key: 4 rows",
     ] {
         assert!(check.contains(part), "{check}");

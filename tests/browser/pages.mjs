@@ -35,6 +35,7 @@ try {
       await check(`${name}: the pricing form yields a key that works, ${way.how}`, visit, pricingYieldsAKey);
       await check(`${name}: errors appear beside the field, ${way.how}`, visit, errorsStandBesideTheField);
       await check(`${name}: the usage page shows the count, ${way.how}`, visit, usageShowsTheCount);
+      await check(`${name}: signing in leads back and out again, ${way.how}`, visit, signsInAndOut);
     }
     await check(`${name}: the usage page shows webhooks and their calls`, view, usageShowsWebhooks);
     await check(`${name}: the reference lists all operations`, view, referenceListsAll);
@@ -467,4 +468,34 @@ async function languageSwitches(visitor, view) {
   // The choice is kept from page to page.
   await visitor.page.locator("header nav a").nth(1).click();
   await visitor.page.locator(`html[lang=${other}] #key`).waitFor();
+}
+
+async function signsInAndOut(visitor, view) {
+  const { page, context } = visitor;
+  const key = server.createKey("gold");
+  await open(visitor, view, "/pricing");
+  await page.locator("header a.sign-in").click();
+  visitor.provoked.add(401);
+  await page.fill("input[name=key]", "fin_wrong");
+  await page.locator("#sign-in button").click();
+  await page.locator("#wrong-key:not(:empty)").waitFor();
+  await page.fill("input[name=key]", key);
+  await page.locator("#sign-in button").click();
+  await page.waitForURL("**/pricing");
+  // The browser keeps a session that no script reads, and the key nowhere.
+  const [cookie, ...others] = await context.cookies();
+  assert.deepEqual([cookie.name, cookie.httpOnly, cookie.sameSite, others.length], ["session", true, "Lax", 0]);
+  const stored = JSON.stringify([cookie, await context.storageState(), page.url()]);
+  assert.ok(!stored.includes(key) && !stored.includes(key.slice(0, 16)));
+  for (const path of ["/", "/usage", "/sign-in"]) {
+    await open(visitor, view, path);
+    assert.match(await page.locator("header .signed-in").innerText(), /Gold/);
+  }
+  await open(visitor, view, "/usage");
+  assert.equal(await page.locator("#remaining").innerText(), "500");
+  await visitor.screenshot(values.screenshots, `signed-in-${view.width}-${view.scheme}-${view.locale}`);
+  await open(visitor, view, "/docs");
+  await page.locator("header .signed-in button").click();
+  await page.locator("header a.sign-in").waitFor();
+  assert.deepEqual(await context.cookies(), []);
 }
