@@ -375,7 +375,6 @@ pub(crate) const FINSERVE: Layers = &[
         &[
             "admin",
             "ask",
-            "base_path",
             "bundled",
             "cli",
             "cluster",
@@ -384,6 +383,7 @@ pub(crate) const FINSERVE: Layers = &[
             "housekeeping",
             "http",
             "lock",
+            "log",
             "mcp",
             "metrics",
             "now",
