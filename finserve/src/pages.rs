@@ -1,19 +1,27 @@
 //! Pages for people, in English and Portuguese: markup and nothing else.
 mod age;
 pub(crate) mod assets;
+mod calc;
 mod chart;
 mod home;
 mod language;
 mod layout;
+mod market;
 mod plain;
 mod pricing;
 mod sign_in;
+mod sparkline;
 mod subscriptions;
+mod upgrade;
 mod usage;
 mod view;
 
+pub(crate) use calc::{
+    Calculator, Given, Outcome, calculator, calculators, compound_link, convert_form, first_day,
+};
 pub(crate) use home::home;
 pub(crate) use language::Language;
+pub(crate) use market::{Asked, Range, Subject, history, market};
 pub(crate) use plain::{Notice, docs, not_found, refused};
 pub(crate) use pricing::{Field, KeyForm, pricing};
 pub(crate) use sign_in::{SignInForm, sign_in};

@@ -35,6 +35,9 @@ use crate::{
     },
 };
 
+pub(crate) mod calc;
+pub(crate) mod market;
+
 /// The reference draws itself with styles of its own making, which carry this nonce; apart from that it is bound like
 /// our pages.
 fn reference_files(nonce: &str) -> String {
@@ -109,6 +112,15 @@ fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusa
 pub(super) fn shown(page: maud::Markup) -> Reply {
     let body = Body::page(page, OWN_FILES);
     Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding"))
+}
+
+/// A page that depends on the visitor's plan, too, which a key in a header may tell.
+fn by_plan(page: maud::Markup) -> Reply {
+    let body = Body::page(page, OWN_FILES);
+    Reply::ok(
+        body,
+        Caching::Refetched("Accept-Language, Accept-Encoding, X-API-Key, Authorization"),
+    )
 }
 
 /// `GET /`

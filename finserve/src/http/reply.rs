@@ -158,6 +158,12 @@ impl Reply {
         Reply { status: StatusCode::ACCEPTED, ..Reply::ok(body, Caching::Never) }
     }
 
+    /// What was asked for has this path of ours, to which the browser goes on.
+    pub(crate) fn elsewhere(path: HeaderValue) -> Reply {
+        let reply = Reply::ok(Body::empty(), Caching::Never);
+        Reply { status: StatusCode::SEE_OTHER, headers: vec![(header::LOCATION, path)], ..reply }
+    }
+
     /// Done; the browser goes on to this path of ours, and keeps or forgets this cookie.
     pub(crate) fn see_other(path: HeaderValue, cookie: HeaderValue) -> Reply {
         let reply = Reply::ok(Body::empty(), Caching::Never);

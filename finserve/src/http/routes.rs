@@ -9,7 +9,13 @@ use hyper::Method;
 
 use super::{
     cost::Cost,
-    events, export, front, global_search, llms, mcp,
+    events, export,
+    front::{
+        self,
+        calc::{AccumulatedPage, ConvertPage, CorrectionPage, RealRatePage},
+        market::{PairPage, SeriesPage},
+    },
+    global_search, llms, mcp,
     params::Params,
     refusal::Refusal,
     service,
@@ -22,7 +28,8 @@ use crate::{base_path::BasePath, mcp::PATH, offer::Offer};
 pub(super) mod rows;
 pub(crate) use rows::{Handler, Query, Route};
 use rows::{
-    account, asset, at, crawled, current, dataset, document, get, list, one, open, page, page_of,
+    account, asset, at, crawled, current, data_page, dataset, document, get, list, one, open, page,
+    page_of,
 };
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -91,6 +98,14 @@ fn table(offer: Offer) -> Vec<Route> {
         account::<OneDelivery>(POST,     "/api/v1/webhooks/{id}/deliveries/{delivery}/replay", Webhooks, Disk, webhooks::replay),
 
         page(GET,  "/",                  Long,  front::home),
+        data_page::<front::PageQuery>("/market",           Market, Long, front::market::market),
+        data_page::<PairPage>(        "/market/fx/{pair}", Market, Long, front::market::pair),
+        data_page::<SeriesPage>(      "/market/{series}",  Market, Long, front::market::series),
+        page(GET,  "/calc",              Short, front::calc::index),
+        data_page::<CorrectionPage>(  "/calc/correction",  Market, Long, front::calc::correction),
+        data_page::<AccumulatedPage>( "/calc/accumulated", Market, Long, front::calc::accumulated),
+        data_page::<ConvertPage>(     "/calc/convert",     Market, Long, front::calc::convert),
+        data_page::<RealRatePage>(    "/calc/real-rate",   Market, Long, front::calc::real_rate),
         page(GET,  "/pricing",           Short, front::pricing),
         page(POST, "/pricing",           Disk,  front::register),
         page(GET,  "/usage",             Disk,  front::usage),

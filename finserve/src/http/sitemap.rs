@@ -31,10 +31,14 @@ fn series(snapshot: &Snapshot) -> Result<Vec<String>> {
     Ok(list.data.into_iter().map(|series| series.name.into_owned()).collect())
 }
 
-/// As in addresses: `EUR-BRL`.
+/// As in addresses: `eur-brl`.
 fn pairs(snapshot: &Snapshot) -> Result<Vec<String>> {
     let list = market::fx_pairs(snapshot, FxPairs::default())?;
-    Ok(list.data.into_iter().map(|pair| pair.pair.to_string().replace('/', "-")).collect())
+    Ok(list
+        .data
+        .into_iter()
+        .map(|pair| pair.pair.to_string().replace('/', "-").to_ascii_lowercase())
+        .collect())
 }
 
 /// `GET /robots.txt`

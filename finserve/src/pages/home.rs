@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{
     age,
-    chart::{Chart, Period, Shape},
+    chart::{Chart, Period, Shape, Size},
     layout,
     view::View,
 };
@@ -215,6 +215,7 @@ impl Card {
             points: &self.points,
             shape: self.shape,
             period: self.period,
+            size: Size::Card,
         };
         html! {
             article.card {

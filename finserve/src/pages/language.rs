@@ -35,11 +35,38 @@ impl Language {
 
     /// A calculated figure to this many decimals, with its sign.
     pub(crate) fn signed(self, figure: f64, decimals: usize) -> String {
-        self.mark(&format!("{figure:+.decimals$}")).replace('-', "−")
+        self.mark(&format!("{figure:+.decimals$}"))
     }
 
+    /// A calculated figure with all its digits.
+    pub(crate) fn written(self, figure: &impl std::fmt::Display) -> String {
+        self.mark(&figure.to_string())
+    }
+
+    /// A number with the language's decimal mark and groups of three digits before it.
     fn mark(self, figure: &str) -> String {
-        self.pick(figure.replace('-', "−"), figure.replace('.', ",").replace('-', "−"))
+        let (group, mark) = self.pick((',', '.'), ('.', ','));
+        let (whole, decimals) = match figure.split_once('.') {
+            Some((whole, decimals)) => (whole, Some(decimals)),
+            None => (figure, None),
+        };
+        let mut written = String::with_capacity(figure.len() + 8);
+        let digits = whole.bytes().filter(u8::is_ascii_digit).count();
+        let mut before = 0;
+        for c in whole.chars() {
+            if c.is_ascii_digit() {
+                if before > 0 && (digits - before) % 3 == 0 {
+                    written.push(group);
+                }
+                before += 1;
+            }
+            written.push(if c == '-' { '−' } else { c });
+        }
+        if let Some(decimals) = decimals {
+            written.push(mark);
+            written.push_str(decimals);
+        }
+        written
     }
 
     /// A day as it is written in running text.
@@ -84,6 +111,17 @@ mod tests {
         let figure: Decimal = "-0.32".parse().unwrap();
         assert_eq!((en.number(figure), pt.number(figure)), ("−0.32".into(), "−0,32".into()));
         assert_eq!((en.signed(0.25, 2), pt.signed(-0.25, 2)), ("+0.25".into(), "−0,25".into()));
+        for (figure, english, portuguese) in [
+            ("1434.75", "1,434.75", "1.434,75"),
+            ("-1000000", "−1,000,000", "−1.000.000"),
+            ("999", "999", "999"),
+            ("-100000.5", "−100,000.5", "−100.000,5"),
+        ] {
+            assert_eq!(
+                (en.written(&figure), pt.written(&figure)),
+                (english.into(), portuguese.into())
+            );
+        }
         let day: Date = "2026-09-04".parse().unwrap();
         assert_eq!((en.date(day), pt.date(day)), ("4 Sep 2026".into(), "04/09/2026".into()));
     }

@@ -21,6 +21,7 @@ pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
         meta property="og:title" content=(title);
         meta property="og:description" content=(about);
         meta property="og:url" content=(format!("{}{}", view.origin, view.link(path)));
+        @if !path.is_empty() { link rel="canonical" href=(format!("{}{}", view.origin, view.link(path))); }
         meta property="og:locale" content=(locale);
         meta property="og:locale:alternate" content=(other);
         link rel="icon" href=(view.path(assets::ICON.path())) type="image/svg+xml";
@@ -60,11 +61,20 @@ pub(crate) fn header(view: &View, path: &str) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let links = [
         ("/", say("Home", "Início")),
+        ("/market", say("Market", "Mercado")),
+        ("/calc", say("Calculators", "Calculadoras")),
         ("/pricing", say("Pricing", "Planos")),
         ("/docs", say("API reference", "Referência da API")),
         ("/usage", say("Usage", "Uso")),
     ];
-    let current = |link: &str| (link == path).then_some("page");
+    // A page below another is in its part of the site.
+    let is_below = |link: &str| {
+        link != "/" && path.strip_prefix(link).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let current = |link: &str| match link == path {
+        true => Some("page"),
+        false => is_below(link).then_some("true"),
+    };
     html! {
         header {
             a.brand href=(view.link("/")) { "finserve" }
@@ -116,7 +126,9 @@ pub(crate) fn copy_button(view: &View, id: &str) -> Markup {
 fn switch(view: &View, path: &str) -> Markup {
     let (other, name) =
         view.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));
+    let mark = if view.kept(path).is_empty() { "" } else { "&" };
+    let address = format!("{}?{}{mark}lang={}", view.path(path), view.kept(path), other.code());
     html! {
-        a.language href=(format!("{}?lang={}", view.path(path), other.code())) lang=(other.tag()) hreflang=(other.tag()) { (name) }
+        a.language href=(address) lang=(other.tag()) hreflang=(other.tag()) { (name) }
     }
 }

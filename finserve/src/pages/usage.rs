@@ -5,7 +5,7 @@ use fincore::{Decimal, limits::Standing, usage::Report};
 use maud::{Markup, html};
 
 use super::{
-    chart::{Chart, Period, Shape},
+    chart::{Chart, Period, Shape, Size},
     layout,
     subscriptions::{Subscription, subscriptions},
     view::View,
@@ -92,6 +92,7 @@ fn known(view: &View, KnownKey { report, standing, subscriptions: webhooks }: &K
         points: &points(report),
         shape: Shape::Bars,
         period: Period::Day,
+        size: Size::Card,
     };
     html! {
         h2 { code { (report.key) } }

@@ -159,7 +159,6 @@ pub(crate) fn page_of<Q: DeserializeOwned>(
 }
 
 /// A page of data, which is chosen by a `Q` and counted like the API's.
-#[cfg_attr(not(test), expect(dead_code, reason = "no page shows data that is counted yet"))]
 pub(crate) fn data_page<Q: DeserializeOwned>(
     path: &'static str,
     feature: Feature,

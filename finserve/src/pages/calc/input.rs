@@ -1,0 +1,257 @@
+//! What people type into a calculator: numbers and days as they write them.
+use std::str::FromStr;
+
+use fincore::{Date, Error, ErrorKind, Key};
+
+use crate::pages::language::Language;
+
+/// The fields of a calculator as they were sent. Those that are empty count as not given.
+#[derive(Default)]
+pub(crate) struct Given(Vec<(&'static str, String)>);
+
+impl Given {
+    /// What was sent. A key that somebody pasted into a field is not repeated.
+    pub(crate) fn of(fields: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Given {
+        let given = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let trimmed = given.map(|(name, value)| (name, Key::redact(value.trim())));
+        Given(trimmed.filter(|(_, value)| !value.is_empty()).collect())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a number means something else in the other language.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        self.0.iter().any(|(_, value)| is_ambiguous(value))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What is wrong with a field, or with all of them together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    /// The field; none if it is about several.
+    pub(crate) field: Option<String>,
+    pub(crate) message: String,
+    /// Whether the message is in the language of the page, and not in English.
+    pub(crate) translated: bool,
+}
+
+/// Reads fields, and notes what is wrong with them.
+pub(crate) struct Reader<'g> {
+    given: &'g Given,
+    language: Language,
+    pub(crate) wrongs: Vec<Wrong>,
+}
+
+impl<'g> Reader<'g> {
+    pub(crate) fn new(given: &'g Given, language: Language) -> Reader<'g> {
+        Reader { given, language, wrongs: Vec::new() }
+    }
+
+    /// A field that may be left empty, after it was rewritten as the library reads it.
+    fn optional<T: FromStr<Err = Error>>(
+        &mut self,
+        name: &'static str,
+        rewrite: impl Fn(&str, Language) -> String,
+        portuguese: &str,
+    ) -> Option<T> {
+        let text = self.given.get(name)?;
+        match rewrite(text, self.language).parse() {
+            Ok(value) => Some(value),
+            Err(err) => {
+                let message = self.language.pick(err.to_string(), portuguese.to_owned());
+                self.wrongs.push(Wrong { field: Some(name.to_owned()), message, translated: true });
+                None
+            }
+        }
+    }
+
+    /// A number.
+    pub(crate) fn number<T: FromStr<Err = Error>>(&mut self, name: &'static str) -> Option<T> {
+        self.optional(name, number, "Informe um número, como 1000,50.")
+    }
+
+    /// A day, or a month by its first day.
+    pub(crate) fn day(&mut self, name: &'static str) -> Option<Date> {
+        let iso = |text: &str, _: Language| first_day(text);
+        self.optional(name, iso, "Informe uma data, como 31/12/2025, ou um mês, como 12/2025.")
+    }
+
+    /// One of a list.
+    pub(crate) fn choice<T: FromStr<Err = Error>>(&mut self, name: &'static str) -> Option<T> {
+        self.optional(name, |text, _| text.to_owned(), "Escolha um item da lista.")
+    }
+
+    /// Notes that a field is missing, if it is.
+    pub(crate) fn require(&mut self, name: &'static str) {
+        if self.given.get(name).is_none() {
+            let message = self.language.pick("This is needed.", "Preencha este campo.").to_owned();
+            self.wrongs.push(Wrong { field: Some(name.to_owned()), message, translated: true });
+        }
+    }
+}
+
+/// What the library refuses, beside the field that it names. Fails with what is no fault of the visitor.
+pub(crate) fn refused(err: Error, series: &str) -> Result<Wrong, Error> {
+    let message = Key::redact(&err.to_string());
+    let field = match err.kind() {
+        ErrorKind::Invalid => None,
+        ErrorKind::NotFound(_) => Some(series.to_owned()),
+        _ => return Err(err),
+    };
+    let named = message.strip_prefix("parameter \"").and_then(|rest| rest.split_once("\": "));
+    Ok(match named {
+        Some((name, why)) => {
+            Wrong { field: Some(name.to_owned()), message: why.to_owned(), translated: false }
+        }
+        None => Wrong { field, message, translated: false },
+    })
+}
+
+/// A day as the library reads it: a month means its first day, and days may be written the Brazilian way.
+pub(crate) fn first_day(text: &str) -> String {
+    let is = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|b| b.is_ascii_digit())
+    };
+    match text.split(['-', '/']).collect::<Vec<_>>()[..] {
+        [year, month] if is(year, 4) && is(month, 2) && text.contains('-') => format!("{text}-01"),
+        [month, year] if is(month, 2) && is(year, 4) && text.contains('/') => {
+            format!("{year}-{month}-01")
+        }
+        [day, month, year] if is(day, 2) && is(month, 2) && is(year, 4) && !text.contains('-') => {
+            format!("{year}-{month}-{day}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// A number as the library reads it: without a sign of money, and with a dot before its decimals. Both languages read
+/// `1.000,50` and `1,000.50`; what `1.000` means is left to the language of the page.
+pub(crate) fn number(text: &str, language: Language) -> String {
+    let bare: String =
+        text.trim_start_matches("R$").chars().filter(|c| !c.is_whitespace()).collect();
+    let marks: Vec<char> = bare.chars().filter(|c| ['.', ','].contains(c)).collect();
+    // The mark before the decimals, if there is one, and the one between groups of digits.
+    let (mark, group) = match marks[..] {
+        [] => return bare,
+        [only] if is_ambiguous(&bare) => match only == language.pick(',', '.') {
+            true => (None, only),
+            false => (Some(only), only),
+        },
+        [only] => (Some(only), only),
+        [first, .., last] if first == last => (None, first),
+        [first, .., last] => (Some(last), first),
+    };
+    let (whole, decimals) = match mark.and_then(|mark| bare.rsplit_once(mark)) {
+        Some((whole, decimals)) => (whole, Some(decimals)),
+        None => (bare.as_str(), None),
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(group);
+    let first = groups.next().unwrap_or_default();
+    let rest: Vec<&str> = groups.collect();
+    let fits = is_number(first)
+        && (rest.is_empty() || first.len() <= 3)
+        && rest.iter().all(|group| group.len() == 3 && is_number(group))
+        && decimals.is_none_or(is_number);
+    match (fits, decimals) {
+        (false, _) => bare,
+        (true, None) => whole.replace(group, ""),
+        (true, Some(decimals)) => format!("{}.{decimals}", whole.replace(group, "")),
+    }
+}
+
+/// Whether a number means something else in the other language: `1.000`.
+pub(crate) fn is_ambiguous(text: &str) -> bool {
+    let Some((whole, rest)) = text.trim_start_matches('-').split_once(['.', ',']) else {
+        return false;
+    };
+    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    (1..=3).contains(&whole.len()) && is_number(whole) && rest.len() == 3 && is_number(rest)
+}
+
+/// A number for an address, which every language reads in the same way.
+pub(crate) fn plain(number: &impl ToString) -> String {
+    let text = number.to_string();
+    if is_ambiguous(&text) { format!("{text}0") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_numbers_as_the_language_writes_them() {
+        let cases = [
+            ("1000.50", "1000.50", "1000.50"),
+            ("1.000,50", "1000.50", "1000.50"),
+            ("1,000.50", "1000.50", "1000.50"),
+            ("1.000", "1.000", "1000"),
+            ("1,000", "1000", "1.000"),
+            ("-1.000", "-1.000", "-1000"),
+            ("1.0000", "1.0000", "1.0000"),
+            ("R$ 1.234.567,8", "1234567.8", "1234567.8"),
+            ("1,5", "1.5", "1.5"),
+            ("-1.000,5", "-1000.5", "-1000.5"),
+            ("110", "110", "110"),
+            ("0.5", "0.5", "0.5"),
+            ("1.00.0", "1.00.0", "1.00.0"),
+            ("1,2,3", "1,2,3", "1,2,3"),
+            ("1.000,50,1", "1.000,50,1", "1.000,50,1"),
+            ("x", "x", "x"),
+            (".", ".", "."),
+            ("é.000", "é.000", "é.000"),
+            ("", "", ""),
+            ("1,", "1,", "1,"),
+        ];
+        for (text, english, portuguese) in cases {
+            assert_eq!(number(text, Language::English), english, "{text}");
+            assert_eq!(number(text, Language::Portuguese), portuguese, "{text}");
+        }
+        assert_eq!(
+            ["1.000", "-12.345", "1000.500", "1.00"].map(|text| plain(&text)),
+            ["1.0000", "-12.3450", "1000.500", "1.00"]
+        );
+    }
+
+    #[test]
+    fn reads_days_and_months() {
+        for (text, day) in [
+            ("2020-01", "2020-01-01"),
+            ("2020-01-31", "2020-01-31"),
+            ("31/12/2020", "2020-12-31"),
+            ("12/2020", "2020-12-01"),
+            ("2020/01", "2020/01"),
+            ("é/2020", "é/2020"),
+            ("01-2020", "01-2020"),
+            ("", ""),
+        ] {
+            assert_eq!(first_day(text), day, "{text}");
+        }
+    }
+
+    #[test]
+    fn notes_what_is_wrong_beside_its_field() {
+        let given =
+            Given::of([("amount", Some(" abc ".to_owned())), ("from", Some(String::new()))]);
+        let mut reader = Reader::new(&given, Language::Portuguese);
+        reader.require("amount");
+        reader.require("from");
+        assert_eq!(reader.number::<fincore::calc::Amount>("amount"), None);
+        assert_eq!(reader.day("from"), None);
+        let fields: Vec<_> =
+            reader.wrongs.iter().filter_map(|wrong| wrong.field.as_deref()).collect();
+        assert_eq!(fields, ["from", "amount"]);
+        let err = Error::Invalid("parameter \"date\": 2030-01-01 is in the future".into());
+        let wrong = refused(err, "series").unwrap();
+        assert_eq!(
+            (wrong.field.as_deref(), wrong.message.as_str()),
+            (Some("date"), "2030-01-01 is in the future")
+        );
+    }
+}

@@ -1,0 +1,193 @@
+//! `/market`: every series and the main currencies, with a small curve each.
+use fincore::{
+    Decimal, Pair, Result, Snapshot,
+    market::{self, FxPair, FxPairs, ListedSeries, SeriesList},
+    plans::RECENT_DAYS,
+};
+use maud::{Markup, html};
+
+use super::{
+    age,
+    chart::{Every, thin},
+    layout,
+    sparkline::sparkline,
+    view::View,
+};
+
+mod downloads;
+mod history;
+mod range;
+mod reached;
+mod subject;
+
+pub(crate) use history::{Asked, history};
+pub(crate) use range::Range;
+pub(crate) use subject::{Subject, slug};
+
+/// Currencies that have a line of their own, where they have quotes.
+const MAIN: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "CNY", "ARS", "CLP"];
+
+/// The most points of a small curve.
+const CURVE: usize = 60;
+
+/// What a series is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Interest,
+    Prices,
+    Activity,
+    Exchange,
+    Other,
+}
+
+impl Group {
+    const ALL: [Group; 5] =
+        [Group::Interest, Group::Prices, Group::Activity, Group::Exchange, Group::Other];
+
+    fn of(series: &ListedSeries) -> Group {
+        let is_price = ["ipca", "igp", "inpc"].iter().any(|start| series.name.starts_with(start));
+        match series.unit.map(|unit| unit.en) {
+            Some(_) if is_price => Group::Prices,
+            Some("BRL per unit") => Group::Exchange,
+            Some(unit) if unit.starts_with("percent") => Group::Interest,
+            Some(_) => Group::Activity,
+            None => Group::Other,
+        }
+    }
+
+    fn name(self, view: &View) -> &'static str {
+        let say = |english, portuguese| view.language.pick(english, portuguese);
+        match self {
+            Group::Interest => say("Interest rates", "Juros"),
+            Group::Prices => say("Prices", "Preços"),
+            Group::Activity => say("Activity and credit", "Atividade e crédito"),
+            Group::Exchange => say("Exchange rates as series", "Câmbio em séries"),
+            Group::Other => say("Other series", "Outras séries"),
+        }
+    }
+}
+
+/// A line of the page.
+struct Line {
+    subject: Subject,
+    value: Decimal,
+    age: Option<String>,
+    curve: Markup,
+}
+
+/// The page of all series and currencies.
+pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let series = market::series_list(snapshot, SeriesList::default())?.data.into_vec();
+    let pairs = market::fx_pairs(snapshot, FxPairs::default())?.data.into_vec();
+    let main = |pair: Pair| MAIN.iter().position(|code| *code == pair.base.as_str());
+    let mut currencies: Vec<&FxPair> =
+        pairs.iter().filter(|all| main(all.pair).is_some()).collect();
+    currencies.sort_by_key(|covered| main(covered.pair));
+    let mut lines = Vec::new();
+    for covered in currencies {
+        lines.extend(line(snapshot, view, Subject::Pair(covered.clone()))?);
+    }
+    let currencies = lines;
+    let mut groups: Vec<(Group, Vec<Line>)> = Group::ALL.map(|group| (group, Vec::new())).into();
+    for series in series {
+        let group = Group::of(&series);
+        let Some(line) = line(snapshot, view, Subject::Series(Box::new(series)))? else { continue };
+        if let Some((_, lines)) = groups.iter_mut().find(|(of, _)| *of == group) {
+            lines.push(line);
+        }
+    }
+    let content = html! {
+        h1 { (say("Market", "Mercado")) }
+        p.lead { (say(
+            "Every series of the central bank that is held here, and the main currencies: the newest figure and twelve months up to it.",
+            "Todas as séries do Banco Central disponíveis aqui e as principais moedas: o valor mais recente e os doze meses até ele.",
+        )) }
+        (table(view, "currencies", say("Currencies", "Moedas"), &currencies))
+        (others(view, &pairs))
+        @for (at, (group, lines)) in groups.iter().enumerate() {
+            @if !lines.is_empty() { (table(view, &format!("group-{at}"), group.name(view), lines)) }
+        }
+        p.note {
+            (say("Figures that show their age are out of date. ", "Valores que mostram a idade estão desatualizados. "))
+            a href=(view.link("/calc")) { (say("Calculators", "Calculadoras")) }
+            " · " a href=(view.path("/api/v1/market/series")) { (say("All series as JSON", "Todas as séries em JSON")) }
+            " · " a href=(view.path("/api/v1/market/fx/pairs")) { (say("All currencies as JSON", "Todas as moedas em JSON")) }
+        }
+    };
+    Ok(layout::page(view, "/market", say("Market", "Mercado"), &content))
+}
+
+/// A line of the page; nothing where the plan reaches no figure.
+fn line(snapshot: &Snapshot, view: &View, subject: Subject) -> Result<Option<Line>> {
+    let (_, newest) = subject.days();
+    let days = (Some(newest.days_before(RECENT_DAYS)), None);
+    let points = subject.points(snapshot, days)?;
+    let Some((date, value)) = points.last().copied() else { return Ok(None) };
+    let stale = subject.read(snapshot, days, (1, 0))?.meta.stale == Some(true);
+    let age = stale.then(|| age::of(subject.period(), snapshot.today(), date, view.language));
+    let dates: Vec<_> = points.iter().map(|(date, _)| *date).collect();
+    let (_, places) = thin(&dates, CURVE, &[Every::Week, Every::Month]);
+    let curve: Vec<_> = places.into_iter().map(|place| points[place]).collect();
+    Ok(Some(Line { subject, value, age, curve: sparkline(&curve) }))
+}
+
+fn table(view: &View, id: &str, title: &str, lines: &[Line]) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    html! {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (title) }
+            table.market {
+                thead { tr {
+                    th scope="col" { (say("Series", "Série")) }
+                    th.count scope="col" { (say("Newest", "Mais recente")) }
+                    th scope="col" { (say("Date", "Data")) }
+                    th.curve scope="col" { (say("12 months", "12 meses")) }
+                } }
+                tbody { @for line in lines { (line.show(view)) } }
+            }
+        }
+    }
+}
+
+impl Line {
+    fn show(&self, view: &View) -> Markup {
+        let (language, subject) = (view.language, &self.subject);
+        let (_, date) = subject.days();
+        html! {
+            tr {
+                th scope="row" {
+                    a href=(view.link(&subject.path())) { (subject.name()) }
+                    small { (subject.title(language)) }
+                }
+                td.count {
+                    data value=(self.value) { (language.number(self.value)) }
+                    small { (subject.unit(language)) }
+                }
+                td {
+                    time datetime=(date) { (subject.period().of(date, language)) }
+                    @if let Some(age) = &self.age { small.age { (age) } }
+                }
+                td.curve { (self.curve) }
+            }
+        }
+    }
+}
+
+/// Links to the pages of all other currencies.
+fn others(view: &View, pairs: &[FxPair]) -> Markup {
+    let others: Vec<&FxPair> =
+        pairs.iter().filter(|covered| !MAIN.contains(&covered.pair.base.as_str())).collect();
+    if others.is_empty() {
+        return html! {};
+    }
+    let count = others.len();
+    html! {
+        details.more-currencies {
+            summary { (view.language.pick(format!("{count} other currencies"), format!("Outras {count} moedas"))) }
+            ul { @for covered in others {
+                li { a href=(view.link(&format!("/market/fx/{}", slug(covered.pair)))) { (covered.pair.base) } }
+            } }
+        }
+    }
+}
