@@ -39,7 +39,7 @@ fn companies(criterion: &mut Criterion) {
         let q = words.parse().expect("words");
         let query = Search { q, limit: Limit::default(), offset: Offset::default() };
         group.bench_function(name, |bench| {
-            bench.iter(|| companies::search(&snapshot, black_box(query.clone())));
+            bench.iter(|| companies::search(&snapshot, black_box(query.clone().into())));
         });
     }
     group.bench_function("global_search", |bench| {

@@ -284,7 +284,7 @@ fn finds_petrobras_by_any_name_and_number() {
         "brasileiro petrol",
     ];
     for q in queries {
-        let found = companies::search(&snapshot, search(q)).unwrap();
+        let found = companies::search(&snapshot, search(q).into()).unwrap();
         assert_eq!(found.data[0].id.to_string(), "9512", "{q}");
         assert_eq!(found.data[0].tickers, ["PETR3", "PETR4"]);
     }
@@ -321,8 +321,9 @@ fn every_total_of_a_search_is_what_its_pages_hold() {
         let keys: BTreeSet<_> = filings.iter().map(|filing| filing.id).collect();
         assert_eq!(keys.len(), filings.len(), "{q}");
         assert!(filings.is_sorted_by_key(|filing| std::cmp::Reverse((filing.date, filing.id))));
-        let companies =
-            walk(7, |limit, offset| companies::search(&snapshot, page(limit, offset)).unwrap());
+        let companies = walk(7, |limit, offset| {
+            companies::search(&snapshot, page(limit, offset).into()).unwrap()
+        });
         let ids: BTreeSet<_> = companies.iter().map(|company| company.id).collect();
         assert_eq!(ids.len(), companies.len(), "{q}");
     }

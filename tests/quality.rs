@@ -5,7 +5,7 @@
 //! figures by kind of query: `cargo test -p finserve --test tests quality -- --nocapture`.
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-use fincore::{Catalogue, Date, Import, Search, Snapshot, bundle, companies, filings};
+use fincore::{Catalogue, Date, Import, Snapshot, bundle, companies, filings};
 
 const COMPANIES: [&str; 2] =
     [include_str!("queries/companies-tuning.tsv"), include_str!("queries/companies-held.tsv")];
@@ -97,7 +97,8 @@ fn companies_are_found_by_what_people_call_them() {
     let (_dir, snapshot, _) = data();
     let place = |query: &Query| {
         let codes: Vec<&str> = query.wanted.split(',').map(str::trim).collect();
-        let found = companies::search(&snapshot, Search::new(query.text).unwrap()).unwrap();
+        let found =
+            companies::search(&snapshot, companies::Search::new(query.text).unwrap()).unwrap();
         Some(found.data.iter().position(|company| codes.contains(&&*company.id.to_string())))
     };
     let [tuned, held] = [("companies", COMPANIES[0]), ("companies, held", COMPANIES[1])]

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 use std::error::Error;
 
-use fincore::{Catalogue, Limit, Search, bundle, companies, filings};
+use fincore::{Catalogue, Limit, bundle, companies, filings};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Case and accents are ignored, and the last word matches as a prefix.
     for text in ["petr4", "petróleo bras", "BANCO DO BRASIL"] {
-        let found =
-            companies::search(&snapshot, Search { limit: Limit::new(3)?, ..Search::new(text)? })?;
+        let query = companies::Search { limit: Limit::new(3)?, ..companies::Search::new(text)? };
+        let found = companies::search(&snapshot, query)?;
         println!("{text:?}, {} found:", found.total);
         for company in &found.data {
             let tickers = company.tickers.join(" ");

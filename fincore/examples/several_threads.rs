@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 use std::{error::Error, thread};
 
-use fincore::{Catalogue, Date, Import, Search, bundle, companies, market};
+use fincore::{Catalogue, Date, Import, bundle, companies, market};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn read(catalogue: &Catalogue, text: &str) -> fincore::Result<String> {
     const TIMES: usize = 100;
     let snapshot = catalogue.snapshot(Date::MAX)?;
-    let search = Search::new(text)?;
+    let search = companies::Search::new(text)?;
     let found = companies::search(&snapshot, search.clone())?;
     let selic = market::selic_current(&snapshot)?;
     for _ in 0..TIMES {

@@ -4,7 +4,7 @@
 //! filtered by status and sector. [`each`] visits all of them without loading them into memory.
 //!
 //! ```
-//! use fincore::{Search, companies};
+//! use fincore::companies;
 //!
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
@@ -13,14 +13,13 @@
 //! let petrobras = companies::find(&snapshot, "33.000.167/0001-01".parse()?)?;
 //! assert_eq!((petrobras.id.get(), petrobras.status.as_str()), (9512, "ATIVO"));
 //!
-//! let found = companies::search(&snapshot, Search::new("petr4")?)?;
+//! let found = companies::search(&snapshot, companies::Search::new("petr4")?)?;
 //! assert_eq!(found.data[0].id, petrobras.id);
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row};
-use serde::Deserialize;
 
 use crate::{
     answers::{Kept, Meta, Page, Sourced},
@@ -30,13 +29,19 @@ use crate::{
     names::Names,
     sqlite::{code, parsed, parsed_if_any},
     table::{self, Cell, Column, Kind, serialize_by_columns},
-    types::{Cnpj, CompanyId, CvmCode, Date, Limit, Offset, Search, fold},
+    types::{Cnpj, CompanyId, CvmCode, Date},
 };
 
+mod facts;
 #[cfg(feature = "import")]
 pub(crate) mod overrides;
+mod query;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+
+pub use facts::{Kinds, filed_as, kinds, resolve};
+use query::Narrow;
+pub use query::{List, Search};
 
 /// The name of the dataset, in the change log and for callers.
 pub(crate) const DATASET: &str = "companies";
@@ -136,36 +141,21 @@ impl Registry {
     }
 }
 
-/// A query for companies; by default the first twenty by code.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct List {
-    /// Only companies with this status; case and accents are ignored.
-    pub status: Option<String>,
-    /// Only companies in this sector; case and accents are ignored.
-    pub sector: Option<String>,
-    /// The most companies to return.
-    #[serde(default)]
-    pub limit: Limit<1000>,
-    /// The number of companies to skip.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
 /// Companies ordered by code. An unknown status or sector gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_status_and_sector!());
     const SQL: &str =
         concat!(select_company!(), by_status_and_sector!(), "ORDER BY id LIMIT ?3 OFFSET ?4");
-    let (status, sector) = (query.status.as_deref().map(fold), query.sector.as_deref().map(fold));
+    let narrow = Narrow::new(query.status.as_deref(), query.sector.as_deref());
     let (limit, offset) = (query.limit.get(), query.offset);
-    if let (None, None, Some(all)) = (&status, &sector, &snapshot.memo(Registry::read)?.0) {
+    if let (true, Some(all)) = (narrow.is_open(), &snapshot.memo(Registry::read)?.0) {
         let total = all.rows().len();
         let first = usize::try_from(offset.get()).unwrap_or(usize::MAX).min(total);
         let data = all.part(first..first.saturating_add(limit as usize).min(total));
         let (total, meta) = (total as u64, Meta::of(SOURCE));
         return Ok(Page { data, total, limit, offset: offset.get(), meta });
     }
+    let Narrow { status, sector } = narrow;
     let total = snapshot.count(TOTAL, (&status, &sector))?;
     let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
         snapshot.rows(SQL, (&status, &sector, limit, offset), read)
@@ -215,20 +205,33 @@ pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Com
 ///
 /// Names are those of the registry, those under which the company filed, and a reviewed list of brands. A number or
 /// ticker ranks first, a match in nothing but the sector last; active companies rank before others, listed ones
-/// before those without a ticker. If nothing matches, the nearest names are returned, and `meta.fuzzy` says so.
+/// before those without a ticker. If nothing matches, the nearest names are returned, and `meta.fuzzy` says so. An
+/// unknown status or sector gives an empty list.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
-    const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
-    let found = snapshot.memo(Names::read)?.search(&query.q);
+    const BY_CODE: &str = concat!(select_company!(), "WHERE id = ?1");
+    let mut found = snapshot.memo(Names::read)?.search(&query.q);
     let registry = snapshot.memo(Registry::read)?;
+    let company = |code: u32| match registry.with_code(code) {
+        Some(company) => Ok(Some(company.clone())),
+        None => snapshot.rows(BY_CODE, [code], read).map(|mut rows| rows.pop()),
+    };
+    let narrow = Narrow::new(query.status.as_deref(), query.sector.as_deref());
+    if !narrow.is_open() {
+        let mut admitted = Vec::new();
+        for code in found.codes {
+            if company(code)?.is_some_and(|company| narrow.admits(&company)) {
+                admitted.push(code);
+            }
+        }
+        found.codes = admitted;
+        found.fuzzy &= !found.codes.is_empty();
+    }
     let (limit, offset) = (query.limit.get(), query.offset);
     let (data, total) =
         snapshot.page(found.codes.len() as u64, (limit, offset), |limit, offset| {
             let page = found.codes.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
             let page = page.take(usize::try_from(limit).unwrap_or(usize::MAX));
-            let companies = page.map(|id| match registry.with_code(*id) {
-                Some(company) => Ok(Some(company.clone())),
-                None => Ok(snapshot.rows(SQL, [id], read)?.pop()),
-            });
+            let companies = page.map(|code| company(*code));
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
     let meta = Meta { fuzzy: found.fuzzy, ..Meta::of(SOURCE) };

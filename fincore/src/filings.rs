@@ -41,6 +41,7 @@ mod matching;
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod names;
 pub(crate) mod parts;
+mod profile;
 mod query;
 pub(crate) mod served;
 #[cfg(any(feature = "bundle", feature = "import"))]
@@ -48,6 +49,7 @@ pub(crate) mod store;
 
 pub use categories::{Category, categories};
 use filter::{Filter, shown};
+pub use profile::{InCategory, InPeriod, Profile, profile};
 pub use query::{Categories, List, OfCompany, Order, Recent, Search};
 use served::{read, served};
 

@@ -20,7 +20,7 @@
 //! second time.
 //!
 //! ```
-//! use fincore::{Catalogue, Date, Search, bundle, companies, filings, market};
+//! use fincore::{Catalogue, Date, bundle, companies, filings, market};
 //!
 //! fn main() -> fincore::Result<()> {
 //! # let dir = tempfile::tempdir().unwrap();
@@ -45,7 +45,7 @@
 //!         println!("{} {}: buy {}, sell {}", quote.date, quote.pair, quote.buy, quote.sell);
 //!     }
 //!
-//!     let found = companies::search(&snapshot, Search::new("petrobras")?)?;
+//!     let found = companies::search(&snapshot, companies::Search::new("petrobras")?)?;
 //!     for company in &found.data {
 //!         let filed = filings::of_company(&snapshot, filings::OfCompany::new(company.id.into()))?;
 //!         println!("{} {}: {} filings", company.id, company.name, filed.total);

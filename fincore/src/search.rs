@@ -51,7 +51,7 @@ pub struct Matches {
 /// The companies and filings that match, as in [`companies::search`] and [`filings::search`]. Limit and offset apply to
 /// each list separately. Near matches are returned only if nothing of either kind matches as it stands.
 pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
-    let mut companies = companies::search(snapshot, query.clone())?;
+    let mut companies = companies::search(snapshot, query.clone().into())?;
     let (mut filings, upgrade) = match snapshot.plan().need(Feature::Filings) {
         Ok(()) => (Some(filings::search(snapshot, in_filings(query))?), None),
         Err(prompt) => (None, Some(prompt)),

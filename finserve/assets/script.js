@@ -1,7 +1,8 @@
-// Forms without a reload, copy buttons, arrow keys on charts. Every page works without this file.
+// Forms without a reload, copy buttons, arrow keys on charts, suggestions. Every page works without this file.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const target = form.dataset.replace;
+  if ("tidy" in form.dataset) leaveOutEmpty(form);
   if (!target) return;
   event.preventDefault();
   const button = form.querySelector("button");
@@ -63,9 +64,116 @@ document.addEventListener("keydown", (event) => {
   points[next].focus();
 });
 
+// Fields that are not filled in do not belong in the address.
+function leaveOutEmpty(form) {
+  const empty = [...form.elements].filter((field) => field.name && field.value === "" && !field.disabled);
+  for (const field of empty) field.disabled = true;
+  setTimeout(() => empty.forEach((field) => (field.disabled = false)));
+}
+
+// What may be meant by the text in a field, while it is typed: a list that the arrow keys walk through.
+function suggest(input) {
+  const list = document.createElement("ul");
+  const status = document.createElement("span");
+  list.id = `${input.id}-suggestions`;
+  list.className = "suggestions";
+  list.hidden = true;
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", input.dataset.list);
+  status.className = "unseen";
+  status.setAttribute("role", "status");
+  input.after(list, status);
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" })) {
+    input.setAttribute(name, value);
+  }
+  let timer, asked;
+
+  function close() {
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+    status.textContent = "";
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    asked?.abort();
+    close();
+  }
+
+  function choose(option) {
+    for (const other of list.children) other.setAttribute("aria-selected", String(other === option));
+    if (option) input.setAttribute("aria-activedescendant", option.id);
+    else input.removeAttribute("aria-activedescendant");
+  }
+
+  async function ask() {
+    const text = input.value;
+    if (!/[\p{L}\p{N}]/u.test(text)) return close();
+    asked = new AbortController();
+    try {
+      const query = new URLSearchParams({ q: text, lang: document.documentElement.lang.slice(0, 2) });
+      const response = await fetch(`${input.dataset.suggest}?${query}`, { signal: asked.signal });
+      if (!response.ok) return close();
+      show((await response.json()).data);
+    } catch {
+      // Left behind by the next letter, or no answer: the form can be sent without.
+    }
+  }
+
+  function show(rows) {
+    if (rows.length === 0 || document.activeElement !== input) return close();
+    list.replaceChildren(
+      ...rows.map(({ text, detail, href }, place) => {
+        const option = document.createElement("li");
+        const small = document.createElement("small");
+        option.id = `${list.id}-${place}`;
+        option.dataset.href = href;
+        option.setAttribute("role", "option");
+        option.setAttribute("aria-selected", "false");
+        option.textContent = text;
+        small.textContent = detail;
+        option.append(" ", small);
+        return option;
+      }),
+    );
+    choose(null);
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+    status.textContent = `${rows.length} ${input.dataset.found}`;
+  }
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    asked?.abort();
+    timer = setTimeout(ask, 180);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    const options = [...list.children];
+    const place = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
+    const last = options.length - 1;
+    const next = { ArrowDown: place < last ? place + 1 : 0, ArrowUp: place > 0 ? place - 1 : last }[event.key];
+    if (next !== undefined) choose(options[next]);
+    else if (event.key === "Escape") stop();
+    else if (event.key === "Enter" && place >= 0) location.assign(options[place].dataset.href);
+    else return;
+    event.preventDefault();
+  });
+  input.addEventListener("blur", stop);
+  input.form.addEventListener("submit", stop);
+  // The field keeps the focus, so that the list is still there when the button is let go.
+  list.addEventListener("mousedown", (event) => event.preventDefault());
+  list.addEventListener("click", (event) => {
+    const option = event.target.closest("[role=option]");
+    if (option) location.assign(option.dataset.href);
+  });
+}
+
 function enhance() {
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
   for (const point of document.querySelectorAll(".point:has(~ .point)")) point.setAttribute("tabindex", "-1");
 }
 
 enhance();
+for (const input of document.querySelectorAll("[data-suggest]")) suggest(input);

@@ -1,10 +1,10 @@
 //! Any text as a search, through companies, filings and suggestions.
 #![no_main]
-use fincore::{companies, filings, Search};
+use fincore::{companies, filings};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let snapshot = fuzzed::shelf().snapshot("2026-11-05".parse().expect("a day")).expect("a snapshot");
-    if let Ok(search) = Search::new(text) {
+    if let Ok(search) = companies::Search::new(text) {
         companies::search(&snapshot, search).expect("companies can be searched");
     }
     if let Ok(search) = filings::Search::new(text) {

@@ -37,6 +37,8 @@ use crate::{
 
 pub(crate) mod calc;
 pub(crate) mod market;
+mod preview;
+pub(crate) mod registry;
 
 /// The reference draws itself with styles of its own making, which carry this nonce; apart from that it is bound like
 /// our pages.

@@ -171,6 +171,13 @@ impl Reply {
         Reply { status: StatusCode::SEE_OTHER, headers, ..reply }
     }
 
+    /// What is asked for is at this path of ours, for now.
+    pub(crate) fn found_at(path: HeaderValue) -> Reply {
+        let headers = vec![(header::LOCATION, path)];
+        let reply = Reply::ok(Body::empty(), Caching::Never);
+        Reply { status: StatusCode::FOUND, headers, ..reply }
+    }
+
     /// Done, and nothing to say about it.
     pub(crate) fn no_content() -> Reply {
         Reply { status: StatusCode::NO_CONTENT, ..Reply::ok(Body::empty(), Caching::Never) }

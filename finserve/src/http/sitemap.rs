@@ -1,6 +1,6 @@
 //! What search engines are told: which pages there are, and which paths are not for them.
 use fincore::{
-    Result, Snapshot,
+    Result, Snapshot, companies,
     market::{self, FxPairs, SeriesList},
 };
 use maud::{Markup, PreEscaped, html};
@@ -14,7 +14,8 @@ use super::{
 use crate::{base_path::BasePath, pages::Language};
 
 /// Paths that are not for search engines: for programs, or about the visitor. Those that end with a slash are folders.
-const NOT_LISTED: [&str; 5] = ["/api/", "/mcp", "/sign-in", "/sign-out", "/usage"];
+const NOT_LISTED: [&str; 6] =
+    ["/api/", "/mcp", "/companies/suggest", "/sign-in", "/sign-out", "/usage"];
 
 /// Where the service is for those who do not say it.
 const PLACEHOLDER: &str = "http://localhost:8080";
@@ -24,7 +25,24 @@ type Names = fn(&Snapshot) -> Result<Vec<String>>;
 
 /// Pages of which there are many, one line each: the path as it is in the table of routes, and the names of the pages.
 /// Those that are not in the table are left out. A sitemap may have 50,000 addresses: what is more needs a file of its own.
-const MANY: [(&str, Names); 2] = [("/market/{series}", series), ("/market/fx/{pair}", pairs)];
+/// Filings are too many, and are found from their companies.
+const MANY: [(&str, Names); 3] = [
+    ("/market/{series}", series),
+    ("/market/fx/{pair}", pairs),
+    ("/companies/{id}", listed_companies),
+];
+
+/// Those whose securities trade: whoever looks for another one searches.
+fn listed_companies(snapshot: &Snapshot) -> Result<Vec<String>> {
+    let mut codes = Vec::new();
+    companies::each(snapshot, |company| {
+        if !company.tickers.is_empty() {
+            codes.push(company.id.to_string());
+        }
+        Ok(())
+    })?;
+    Ok(codes)
+}
 
 fn series(snapshot: &Snapshot) -> Result<Vec<String>> {
     let list = market::series_list(snapshot, SeriesList::default())?;

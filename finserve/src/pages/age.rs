@@ -15,6 +15,7 @@ pub(crate) fn of(period: Period, today: Date, date: Date, language: Language) ->
 /// How many days ago a day was: `73 days old`.
 pub(crate) fn days(today: Date, date: Date, language: Language) -> String {
     match (NaiveDate::from(today) - NaiveDate::from(date)).num_days() {
+        ..=0 => language.pick("today", "hoje").to_owned(),
         1 => language.pick("1 day old", "há 1 dia").to_owned(),
         days => language.pick(format!("{days} days old"), format!("há {days} dias")),
     }
@@ -24,6 +25,7 @@ pub(crate) fn days(today: Date, date: Date, language: Language) -> String {
 fn months(today: Date, date: Date, language: Language) -> String {
     let number = |day: Date| i32::from(day.year()) * 12 + i32::from(day.month());
     match number(today) - number(date) {
+        ..=0 => language.pick("this month", "deste mês").to_owned(),
         1 => language.pick("1 month old", "há 1 mês").to_owned(),
         months => language.pick(format!("{months} months old"), format!("há {months} meses")),
     }
@@ -45,5 +47,9 @@ mod tests {
         assert_eq!(age(Period::Month, "2026-08-01"), ["3 months old", "há 3 meses"]);
         assert_eq!(age(Period::Month, "2025-12-01"), ["11 months old", "há 11 meses"]);
         assert_eq!(age(Period::Month, "2026-10-01"), ["1 month old", "há 1 mês"]);
+        assert_eq!(age(Period::Month, "2026-11-01"), ["this month", "deste mês"]);
+        // Some figures are published for the day after.
+        assert_eq!(age(Period::Day, "2026-11-15"), ["today", "hoje"]);
+        assert_eq!(age(Period::Day, "2026-11-16"), ["today", "hoje"]);
     }
 }

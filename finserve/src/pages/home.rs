@@ -9,6 +9,7 @@ use super::{
     age,
     chart::{Chart, Period, Shape, Size},
     layout,
+    news::news,
     view::View,
 };
 
@@ -26,8 +27,10 @@ struct Card {
     period: Period,
     /// Oldest first, over twelve months; never empty.
     points: Vec<(Date, Decimal)>,
-    /// How old the newest of them is, in words, if there should be a newer one.
-    age: Option<String>,
+    /// How old the newest of them is, in words.
+    age: String,
+    /// Whether there should be a newer one.
+    is_stale: bool,
 }
 
 /// The home page. Fails where the data has no current figures.
@@ -54,6 +57,7 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             div.cards { @for card in &cards { (card.show(view)) } }
             (freshness(snapshot, view, &cards)?)
         }
+        (news(snapshot, view)?)
         section.columns {
             div {
                 h2 { (say("Query it", "Consulte")) }
@@ -91,7 +95,7 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let filings = datasets::filings(snapshot)?;
     let age = |newest| filings.stale.then(|| age::days(snapshot.today(), newest, view.language));
-    let any_stale = filings.stale || cards.iter().any(|card| card.age.is_some());
+    let any_stale = filings.stale || cards.iter().any(|card| card.is_stale);
     Ok(html! {
         @if let Some(newest) = filings.newest {
             p.note id="filings" {
@@ -135,10 +139,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         FxHistory { to: Some(now.fx.date), limit: Limit::new(YEAR)?, ..FxHistory::default() };
     let dollar = market::fx(snapshot, dollar)?.data;
     let dollar = dollar.into_iter().map(|day| (day.date, day.sell)).collect();
-    let age = |meta: &Meta, date, period| {
-        let stale = meta.stale == Some(true);
-        stale.then(|| age::of(period, snapshot.today(), date, view.language))
-    };
+    let age = |date, period| age::of(period, snapshot.today(), date, view.language);
+    let is_stale = |meta: &Meta| meta.stale == Some(true);
     let of = &now.meta.indicators;
     let percent_a_year = say("% a year", "% ao ano");
     let deposits = match now.meta.indicators.cdi.computed_from {
@@ -158,7 +160,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Line,
             period: Period::Day,
             points: days(now.selic.date, figures(selic)),
-            age: age(&of.selic, now.selic.date, Period::Day),
+            age: age(now.selic.date, Period::Day),
+            is_stale: is_stale(&of.selic),
         },
         Card {
             id: "cdi",
@@ -169,7 +172,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Line,
             period: Period::Day,
             points: days(now.cdi.date, figures(cdi)),
-            age: age(&of.cdi, now.cdi.date, Period::Day),
+            age: age(now.cdi.date, Period::Day),
+            is_stale: is_stale(&of.cdi),
         },
         Card {
             id: "ipca",
@@ -180,7 +184,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Bars,
             period: Period::Month,
             points: days(now.ipca.date, figures(ipca)),
-            age: age(&of.ipca, now.ipca.date, Period::Month),
+            age: age(now.ipca.date, Period::Month),
+            is_stale: is_stale(&of.ipca),
         },
         Card {
             id: "fx",
@@ -194,7 +199,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             shape: Shape::Line,
             period: Period::Day,
             points: days(now.fx.date, dollar),
-            age: age(&of.fx, now.fx.date, Period::Day),
+            age: age(now.fx.date, Period::Day),
+            is_stale: is_stale(&of.fx),
         },
     ])
 }
@@ -223,7 +229,7 @@ impl Card {
                 p.figure { data value=(value) { (language.number(value)) } " " span.unit { (self.unit) } }
                 p.change {
                     time datetime=(date) { (self.period.of(date, language)) }
-                    @if let Some(age) = &self.age { " · " strong.age { (age) } }
+                    " · " @if self.is_stale { strong.age { (self.age) } } @else { span.recent { (self.age) } }
                     " · " (self.change(view, value))
                 }
                 (chart.draw(language))

@@ -33,6 +33,19 @@ impl Language {
         self.mark(&figure.to_string())
     }
 
+    /// A number of things, in groups of three digits.
+    pub(crate) fn count(self, number: u64) -> String {
+        let (digits, mark) = (number.to_string(), self.pick(',', '.'));
+        let mut text = String::new();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                text.push(mark);
+            }
+            text.push(digit);
+        }
+        text
+    }
+
     /// A calculated figure to this many decimals, with its sign.
     pub(crate) fn signed(self, figure: f64, decimals: usize) -> String {
         self.mark(&format!("{figure:+.decimals$}"))
@@ -122,6 +135,11 @@ mod tests {
                 (english.into(), portuguese.into())
             );
         }
+        assert_eq!(
+            [0, 999, 1000, 83914, 1234567].map(|number| en.count(number)),
+            ["0", "999", "1,000", "83,914", "1,234,567"]
+        );
+        assert_eq!(pt.count(83_914), "83.914");
         let day: Date = "2026-09-04".parse().unwrap();
         assert_eq!((en.date(day), pt.date(day)), ("4 Sep 2026".into(), "04/09/2026".into()));
     }

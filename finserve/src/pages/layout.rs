@@ -62,6 +62,8 @@ pub(crate) fn header(view: &View, path: &str) -> Markup {
     let links = [
         ("/", say("Home", "Início")),
         ("/market", say("Market", "Mercado")),
+        ("/companies", say("Companies", "Companhias")),
+        ("/filings", say("Filings", "Documentos")),
         ("/calc", say("Calculators", "Calculadoras")),
         ("/pricing", say("Pricing", "Planos")),
         ("/docs", say("API reference", "Referência da API")),
@@ -122,7 +124,7 @@ pub(crate) fn copy_button(view: &View, id: &str) -> Markup {
     }
 }
 
-/// The link to the same page in the other language, named in that language.
+/// The link to the same view in the other language, named in that language.
 fn switch(view: &View, path: &str) -> Markup {
     let (other, name) =
         view.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));

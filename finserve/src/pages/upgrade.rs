@@ -1,32 +1,33 @@
-//! What a page says where the visitor's plan ends.
+//! Where to get what the visitor's plan does not include.
 use fincore::{Feature, plans::Upgrade};
 use maud::{Markup, html};
 
 use super::{plain, view::View};
 
-/// Which plan includes what is not shown, and where to get it.
+/// What is missing here, which plan has it, and how to get that plan.
 pub(crate) fn upgrade(view: &View, prompt: &Upgrade) -> Markup {
-    let sentence = view.language.pick(prompt.message.clone(), in_portuguese(prompt));
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let what = match prompt.feature {
+        Feature::Companies => say("all companies, with search", "todas as companhias, com busca"),
+        Feature::Filings => say("all filings, with search", "todos os documentos, com busca"),
+        Feature::HistoricalData => {
+            say("the whole history, not only 12 months", "a série inteira, não só 12 meses")
+        }
+        Feature::Market
+        | Feature::Plans
+        | Feature::BulkExport
+        | Feature::Csv
+        | Feature::Webhooks
+        | Feature::PrioritySupport => say("what is missing here", "o que falta aqui"),
+    };
+    let (required, current) = (prompt.required_plan.name(), prompt.current_plan.name());
     html! {
-        div.upgrade {
-            p { strong { (sentence) } }
+        aside.upgrade aria-label=(say("Larger plan", "Plano maior")) {
+            p {
+                (say("The plan ", "O plano ")) strong { (required) } (say(" includes ", " inclui ")) (what)
+                (say("; you are on ", "; você está no ")) (current) "."
+            }
             (plain::upgrade(view))
         }
     }
-}
-
-fn in_portuguese(prompt: &Upgrade) -> String {
-    let what = match prompt.feature {
-        Feature::Plans => "Planos precisam",
-        Feature::Market => "Dados de mercado precisam",
-        Feature::Companies => "Companhias e busca precisam",
-        Feature::HistoricalData => "Séries de mercado de mais de 12 meses precisam",
-        Feature::Filings => "Documentos precisam",
-        Feature::BulkExport => "Bases completas precisam",
-        Feature::Csv => "CSV e Parquet precisam",
-        Feature::Webhooks => "Webhooks e eventos precisam",
-        Feature::PrioritySupport => "O atendimento prioritário precisa",
-    };
-    let (required, current) = (prompt.required_plan.name(), prompt.current_plan.name());
-    format!("{what} do plano {required}; esta página está no {current}.")
 }

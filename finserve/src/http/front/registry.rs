@@ -1,0 +1,270 @@
+//! The pages of companies and filings.
+use std::str::FromStr;
+
+use fincore::{
+    CompanyId, CompanyRef, CvmCode, Error, Feature, FilingId, Key, Limit, companies, filings,
+    search::{self, Suggest, Suggestion},
+};
+use hyper::header::HeaderValue;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{preview, shown, view};
+use crate::{
+    http::{
+        context::Context,
+        params::Params,
+        refusal::Refusal,
+        reply::{Body, Caching, Reply},
+    },
+    pages::{
+        self, CompaniesSought, CompanyShown, Filed, FilingShown, FilingsSought, Found, Language,
+        NEWEST, View,
+    },
+};
+
+/// What can be chosen at `/companies`. All of it is text, so that what is wrong can be told beside the form.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompaniesQuery {
+    lang: Option<Language>,
+    q: Option<String>,
+    status: Option<String>,
+    sector: Option<String>,
+    page: Option<String>,
+}
+
+/// What can be chosen at `/filings`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FilingsQuery {
+    lang: Option<Language>,
+    q: Option<String>,
+    company: Option<String>,
+    category: Option<String>,
+    r#type: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    order: Option<String>,
+    page: Option<String>,
+}
+
+/// One company or filing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneQuery {
+    id: String,
+    lang: Option<Language>,
+}
+
+/// A text that is being typed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SuggestQuery {
+    q: String,
+    lang: Option<Language>,
+}
+
+/// More pages than any list has.
+const MOST_PAGES: u64 = 1_000_000;
+
+/// A field of a form: one that is empty was not filled in, and no page repeats a key.
+fn given(text: Option<String>) -> Option<String> {
+    text.map(|text| Key::redact(text.trim())).filter(|text| !text.is_empty())
+}
+
+/// The number of a page, from 1.
+fn page_number(text: Option<&String>) -> fincore::Result<u64> {
+    let Some(text) = text else { return Ok(1) };
+    let wanted = || Error::invalid(text, format_args!("a page (1 to {MOST_PAGES})"));
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|number| is_plain && (1..=MOST_PAGES).contains(number));
+    number.ok_or_else(wanted)
+}
+
+/// A field that is read by its type, if it is filled in.
+fn read<T: FromStr<Err = Error>>(text: Option<&String>) -> fincore::Result<Option<T>> {
+    text.map(|text| text.parse()).transpose()
+}
+
+/// A page with a list; a question that is wrong is answered as such, with its form.
+fn listed<R>(
+    found: Found<R>,
+    page: impl FnOnce(&Found<R>) -> maud::Markup,
+) -> Result<Reply, Refusal> {
+    let markup = page(&found);
+    match found {
+        Found::Wrong(message) => {
+            Err(Refusal::Shown(Box::new(Refusal::BadRequest(message)), markup))
+        }
+        Found::Whole(_) | Found::Preview { .. } => Ok(shown(markup)),
+    }
+}
+
+/// `GET /companies`
+pub(crate) fn companies(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let query: CompaniesQuery = params.read()?;
+    let view = view(context.request, context.offer, query.lang);
+    let page = given(query.page);
+    let number = page_number(page.as_ref());
+    let [q, status, sector] = [query.q, query.status, query.sector].map(given);
+    let sought = CompaniesSought { q, status, sector, page: *number.as_ref().unwrap_or(&1) };
+    let found = preview::list(context, Feature::Companies, sought.page, |all, limit, offset| {
+        number?;
+        let CompaniesSought { q, status, sector, .. } = sought.clone();
+        match q {
+            Some(q) => {
+                let q = q.parse()?;
+                companies::search(all, companies::Search { q, status, sector, limit, offset })
+            }
+            None => companies::list(all, companies::List { status, sector, limit, offset }),
+        }
+    })?;
+    let kinds = if context.caller.plan.includes(Feature::Companies) {
+        Some(companies::kinds(&preview::snapshot(context)?)?)
+    } else {
+        None
+    };
+    listed(found, |found| pages::companies(&view, &sought, kinds.as_ref(), found))
+}
+
+/// `GET /companies/suggest`: what a text may become, for the script of the page; on the plan of whoever is signed in.
+pub(crate) fn suggest(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let SuggestQuery { q, lang } = params.read()?;
+    context.caller.plan.need(Feature::Companies)?;
+    let view = view(context.request, context.offer, lang);
+    let found = search::suggest(&preview::snapshot(context)?, Suggest::new(&q)?)?;
+    let row = |suggestion: &Suggestion| {
+        let (text, detail, link) = match suggestion {
+            Suggestion::Company { text, company_id, tickers } => {
+                (text, tickers.join(" "), pages::company_link(&view, *company_id))
+            }
+            Suggestion::Ticker { text, company_id } => {
+                let kind = view.language.pick("ticker", "código de negociação");
+                (text, kind.to_owned(), pages::company_link(&view, *company_id))
+            }
+            Suggestion::Category { text } => {
+                let kind = view.language.pick("category of filings", "categoria de documentos");
+                (text, kind.to_owned(), pages::category_link(&view, text))
+            }
+            _ => return None,
+        };
+        Some(json!({ "text": text, "detail": detail, "href": link }))
+    };
+    let rows: Vec<_> = found.data.iter().filter_map(row).collect();
+    let body = Body::new("application/json", json!({ "data": rows }).to_string());
+    Ok(Reply::ok(body, Caching::Never))
+}
+
+/// `GET /companies/{id}`: by its CVM code; a CNPJ or a ticker leads there.
+pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let OneQuery { id, lang } = params.read()?;
+    let view = view(context.request, context.offer, lang);
+    let missing = |err: Error| Refusal::NotFound(Key::redact(&err.to_string()));
+    let wanted: CompanyRef = id.parse().map_err(missing)?;
+    let (code, _) =
+        preview::one(context, Feature::Companies, |all| companies::resolve(all, &wanted))?;
+    if code.to_string() != id {
+        return found_at(&view, code);
+    }
+    let (company, prompt) = preview::one(context, Feature::Companies, |all| {
+        Ok(companies::find(all, CompanyId::Cvm(code))?.answer)
+    })?;
+    let shown_of_it = match prompt {
+        Some(prompt) => {
+            CompanyShown::Glimpse { name: company.name, status: company.status, prompt }
+        }
+        None => {
+            let filed = filed(context, &company)?;
+            CompanyShown::Whole { company: Box::new(company), filed }
+        }
+    };
+    Ok(shown(pages::company(&view, &id, &shown_of_it)))
+}
+
+/// The filings of a company, as far as the plan reaches.
+fn filed(context: &Context<'_>, company: &companies::Company) -> Result<Filed, Refusal> {
+    let id = CompanyId::Cvm(company.id);
+    let newest = |limit| filings::OfCompany { limit, ..filings::OfCompany::new(id) };
+    // A company that never filed has an empty list here.
+    let list = filings::List { company: Some(id.into()), ..filings::List::default() };
+    let found = preview::list(context, Feature::Filings, 1, |all, limit, offset| {
+        filings::list(all, filings::List { limit, offset, ..list })
+    })?;
+    match found {
+        Found::Preview { rows, prompt, .. } => Ok(Filed::Preview { rows, prompt }),
+        Found::Wrong(message) => Err(Refusal::BadRequest(message)),
+        Found::Whole(_) => {
+            let snapshot = preview::snapshot(context)?;
+            Ok(Filed::Whole {
+                profile: filings::profile(&snapshot, id)?,
+                newest: filings::of_company(&snapshot, newest(Limit::new(NEWEST)?))?,
+                names: companies::filed_as(&snapshot, company)?,
+            })
+        }
+    }
+}
+
+/// Leads to the page of the company with this code.
+fn found_at(view: &View, code: CvmCode) -> Result<Reply, Refusal> {
+    let link = HeaderValue::try_from(pages::company_link(view, code));
+    let link = link.map_err(|_| Refusal::Internal("a link of ours cannot be sent".into()))?;
+    Ok(Reply::found_at(link))
+}
+
+/// `GET /filings`
+pub(crate) fn filings(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let query: FilingsQuery = params.read()?;
+    let view = view(context.request, context.offer, query.lang);
+    let page = given(query.page);
+    let number = page_number(page.as_ref());
+    let [q, company, category, kind] =
+        [query.q, query.company, query.category, query.r#type].map(given);
+    let [from, to, order] = [query.from, query.to, query.order].map(given);
+    let page = *number.as_ref().unwrap_or(&1);
+    let sought = FilingsSought { q, company, category, kind, from, to, order, page };
+    let found = preview::list(context, Feature::Filings, page, |all, limit, offset| {
+        number?;
+        let FilingsSought { category, kind: r#type, .. } = sought.clone();
+        let company = read(sought.company.as_ref())?;
+        let (from, to) = (read(sought.from.as_ref())?, read(sought.to.as_ref())?);
+        let order = read(sought.order.as_ref())?.unwrap_or_default();
+        match read(sought.q.as_ref())? {
+            Some(q) => filings::search(
+                all,
+                filings::Search { q, company, category, r#type, from, to, order, limit, offset },
+            ),
+            None => filings::list(
+                all,
+                filings::List { company, category, r#type, from, to, limit, offset },
+            ),
+        }
+    })?;
+    let categories = if context.caller.plan.includes(Feature::Filings) {
+        let every = filings::Categories { limit: Limit::MAX, ..filings::Categories::default() };
+        Some(filings::categories(&preview::snapshot(context)?, every)?.data.into_vec())
+    } else {
+        None
+    };
+    listed(found, |found| pages::filings(&view, &sought, categories.as_deref(), found))
+}
+
+/// `GET /filings/{id}`
+pub(crate) fn filing(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let OneQuery { id, lang } = params.read()?;
+    let view = view(context.request, context.offer, lang);
+    let missing = |err: Error| Refusal::NotFound(Key::redact(&err.to_string()));
+    let id: FilingId = id.parse().map_err(missing)?;
+    let (filing, prompt) =
+        preview::one(context, Feature::Filings, |all| Ok(filings::find(all, id)?.answer))?;
+    let shown_of_it = match prompt {
+        Some(prompt) => FilingShown::Glimpse {
+            company: filing.company_name,
+            category: filing.category,
+            date: filing.date,
+            prompt,
+        },
+        None => FilingShown::Whole(Box::new(filing)),
+    };
+    Ok(shown(pages::filing(&view, id, &shown_of_it)))
+}

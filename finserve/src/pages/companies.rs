@@ -1,0 +1,139 @@
+//! `/companies`: companies by name, status and sector.
+use fincore::companies::{Company, Kinds};
+use maud::{Markup, html};
+
+use super::{
+    address::Address,
+    company::company_link,
+    field::{self, Field},
+    found::{self, Found, PAGE_ROWS, Words},
+    layout,
+    view::View,
+};
+
+/// What is looked for, as it was written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CompaniesSought {
+    pub(crate) q: Option<String>,
+    pub(crate) status: Option<String>,
+    pub(crate) sector: Option<String>,
+    /// From 1.
+    pub(crate) page: u64,
+}
+
+impl CompaniesSought {
+    /// The address of one of its pages.
+    fn page(&self, number: u64) -> Address {
+        self.narrowed(Address::at("/companies")).with("page", (number > 1).then_some(number))
+    }
+
+    /// The same question to the API.
+    fn endpoint(&self) -> Address {
+        let path = if self.q.is_some() { "/api/v1/companies/search" } else { "/api/v1/companies" };
+        let skipped = self.page.saturating_sub(1) * u64::from(PAGE_ROWS);
+        self.narrowed(Address::at(path)).with("offset", (skipped > 0).then_some(skipped))
+    }
+
+    fn narrowed(&self, address: Address) -> Address {
+        let CompaniesSought { q, status, sector, .. } = self;
+        address
+            .with("q", q.as_ref())
+            .with("status", status.as_ref())
+            .with("sector", sector.as_ref())
+    }
+}
+
+/// The page; `kinds` are the values of the filters, for those who may know them.
+pub(crate) fn companies(
+    view: &View,
+    sought: &CompaniesSought,
+    kinds: Option<&Kinds>,
+    found: &Found<Company>,
+) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let words = Words {
+        one: say("company", "companhia"),
+        many: say("companies", "companhias"),
+        none: say("No company matches", "Nenhuma companhia corresponde"),
+    };
+    let content = html! {
+        h1 { (say("Companies", "Companhias")) }
+        p.lead { (say(
+            "Every company that is or was registered with CVM, by name, former name, brand, ticker, CNPJ or CVM code.",
+            "Toda companhia que tem ou teve registro na CVM, por nome, nome anterior, marca, código de negociação, CNPJ ou código CVM.",
+        )) }
+        (form(view, sought, kinds))
+        (found::list(view, found, &words, |rows| table(view, rows), |number| sought.page(number)))
+        (layout::command(view, "call", &sought.endpoint().command(view)))
+    };
+    layout::page(view, "/companies", say("Companies", "Companhias"), &content)
+}
+
+fn form(view: &View, sought: &CompaniesSought, kinds: Option<&Kinds>) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let status = Field {
+        name: "status",
+        label: say("Status", "Situação"),
+        value: sought.status.as_deref(),
+        hint: "ATIVO",
+    };
+    let sector = Field {
+        name: "sector",
+        label: say("Sector", "Setor"),
+        value: sought.sector.as_deref(),
+        hint: "Bancos",
+    };
+    let values = |of: fn(&Kinds) -> &Vec<String>| kinds.map(|kinds| field::plainly(of(kinds)));
+    // Suggestions are for those whose plan includes companies, like the filters' values.
+    let suggestions = kinds.map(|_| view.path("/companies/suggest"));
+    html! {
+        form.filters role="search" method="get" action=(view.path("/companies")) data-tidy {
+            (field::language(view))
+            div.wide.suggested {
+                label for="q" { (say("Name, ticker, CNPJ or code", "Nome, código, CNPJ ou código CVM")) }
+                input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder="Vale, PETR4, 33.000.167/0001-01" maxlength="500" autocomplete="off"
+                    data-suggest=[suggestions] data-found=(say("suggestions", "sugestões")) data-list=(say("Suggestions", "Sugestões"));
+            }
+            (status.choice(say("Any", "Qualquer"), values(|kinds| &kinds.statuses).as_deref()))
+            (sector.choice(say("Any", "Qualquer"), values(|kinds| &kinds.sectors).as_deref()))
+            p.actions {
+                button.primary { (say("Search", "Buscar")) }
+                a.button href=(view.link("/companies")) { (say("Clear", "Limpar")) }
+            }
+        }
+    }
+}
+
+fn table(view: &View, rows: &[Company]) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let [name, tickers, status, sector] = [
+        say("Name", "Nome"),
+        say("Tickers", "Códigos"),
+        say("Status", "Situação"),
+        say("Sector", "Setor"),
+    ];
+    html! {
+        table.rows {
+            thead { tr {
+                @for title in [name, tickers, "CNPJ", status, sector] { th scope="col" { (title) } }
+            } }
+            tbody lang="pt-BR" {
+                @for company in rows { tr {
+                    th scope="row" {
+                        a href=(company_link(view, company.id)) { (company.name) }
+                        @if let Some(trade_name) = other_name(company) { small { (trade_name) } }
+                    }
+                    td data-label=(tickers) { (company.tickers.join(" ")) }
+                    td.number data-label="CNPJ" { (company.cnpj) }
+                    td data-label=(status) { (company.status) }
+                    td data-label=(sector) { (company.sector) }
+                } }
+            }
+        }
+    }
+}
+
+/// The trade name, if it says something else than the registered name.
+pub(crate) fn other_name(company: &Company) -> Option<&str> {
+    company.trade_name.as_deref().filter(|name| *name != company.name)
+}

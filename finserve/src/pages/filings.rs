@@ -1,0 +1,134 @@
+//! `/filings`: filings by words, company, category, type and days.
+use fincore::{
+    filings::{Category, Filing},
+    fold,
+};
+use maud::{Markup, html};
+
+use super::{
+    address::Address,
+    field::{self, Field},
+    filing_rows,
+    found::{self, Found, PAGE_ROWS, Words},
+    layout,
+    view::View,
+};
+
+/// What is looked for, as it was written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FilingsSought {
+    pub(crate) q: Option<String>,
+    pub(crate) company: Option<String>,
+    pub(crate) category: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) from: Option<String>,
+    pub(crate) to: Option<String>,
+    pub(crate) order: Option<String>,
+    /// From 1.
+    pub(crate) page: u64,
+}
+
+impl FilingsSought {
+    /// The address of one of its pages.
+    fn page(&self, number: u64) -> Address {
+        let address = self.narrowed(Address::at("/filings")).with("order", self.order.as_ref());
+        address.with("page", (number > 1).then_some(number))
+    }
+
+    /// The same question to the API, where only a search has an order.
+    fn endpoint(&self) -> Address {
+        let is_search = self.q.is_some();
+        let path = if is_search { "/api/v1/filings/search" } else { "/api/v1/filings" };
+        let skipped = self.page.saturating_sub(1) * u64::from(PAGE_ROWS);
+        self.narrowed(Address::at(path))
+            .with("order", self.order.as_ref().filter(|_| is_search))
+            .with("offset", (skipped > 0).then_some(skipped))
+    }
+
+    fn narrowed(&self, address: Address) -> Address {
+        address
+            .with("q", self.q.as_ref())
+            .with("company", self.company.as_ref())
+            .with("category", self.category.as_ref())
+            .with("type", self.kind.as_ref())
+            .with("from", self.from.as_ref())
+            .with("to", self.to.as_ref())
+    }
+}
+
+/// The link to the filings of a category.
+pub(crate) fn category_link(view: &View, category: &str) -> String {
+    Address::at("/filings").with("category", Some(category)).link(view)
+}
+
+/// The page; `categories` are the values of two filters, for those who may know them.
+pub(crate) fn filings(
+    view: &View,
+    sought: &FilingsSought,
+    categories: Option<&[Category]>,
+    found: &Found<Filing>,
+) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let words = Words {
+        one: say("filing", "documento"),
+        many: say("filings", "documentos"),
+        none: say("No filing matches", "Nenhum documento corresponde"),
+    };
+    let content = html! {
+        h1 { (say("Filings", "Documentos")) }
+        p.lead { (say(
+            "What companies filed with CVM: material facts, assemblies, results and notices, searched in full and counted exactly.",
+            "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos, com busca completa e contagem exata.",
+        )) }
+        (form(view, sought, categories))
+        (found::list(view, found, &words, |rows| filing_rows::of_all(view, rows), |number| sought.page(number)))
+        (layout::command(view, "call", &sought.endpoint().command(view)))
+    };
+    layout::page(view, "/filings", say("Filings", "Documentos"), &content)
+}
+
+fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let any = say("Any", "Qualquer");
+    let orders = [
+        ("newest".to_owned(), say("Newest first", "Mais recentes primeiro").to_owned()),
+        ("relevance".to_owned(), say("Most relevant first", "Mais relevantes primeiro").to_owned()),
+    ];
+    let categories_known = categories.map(|all| distinct(all.iter().map(|row| &row.category)));
+    let types = categories.map(|all| types(all, sought.category.as_deref()));
+    html! {
+        form.filters role="search" method="get" action=(view.path("/filings")) data-tidy {
+            (field::language(view))
+            div.wide {
+                label for="q" { (say("Words", "Palavras")) }
+                input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder=(say("dividends, \"public offer\", vale 2024", "dividendos, \"oferta pública\", vale 2024")) maxlength="500";
+            }
+            (Field { name: "company", label: say("Company", "Companhia"), value: sought.company.as_deref(), hint: say("Ticker, CNPJ or CVM code", "Código, CNPJ ou código CVM") }.text())
+            (Field { name: "category", label: say("Category", "Categoria"), value: sought.category.as_deref(), hint: "Fato Relevante" }.choice(any, categories_known.as_deref()))
+            (Field { name: "type", label: say("Type", "Tipo"), value: sought.kind.as_deref(), hint: "" }.choice(any, types.as_deref()))
+            (Field { name: "from", label: say("From", "De"), value: sought.from.as_deref(), hint: "" }.day())
+            (Field { name: "to", label: say("To", "Até"), value: sought.to.as_deref(), hint: "" }.day())
+            (Field { name: "order", label: say("Order of a search", "Ordem da busca"), value: Some(sought.order.as_deref().unwrap_or("newest")), hint: "" }.choice("", Some(&orders)))
+            p.actions {
+                button.primary { (say("Search", "Buscar")) }
+                a.button href=(view.link("/filings")) { (say("Clear", "Limpar")) }
+            }
+        }
+    }
+}
+
+/// The types of the filings in a category, or of all.
+fn types(all: &[Category], category: Option<&str>) -> Vec<(String, String)> {
+    let category = category.map(fold);
+    let fits =
+        |row: &&Category| category.as_ref().is_none_or(|folded| *folded == fold(&row.category));
+    distinct(all.iter().filter(fits).map(|row| &row.r#type))
+}
+
+/// Each value once, in alphabetical order.
+fn distinct<'v>(values: impl Iterator<Item = &'v String>) -> Vec<(String, String)> {
+    let mut values: Vec<String> = values.filter(|value| !value.is_empty()).cloned().collect();
+    values.sort_by_key(|value| fold(value));
+    values.dedup();
+    field::plainly(&values)
+}
