@@ -26,7 +26,7 @@ fn what_is_counted_is_what_the_api_holds() {
     // Whoever wants to know whether newer data is there may ask as often as it takes.
     const UNCOUNTED: &str = "/api/v1/status";
     // Pages that show data are counted like the API, and decide themselves what they show to whom.
-    const DATA_PAGES: [&str; 2] = ["/companies", "/filings"];
+    const DATA_PAGES: [&str; 4] = ["/market", "/companies", "/filings", "/calc/"];
     for route in table(Offer::default()) {
         let is_api = route.path.starts_with("/api/v1/") && route.path != UNCOUNTED;
         let is_data = DATA_PAGES.iter().any(|page| route.path.starts_with(page));
