@@ -5,7 +5,7 @@
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
-//!   datasets, `pages` the pages, `sitemap` what search engines are told, `base_path` all of it below a path.
+//!   datasets, `pages` the pages, `explore_market` those of the market and the calculators, `sitemap` what search engines are told, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
@@ -41,6 +41,7 @@ mod cvm;
 mod doctor;
 mod documents;
 mod events;
+mod explore_market;
 mod export;
 mod export_command;
 mod file_server;

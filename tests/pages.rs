@@ -1,7 +1,17 @@
 //! The pages, as a browser without JavaScript meets them.
 use crate::harness::{Reply, Server};
 
-const PAGES: [&str; 5] = ["/", "/pricing", "/usage", "/sign-in", "/docs"];
+const PAGES: [&str; 9] = [
+    "/",
+    "/market",
+    "/market/ipca",
+    "/calc",
+    "/calc/convert",
+    "/pricing",
+    "/usage",
+    "/sign-in",
+    "/docs",
+];
 
 /// A form, sent as browsers do.
 fn post(server: &Server, target: &str, form: &str) -> Reply {

@@ -1,6 +1,6 @@
 // A server and a browser of our own, and checks that are counted.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,6 +11,9 @@ const QUIET = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
 ];
+
+// Looks for what keeps people with disabilities out.
+const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 let callers = 0;
 
@@ -111,6 +114,14 @@ export class Visitor {
   async leave() {
     await this.context.close();
     if (this.wrongs.length > 0) throw new Error(this.wrongs.join("\n"));
+  }
+
+  /** Fails with every barrier that axe finds on the page. */
+  async hasNoBarriers() {
+    await this.page.evaluate(AXE);
+    const { violations } = await this.page.evaluate(() => axe.run());
+    const told = violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)}`));
+    if (told.length > 0) throw new Error(`axe on ${this.page.url()}:\n${told.slice(0, 8).join("\n")}`);
   }
 
   async screenshot(directory, name) {

@@ -27,6 +27,9 @@ pub(crate) use subject::{Subject, slug};
 /// Currencies that have a line of their own, where they have quotes.
 const MAIN: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "CNY", "ARS", "CLP"];
 
+/// Series that most people look for, which come first in their group.
+const FIRST: [&str; 5] = ["selic", "cdi", "ipca", "igp-m", "inpc"];
+
 /// The most points of a small curve.
 const CURVE: usize = 60;
 
@@ -78,7 +81,10 @@ struct Line {
 /// The page of all series and currencies.
 pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    let series = market::series_list(snapshot, SeriesList::default())?.data.into_vec();
+    let mut series = market::series_list(snapshot, SeriesList::default())?.data.into_vec();
+    series.sort_by_key(|series| {
+        FIRST.iter().position(|first| series.name == *first).unwrap_or(FIRST.len())
+    });
     let pairs = market::fx_pairs(snapshot, FxPairs::default())?.data.into_vec();
     let main = |pair: Pair| MAIN.iter().position(|code| *code == pair.base.as_str());
     let mut currencies: Vec<&FxPair> =
@@ -139,7 +145,7 @@ fn table(view: &View, id: &str, title: &str, lines: &[Line]) -> Markup {
             h2 id=(id) { (title) }
             table.market {
                 thead { tr {
-                    th scope="col" { (say("Series", "Série")) }
+                    th scope="col" { (say("Figure", "Indicador")) }
                     th.count scope="col" { (say("Newest", "Mais recente")) }
                     th scope="col" { (say("Date", "Data")) }
                     th.curve scope="col" { (say("12 months", "12 meses")) }
@@ -157,8 +163,8 @@ impl Line {
         html! {
             tr {
                 th scope="row" {
-                    a href=(view.link(&subject.path())) { (subject.name()) }
-                    small { (subject.title(language)) }
+                    a href=(view.link(&subject.path())) { (subject.title(language)) }
+                    small { (subject.name()) }
                 }
                 td.count {
                     data value=(self.value) { (language.number(self.value)) }

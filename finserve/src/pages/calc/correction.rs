@@ -134,7 +134,7 @@ fn show(view: &View, of: &Corrected, state: &[(&'static str, String)]) -> Markup
         @if let Some(reais) = &of.reais {
             p { (language.written(&of.result)) " " (reais.currency) " ÷ " (language.written(&reais.divisor)) " = " (language.written(&reais.result)) " " (reais.into) }
         }
-        p.rule { (language.pick(&of.rule, &of.rule_pt)) " " (say("The result is rounded half up to cents.", "O resultado é arredondado para centavos, meio para cima.")) }
+        p.rule { (language.pick(&of.rule, &of.rule_pt)) }
         @if let Some(percent) = &of.percent {
             p { (say("Counted: ", "Considerado: ")) (language.written(percent)) " % " (say("of each rate.", "de cada taxa.")) }
         }

@@ -31,12 +31,12 @@ pub(super) fn derivation(view: &View, id: &str, of: &Derivation, all: &str) -> M
             @if let Some(last) = &of.last { dt { (say("Last observation", "Última observação")) } dd { (observed(last)) } }
         }
         @if let Some(steps) = of.steps.as_deref().filter(|steps| !steps.is_empty()) {
-            (table(view, steps, period, all))
+            (table(view, &format!("{}, {}", say("Steps", "Passos"), of.series), steps, period, all))
         }
     }
 }
 
-fn table(view: &View, steps: &[Step], period: Period, all: &str) -> Markup {
+fn table(view: &View, label: &str, steps: &[Step], period: Period, all: &str) -> Markup {
     let language = view.language;
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let (shown, total) = (language.written(&MOST_STEPS), language.written(&steps.len()));
@@ -49,7 +49,7 @@ fn table(view: &View, steps: &[Step], period: Period, all: &str) -> Markup {
                     a href=(all) { (say("All of them as JSON", "Todos em JSON")) }
                 }
             }
-            div.scroll tabindex="0" role="region" aria-label=(say("Steps", "Passos")) {
+            div.scroll tabindex="0" role="region" aria-label=(label) {
                 table {
                     thead { tr {
                         th scope="col" { (say("Date", "Data")) }

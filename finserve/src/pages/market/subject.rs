@@ -31,6 +31,20 @@ pub(crate) struct Part {
 /// The most rows that can be asked for at once.
 const MOST: u32 = 10_000;
 
+/// Currencies with a name of their own; others are called by their code.
+const CURRENCIES: [(&str, &str, &str); 10] = [
+    ("USD", "US dollar", "Dólar americano"),
+    ("EUR", "Euro", "Euro"),
+    ("GBP", "Pound sterling", "Libra esterlina"),
+    ("JPY", "Yen", "Iene"),
+    ("CHF", "Swiss franc", "Franco suíço"),
+    ("CAD", "Canadian dollar", "Dólar canadense"),
+    ("AUD", "Australian dollar", "Dólar australiano"),
+    ("CNY", "Yuan", "Iuane"),
+    ("ARS", "Argentine peso", "Peso argentino"),
+    ("CLP", "Chilean peso", "Peso chileno"),
+];
+
 impl Subject {
     /// The series of an id. Fails if it has no figures.
     pub(crate) fn series(snapshot: &Snapshot, id: &SeriesId) -> Result<Subject> {
@@ -84,10 +98,16 @@ impl Subject {
                     format!("Série {} do Banco Central", series.number),
                 ),
             },
-            Subject::Pair(covered) => language.pick(
-                format!("{}, closing exchange rate (PTAX)", covered.pair),
-                format!("{}, taxa de câmbio de fechamento (PTAX)", covered.pair),
-            ),
+            Subject::Pair(covered) => {
+                let (pair, code) = (covered.pair, covered.pair.base.as_str());
+                let named = CURRENCIES.iter().find(|(known, ..)| *known == code);
+                let (english, portuguese) =
+                    named.map_or((code, code), |(_, english, portuguese)| (english, portuguese));
+                language.pick(
+                    format!("{english} ({pair}), PTAX closing rate"),
+                    format!("{portuguese} ({pair}), PTAX de fechamento"),
+                )
+            }
         }
     }
 

@@ -1,0 +1,349 @@
+//! The pages of the market and the calculators: what they show to whom, and that they say what the API says.
+use chrono::NaiveDate;
+use fincore::{Key, Plan};
+use serde_json::Value;
+
+use crate::harness::{Reply, Server, new_key, with};
+
+/// The text after each `start` and before the next `end`.
+fn all<'t>(text: &'t str, start: &str, end: &str) -> Vec<&'t str> {
+    text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
+}
+
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let found = all(text, start, end);
+    found.first().copied().unwrap_or_else(|| panic!("no {start} in {text}"))
+}
+
+fn page(server: &Server, target: &str, key: &Key) -> Reply {
+    server.keyless("GET", target, &format!("Accept: text/html\r\n{}", with(key)))
+}
+
+/// The days of the table and of the chart's points, as in the API.
+fn days(page: &str) -> Vec<String> {
+    let table = page.split("<table class=\"history\">").nth(1).unwrap_or_default();
+    let rows = all(table.split("</table>").next().unwrap(), "<time datetime=\"", "\"");
+    let points = all(page, "role=\"img\" aria-label=\"", ": ");
+    let points = points.into_iter().map(|label| {
+        let day = NaiveDate::parse_from_str(label, "%d %b %Y");
+        day.or_else(|_| NaiveDate::parse_from_str(&format!("1 {label}"), "%d %b %Y")).unwrap()
+    });
+    rows.into_iter().map(ToOwned::to_owned).chain(points.map(|day| day.to_string())).collect()
+}
+
+#[test]
+fn no_page_shows_a_day_that_the_api_refuses_the_same_caller() {
+    let server = Server::start();
+    for plan in Plan::ALL {
+        let key = new_key(&server.accounts(), plan);
+        for (path, endpoint) in [
+            ("/market/ipca", "/api/v1/market/series/ipca?"),
+            ("/market/432", "/api/v1/market/series/selic?"),
+            ("/market/fx/usd-brl", "/api/v1/market/fx?pair=USD-BRL&"),
+        ] {
+            let api =
+                |query: &str| server.keyless("GET", &format!("{endpoint}{query}"), &with(&key));
+            let whole = api("limit=10000").json();
+            let (total, first) = (whole["total"].as_u64().unwrap(), &whole["data"]);
+            let skipped = format!("limit=1&offset={}", total - 1);
+            let oldest = api(&skipped).json()["data"][0]["date"].as_str().unwrap().to_owned();
+            let newest = first[0]["date"].as_str().unwrap();
+            for query in [
+                "",
+                "?range=all",
+                "?range=5y",
+                "?from=1999-04-01",
+                "?from=1999-04-01&to=2001-01-01",
+                "?range=all&page=2",
+            ] {
+                // Limits are of a minute; a new key has one of its own.
+                let key = new_key(&server.accounts(), plan);
+                let shown = page(&server, &format!("{path}{query}"), &key);
+                assert_eq!(
+                    (shown.status, shown.header("x-plan")),
+                    (200, Some(plan.id())),
+                    "{path}{query}"
+                );
+                let days = days(shown.text());
+                for day in &days {
+                    assert!(
+                        (&*oldest..=newest).contains(&day.as_str()),
+                        "{plan}: {path}{query} shows {day}"
+                    );
+                }
+                let asked = format!("{}&limit=1", query.trim_start_matches('?'));
+                let is_cut = plan < Plan::Gold && query.len() > 1 && query != "?";
+                assert_eq!(
+                    shown.text().contains("class=\"upgrade\""),
+                    is_cut,
+                    "{plan}: {path}{query}"
+                );
+                if query.contains("from") {
+                    let status = if plan < Plan::Gold { 403 } else { 200 };
+                    assert_eq!(api(&asked).status, status, "{plan}: {asked}");
+                }
+                // What cannot be reached at all is not shown; the rest is.
+                let is_beyond = query.contains("to=") && plan < Plan::Gold;
+                let is_empty = is_beyond || query.contains("page=2") && total <= 100;
+                let has_rows = shown.text().contains("<table class=\"history\">");
+                if path != "/market/ipca" || !query.contains("page") {
+                    assert_eq!(has_rows, !is_empty, "{plan}: {path}{query}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_command_line_and_the_downloads_are_of_exactly_this_view() {
+    let server = Server::shared();
+    for target in [
+        "/market/ipca",
+        "/market/ipca?range=all&page=3",
+        "/market/fx/usd-brl?from=2020-01-01&to=2020-02-29",
+        "/market/selic?range=5y&page=2",
+    ] {
+        let shown = server.get(target);
+        let line = between(shown.text(), "<code id=\"curl\">", "</code>").replace("&amp;", "&");
+        let asked = line.strip_prefix("curl 'http://test").unwrap().strip_suffix('\'').unwrap();
+        let rows = server.get(asked).json()["data"].as_array().unwrap().clone();
+        let wanted: Vec<&str> = rows.iter().map(|row| row["date"].as_str().unwrap()).collect();
+        let table = between(shown.text(), "<table class=\"history\">", "</table>");
+        assert_eq!(all(table, "<time datetime=\"", "\""), wanted, "{target}");
+        for link in all(shown.text(), "<a class=\"button\" href=\"", "\"") {
+            assert_eq!(server.get(&link.replace("&amp;", "&")).status, 200, "{link}");
+        }
+    }
+}
+
+#[test]
+fn the_market_shows_every_series_with_its_newest_figure() {
+    let server = Server::shared();
+    for (language, ours) in [
+        ("en", "Consumer price index IPCA"),
+        ("pt", "Índice nacional de preços ao consumidor amplo (IPCA)"),
+    ] {
+        let shown = server.get(&format!("/market?lang={language}"));
+        assert!(shown.text().contains(ours), "{language}");
+        let series = server.get("/api/v1/market/series").json();
+        let series = series["data"].as_array().unwrap();
+        assert!(series.len() > 20);
+        for listed in series {
+            let name = listed["name"].as_str().unwrap();
+            let row =
+                between(shown.text(), &format!("href=\"/market/{name}?lang={language}\""), "</tr>");
+            let current = server.get(&format!("/api/v1/market/series/{name}/current")).json();
+            assert!(row.contains(&format!("<time datetime={}>", current["date"])), "{name}: {row}");
+            let value: f64 = between(row, "<data value=\"", "\"").parse().unwrap();
+            assert_eq!(Some(value), current["value"].as_f64(), "{name}");
+            let stale = current["meta"]["stale"] == true;
+            assert_eq!(row.contains("class=\"age\""), stale, "{name}");
+        }
+        assert!(shown.text().matches("class=\"spark\"").count() > 20);
+        assert!(shown.text().contains(&format!("href=\"/market/fx/usd-brl?lang={language}\"")));
+    }
+}
+
+#[test]
+fn a_page_is_counted_once_and_under_its_own_route() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Free);
+    let pages = [
+        ("/market", "/market"),
+        ("/market/ipca?range=all", "/market/{series}"),
+        ("/market/fx/usd-brl", "/market/fx/{pair}"),
+        ("/calc/correction?amount=1&index=ipca&from=2020-01", "/calc/correction"),
+        ("/calc/accumulated?series=cdi&from=2024-01-01", "/calc/accumulated"),
+        ("/calc/convert?amount=1&from=USD&to=BRL", "/calc/convert"),
+        ("/calc/real-rate?from=2025-01", "/calc/real-rate"),
+    ];
+    for (nth, (target, _)) in pages.iter().enumerate() {
+        let left = (29 - nth).to_string();
+        let shown = page(&server, target, &key);
+        assert_eq!(
+            (shown.status, shown.header("x-ratelimit-remaining")),
+            (200, Some(&*left)),
+            "{target}"
+        );
+        let varies = shown.header("vary").unwrap();
+        assert!(varies.contains("X-API-Key") && varies.contains("Cookie"), "{varies}");
+    }
+    assert_eq!(page(&server, "/calc", &key).header("x-ratelimit-remaining"), Some("23"));
+    let usage = server.keyless("GET", "/usage", "");
+    assert_eq!(usage.status, 200);
+    let form = format!("key={}", key.reveal());
+    let request = format!(
+        "POST /usage HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\n{form}",
+        form.len()
+    );
+    let usage = server.send(request.as_bytes());
+    for (_, route) in pages {
+        let row = format!("<code>{route}</code></th><td class=\"count\">1</td>");
+        assert!(usage.text().contains(&row), "{route}");
+    }
+    // Used up, the pages say so in their own look.
+    for _ in 0..23 {
+        page(&server, "/market/ipca", &key);
+    }
+    let refused = page(&server, "/market/ipca", &key);
+    assert_eq!(
+        (refused.status, refused.header("content-type")),
+        (429, Some("text/html; charset=utf-8"))
+    );
+}
+
+#[test]
+fn calculators_give_the_results_of_the_api() {
+    let server = Server::shared();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let cases: [(&str, &str, fn(&Value) -> &Value); 9] = [
+        (
+            "correction?amount=1000&index=ipca&from=2020-01-01",
+            "R$ 1.434,75",
+            |answer| &answer["result"],
+        ),
+        (
+            "correction?amount=1000.50&index=cdi&from=2024-01-02&percent=110&spread=1.5",
+            "R$ ",
+            |answer| &answer["result"],
+        ),
+        (
+            "correction?amount=118706.46&index=selic&from=2016-09-30&to=2022-12-02",
+            "R$ 181.400,64",
+            |answer| &answer["result"],
+        ),
+        ("correction?amount=1000000&index=ipca&from=1990-01-01&to=2026-08-01", "NCz$", |answer| {
+            &answer["reais"]["result"]
+        }),
+        (
+            "accumulated?series=ipca&from=2025-01-01&to=2025-12-31",
+            "12 (meses)",
+            |answer| &answer["accumulated"],
+        ),
+        ("accumulated?series=12&from=2000-01-01", "Todos em JSON", |answer| &answer["accumulated"]),
+        ("convert?amount=100&from=EUR&to=USD", "Boletim de", |answer| &answer["result"]),
+        (
+            "convert?amount=1&from=USD&to=BRL&date=2026-02-01&side=buy",
+            "01/02/2026 não tem boletim; vale o anterior, de 30/01/2026",
+            |answer| &answer["result"],
+        ),
+        ("real-rate?from=2025-01-01&interest=cdi&inflation=igp-m&percent=90", "ao ano", |answer| {
+            &answer["real"]
+        }),
+    ];
+    for (query, said, of) in cases {
+        let answer = server.get(&format!("/api/v1/calc/{query}")).json();
+        let english = server.get(&format!("/calc/{query}&lang=en"));
+        let portuguese = server.get(&format!("/calc/{query}&lang=pt"));
+        for shown in [&english, &portuguese] {
+            assert_eq!(shown.status, 200, "{query}");
+            let result = between(shown.text(), "<section class=\"result\"", "</section>");
+            let value: f64 = between(result, "<data value=\"", "\"").parse().unwrap();
+            assert_eq!(value, number(of(&answer)), "{query}");
+            assert!(result.matches("<tr>").count() <= 2 * 401, "{query}");
+            let line = between(shown.text(), "<code id=\"curl\">", "</code>").replace("&amp;", "&");
+            let asked = line.strip_prefix("curl 'http://test").unwrap().strip_suffix('\'').unwrap();
+            assert_eq!(server.get(asked).json(), answer, "{asked}");
+        }
+        assert!(portuguese.text().contains(said), "{query}: no {said}");
+        let rule = between(english.text(), "<p class=\"rule\">", "</p>");
+        assert!(rule.len() > 30, "{rule}");
+        // The address of the result leads to it.
+        let address =
+            between(portuguese.text(), "id=\"address\" href=\"", "\"").replace("&amp;", "&");
+        assert_eq!(server.get(&address).text(), portuguese.text(), "{address}");
+    }
+}
+
+#[test]
+fn fields_are_read_as_people_write_them_and_errors_stand_beside_them() {
+    let server = Server::shared();
+    let result = |target: &str| {
+        let shown = server.get(target);
+        assert_eq!(shown.status, 200, "{target}");
+        between(between(shown.text(), "<p class=\"figure\">", "</p>"), "value=\"", "\"").to_owned()
+    };
+    for target in [
+        "/calc/correction?amount=1.000,00&index=ipca&from=01%2F2020&lang=pt",
+        "/calc/correction?amount=R%24+1.000,00&index=IPCA&from=01%2F01%2F2020&to=&percent=&spread=&lang=pt",
+        "/calc/correction?amount=1,000.00&index=433&from=2020-01&lang=en",
+    ] {
+        assert_eq!(result(target), "1434.75", "{target}");
+    }
+    // What another language would read differently gets an address that none does.
+    let moved = server.get("/calc/correction?amount=1.000&index=ipca&from=2020-01&lang=pt");
+    assert_eq!(moved.status, 303);
+    let address = moved.header("location").unwrap();
+    assert_eq!(address, "/calc/correction?amount=1000&index=ipca&from=2020-01-01&lang=pt");
+    assert_eq!(result(address), "1434.75");
+
+    for (query, field, kept) in [
+        ("correction?amount=abc&index=ipca&from=2020-01", "amount", "value=\"abc\""),
+        ("correction?index=ipca&from=2020-01", "amount", "value=\"2020-01-01\""),
+        ("correction?amount=1&index=ipca&from=soon", "from", "value=\"soon\""),
+        ("correction?amount=1&index=nope&from=2020-01", "index", "value=\"nope\" selected"),
+        ("correction?amount=1&index=usd-sell&from=2020-01&percent=110", "percent", "value=\"110\""),
+        ("convert?amount=1&from=USD&to=BRL&date=2999-01-01", "date", "value=\"2999-01-01\""),
+        ("convert?amount=1&from=US&to=BRL", "from", "value=\"US\""),
+        ("real-rate?from=2025-01&inflation=selic", "inflation", "value=\"selic\" selected"),
+    ] {
+        for language in ["en", "pt"] {
+            let shown = server.get(&format!("/calc/{query}&lang={language}"));
+            assert_eq!(shown.status, 400, "{query}");
+            let wrong = format!("id=\"wrong-{field}\"");
+            assert!(shown.text().contains(&wrong), "{query}: {}", shown.text());
+            assert!(
+                shown.text().contains(&format!("wrong-{field}\" aria-invalid=\"true\"")),
+                "{query}"
+            );
+            assert!(shown.text().contains(kept), "{query}: no {kept}");
+            assert!(!shown.text().contains("class=\"result\""), "{query}");
+        }
+    }
+}
+
+#[test]
+fn hostile_addresses_get_a_page_and_never_a_failure() {
+    let server = Server::shared();
+    let mark = "%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E";
+    let long = "9".repeat(2000);
+    let targets = [
+        format!("/market/{mark}"),
+        format!("/market/fx/{mark}"),
+        "/market/fx/brl-usd".into(),
+        "/market/999999999999".into(),
+        "/market/fx".into(),
+        format!("/market/ipca?from={mark}"),
+        "/market/ipca?from=9999-12-31&to=0001-01-01".into(),
+        "/market/ipca?from=0001-01-01&to=0001-01-02".into(),
+        "/market/ipca?page=4294967295".into(),
+        "/market/ipca?page=1000000&range=all".into(),
+        "/market/ipca?page=-1".into(),
+        "/market/ipca?range=7y".into(),
+        format!("/calc/correction?amount={mark}&index={mark}&from={mark}&to={mark}&percent={mark}&spread={mark}"),
+        format!("/calc/correction?amount={long}&index=ipca&from=2020-01"),
+        "/calc/correction?amount=-0&index=ipca&from=2020-01&spread=-99.99999999".into(),
+        "/calc/correction?amount=999999999999999999&index=cdi&from=1994-07-04&percent=1000&spread=1000".into(),
+        "/calc/correction?amount=%C3%A9.000&index=%C3%A9&from=%C3%A9%2F2020".into(),
+        "/calc/accumulated?series=4391&from=0001-01&to=9999-12".into(),
+        format!("/calc/convert?amount=1&from={mark}&to={mark}&side={mark}&date={mark}"),
+        "/calc/convert?amount=0&from=BRL&to=BRL".into(),
+        format!("/calc/real-rate?from={mark}&interest={mark}"),
+        "/calc/real-rate?from=2999-01".into(),
+        "/calc/real-rate?lang=fr&from=2020-01".into(),
+    ];
+    for target in targets {
+        for language in ["en-US", "pt-BR"] {
+            let headers = format!("Accept: text/html\r\nAccept-Language: {language}\r\n");
+            let shown = server.request("GET", &target, &headers);
+            assert!([200, 303, 400, 404].contains(&shown.status), "{target}: {}", shown.status);
+            assert!(!shown.text().contains("<script>alert"), "{target}");
+            assert_eq!(shown.header("content-type"), Some("text/html; charset=utf-8"), "{target}");
+            assert!(shown.text().contains("<main"), "{target}");
+        }
+    }
+    let key = new_key(&Server::start().accounts(), Plan::Free);
+    let pasted = format!("/calc/correction?amount={}&index=ipca&from=2020-01", key.reveal());
+    assert!(!server.get(&pasted).text().contains(key.reveal()), "a key is never repeated");
+}
