@@ -21,7 +21,19 @@ fn references(page: &Reply) -> BTreeSet<String> {
 fn every_link_of_every_page_begins_with_the_path_and_leads_somewhere() {
     let server = started();
     let mut seen = BTreeSet::new();
-    for path in ["", "/", "/pricing?lang=pt", "/usage", "/sign-in", "/docs"] {
+    let pages = [
+        "",
+        "/",
+        "/market",
+        "/market/fx/usd-brl?range=5y",
+        "/calc",
+        "/calc/correction?amount=1000&index=ipca&from=2020-01",
+        "/pricing?lang=pt",
+        "/usage",
+        "/sign-in",
+        "/docs",
+    ];
+    for path in pages {
         let page = server.get(&format!("/data{path}"));
         assert_eq!(page.status, 200, "{path}");
         // A proxy that takes the path off gets the same page.

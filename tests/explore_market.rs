@@ -19,6 +19,16 @@ fn page(server: &Server, target: &str, key: &Key) -> Reply {
     server.keyless("GET", target, &format!("Accept: text/html\r\n{}", with(key)))
 }
 
+/// A form, sent as browsers do.
+fn post(server: &Server, target: &str, form: &str) -> Reply {
+    let request = format!(
+        "POST {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\n{form}",
+        form.len()
+    );
+    server.send(request.as_bytes())
+}
+
 /// The days of the table and of the chart's points, as in the API.
 fn days(page: &str) -> Vec<String> {
     let table = page.split("<table class=\"history\">").nth(1).unwrap_or_default();
@@ -91,6 +101,27 @@ fn no_page_shows_a_day_that_the_api_refuses_the_same_caller() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_visitor_who_is_signed_in_sees_what_the_plan_reaches() {
+    let server = Server::start();
+    for (plan, reaches) in [(Plan::Bronze, false), (Plan::Gold, true)] {
+        let key = new_key(&server.accounts(), plan);
+        let signed = post(&server, "/sign-in", &format!("key={}", key.reveal()));
+        let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap();
+        let shown =
+            server.keyless("GET", "/market/selic?range=all", &format!("Cookie: {cookie}\r\n"));
+        assert_eq!(shown.header("x-plan"), Some(plan.id()));
+        assert_eq!(shown.header("cache-control"), Some("private, no-cache"));
+        let left = (plan.limit() - 1).to_string();
+        assert_eq!(shown.header("x-ratelimit-remaining"), Some(&*left), "counted for the key");
+        let oldest = days(shown.text()).into_iter().min().unwrap();
+        assert_eq!(oldest.as_str() < "2000-01-01", reaches, "{plan}: {oldest}");
+        assert_eq!(shown.text().contains("class=\"upgrade\""), !reaches, "{plan}");
+        let line = between(shown.text(), "<code id=\"curl\">", "</code>");
+        assert!(line.contains("-H &quot;X-API-Key: $FINSERVE_KEY&quot;"), "{line}");
     }
 }
 
@@ -169,15 +200,7 @@ fn a_page_is_counted_once_and_under_its_own_route() {
         assert!(varies.contains("X-API-Key") && varies.contains("Cookie"), "{varies}");
     }
     assert_eq!(page(&server, "/calc", &key).header("x-ratelimit-remaining"), Some("23"));
-    let usage = server.keyless("GET", "/usage", "");
-    assert_eq!(usage.status, 200);
-    let form = format!("key={}", key.reveal());
-    let request = format!(
-        "POST /usage HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\
-         Content-Type: application/x-www-form-urlencoded\r\n\r\n{form}",
-        form.len()
-    );
-    let usage = server.send(request.as_bytes());
+    let usage = post(&server, "/usage", &format!("key={}", key.reveal()));
     for (_, route) in pages {
         let row = format!("<code>{route}</code></th><td class=\"count\">1</td>");
         assert!(usage.text().contains(&row), "{route}");
@@ -197,40 +220,32 @@ fn a_page_is_counted_once_and_under_its_own_route() {
 fn calculators_give_the_results_of_the_api() {
     let server = Server::shared();
     let number = |value: &Value| value.as_f64().unwrap();
-    let cases: [(&str, &str, fn(&Value) -> &Value); 9] = [
-        (
-            "correction?amount=1000&index=ipca&from=2020-01-01",
-            "1.434,75</data>",
-            |answer| &answer["result"],
-        ),
+    let cases = [
+        ("correction?amount=1000&index=ipca&from=2020-01-01", "1.434,75</data>", "/result"),
         (
             "correction?amount=1000.50&index=cdi&from=2024-01-02&percent=110&spread=1.5",
             "R$ ",
-            |answer| &answer["result"],
+            "/result",
         ),
         (
             "correction?amount=118706.46&index=selic&from=2016-09-30&to=2022-12-02",
             "181.400,64</data>",
-            |answer| &answer["result"],
+            "/result",
         ),
-        ("correction?amount=1000000&index=ipca&from=1990-01-01&to=2026-08-01", "NCz$", |answer| {
-            &answer["reais"]["result"]
-        }),
         (
-            "accumulated?series=ipca&from=2025-01-01&to=2025-12-31",
-            "12 (meses)",
-            |answer| &answer["accumulated"],
+            "correction?amount=1000000&index=ipca&from=1990-01-01&to=2026-08-01",
+            "NCz$",
+            "/reais/result",
         ),
-        ("accumulated?series=12&from=2000-01-01", "Todos em JSON", |answer| &answer["accumulated"]),
-        ("convert?amount=100&from=EUR&to=USD", "Boletim de", |answer| &answer["result"]),
+        ("accumulated?series=ipca&from=2025-01-01&to=2025-12-31", "12 (meses)", "/accumulated"),
+        ("accumulated?series=12&from=2000-01-01", "Todos em JSON", "/accumulated"),
+        ("convert?amount=100&from=EUR&to=USD", "Boletim de", "/result"),
         (
             "convert?amount=1&from=USD&to=BRL&date=2026-02-01&side=buy",
             "01/02/2026 não tem boletim; vale o anterior, de 30/01/2026",
-            |answer| &answer["result"],
+            "/result",
         ),
-        ("real-rate?from=2025-01-01&interest=cdi&inflation=igp-m&percent=90", "ao ano", |answer| {
-            &answer["real"]
-        }),
+        ("real-rate?from=2025-01-01&interest=cdi&inflation=igp-m&percent=90", "ao ano", "/real"),
     ];
     for (query, said, of) in cases {
         let answer = server.get(&format!("/api/v1/calc/{query}")).json();
@@ -240,7 +255,7 @@ fn calculators_give_the_results_of_the_api() {
             assert_eq!(shown.status, 200, "{query}");
             let result = between(shown.text(), "<section class=\"result\"", "</section>");
             let value: f64 = between(result, "<data value=\"", "\"").parse().unwrap();
-            assert_eq!(value, number(of(&answer)), "{query}");
+            assert_eq!(value, number(answer.pointer(of).unwrap()), "{query}");
             assert!(result.matches("<tr>").count() <= 2 * 401, "{query}");
             let line = between(shown.text(), "<code id=\"curl\">", "</code>").replace("&amp;", "&");
             let asked = line.strip_prefix("curl 'http://test").unwrap().strip_suffix('\'').unwrap();

@@ -79,3 +79,54 @@ pub(super) fn currencies(snapshot: &Snapshot) -> Result<Vec<(String, String)>> {
     codes.sort_by_key(|code| FIRST.iter().position(|first| first == code).unwrap_or(FIRST.len()));
     Ok(codes.into_iter().map(|code| (code.clone(), code)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use fincore::{
+        Catalogue, SeriesId,
+        calc::{self, Accumulated, RealRate},
+    };
+
+    use super::*;
+
+    #[test]
+    fn whatever_can_be_chosen_can_be_calculated_with() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        fincore::bundle::fill(&catalogue).unwrap();
+        let snapshot = catalogue.snapshot("2026-11-16".parse().unwrap()).unwrap();
+        let from = "2024-01-01".parse().unwrap();
+        // Some series have gaps, which is another matter than what they are.
+        let fits = |name: &str, outcome: Result<()>| {
+            let why = outcome.err().map(|err| err.to_string()).unwrap_or_default();
+            assert!(
+                !why.contains("calculators take") && !why.contains(" is not a"),
+                "{name}: {why}"
+            );
+        };
+        let names = |takes| {
+            let choices = series(&snapshot, Language::English, takes).unwrap();
+            choices.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let id = |name: &str| name.parse::<SeriesId>().unwrap();
+        let any = names(Takes::Any);
+        assert_eq!(any[..5], ["ipca", "igp-m", "inpc", "selic", "cdi"]);
+        for name in &any {
+            fits(name, calc::accumulated(&snapshot, Accumulated::of(id(name), from)).map(drop));
+        }
+        let (interest, inflation) = (names(Takes::Interest), names(Takes::Inflation));
+        assert!(interest.len() >= 4 && inflation.len() >= 4, "{interest:?} {inflation:?}");
+        for name in &interest {
+            let query = RealRate { interest: id(name), ..RealRate::since(from) };
+            fits(name, calc::real_rate(&snapshot, query).map(drop));
+        }
+        for name in &inflation {
+            let query = RealRate { inflation: id(name), ..RealRate::since(from) };
+            fits(name, calc::real_rate(&snapshot, query).map(drop));
+        }
+        assert_eq!(
+            currencies(&snapshot).unwrap()[..2].iter().map(|(code, _)| &**code).collect::<Vec<_>>(),
+            ["BRL", "USD"]
+        );
+    }
+}
