@@ -112,8 +112,9 @@ function suggest(input) {
     if (!/[\p{L}\p{N}]/u.test(text)) return close();
     asked = new AbortController();
     try {
-      const query = new URLSearchParams({ q: text, lang: document.documentElement.lang.slice(0, 2) });
-      const response = await fetch(`${input.dataset.suggest}?${query}`, { signal: asked.signal });
+      const address = new URL(input.dataset.suggest, location);
+      address.searchParams.set("q", text);
+      const response = await fetch(address, { signal: asked.signal });
       if (!response.ok) return close();
       show((await response.json()).data);
     } catch {

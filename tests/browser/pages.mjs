@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 import { Checks, Visitor, newCaller, startBrowser, startServer } from "./harness.mjs";
+import { registryChecks } from "./registry.mjs";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" }, only: { type: "string" } } });
 const program = positionals[0] ?? fileURLToPath(new URL("../../target/release/finserve", import.meta.url));
@@ -44,8 +45,12 @@ try {
     await check(`${name}: the reference leads home and to the other language`, view, referenceLeadsHome);
     await check(`${name}: an address that is none has a page`, view, nowhereHasAPage);
     await check(`${name}: the other language is one click away`, view, languageSwitches);
+    for (const [what, test] of registryChecks({ server, open, api })) await check(`${name}: ${what}`, view, test);
   }
   const plain = { ...VIEWS[0], script: false };
+  for (const [what, test] of registryChecks({ server, open, api }).slice(2, 4)) {
+    await check(`${what}, without JavaScript`, plain, test);
+  }
   await check("charts show values on focus and copy buttons are hidden, without JavaScript", plain, chartsWorkPlainly);
   await check("the reference shows each operation", VIEWS.find((view) => view.width > 1000), referenceShowsEach);
 } finally {
@@ -83,7 +88,7 @@ async function open(visitor, view, path, status = 200) {
 
 /** Nothing is wider than the screen, and the background is of the chosen scheme. */
 async function isWellShown(visitor, view, name) {
-  const file = `${name.replaceAll("/", "") || "home"}-${view.width}-${view.scheme}-${view.locale}`;
+  const file = `${name.replaceAll(/[^\w.-]+/g, "-").replace(/^-+/, "") || "home"}-${view.width}-${view.scheme}-${view.locale}`;
   await visitor.screenshot(values.screenshots, view.script === false ? `${file}-plain` : file);
   if (view.script === false) return;
   const { wide, background } = await visitor.page.evaluate(() => ({
@@ -466,7 +471,7 @@ async function languageSwitches(visitor, view) {
   await visitor.page.locator("a.language").click();
   await visitor.page.locator(`html[lang=${other}]`).waitFor();
   // The choice is kept from page to page.
-  await visitor.page.locator("header nav a").nth(1).click();
+  await visitor.page.locator("header nav a[href^='/pricing']").click();
   await visitor.page.locator(`html[lang=${other}] #key`).waitFor();
 }
 

@@ -1,5 +1,9 @@
 use super::*;
-use crate::{bundle, catalogue::Catalogue};
+use crate::{
+    bundle,
+    catalogue::Catalogue,
+    types::{Limit, Offset},
+};
 
 const ALL: &str = concat!(select_company!(), "ORDER BY id");
 
@@ -33,6 +37,34 @@ fn check(catalogue: &Catalogue) -> usize {
         assert!(found.total >= found.data.len() as u64 && !found.data.is_empty());
     }
     total
+}
+
+#[test]
+fn a_search_is_narrowed_like_a_list() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    bundle::fill(&catalogue).unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let found = |status: Option<&str>, sector: Option<&str>| {
+        let (status, sector) = (status.map(str::to_owned), sector.map(str::to_owned));
+        let query = Search { limit: Limit::MAX, status, sector, ..Search::new("banco").unwrap() };
+        let page = search(&snapshot, query).unwrap();
+        assert_eq!(page.total, page.data.len() as u64);
+        page.data.into_vec()
+    };
+    let all = found(None, None);
+    for (status, sector) in
+        [(Some("ativo"), None), (None, Some("BANCOS")), (Some("Cancelada"), Some("bancos"))]
+    {
+        let is = |wanted: Option<&str>, value: &str| {
+            wanted.is_none_or(|wanted| wanted.eq_ignore_ascii_case(value))
+        };
+        let wanted = all.iter().filter(|row| is(status, &row.status) && is(sector, &row.sector));
+        let wanted: Vec<Company> = wanted.cloned().collect();
+        assert!(!wanted.is_empty() && wanted.len() < all.len());
+        assert_eq!(found(status, sector), wanted, "the order is that of the search");
+    }
+    assert_eq!(found(Some("nobody"), None), []);
 }
 
 #[test]

@@ -85,12 +85,12 @@ fn form(view: &View, sought: &CompaniesSought, kinds: Option<&Kinds>) -> Markup 
     };
     let values = |of: fn(&Kinds) -> &Vec<String>| kinds.map(|kinds| field::plainly(of(kinds)));
     // Suggestions are for those whose plan includes companies, like the filters' values.
-    let suggestions = kinds.map(|_| view.path("/companies/suggest"));
+    let suggestions = kinds.map(|_| view.link("/companies/suggest"));
     html! {
         form.filters role="search" method="get" action=(view.path("/companies")) data-tidy {
             (field::language(view))
             div.wide.suggested {
-                label for="q" { (say("Name, ticker, CNPJ or code", "Nome, código, CNPJ ou código CVM")) }
+                label for="q" { (say("Name, ticker, CNPJ or code", "Nome, código de negociação, CNPJ ou código CVM")) }
                 input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder="Vale, PETR4, 33.000.167/0001-01" maxlength="500" autocomplete="off"
                     data-suggest=[suggestions] data-found=(say("suggestions", "sugestões")) data-list=(say("Suggestions", "Sugestões"));
             }

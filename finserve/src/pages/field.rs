@@ -1,5 +1,5 @@
 //! Fields of forms that narrow a list.
-use fincore::fold;
+use fincore::{Date, fold};
 use maud::{Markup, html};
 
 use super::view::View;
@@ -22,7 +22,9 @@ impl Field<'_> {
 
     /// A day.
     pub(crate) fn day(&self) -> Markup {
-        html! { label { (self.label) input type="date" name=(self.name) value=[self.value]; } }
+        // Browsers complain about anything else.
+        let day = self.value.filter(|text| text.parse::<Date>().is_ok());
+        html! { label { (self.label) input type="date" name=(self.name) value=[day]; } }
     }
 
     /// One of several values, each with what is shown for it; those who may not know the values write one themselves.

@@ -107,8 +107,8 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
         p.note {
             @if any_stale {
                 (say(
-                    "Figures that show their age are out of date: their source should have published newer ones by now. ",
-                    "Valores que mostram a idade estão desatualizados: a fonte já deveria ter publicado mais novos. ",
+                    "Figures whose age stands out are out of date: their source should have published newer ones by now. ",
+                    "Valores com a idade em destaque estão desatualizados: a fonte já deveria ter publicado mais novos. ",
                 ))
             } @else {
                 (say("These figures are up to date. ", "Estes valores estão em dia. "))
