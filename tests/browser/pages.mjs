@@ -471,7 +471,7 @@ async function languageSwitches(visitor, view) {
   await visitor.page.locator("a.language").click();
   await visitor.page.locator(`html[lang=${other}]`).waitFor();
   // The choice is kept from page to page.
-  await visitor.page.locator("header nav a[href^='/pricing']").click();
+  await visitor.page.locator("header nav a[href*='/pricing']").click();
   await visitor.page.locator(`html[lang=${other}] #key`).waitFor();
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn form(
     let is_field =
         |wrong: &Wrong| fields.iter().any(|field| Some(field.name) == wrong.field.as_deref());
     html! {
-        form.calculator method="get" action=(view.path(path)) {
+        // On a small screen the result is below the form.
+        form.calculator method="get" action=(format!("{}#result", view.path(path))) {
             @if view.chosen { input type="hidden" name="lang" value=(view.language.code()); }
             @for wrong in wrongs.iter().filter(|wrong| !is_field(wrong)) {
                 p.wrong role="alert" { (says(wrong)) }

@@ -31,10 +31,7 @@ pub(crate) fn reached(snapshot: &Snapshot, subject: &Subject, asked: &Asked) -> 
         };
     }
     let days = (asked.from, asked.to);
-    let refused = match subject.read(snapshot, days, (1, 0)) {
-        Ok(_) => return Ok(all(days)),
-        Err(refused) => refused,
-    };
+    let Err(refused) = subject.read(snapshot, days, (1, 0)) else { return Ok(all(days)) };
     let ErrorKind::PlanRequired(prompt) = refused.kind() else { return Err(refused) };
     let upgrade = Some(prompt.clone());
     let is_beyond = asked.to.is_some_and(|to| to < oldest);
