@@ -16,7 +16,7 @@ export function registryChecks({ server, open, api }) {
   }
 
   async function everyPageIsAccessible(visitor, view) {
-    const wanted = ["/", "/companies?q=banco", "/companies/4170", "/filings?q=dividendos&page=2", "/filings?company=4170"];
+    const wanted = ["/", "/companies?q=banco", "/companies/4170", "/filings?q=assembleia&page=2", "/filings?company=4170"];
     for (const path of wanted) {
       await open(visitor, view, path);
       await breaksNoRule(visitor.page);
@@ -96,7 +96,7 @@ export function registryChecks({ server, open, api }) {
 
   async function strangersSeeAPreview(visitor, view) {
     const { page } = visitor;
-    for (const path of ["/companies?q=banco", "/filings?q=dividendos"]) {
+    for (const path of ["/companies?q=banco", "/filings?q=assembleia"]) {
       await open(visitor, view, path);
       assert.equal(await page.locator("table.rows tbody tr").count(), 3);
       assert.ok(await page.locator("aside.upgrade a.primary").isVisible());
@@ -105,7 +105,7 @@ export function registryChecks({ server, open, api }) {
     await page.locator("aside.upgrade a[href^='/sign-in']").click();
     await page.locator("[name=key]").fill(gold);
     await page.locator("main form button").click();
-    await page.waitForURL(/\/filings\?q=dividendos/);
+    await page.waitForURL(/\/filings\?q=assembleia/);
     assert.equal(await page.locator("table.rows tbody tr").count(), 20, "signing in leads back to the view");
   }
 

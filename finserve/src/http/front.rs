@@ -272,6 +272,9 @@ pub(crate) fn refused(request: &Request, offer: Offer, refusal: Refusal) -> Refu
         Refusal::RateLimited { retry_after, .. } => Notice::TooMany(*retry_after),
         Refusal::Crowded { .. } | Refusal::Busy(_) | Refusal::Unavailable(_) => Notice::Later,
         Refusal::BadRequest(message) => Notice::Wrong(Key::redact(message)),
+        Refusal::UriTooLong { most } => {
+            Notice::Wrong(format!("the address is longer than {most} bytes"))
+        }
         Refusal::NotFound(message) => Notice::Missing(Key::redact(message)),
         _ => return refusal,
     };

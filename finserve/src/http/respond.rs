@@ -19,6 +19,7 @@ use super::{
     reply::Reply,
     request::Request,
     routes::RouteId,
+    target::leads_to_page,
     visit::Visit,
     visitor,
 };
@@ -82,9 +83,11 @@ impl App {
         let row = trail.route.map(|route| self.routes.row(route));
         let (route, offer) = (row.map_or("no route", |row| row.path), self.routes.offer);
         let is_page = row.is_some_and(|row| row.is_page);
+        // Whoever asks for a page gets one, even where the request cannot be read.
+        let is_shown = is_page || row.is_none() && leads_to_page(&request.head);
         let done = done.unwrap_or_else(|refusal| {
             self.metrics.refused(refusal.reason());
-            let refusal = if is_page { front::refused(request, offer, refusal) } else { refusal };
+            let refusal = if is_shown { front::refused(request, offer, refusal) } else { refusal };
             Done::Reply(refusal.reply(id, route, offer))
         });
 

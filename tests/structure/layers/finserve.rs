@@ -276,6 +276,7 @@ pub(crate) const FINSERVE: Layers = &[
             "http/reply",
             "http/request",
             "http/routes",
+            "http/target",
             "http/visit",
             "http/visitor",
             "metrics",
