@@ -248,6 +248,20 @@ fn another_id_of_a_company_leads_to_its_page() {
 }
 
 #[test]
+fn a_company_that_only_files_has_a_page_too() {
+    let (server, callers) = callers();
+    // Foreign issuers file without being in the registry.
+    server.get("/api/v1/companies/80187").expect_error(404, "not_found");
+    let newest = ids(&server.get("/api/v1/companies/80187/filings?limit=10").json());
+    for (name, plan, headers) in &callers {
+        let page = server.keyless("GET", "/companies/80187", headers);
+        assert_eq!(page.status, 200, "{name}");
+        let most = if *plan >= Plan::Gold { 10 } else { 3 };
+        assert_eq!(rows(&page, "/filings"), newest[..most.min(newest.len())], "{name}");
+    }
+}
+
+#[test]
 fn both_languages_keep_the_view() {
     let server = Server::shared();
     let view = "/filings?company=4170&category=Fato+Relevante&from=2024-01-01";

@@ -16,6 +16,8 @@ use super::{
 pub(crate) enum CompanyShown {
     /// To those whose plan does not include companies: as much as a row of a preview says at most.
     Glimpse { name: String, status: String, prompt: Upgrade },
+    /// One that files without being in the registry: its name in its newest filing.
+    OnlyFiles { name: String, filed: Filed },
     /// All facts.
     Whole { company: Box<Company>, filed: Filed },
 }
@@ -26,6 +28,16 @@ pub(crate) enum Filed {
     Preview { rows: Vec<Filing>, prompt: Upgrade },
     /// All of them in numbers, the newest one by one; and names under which the company filed.
     Whole { profile: Profile, newest: Page<Filing>, names: Vec<String> },
+}
+
+impl Filed {
+    /// The newest filing.
+    pub(crate) fn newest(&self) -> Option<&Filing> {
+        match self {
+            Filed::Preview { rows, .. } => rows.first(),
+            Filed::Whole { newest, .. } => newest.data.first(),
+        }
+    }
 }
 
 /// The page of the company with this code.
@@ -39,6 +51,13 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
                 (upgrade(view, prompt))
             },
         ),
+        CompanyShown::OnlyFiles { name, filed } => (
+            name,
+            html! {
+                p { (say("It files with CVM without being in the registry of companies.", "Entrega documentos à CVM sem constar do cadastro de companhias.")) }
+                (filings(view, id, filed))
+            },
+        ),
         CompanyShown::Whole { company, filed } => {
             (&company.name, html! { (facts(view, company)) (filings(view, id, filed)) })
         }
@@ -49,9 +68,13 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
         h1.name lang="pt-BR" { (name) }
         (content)
         h2 { (say("The same from the API", "O mesmo pela API")) }
-        (layout::command(view, "call", &endpoint.command(view)))
-        @if let CompanyShown::Whole { .. } = shown {
-            (layout::command(view, "call-filings", &listed(id).command(view)))
+        @match shown {
+            CompanyShown::Glimpse { .. } => { (layout::command(view, "call", &endpoint.command(view))) }
+            CompanyShown::OnlyFiles { .. } => { (layout::command(view, "call", &listed(id).command(view))) }
+            CompanyShown::Whole { .. } => {
+                (layout::command(view, "call", &endpoint.command(view)))
+                (layout::command(view, "call-filings", &listed(id).command(view)))
+            }
         }
     };
     layout::page(view, &format!("/companies/{id}"), name, &content)

@@ -167,24 +167,36 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     if code.to_string() != id {
         return found_at(&view, code);
     }
-    let (company, prompt) = preview::one(context, Feature::Companies, |all| {
+    let known = preview::one(context, Feature::Companies, |all| {
         Ok(companies::find(all, CompanyId::Cvm(code))?.answer)
-    })?;
-    let shown_of_it = match prompt {
-        Some(prompt) => {
+    });
+    let shown_of_it = match known {
+        Ok((company, Some(prompt))) => {
             CompanyShown::Glimpse { name: company.name, status: company.status, prompt }
         }
-        None => {
-            let filed = filed(context, &company)?;
+        Ok((company, None)) => {
+            let filed = filed(context, code, Some(&company))?;
             CompanyShown::Whole { company: Box::new(company), filed }
         }
+        // It is not registered, but it files: otherwise it had no code.
+        Err(Refusal::NotFound(message)) => {
+            let filed = filed(context, code, None)?;
+            let name = filed.newest().map(|filing| filing.company_name.clone());
+            let name = name.ok_or(Refusal::NotFound(message))?;
+            CompanyShown::OnlyFiles { name, filed }
+        }
+        Err(refusal) => return Err(refusal),
     };
     Ok(shown(pages::company(&view, &id, &shown_of_it)))
 }
 
 /// The filings of a company, as far as the plan reaches.
-fn filed(context: &Context<'_>, company: &companies::Company) -> Result<Filed, Refusal> {
-    let id = CompanyId::Cvm(company.id);
+fn filed(
+    context: &Context<'_>,
+    code: CvmCode,
+    company: Option<&companies::Company>,
+) -> Result<Filed, Refusal> {
+    let id = CompanyId::Cvm(code);
     let newest = |limit| filings::OfCompany { limit, ..filings::OfCompany::new(id) };
     // A company that never filed has an empty list here.
     let list = filings::List { company: Some(id.into()), ..filings::List::default() };
@@ -196,10 +208,11 @@ fn filed(context: &Context<'_>, company: &companies::Company) -> Result<Filed, R
         Found::Wrong(message) => Err(Refusal::BadRequest(message)),
         Found::Whole(_) => {
             let snapshot = preview::snapshot(context)?;
+            let names = company.map(|company| companies::filed_as(&snapshot, company));
             Ok(Filed::Whole {
                 profile: filings::profile(&snapshot, id)?,
                 newest: filings::of_company(&snapshot, newest(Limit::new(NEWEST)?))?,
-                names: companies::filed_as(&snapshot, company)?,
+                names: names.transpose()?.unwrap_or_default(),
             })
         }
     }
