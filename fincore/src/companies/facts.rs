@@ -54,7 +54,7 @@ pub fn filed_as(snapshot: &Snapshot, company: &Company) -> Result<Vec<String>> {
     let mut known: Vec<String> = [Some(&company.name), company.trade_name.as_ref()]
         .into_iter()
         .flatten()
-        .map(plain)
+        .map(|name| plain(name))
         .collect();
     let mut names: Vec<String> = snapshot.rows(SQL, [company.id.get()], |row| row.get(0))?;
     names.retain(|name| {
@@ -67,7 +67,7 @@ pub fn filed_as(snapshot: &Snapshot, company: &Company) -> Result<Vec<String>> {
 }
 
 /// A name without its marks, and without the form of the company, which is written in many ways.
-fn plain(name: &String) -> String {
+fn plain(name: &str) -> String {
     let folded = fold(name);
     let parts = words(&folded).filter(|word| !["s", "a", "sa", "cia", "companhia"].contains(word));
     parts.collect::<Vec<_>>().join(" ")
@@ -128,7 +128,7 @@ mod tests {
         companies::each(&snapshot, |company| {
             let names = filed_as(&snapshot, &company)?;
             renamed += usize::from(!names.is_empty());
-            let mut plain: Vec<String> = names.iter().map(plain).collect();
+            let mut plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
             let count = plain.len();
             plain.sort();
             plain.dedup();
