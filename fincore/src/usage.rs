@@ -29,16 +29,17 @@ use std::{
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
 use parking_lot::FairMutex;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::{Accounts, Batch, Row, Session, Value, values, waited, waiting},
     deadline::Patience,
     error::{Error, Result},
     keys,
-    plans::Plan,
     types::{Date, DateRange, KeyId, random_characters},
 };
+
+mod report;
+pub use report::{Counts, DayReport, Outcome, Report, UsageQuery};
 
 /// The number of days that a report covers by default.
 const DAYS: u32 = 30;
@@ -49,87 +50,6 @@ const MOST_SLOTS: usize = 200_000;
 
 /// The most of them that are written at once, so that it does not take long.
 const BATCH: usize = 5_000;
-
-/// How a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Admitted, and answered successfully.
-    Success,
-    /// Admitted, and answered with an error.
-    Failure,
-    /// Refused by the rate limit.
-    RateLimited,
-}
-
-/// Numbers of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Counts {
-    /// Admitted requests.
-    pub requests: u64,
-    /// Admitted requests that ended in an error.
-    pub errors: u64,
-    /// Requests that the rate limit refused.
-    pub rate_limited: u64,
-}
-
-impl Counts {
-    /// Admitted or not.
-    fn all(self) -> u64 {
-        self.requests + self.rate_limited
-    }
-}
-
-impl std::ops::AddAssign for Counts {
-    fn add_assign(&mut self, more: Counts) {
-        self.requests += more.requests;
-        self.errors += more.errors;
-        self.rate_limited += more.rate_limited;
-    }
-}
-
-/// The range of a report; by default the last 30 days, up to today.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UsageQuery {
-    /// The first day.
-    pub from: Option<Date>,
-    /// The last day.
-    pub to: Option<Date>,
-}
-
-/// The requests of a key over a range of days.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Report {
-    /// The prefix of the key and an ellipsis: `fin_AbCdEfGh…`.
-    pub key: String,
-    /// Its plan.
-    pub plan: Plan,
-    /// Requests per minute on that plan.
-    pub rate_limit: u32,
-    /// The first day of the report.
-    pub from: Date,
-    /// The last day of the report.
-    pub to: Date,
-    /// The sum over all days.
-    pub total: Counts,
-    /// The days with requests, newest first.
-    pub data: Vec<DayReport>,
-}
-
-/// The requests of a key on a day.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct DayReport {
-    /// The day, UTC.
-    pub date: Date,
-    /// The sum over all endpoints.
-    #[serde(flatten)]
-    pub counts: Counts,
-    /// Admitted requests by endpoint.
-    pub endpoints: BTreeMap<String, u64>,
-}
 
 /// Counts requests in memory until they are written to the accounts. `Send` and `Sync`.
 ///

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
-import { Checks, Visitor, newCaller, startBrowser, startServer } from "./harness.mjs";
+import { Checks, newCaller, startBrowser, startServer } from "./harness.mjs";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" }, only: { type: "string" } } });
 const program = positionals[0] ?? fileURLToPath(new URL("../../target/release/finserve", import.meta.url));
@@ -37,7 +37,8 @@ const WRONG = { "wrong-amount": "/calc/correction?amount=much&index=ipca&from=20
 
 const server = await startServer(program);
 const browser = await startBrowser();
-const checks = new Checks();
+const checks = new Checks({ browser, server, only: values.only });
+const check = checks.visit.bind(checks);
 try {
   for (const view of VIEWS) {
     const name = `${view.width} ${view.scheme} ${view.locale}`;
@@ -64,21 +65,6 @@ try {
   server.stop();
 }
 process.exitCode = checks.finish();
-
-function check(name, view, test) {
-  if (values.only && !name.includes(values.only)) return;
-  return checks.run(name, async () => {
-    const visitor = await Visitor.arrive(browser, server, view);
-    try {
-      await test(visitor, view);
-    } catch (error) {
-      error.message += `\n${visitor.wrongs.join("\n")}`;
-      await visitor.context.close();
-      throw error;
-    }
-    await visitor.leave();
-  });
-}
 
 /** The page comes, in the visitor's language, is not wider than the screen, and axe finds nothing. */
 async function isFit(visitor, view, name, path, status) {

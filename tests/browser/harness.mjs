@@ -55,6 +55,27 @@ export class Checks {
   passed = 0;
   failed = 0;
 
+  /** Only checks whose name has the words `only` are run, if there are any. */
+  constructor({ browser, server, only }) {
+    Object.assign(this, { browser, server, only });
+  }
+
+  /** A check by a fresh visitor, who must have seen nothing wrong meanwhile. */
+  visit(name, view, test) {
+    if (this.only && !name.includes(this.only)) return;
+    return this.run(name, async () => {
+      const visitor = await Visitor.arrive(this.browser, this.server, view);
+      try {
+        await test(visitor, view);
+      } catch (error) {
+        error.message += `\n${visitor.wrongs.join("\n")}`;
+        await visitor.context.close();
+        throw error;
+      }
+      await visitor.leave();
+    });
+  }
+
   async run(name, check) {
     try {
       await check();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
-import { Checks, Visitor, newCaller, startBrowser, startServer } from "./harness.mjs";
+import { Checks, newCaller, startBrowser, startServer } from "./harness.mjs";
 import { registryChecks } from "./registry.mjs";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" }, only: { type: "string" } } });
@@ -23,7 +23,8 @@ const HEADINGS = {
 
 const server = await startServer(program);
 const browser = await startBrowser();
-const checks = new Checks();
+const checks = new Checks({ browser, server, only: values.only });
+const check = checks.visit.bind(checks);
 try {
   for (const view of VIEWS) {
     const name = `${view.width} ${view.scheme} ${view.locale}`;
@@ -58,22 +59,6 @@ try {
   server.stop();
 }
 process.exitCode = checks.finish();
-
-/** A check by a fresh visitor, who must have seen nothing wrong meanwhile. */
-function check(name, view, test) {
-  if (values.only && !name.includes(values.only)) return;
-  return checks.run(name, async () => {
-    const visitor = await Visitor.arrive(browser, server, view);
-    try {
-      await test(visitor, view);
-    } catch (error) {
-      error.message += `\n${visitor.wrongs.join("\n")}`;
-      await visitor.context.close();
-      throw error;
-    }
-    await visitor.leave();
-  });
-}
 
 /** Opens a page, which must come with this status, in the visitor's language, and fit the screen. */
 async function open(visitor, view, path, status = 200) {

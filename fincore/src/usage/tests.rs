@@ -8,6 +8,7 @@ use chrono::DateTime;
 
 use super::*;
 use crate::keys::Registration;
+use crate::plans::Plan;
 
 const SELIC: &str = "/api/v1/market/selic";
 const FX: &str = "/api/v1/market/fx";

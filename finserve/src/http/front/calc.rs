@@ -2,7 +2,7 @@
 use hyper::header::HeaderValue;
 use serde::Deserialize;
 
-use super::{by_plan, market::snapshot, shown, view};
+use super::{by_plan, preview::snapshot, shown, view};
 use crate::{
     http::{context::Context, front, params::Params, refusal::Refusal, reply::Reply},
     pages::{self, Calculator, Given, Language, Outcome},

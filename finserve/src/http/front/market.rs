@@ -1,10 +1,10 @@
 //! The pages of the market.
 use std::{fmt::Display, str::FromStr};
 
-use fincore::{Date, Pair, SeriesId, Snapshot};
+use fincore::{Date, Pair, SeriesId};
 use serde::Deserialize;
 
-use super::{PageQuery, by_plan, view};
+use super::{PageQuery, by_plan, preview::snapshot, view};
 use crate::{
     http::{context::Context, params::Params, refusal::Refusal, reply::Reply},
     pages::{self, Asked, Language, Range, Subject},
@@ -32,12 +32,6 @@ pub(crate) struct PairPage {
     to: Option<String>,
     page: Option<String>,
     lang: Option<Language>,
-}
-
-/// What a page is made from: the data as the visitor's plan reaches it.
-pub(super) fn snapshot(context: &Context<'_>) -> Result<Snapshot, Refusal> {
-    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
-    Ok(snapshot.for_plan(context.caller.plan))
 }
 
 /// `GET /market`
