@@ -11,7 +11,7 @@ seconds=${1:?how many seconds each}
 shift
 cd "$(dirname "$0")"
 targets=("$@")
-[ $# -gt 0 ] || targets=(keys search import query form headers request)
+[ $# -gt 0 ] || targets=(keys search import query form headers mcp request)
 # What libFuzzer is told of the code that it tries: which edges were taken and what was compared. Memory is safe by the
 # language; without a sanitizer more is tried in the same time, and any compiler will do.
 seen=(--cfg fuzzing -Cpasses=sancov-module)

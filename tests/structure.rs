@@ -28,6 +28,28 @@ fn modules_use_only_those_below_them() {
     }
 }
 
+/// The package that fuzzes compiles modules of the server by links to them, so whatever those use must be there too.
+#[test]
+fn the_fuzzed_modules_are_complete() {
+    let fuzzed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/src");
+    let declared: BTreeSet<String> = fs::read_to_string(fuzzed.join("lib.rs"))
+        .unwrap()
+        .lines()
+        .filter_map(|line| {
+            Some(line.strip_prefix("mod ")?.trim_end_matches([';', ' ', '{']).to_owned())
+        })
+        .collect();
+    let first = |module: &str| module.split('/').next().unwrap().to_owned();
+    // That of the package has only the part without engines.
+    for (module, used) in FINSERVE.iter().filter(|(module, _)| *module != "cluster") {
+        if declared.contains(&first(module)) {
+            let missing: Vec<_> =
+                used.iter().filter(|used| !declared.contains(&first(used))).collect();
+            assert!(missing.is_empty(), "fuzz/src/lib.rs lacks {missing:?}, which {module} uses");
+        }
+    }
+}
+
 /// Which module uses which, by the paths in its sources; tests do not count.
 fn uses(crate_name: &str) -> BTreeMap<String, BTreeSet<String>> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_name).join("src");

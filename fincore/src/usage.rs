@@ -225,7 +225,7 @@ impl Usage {
 
     /// The usage of `key` until now; `today` is the current UTC day.
     ///
-    /// Fails if `from` is after `to`, and with [`Error::Busy`](crate::Error::Busy) if another program has the file
+    /// Fails if `from` is after `to`, and with [`Error::Busy`] if another program has the file
     /// locked for two seconds.
     pub fn report(
         &self,

@@ -2,8 +2,13 @@
 //!
 //! `finserve` is a program, not a library. Its modules are compiled here from the same files, by links to them, so that
 //! nothing has to be made public, or split, for the sake of this package.
-#![allow(dead_code, unused_imports, reason = "the program uses more of its modules than the targets do")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the program uses more of its modules than the targets do"
+)]
 
+mod api;
 mod base_path;
 mod bell;
 mod build;
@@ -13,9 +18,12 @@ mod cluster {
 }
 mod http;
 mod log;
+mod mcp;
 mod metrics;
 mod names;
 mod now;
+mod offer;
+mod ordered;
 mod pages;
 
 mod server;

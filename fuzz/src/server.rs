@@ -14,8 +14,8 @@ use fincore::{Accounts, webhooks::Targets};
 use socket2::{Domain, Socket, Type};
 
 use crate::{
-    base_path::BasePath,
     http::{self, Access, App, Bounds, Inherited, Listener, Settings},
+    offer::Offer,
     shelf,
 };
 
@@ -69,15 +69,15 @@ fn address() -> SocketAddr {
         // A proxy that nobody comes from, so that the header is read and not believed; and one that some do.
         let proxies = vec!["127.0.0.0/9".parse().expect("a network")];
         let access = Access::new(accounts, u32::MAX, proxies, Instant::now());
-        let base = BasePath::default();
-        let app = Arc::new(App::new(shelf().clone(), access, Targets::Public, base));
+        let app = Arc::new(App::new(shelf().clone(), access, Targets::Public, Offer::default()));
         let listener = Listener::open("127.0.0.1:0", Inherited::Public).expect("a free port");
         let address = listener.address().expect("it listens");
         thread::spawn(move || {
             let _directory = directory;
             let bounds = Bounds { most: 1024, per_address: 1024, proxies: Vec::new() };
             let settings = Settings { bounds, certificate: None };
-            http::serve(listener, &app, settings, || (), |_| ()).expect("signals can be waited for");
+            http::serve(listener, &app, settings, || (), |_| ())
+                .expect("signals can be waited for");
         });
         address
     })

@@ -23,7 +23,8 @@ pub fn shelf() -> &'static Catalogue {
     static MADE: OnceLock<(Catalogue, tempfile::TempDir)> = OnceLock::new();
     let make = || {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let catalogue = Catalogue::open(directory.path().join("catalogue.db")).expect("a new catalogue");
+        let catalogue =
+            Catalogue::open(directory.path().join("catalogue.db")).expect("a new catalogue");
         let now = "2026-11-05T12:00:00Z".parse().expect("a time");
         let mut import = Import::begin(&catalogue, now).expect("nobody else imports").forced();
         for (name, bytes) in FILES {

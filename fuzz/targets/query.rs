@@ -1,6 +1,6 @@
 //! Any text as a query string, of every kind of endpoint.
 #![no_main]
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 13] = [
     "/api/v1/market/selic",
     "/api/v1/market/fx",
     "/api/v1/companies/search",
@@ -9,6 +9,11 @@ const PATHS: [&str; 8] = [
     "/api/v1/export/selic",
     "/api/v1/events",
     "/api/v1/calendar/business-days",
+    "/api/v1/calc/correction",
+    "/api/v1/calc/accumulated",
+    "/api/v1/calc/convert",
+    "/api/v1/calc/real-rate",
+    "/companies",
 ];
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

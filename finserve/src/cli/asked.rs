@@ -6,7 +6,7 @@ use crate::{sources::Base, typed::TypedKey};
 /// Whom to ask.
 #[derive(Debug, Args)]
 pub(crate) struct Whom {
-    /// Ask this server, such as https://example.org, instead of the data directory
+    /// Ask the server at this URL instead of the data directory
     #[arg(
         long,
         global = true,

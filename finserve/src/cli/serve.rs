@@ -120,7 +120,8 @@ pub(crate) struct Serve {
     /// Serve a data directory that other servers with this flag serve too; each counts limits by itself
     #[arg(long, env = "FINSERVE_SHARED", value_parser = FalseyValueParser::new())]
     shared: bool,
-    /// Count limits over all replicas in Valkey or Redis: redis://[user:password@]host[:port][/database], or rediss:// for TLS
+    /// Count limits over all replicas in Valkey or Redis: redis://user:password@host:port/database, of which the host is
+    /// enough, or rediss:// for TLS
     #[arg(long, value_name = "URL", env = "FINSERVE_LIMITS", hide_env_values = true)]
     pub(crate) limits: Option<TypedAddress>,
     /// Serve a published catalogue and follow it: a directory, s3://bucket/prefix or https://host/path/; with --sync, one of

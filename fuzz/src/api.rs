@@ -1,0 +1,1 @@
+../../finserve/src/api.rs

@@ -1,0 +1,1 @@
+../../finserve/src/ordered.rs
