@@ -15,7 +15,7 @@ use super::{
 /// What a visitor is shown of a company.
 pub(crate) enum CompanyShown {
     /// To those whose plan does not include companies: as much as a row of a preview says at most.
-    Glimpse { name: String, status: String, prompt: Upgrade },
+    Glimpse { name: String, status: String, prompt: Upgrade, filed: Filed },
     /// One that files without being in the registry: its name in its newest filing.
     OnlyFiles { name: String, filed: Filed },
     /// All facts.
@@ -44,11 +44,12 @@ impl Filed {
 pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let (name, content) = match shown {
-        CompanyShown::Glimpse { name, status, prompt } => (
+        CompanyShown::Glimpse { name, status, prompt, filed } => (
             name,
             html! {
                 p { (say("Status: ", "Situação: ")) span lang="pt-BR" { (status) } }
                 (upgrade(view, prompt))
+                (filings(view, id, filed))
             },
         ),
         CompanyShown::OnlyFiles { name, filed } => (

@@ -22,6 +22,8 @@ struct Card {
     name: &'static str,
     about: &'static str,
     unit: &'static str,
+    /// The page with all its figures.
+    page: &'static str,
     endpoint: &'static str,
     shape: Shape,
     period: Period,
@@ -156,6 +158,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             name: "Selic",
             about: say("central bank’s target rate", "meta da taxa básica de juros"),
             unit: percent_a_year,
+            page: "/market/selic",
             endpoint: "/api/v1/market/selic",
             shape: Shape::Line,
             period: Period::Day,
@@ -168,6 +171,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             name: "CDI",
             about: deposits,
             unit: percent_a_year,
+            page: "/market/cdi",
             endpoint: "/api/v1/market/cdi",
             shape: Shape::Line,
             period: Period::Day,
@@ -180,6 +184,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             name: "IPCA",
             about: say("consumer price inflation", "inflação ao consumidor"),
             unit: say("% in the month", "% no mês"),
+            page: "/market/ipca",
             endpoint: "/api/v1/market/ipca",
             shape: Shape::Bars,
             period: Period::Month,
@@ -195,6 +200,7 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
                 "dólar americano, PTAX de fechamento, venda",
             ),
             unit: say("BRL per dollar", "reais por dólar"),
+            page: "/market/fx/usd-brl",
             endpoint: "/api/v1/market/fx",
             shape: Shape::Line,
             period: Period::Day,
@@ -225,7 +231,7 @@ impl Card {
         };
         html! {
             article.card {
-                h3 { (self.name) " " small { (self.about) } }
+                h3 { a href=(view.link(self.page)) { (self.name) } " " small { (self.about) } }
                 p.figure { data value=(value) { (language.number(value)) } " " span.unit { (self.unit) } }
                 p.change {
                     time datetime=(date) { (self.period.of(date, language)) }

@@ -99,7 +99,10 @@ fn signed_in(view: &View, holder: &Holder) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     html! {
         form.signed-in method="post" action=(view.link("/sign-out")) {
-            span { span.unseen { (say("Signed in, plan ", "Conectado, plano ")) } strong { (holder.caller.plan.name()) } " " code { (holder.key) "…" } }
+            span title=(format!("{}…", holder.key)) {
+                span.unseen { (say("Signed in with ", "Conectado com ")) (holder.key) (say("…, plan ", "…, plano ")) }
+                strong { (holder.caller.plan.name()) }
+            }
             button { (say("Sign out", "Sair")) }
         }
     }

@@ -171,12 +171,15 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         Ok(companies::find(all, CompanyId::Cvm(code))?.answer)
     });
     let shown_of_it = match known {
-        Ok((company, Some(prompt))) => {
-            CompanyShown::Glimpse { name: company.name, status: company.status, prompt }
-        }
-        Ok((company, None)) => {
+        Ok((company, prompt)) => {
             let filed = filed(context, code, Some(&company))?;
-            CompanyShown::Whole { company: Box::new(company), filed }
+            match prompt {
+                Some(prompt) => {
+                    let companies::Company { name, status, .. } = company;
+                    CompanyShown::Glimpse { name, status, prompt, filed }
+                }
+                None => CompanyShown::Whole { company: Box::new(company), filed },
+            }
         }
         // It is not registered, but it files: otherwise it had no code.
         Err(Refusal::NotFound(message)) => {
