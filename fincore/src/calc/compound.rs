@@ -13,9 +13,19 @@ use crate::{
     calendar,
     catalogue::Snapshot,
     error::{Error, Result},
-    market::{self, Rate},
+    market::{self, Rate, Rhythm},
     types::{Date, DateRange, Decimal},
 };
+
+/// Since this day the calendar has every day without a rate. Before, up to two days in a row were closed that it does not
+/// have: holidays were moved, and banks closed by decree.
+const CALENDAR_IS_EXACT: Date = Date::new(1991, 2, 1).expect("a day of the calendar");
+
+/// How long there may be no quotes: the longest holidays take five days.
+pub(super) const LONGEST_GAP: u32 = 10;
+
+/// What is said of a factor whose digits cannot all be right.
+pub(super) const TOO_LARGE: &str = "the factor has more than 30 digits before the point; shorten the period, or lower the percentage or spread";
 
 /// Decimals of a factor that is shown.
 const FACTOR_DECIMALS: u32 = 16;
@@ -64,6 +74,7 @@ pub struct Step {
     /// The product up to here.
     pub product: Figure,
 }
+
 /// A factor, and what it follows from.
 pub(super) struct Compound {
     pub(super) series: Compounded,
@@ -97,8 +108,16 @@ impl Compound {
             Basis::Levels => ratios(&rows, series)?,
         };
         let factor = factors.iter().fold(Exact::one(), |product, factor| product.times(factor));
+        if factor.is_too_large() {
+            return Err(lacks(series, format_args!("{TOO_LARGE}")));
+        }
         let meta = market::meta(snapshot, series.known.number)?;
         Ok(Compound { series, from, to, factor, rows, factors, meta })
+    }
+
+    /// The number of observations.
+    pub(super) fn periods(&self) -> usize {
+        self.rows.len()
     }
 
     /// The business days that a spread is earned on.
@@ -120,7 +139,7 @@ impl Compound {
             to: self.to,
             factor: shown(&self.factor),
             accumulated: self.factor.accumulated(),
-            periods: self.rows.len(),
+            periods: self.periods(),
             period: self.series.basis.period(),
             first: self.rows.first().cloned(),
             last: self.rows.last().cloned(),
@@ -178,19 +197,34 @@ fn days(
     ends: Ends,
     (first, newest): Held,
 ) -> Result<Period> {
-    let to = to.unwrap_or(match ends {
-        Ends::Both => newest,
-        Ends::First => day_after(newest),
-    });
-    let to = to.max(from);
+    let to = end(
+        series,
+        (from, to),
+        newest,
+        match ends {
+            Ends::Both => newest,
+            Ends::First => day_after(newest),
+        },
+    )?;
     let last = match ends {
         Ends::Both => to,
         Ends::First => to.days_before(1),
     };
-    let needed =
-        if calendar::is_business_day(last) { Some(last) } else { calendar::previous(last) };
+    let needed = last_business_day(last);
     check(series, from, first, needed.filter(|needed| *needed >= from), newest)?;
-    let rows = if last < from { Vec::new() } else { read(snapshot, series, from, last)? };
+    if last < from {
+        return Ok((Vec::new(), from, to));
+    }
+    let rows = read(snapshot, series, from, last)?;
+    let mut begin = from;
+    for next in rows.iter().map(|row| row.date).chain([day_after(last)]) {
+        let closed = if next < CALENDAR_IS_EXACT { 2 } else { 0 };
+        if begin < next && calendar::count(begin, next) > closed {
+            let missing = format_args!("there is no value from {begin} to the day before {next}");
+            return Err(lacks(series, missing));
+        }
+        begin = day_after(next);
+    }
     Ok((rows, from, to))
 }
 
@@ -201,7 +235,7 @@ fn months(
     (first, newest): Held,
 ) -> Result<Period> {
     let from = from.first_of_month();
-    let to = to.unwrap_or(newest).first_of_month().max(from);
+    let to = end(series, (from, to), newest, newest)?.first_of_month();
     check(series, from, first, Some(to), newest)?;
     let rows = read(snapshot, series, from, to)?;
     let mut month = from;
@@ -224,7 +258,7 @@ fn anniversaries(
     (first, newest): Held,
 ) -> Result<Period> {
     let begin = if from.day() > 28 { month_after(from.first_of_month(), 1) } else { from };
-    let to = to.unwrap_or_else(|| month_after(newest, 1)).max(from);
+    let to = end(series, (from, to), newest, month_after(newest, 1))?;
     let begins: Vec<Date> = (0..)
         .map(|months| month_after(begin, months))
         .take_while(|day| month_after(*day, 1) <= to && *day < Date::MAX.first_of_month())
@@ -249,16 +283,55 @@ fn levels(
     (from, to): (Date, Option<Date>),
     (first, newest): Held,
 ) -> Result<Period> {
-    let to = to.unwrap_or(newest).max(from);
-    check(series, from, first, None, newest)?;
+    // How far the first and the last value may be from the days that are asked for.
+    let (from, gap) = match series.known.rhythm {
+        Rhythm::Daily | Rhythm::BusinessDays => (from, LONGEST_GAP),
+        Rhythm::Monthly => (from.first_of_month(), 0),
+    };
+    let to = end(series, (from, to), newest, newest)?;
+    let (to, needed) = match series.known.rhythm {
+        Rhythm::Daily => (to, Some(to)),
+        Rhythm::BusinessDays => (to, last_business_day(to)),
+        Rhythm::Monthly => (to.first_of_month(), Some(to.first_of_month())),
+    };
+    check(series, from, first, needed, newest)?;
     let rows = read(snapshot, series, from, to)?;
-    if rows.is_empty() {
+    let (Some(begin), Some(last)) = (rows.first(), rows.last()) else {
+        return Err(lacks(series, format_args!("there is no value from {from} to {to}")));
+    };
+    if begin.date.days_before(gap) > from {
+        let next = begin.date;
         return Err(lacks(
             series,
-            format_args!("there is no value from {from} to {to}; the newest is of {newest}"),
+            format_args!("there is no value near {from}; the next is of {next}"),
+        ));
+    }
+    if last.date < to.days_before(gap) {
+        let before = last.date;
+        return Err(lacks(
+            series,
+            format_args!("there is no value near {to}; the one before is of {before}"),
         ));
     }
     Ok((rows, from, to))
+}
+
+/// The last day of a period, by default the last one that the data can tell of. Fails where it begins later than that.
+fn end(
+    series: Compounded,
+    (from, to): (Date, Option<Date>),
+    newest: Date,
+    last: Date,
+) -> Result<Date> {
+    if last < from {
+        return Err(lacks(series, format_args!("its newest value is of {newest}, before {from}")));
+    }
+    Ok(to.unwrap_or(last))
+}
+
+/// This day if it is a business day, or else the one before.
+fn last_business_day(day: Date) -> Option<Date> {
+    if calendar::is_business_day(day) { Some(day) } else { calendar::previous(day) }
 }
 
 /// Fails where the data begins later or ends earlier than a period needs.

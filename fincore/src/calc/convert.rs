@@ -2,11 +2,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    compound::LONGEST_GAP,
     exact::{Exact, Figure},
     terms::{Amount, Side},
 };
 use crate::{
     answers::{Meta, Sourced},
+    calendar,
     catalogue::Snapshot,
     error::{Error, Result},
     market::{self, FxRate, Text},
@@ -83,9 +85,6 @@ pub struct Leg {
     pub value: Decimal,
 }
 
-/// How long there may be no bulletin: the longest holidays take five days.
-const LONGEST_GAP: u32 = 10;
-
 /// Converts an amount at PTAX closing quotes. Two foreign currencies are converted through the real, at quotes of the same
 /// side and day. A day without a bulletin takes the one before, and the answer says so.
 ///
@@ -111,8 +110,12 @@ pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Convert
         return Err(Error::Invalid(format!("parameter \"date\": {date} is in the future")));
     }
     let (value, quotes) = match (from == Currency::BRL, to == Currency::BRL) {
-        // Nothing is needed to know that.
-        _ if from == to => (Exact::one(), Vec::new()),
+        (true, true) => (Exact::one(), Vec::new()),
+        _ if from == to => {
+            // One that nobody knows is refused.
+            market::common_quotes(snapshot, (from, to), snapshot.today())?;
+            (Exact::one(), Vec::new())
+        }
         (true, _) => {
             let (quote, _) = quotes(snapshot, (to, to), date)?;
             let worth = over(&Exact::one(), &quote, side)?;
@@ -130,8 +133,7 @@ pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Convert
     let used = quotes.first().map(|quote| quote.date);
     let asked = date.filter(|asked| used.is_some_and(|used| used != *asked));
     let text = rule(from, to);
-    let (rule, rule_pt) =
-        (with_day(text.en, asked, used, "en"), with_day(text.pt, asked, used, "pt"));
+    let (en, pt) = asked.zip(used).map(|(asked, used)| substitute(asked, used)).unwrap_or_default();
     let meta = match quotes.first() {
         Some(quote) => market::quotes_meta(snapshot, quote.pair.base)?,
         None => Meta::of(market::PTAX),
@@ -147,8 +149,8 @@ pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Convert
         date: used,
         asked,
         quotes: quotes.iter().map(leg).collect(),
-        rule,
-        rule_pt,
+        rule: [text.en, &en].concat(),
+        rule_pt: [text.pt, &pt].concat(),
     };
     Ok(Sourced::new(converted, meta))
 }
@@ -206,15 +208,17 @@ fn rule(from: Currency, to: Currency) -> Text {
     }
 }
 
-/// The rule, with what is said of a day without a bulletin.
-fn with_day(rule: &str, asked: Option<Date>, used: Option<Date>, language: &str) -> String {
-    match (asked, used) {
-        (Some(asked), Some(used)) if language == "pt" => {
-            format!("{rule} {asked} não tem boletim; vale o anterior, de {used}.")
-        }
-        (Some(asked), Some(used)) => {
-            format!("{rule} {asked} has no bulletin; the one before it, of {used}, is used.")
-        }
-        _ => rule.to_owned(),
+/// What is said of a day whose quotes are not those that were used.
+fn substitute(asked: Date, used: Date) -> (String, String) {
+    if calendar::is_business_day(asked) {
+        (
+            format!(" There is no quote of {asked} here; that of {used} is used."),
+            format!(" Não há aqui cotação de {asked}; vale a de {used}."),
+        )
+    } else {
+        (
+            format!(" {asked} has no bulletin; the one before it, of {used}, is used."),
+            format!(" {asked} não tem boletim; vale o anterior, de {used}."),
+        )
     }
 }

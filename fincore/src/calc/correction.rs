@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     basis::{Basis, Compounded, Ends},
-    compound::{Compound, Derivation, shown},
+    compound::{Compound, Derivation, TOO_LARGE, shown},
     currency::{Reais, reais},
     exact::{Exact, Figure},
     terms::{Amount, Percent, Spread, Steps},
@@ -135,12 +135,16 @@ pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corr
             (compound.factor.times(&factor), Some(added))
         }
     };
+    if whole.is_too_large() {
+        return Err(Error::Invalid(TOO_LARGE.to_owned()));
+    }
     let exact = Exact::from(amount.get()).times(&whole);
     let (rule, rule_pt) = rule(series, percent.is_some(), spread.is_some());
     let corrected = Corrected {
         amount,
         result: exact.rounded(2),
-        reais: reais(&exact, compound.from, compound.to),
+        // The currency is that of the day, also where the whole month counts.
+        reais: reais(&exact, from, to.unwrap_or(compound.to)),
         percent,
         spread,
         derivation: compound.derivation(steps),

@@ -8,9 +8,12 @@ use serde::{Serialize, Serializer};
 
 use crate::types::{Decimal, serialize_number};
 
-/// Decimals that are kept from step to step. A product of ten thousand daily factors is then right in more than fifty of
-/// them, and what is shown has sixteen.
+/// Decimals that are kept from step to step. A product of ten thousand daily factors that is not too large is right in
+/// thirty of them, and so is an amount of 18 digits by it in twelve; what is shown has sixteen and two.
 const DECIMALS: u32 = 64;
+
+/// Digits before the point of a factor that is too large.
+const MOST_DIGITS: u32 = 30;
 
 static ONE: LazyLock<BigInt> = LazyLock::new(|| ten_to(DECIMALS));
 
@@ -44,6 +47,11 @@ impl Exact {
     /// The quotient; `None` for a divisor that is not positive.
     pub(super) fn over(&self, other: &Exact) -> Option<Exact> {
         other.0.is_positive().then(|| Exact(divided(&self.0 * &*ONE, &other.0)))
+    }
+
+    /// Whether it has so many digits that those of an amount may be wrong.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.0.abs() >= ten_to(DECIMALS + MOST_DIGITS)
     }
 
     pub(super) fn to_the(&self, exponent: u32) -> Exact {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     basis::{Basis, Compounded, Ends},
     compound::{Compound, Derivation, month_after, shown},
-    exact::{Exact, Figure},
+    exact::Figure,
     terms::{Percent, Steps},
 };
 use crate::{
@@ -97,18 +97,26 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<Real>> 
         return Err(unfit("inflation", inflation, "a monthly price index, such as ipca"));
     }
     let from = query.from.first_of_month();
-    let to = match query.to {
-        Some(to) => to.first_of_month(),
-        None => newest_month(snapshot, interest)?.min(newest_month(snapshot, inflation)?),
-    };
+    let newest = newest_month(snapshot, interest)?.min(newest_month(snapshot, inflation)?);
+    if newest < from {
+        return Err(Error::Invalid(format!(
+            "the newest month that {} and {} both have is of {newest}, before {from}",
+            interest.known.name, inflation.known.name
+        )));
+    }
+    let to = query.to.map_or(newest, Date::first_of_month);
     let prices = Compound::of(snapshot, inflation, (from, Some(to)), Ends::Both, None)?;
     let last = month_after(to, 1).days_before(1);
     let earned = Compound::of(snapshot, interest, (from, Some(last)), Ends::Both, query.percent)?;
     let nothing = || Error::Invalid(format!("inflation of {from} to {to} left nothing"));
     let factor = earned.factor.over(&prices.factor).ok_or_else(nothing)?;
-    let months = prices.derivation(Steps::Omitted).periods;
-    let months = u32::try_from(months).unwrap_or(u32::MAX);
-    let per_year = factor.root(months).map_or_else(Exact::one, |month| month.to_the(12));
+    let months = u32::try_from(prices.periods()).unwrap_or(u32::MAX);
+    let lost = || {
+        Error::Invalid(format!(
+            "interest of {from} to {to} left nothing: there is no rate per year"
+        ))
+    };
+    let per_year = factor.root(months).ok_or_else(lost)?.to_the(12);
     let real = Real {
         from,
         to,

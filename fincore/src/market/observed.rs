@@ -51,7 +51,7 @@ pub(crate) fn common_quotes(
     const NEWEST: &str = concat!(
         "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND ",
         has_both_sides!(),
-        "AND date <= ?2 AND date IN (SELECT date FROM fx WHERE currency = ?3 AND ",
+        "AND date <= ?2 AND EXISTS (SELECT 1 FROM fx AS other WHERE currency = ?3 AND other.date = fx.date AND ",
         has_both_sides!(),
         ") ORDER BY date DESC"
     );
