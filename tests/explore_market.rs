@@ -285,11 +285,14 @@ fn fields_are_read_as_people_write_them_and_errors_stand_beside_them() {
         assert_eq!(result(target), "1434.75", "{target}");
     }
     // What another language would read differently gets an address that none does.
-    let moved = server.get("/calc/correction?amount=1.000&index=ipca&from=2020-01&lang=pt");
-    assert_eq!(moved.status, 303);
-    let address = moved.header("location").unwrap();
-    assert_eq!(address, "/calc/correction?amount=1000&index=ipca&from=2020-01-01&lang=pt");
-    assert_eq!(result(address), "1434.75");
+    for amount in ["1.000", "R$1.000", "R$%201.000", "R$%C2%A01.000", "1%20.000"] {
+        let typed = format!("/calc/correction?amount={amount}&index=ipca&from=2020-01&lang=pt");
+        let moved = server.get(&typed);
+        assert_eq!(moved.status, 303, "{typed}");
+        let address = moved.header("location").unwrap();
+        assert_eq!(address, "/calc/correction?amount=1000&index=ipca&from=2020-01-01&lang=pt");
+        assert_eq!(result(address), "1434.75");
+    }
 
     for (query, field, kept) in [
         ("correction?amount=abc&index=ipca&from=2020-01", "amount", "value=\"abc\""),

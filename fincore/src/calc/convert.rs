@@ -64,7 +64,7 @@ pub struct Converted {
     /// The day of the bulletin that was used; none where no quote was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<Date>,
-    /// The day that was asked for, if it has no bulletin.
+    /// The day that was asked for, if there is no quote of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<Date>,
     /// The quotes that were used.

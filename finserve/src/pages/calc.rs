@@ -1,5 +1,5 @@
 //! `/calc`: the calculators, each with a form, its result, and what that follows from.
-use fincore::{Currency, Result, Snapshot};
+use fincore::{Currency, Meta, Result, Snapshot};
 use maud::{Markup, html};
 
 use super::{
@@ -44,6 +44,9 @@ pub(crate) enum Outcome {
 struct Answer {
     state: Vec<(&'static str, String)>,
     content: Markup,
+    meta: Meta,
+    /// Whether it goes up to the newest figures, because no last day was given.
+    is_open: bool,
 }
 
 impl Calculator {
@@ -217,6 +220,13 @@ fn result(view: &View, calculator: Calculator, answer: &Answer) -> Markup {
         section.result aria-labelledby="result" {
             h2 id="result" { (say("Result", "Resultado")) }
             (answer.content)
+            p.note { (say("Source: ", "Fonte: ")) (answer.meta.source) ", " (answer.meta.licence) }
+            @if answer.is_open && answer.meta.stale == Some(true) {
+                p.note { strong.age { (say(
+                    "This goes up to the newest figures here, not to today: the source should have published newer ones by now.",
+                    "Vai até os dados mais recentes daqui, não até hoje: a fonte já deveria ter publicado mais novos.",
+                )) } }
+            }
         }
         section aria-labelledby="share" {
             h2 id="share" { (say("Share and repeat", "Compartilhar e repetir")) }

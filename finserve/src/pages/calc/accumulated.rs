@@ -77,5 +77,5 @@ pub(super) fn answer(
         )) }
         (derivation(view, "derivation", derived, &Calculator::Accumulated.endpoint(view, &all)))
     };
-    Ok(Some(Answer { state, content }))
+    Ok(Some(Answer { state, content, meta: growth.meta, is_open: to.is_none() }))
 }

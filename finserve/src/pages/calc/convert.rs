@@ -84,7 +84,8 @@ pub(super) fn answer(
         (side == Side::Buy).then(|| ("side", "buy".to_owned())),
     ];
     let state: Vec<_> = state.into_iter().flatten().collect();
-    Ok(Some(Answer { state, content: show(view, &converted) }))
+    let content = show(view, &converted);
+    Ok(Some(Answer { state, content, meta: converted.meta, is_open: date.is_none() }))
 }
 
 fn show(view: &View, of: &Converted) -> Markup {

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::{
     Answer, Calculator,
     choices::{self, Takes},
-    derivation::derivation,
+    derivation::{days, derivation},
     form::{Field, Kind},
     input::{Reader, plain},
     pair,
@@ -108,7 +108,7 @@ pub(super) fn answer(
     .flatten()
     .collect();
     let content = show(view, &corrected, &state);
-    Ok(Some(Answer { state, content }))
+    Ok(Some(Answer { state, content, meta: corrected.meta, is_open: to.is_none() }))
 }
 
 fn show(view: &View, of: &Corrected, state: &[(&'static str, String)]) -> Markup {
@@ -128,8 +128,7 @@ fn show(view: &View, of: &Corrected, state: &[(&'static str, String)]) -> Markup
         }
         p.lead {
             (sign(derived.from)) (language.written(&of.amount)) ", "
-            time datetime=(derived.from) { (language.date(derived.from)) } " → "
-            time datetime=(derived.to) { (language.date(derived.to)) }
+            (days(view, derived, " → "))
         }
         @if let Some(reais) = &of.reais {
             p { (language.written(&of.result)) " " (reais.currency) " ÷ " (language.written(&reais.divisor)) " = " (language.written(&reais.result)) " " (reais.into) }

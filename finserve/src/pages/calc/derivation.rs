@@ -1,5 +1,6 @@
 //! What a factor follows from.
 use fincore::{
+    Date,
     calc::{Derivation, Step},
     market::Rate,
 };
@@ -23,7 +24,7 @@ pub(super) fn derivation(view: &View, id: &str, of: &Derivation, all: &str) -> M
             dt { (say("Series", "Série")) }
             dd { a href=(view.link(&format!("/market/{}", of.series))) { (of.series) } " (SGS " (of.number) ")" }
             dt { (say("Period", "Período")) }
-            dd { time datetime=(of.from) { (language.date(of.from)) } " – " time datetime=(of.to) { (language.date(of.to)) } }
+            dd { (days(view, of, " – ")) }
             dt { (say("Factor", "Fator")) } dd { data value=(of.factor) { (language.written(&of.factor)) } }
             dt { (say("Accumulated", "Acumulado")) } dd { data value=(of.accumulated) { (language.written(&of.accumulated)) } " %" }
             dt { (say("Periods", "Períodos")) } dd { (language.written(&of.periods)) " (" (word(of, view)) ")" }
@@ -34,6 +35,12 @@ pub(super) fn derivation(view: &View, id: &str, of: &Derivation, all: &str) -> M
             (table(view, &format!("{}, {}", say("Steps", "Passos"), of.series), steps, period, all))
         }
     }
+}
+
+/// The first and the last day, or the months of which all days count.
+pub(super) fn days(view: &View, of: &Derivation, between: &str) -> Markup {
+    let day = |day: Date| html! { time datetime=(day) { (period(of).of(day, view.language)) } };
+    html! { (day(of.from)) (between) (day(of.to)) }
 }
 
 fn table(view: &View, label: &str, steps: &[Step], period: Period, all: &str) -> Markup {

@@ -133,13 +133,12 @@ pub(crate) fn first_day(text: &str) -> String {
 /// A number as the library reads it: without a sign of money, and with a dot before its decimals. Both languages read
 /// `1.000,50` and `1,000.50`; what `1.000` means is left to the language of the page.
 pub(crate) fn number(text: &str, language: Language) -> String {
-    let bare: String =
-        text.trim_start_matches("R$").chars().filter(|c| !c.is_whitespace()).collect();
+    let bare = bare(text);
     let marks: Vec<char> = bare.chars().filter(|c| ['.', ','].contains(c)).collect();
     // The mark before the decimals, if there is one, and the one between groups of digits.
     let (mark, group) = match marks[..] {
         [] => return bare,
-        [only] if is_ambiguous(&bare) => match only == language.pick(',', '.') {
+        [only] if is_ambiguous(text) => match only == language.pick(',', '.') {
             true => (None, only),
             false => (Some(only), only),
         },
@@ -166,9 +165,15 @@ pub(crate) fn number(text: &str, language: Language) -> String {
     }
 }
 
+/// A number without a sign of money and without spaces.
+fn bare(text: &str) -> String {
+    text.trim_start_matches("R$").chars().filter(|c| !c.is_whitespace()).collect()
+}
+
 /// Whether a number means something else in the other language: `1.000`.
 pub(crate) fn is_ambiguous(text: &str) -> bool {
-    let Some((whole, rest)) = text.trim_start_matches('-').split_once(['.', ',']) else {
+    let bare = bare(text);
+    let Some((whole, rest)) = bare.trim_start_matches('-').split_once(['.', ',']) else {
         return false;
     };
     let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());

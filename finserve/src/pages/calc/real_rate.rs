@@ -83,7 +83,7 @@ pub(super) fn answer(
     .flatten()
     .collect();
     let content = show(view, &real, &state);
-    Ok(Some(Answer { state, content }))
+    Ok(Some(Answer { state, content, meta: real.meta, is_open: to.is_none() }))
 }
 
 fn show(view: &View, of: &Real, state: &[(&'static str, String)]) -> Markup {
