@@ -71,7 +71,8 @@ fn a_list_shows_what_the_api_answers_the_same_caller_or_three_rows() {
     let (server, callers) = callers();
     for (page, api, path) in LISTS {
         let first = api.split("&offset").next().unwrap();
-        let preview: Vec<String> = ids(&server.get(first).json()).into_iter().take(3).collect();
+        let whole = server.get(first).json();
+        let preview: Vec<String> = ids(&whole).into_iter().take(3).collect();
         assert_eq!(preview.len(), 3, "{first}");
         for (name, _, headers) in &callers {
             let answer = server.keyless("GET", api, headers);
@@ -92,6 +93,17 @@ fn a_list_shows_what_the_api_answers_the_same_caller_or_three_rows() {
                 assert_eq!(answer.status, 403, "{name} {api}");
                 assert_eq!(rows(&shown, path), preview, "{name} {page}");
                 assert_eq!(between(text, "id=\"results\">", "<"), "Preview", "{name} {page}");
+                // No more of a row than its own page tells.
+                let table = between(text, "<tbody", "</tbody>");
+                for row in whole["data"].as_array().unwrap().iter().take(3) {
+                    let told =
+                        ["cnpj", "sector", "url", "description"].map(|field| row[field].as_str());
+                    let told = told.into_iter().flatten().filter(|told| row["category"] != *told);
+                    let tickers = row["tickers"].as_array().into_iter().flatten();
+                    for told in told.chain(tickers.filter_map(Value::as_str)) {
+                        assert!(told.is_empty() || !table.contains(told), "{name} {page}: {told}");
+                    }
+                }
                 // Neither the values of filters nor suggestions.
                 let form = between(text, "<form class=\"filters\"", "</form>");
                 assert!(

@@ -6,7 +6,7 @@ use super::{
     address::Address,
     company::company_link,
     field::{self, Field},
-    found::{self, Found, PAGE_ROWS, Words},
+    found::{self, Detail, Found, PAGE_ROWS, Words},
     layout,
     view::View,
 };
@@ -63,7 +63,7 @@ pub(crate) fn companies(
             "Toda companhia que tem ou teve registro na CVM, por nome, nome anterior, marca, código de negociação, CNPJ ou código CVM.",
         )) }
         (form(view, sought, kinds))
-        (found::list(view, found, &words, |rows| table(view, rows), |number| sought.page(number)))
+        (found::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
         (layout::command(view, "call", &sought.endpoint().command(view)))
     };
     layout::page(view, "/companies", say("Companies", "Companhias"), &content)
@@ -104,7 +104,7 @@ fn form(view: &View, sought: &CompaniesSought, kinds: Option<&Kinds>) -> Markup 
     }
 }
 
-fn table(view: &View, rows: &[Company]) -> Markup {
+fn table(view: &View, rows: &[Company], detail: Detail) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let [name, tickers, status, sector] = [
         say("Name", "Nome"),
@@ -112,21 +112,26 @@ fn table(view: &View, rows: &[Company]) -> Markup {
         say("Status", "Situação"),
         say("Sector", "Setor"),
     ];
+    let titles = match detail {
+        Detail::Whole => vec![name, tickers, "CNPJ", status, sector],
+        Detail::Preview => vec![name, status],
+    };
+    let is_whole = detail == Detail::Whole;
     html! {
         table.rows {
-            thead { tr {
-                @for title in [name, tickers, "CNPJ", status, sector] { th scope="col" { (title) } }
-            } }
+            thead { tr { @for title in titles { th scope="col" { (title) } } } }
             tbody lang="pt-BR" {
                 @for company in rows { tr {
                     th scope="row" {
                         a href=(company_link(view, company.id)) { (company.name) }
-                        @if let Some(trade_name) = other_name(company) { small { (trade_name) } }
+                        @if let Some(trade_name) = other_name(company).filter(|_| is_whole) { small { (trade_name) } }
                     }
-                    td data-label=(tickers) { (company.tickers.join(" ")) }
-                    td.number data-label="CNPJ" { (company.cnpj) }
+                    @if is_whole {
+                        td data-label=(tickers) { (company.tickers.join(" ")) }
+                        td.number data-label="CNPJ" { (company.cnpj) }
+                    }
                     td data-label=(status) { (company.status) }
-                    td data-label=(sector) { (company.sector) }
+                    @if is_whole { td data-label=(sector) { (company.sector) } }
                 } }
             }
         }

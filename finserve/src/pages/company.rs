@@ -8,8 +8,8 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
-    address::Address, companies::other_name, filing_rows, layout, timeline, upgrade::upgrade,
-    view::View,
+    address::Address, companies::other_name, filing_rows, found::Detail, layout, timeline,
+    upgrade::upgrade, view::View,
 };
 
 /// What a visitor is shown of a company.
@@ -134,7 +134,7 @@ fn filings(view: &View, id: &str, filed: &Filed) -> Markup {
             Filed::Preview { rows, prompt } => {
                 section aria-labelledby="filings" {
                     h2 id="filings" { (say("Newest filings", "Documentos mais recentes")) }
-                    @if rows.is_empty() { p { (none(view)) } } @else { (filing_rows::of_one(view, rows)) }
+                    @if rows.is_empty() { p { (none(view)) } } @else { (filing_rows::of_one(view, rows, Detail::Preview)) }
                     (upgrade(view, prompt))
                 }
             }
@@ -159,7 +159,7 @@ fn filings(view: &View, id: &str, filed: &Filed) -> Markup {
                     (timeline::timeline(view, id, &profile.periods))
                     section aria-labelledby="newest" {
                         h2 id="newest" { (say("Newest filings", "Documentos mais recentes")) }
-                        (filing_rows::of_one(view, &newest.data))
+                        (filing_rows::of_one(view, &newest.data, Detail::Whole))
                         p.actions { a.button href=(all().link(view)) { (view.language.pick(
                             format!("All {} filings", view.language.count(profile.total)),
                             format!("Todos os {} documentos", view.language.count(profile.total)),

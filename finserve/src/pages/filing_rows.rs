@@ -2,16 +2,16 @@
 use fincore::filings::Filing;
 use maud::{Markup, html};
 
-use super::{address::Address, view::View};
+use super::{address::Address, found::Detail, view::View};
 
 /// Filings of any company.
-pub(crate) fn of_all(view: &View, rows: &[Filing]) -> Markup {
-    table(view, rows, Companies::Named)
+pub(crate) fn of_all(view: &View, rows: &[Filing], detail: Detail) -> Markup {
+    table(view, rows, Companies::Named, detail)
 }
 
 /// Filings of one company, which is not named again.
-pub(crate) fn of_one(view: &View, rows: &[Filing]) -> Markup {
-    table(view, rows, Companies::Known)
+pub(crate) fn of_one(view: &View, rows: &[Filing], detail: Detail) -> Markup {
+    table(view, rows, Companies::Known, detail)
 }
 
 /// The page of a filing.
@@ -30,10 +30,11 @@ enum Companies {
     Known,
 }
 
-fn table(view: &View, rows: &[Filing], companies: Companies) -> Markup {
+fn table(view: &View, rows: &[Filing], companies: Companies, detail: Detail) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let (date, company) = (say("Date", "Data"), say("Company", "Companhia"));
     let (category, subject) = (say("Category", "Categoria"), say("Subject", "Assunto"));
+    let version = say("version", "versão");
     let is_named = companies == Companies::Named;
     html! {
         table.rows.filings {
@@ -41,7 +42,7 @@ fn table(view: &View, rows: &[Filing], companies: Companies) -> Markup {
                 th scope="col" { (date) }
                 @if is_named { th scope="col" { (company) } }
                 th scope="col" { (category) }
-                th scope="col" { (subject) }
+                @if detail == Detail::Whole { th scope="col" { (subject) } }
             } }
             tbody {
                 @for filing in rows { tr {
@@ -49,11 +50,21 @@ fn table(view: &View, rows: &[Filing], companies: Companies) -> Markup {
                     @if is_named {
                         td lang="pt-BR" data-label=(company) { a href=(company_link(view, filing)) { (filing.company_name) } }
                     }
-                    td lang="pt-BR" data-label=(category) {
-                        (filing.category)
-                        @if !filing.r#type.is_empty() { small { (filing.r#type) } }
+                    @match detail {
+                        Detail::Whole => {
+                            td lang="pt-BR" data-label=(category) {
+                                (filing.category)
+                                @if !filing.r#type.is_empty() { small { (filing.r#type) } }
+                            }
+                            th scope="row" {
+                                a lang="pt-BR" href=(link(view, filing)) { (filing.description) }
+                                @if filing.version > 1 { small { (version) " " (filing.version) } }
+                            }
+                        }
+                        Detail::Preview => {
+                            th scope="row" lang="pt-BR" { a href=(link(view, filing)) { (filing.category) } }
+                        }
                     }
-                    th scope="row" lang="pt-BR" { a href=(link(view, filing)) { (filing.description) } }
                 } }
             }
         }

@@ -81,7 +81,7 @@ pub(crate) fn filings(
             "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos, com busca completa e contagem exata.",
         )) }
         (form(view, sought, categories))
-        (found::list(view, found, &words, |rows| filing_rows::of_all(view, rows), |number| sought.page(number)))
+        (found::list(view, found, &words, |rows, detail| filing_rows::of_all(view, rows, detail), |number| sought.page(number)))
         (layout::command(view, "call", &sought.endpoint().command(view)))
     };
     layout::page(view, "/filings", say("Filings", "Documentos"), &content)

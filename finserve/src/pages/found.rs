@@ -20,7 +20,23 @@ pub(crate) enum Found<R> {
     Wrong(String),
 }
 
+/// How much of a row is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// All of it.
+    Whole,
+    /// In a preview, no more than the page of one row tells those whose plan does not include it.
+    Preview,
+}
+
 impl<R> Found<R> {
+    fn detail(&self) -> Detail {
+        match self {
+            Found::Preview { .. } => Detail::Preview,
+            Found::Whole(_) | Found::Wrong(_) => Detail::Whole,
+        }
+    }
+
     pub(crate) fn rows(&self) -> &[R] {
         match self {
             Found::Whole(page) => &page.data,
@@ -51,7 +67,7 @@ pub(crate) fn list<R>(
     view: &View,
     found: &Found<R>,
     words: &Words,
-    table: impl Fn(&[R]) -> Markup,
+    table: impl Fn(&[R], Detail) -> Markup,
     page: impl Fn(u64) -> Address,
 ) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
@@ -67,7 +83,7 @@ pub(crate) fn list<R>(
             @match found {
                 Found::Wrong(message) => { p.wrong role="alert" lang="en" { (message) } }
                 Found::Whole(_) | Found::Preview { .. } => {
-                    @if !found.rows().is_empty() { (table(found.rows())) }
+                    @if !found.rows().is_empty() { (table(found.rows(), found.detail())) }
                 }
             }
             @match found {
