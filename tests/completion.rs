@@ -4,7 +4,7 @@ use std::{path::Path, process::Command};
 use crate::harness::{Server, finserve};
 
 /// The candidates for the last of these words, by the protocol of the scripts.
-fn candidates(data: &Path, words: &[&str]) -> Vec<String> {
+pub(crate) fn candidates(data: &Path, words: &[&str]) -> Vec<String> {
     let output = finserve(&["--", "finserve"])
         .args(words)
         .env("FINSERVE_COMPLETE", "bash")

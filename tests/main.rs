@@ -16,7 +16,7 @@
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
 //! * How data goes out: `get` queries on the command line, `get_server` the same of a server, `completion` what a shell is
-//!   told may come next, `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
+//!   told may come next, `looked_at` files that they leave as they are, `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
 //!   with a `file_server` between them.
 //! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
 //!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
@@ -59,6 +59,7 @@ mod import_official;
 mod import_plausible;
 mod import_published;
 mod log;
+mod looked_at;
 mod market;
 mod mcp;
 mod mcp_stdio;

@@ -5,7 +5,7 @@ use arc_swap::ArcSwap;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     index,
     plans::Plan,
     sqlite::{self, Place, Schema},
@@ -107,6 +107,31 @@ impl Catalogue {
         let path = path.into();
         let connection = sqlite::open(&path, &SCHEMA)?;
         renew_index(connection).map_err(|err| sqlite::unopened(&path, &SCHEMA, err))?;
+        Catalogue::of(path, readers)
+    }
+
+    /// Opens a data file only to look at it: nothing about it is changed, whatever else has it open.
+    ///
+    /// Fails with [`Error::Outdated`](crate::Error::Outdated) where [`Catalogue::open`] would bring the file up to date, and
+    /// where there is none. The right to read the file is enough while somebody else has it open; SQLite needs that to write
+    /// to its directory otherwise.
+    pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Catalogue> {
+        let path = path.into();
+        sqlite::check_current(&path, &SCHEMA)?;
+        let catalogue = Catalogue::of(path.clone(), READERS)?;
+        let connection = catalogue.current.load().readers.connect()?;
+        match index::is_outdated(&connection) {
+            Ok(false) => Ok(catalogue),
+            Ok(true) => {
+                let reason = "its search index was made in another way".to_owned();
+                Err(Error::Outdated { path: path.display().to_string(), reason })
+            }
+            Err(err) => Err(sqlite::unopened(&path, &SCHEMA, err)),
+        }
+    }
+
+    /// A file that can be read as it is.
+    fn of(path: PathBuf, readers: usize) -> Result<Catalogue> {
         let readers = Arc::new(Readers::new(path.clone(), readers.max(FEWEST_READERS)));
         // It stays open, and with it the log.
         let watch = Watch::new(&readers)?;

@@ -114,6 +114,16 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 
+    /// A file that is only read here was made by an older version of this library, which stored it in another way. Whoever
+    /// opens it to write brings it up to date.
+    #[error("{path} was made by an older version: {reason}")]
+    Outdated {
+        /// Where the file is.
+        path: String,
+        /// What is older.
+        reason: String,
+    },
+
     /// Something failed that should not: a file given to the library cannot be read or written, or the library is
     /// wrong. Retrying does not help.
     #[error("{context}: {source}")]
@@ -143,6 +153,8 @@ pub enum ErrorKind<'e> {
     Busy,
     /// [`Error::Unavailable`]
     Unavailable,
+    /// [`Error::Outdated`]
+    Outdated,
     /// [`Error::Storage`]
     Storage,
 }
@@ -216,6 +228,7 @@ impl Error {
             Error::Refused { .. } => ErrorKind::Refused,
             Error::Busy(_) => ErrorKind::Busy,
             Error::Unavailable { .. } => ErrorKind::Unavailable,
+            Error::Outdated { .. } => ErrorKind::Outdated,
             Error::Storage { .. } => ErrorKind::Storage,
         }
     }

@@ -117,7 +117,7 @@
 //!     ErrorKind::PlanRequired(_) => 403,
 //!     ErrorKind::NotFound(_) => 404,
 //!     ErrorKind::Storage => 500,
-//!     ErrorKind::Busy | ErrorKind::Unavailable => 503,
+//!     ErrorKind::Busy | ErrorKind::Unavailable | ErrorKind::Outdated => 503,
 //! };
 //! assert_eq!(status, 400);
 //! ```

@@ -119,6 +119,28 @@ fn connect(path: &Path, schema: &Schema) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Fails unless a file is there and is as this program makes it: for those who change nothing about it.
+pub(crate) fn check_current(path: &Path, schema: &Schema) -> Result<()> {
+    check_file(path, schema)?;
+    let cannot = |err| failed(path, schema, err);
+    let connection = attach(path).map_err(cannot)?;
+    check_identity(&connection, path, schema)?;
+    let (found, known) = (version_of(&connection).map_err(cannot)?, schema.migrations.len());
+    match found.cmp(&known) {
+        std::cmp::Ordering::Less => {
+            let reason = format!("it is at version {found}, this program reads version {known}");
+            Err(Error::Outdated { path: path.display().to_string(), reason })
+        }
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => Err(too_new(path, found, known)),
+    }
+}
+
+fn too_new(path: &Path, found: usize, known: usize) -> Error {
+    let reason = format!("it is at version {found}, this program supports {known}");
+    Error::storage(format!("{} was made by a newer program", path.display()), reason)
+}
+
 /// How a file is opened that is there: SQLite would make an empty one where it has gone.
 pub(crate) const EXISTING: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
@@ -264,9 +286,7 @@ fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Res
     let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let done = version_of(&tx)?;
     let Some(missing) = migrations.get(done..) else {
-        let reason = format!("it is at version {done}, this program supports {}", migrations.len());
-        let advice = format!("{} was made by a newer program", path.display());
-        return Err(Error::storage(advice, reason));
+        return Err(too_new(path, done, migrations.len()));
     };
     for (step, migration) in (done + 1..).zip(missing) {
         tx.execute_batch(migration).map_err(|err| {

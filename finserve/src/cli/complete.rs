@@ -27,7 +27,7 @@ use crate::{bundled, cluster::publication::served};
 /// Is set where a shell asks.
 pub(crate) const VARIABLE: &str = "FINSERVE_COMPLETE";
 
-/// How long a shell is kept waiting: a file that is busy, or needs a new index first, gives no candidates.
+/// How long a shell is kept waiting: a file that is busy gives no candidates. Nor does one of an older version, which is left as it is.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Answers a shell and ends the program, if it asks.
@@ -151,7 +151,7 @@ fn looked_up<T: Send + 'static>(
     let (send, found) = mpsc::channel();
     thread::spawn(move || {
         let today = Date::in_brasilia(SystemTime::now().into());
-        let snapshot = Catalogue::open_with_readers(path, 2).and_then(|all| all.snapshot(today));
+        let snapshot = Catalogue::open_to_read(path).and_then(|all| all.snapshot(today));
         // Nobody waits any more, perhaps.
         let _ = send.send(snapshot.and_then(|snapshot| look_up(&snapshot)).ok());
     });

@@ -30,12 +30,12 @@ pub(crate) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Opens its catalogue. Where there is none and nobody named a directory, that is the bundled data, in the cache of the
+    /// Opens its catalogue, and changes nothing about it. Where there is none and nobody named a directory, that is the bundled data, in the cache of the
     /// user, or in a directory that lasts as long as the second value.
     pub(crate) fn open(self) -> Result<(Catalogue, Option<TempDir>), Failure> {
         let path = existing_catalogue(self.data);
         if path.is_ok() || !self.by_default {
-            return Ok((Catalogue::open(path?)?, None));
+            return Ok((self.look(&path?)?, None));
         }
         let mut bar = None;
         let (path, kept) = match bundled::store(|step| show_step(&mut bar, step)) {
@@ -53,6 +53,28 @@ impl Seen<'_> {
         );
         Ok((Catalogue::open(path)?, kept))
     }
+
+    /// Opens a catalogue without changing anything about it, and says what to run where that cannot be.
+    fn look(self, path: &Path) -> Result<Catalogue, Failure> {
+        let data = self.data.display();
+        Catalogue::open_to_read(path).map_err(|err| match err.kind() {
+            ErrorKind::Outdated => Failure::Said(format!(
+                "{err}: stop servers of that version, then run finserve check --data {data} once, which brings it up to date"
+            )),
+            ErrorKind::Unavailable if path.is_file() && !is_writable(path.parent()) => {
+                Failure::Said(format!(
+                    "{err}: {data} cannot be written to, which SQLite needs where no server has the file open; start a \
+                     server, run this as the owner of the directory, or name a copy of it with --data"
+                ))
+            }
+            _ => err.into(),
+        })
+    }
+}
+
+/// Whether files can be created in a directory.
+fn is_writable(directory: Option<&Path>) -> bool {
+    directory.is_some_and(|directory| tempfile::tempfile_in(directory).is_ok())
 }
 
 fn cannot_store() -> impl FnOnce(io::Error) -> Failure {

@@ -78,7 +78,7 @@ impl From<Error> for Refusal {
             ErrorKind::InvalidKey => Refusal::InvalidKey,
             ErrorKind::PlanRequired(upgrade) => Refusal::PlanRequired(Box::new(upgrade.clone())),
             ErrorKind::Busy => Refusal::Busy(message),
-            ErrorKind::Unavailable => Refusal::Unavailable(message),
+            ErrorKind::Unavailable | ErrorKind::Outdated => Refusal::Unavailable(message),
             // Requests import no files, so the library cannot refuse one here.
             ErrorKind::Refused | ErrorKind::Storage => Refusal::Internal(message),
         }
