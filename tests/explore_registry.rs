@@ -136,11 +136,7 @@ fn the_page_of_a_company_shows_as_much_as_the_plan_includes() {
         }
         assert_eq!(text.contains("VALE3"), knows_companies, "{name}");
         let shown = rows(&page, "/filings");
-        let most = match (knows_companies, knows_filings) {
-            (_, true) => 10,
-            (true, false) => 3,
-            (false, false) => 0,
-        };
+        let most = if knows_filings { 10 } else { 3 };
         assert_eq!(shown, ids(&newest)[..most], "{name}");
         assert_eq!(text.contains("class=\"upgrade\""), !knows_filings, "{name}");
         // Counts of filings are for those who may count them.
@@ -192,6 +188,10 @@ fn every_page_is_counted_once_under_its_own_route() {
         let reply = server.keyless("GET", page, &headers);
         let left = (499 - at).to_string();
         assert_eq!(reply.header("x-ratelimit-remaining"), Some(left.as_str()), "{page}");
+        let varies = reply.header("vary").unwrap();
+        for name in ["X-API-Key", "Authorization", "Cookie"] {
+            assert_eq!(varies.matches(name).count(), 1, "{page}: {varies}");
+        }
     }
     let usage = server.keyless("GET", "/api/v1/plans/usage", &headers).json();
     assert_eq!(usage["total"]["errors"], 1, "the filing that does not exist: {usage}");

@@ -36,7 +36,7 @@ pub(crate) use filings::{FilingsSought, category_link, filings};
 pub(crate) use found::{Found, PAGE_ROWS, PREVIEW_ROWS};
 pub(crate) use home::home;
 pub(crate) use language::Language;
-pub(crate) use market::{Asked, Range, Subject, history, market};
+pub(crate) use market::{Asked, Subject, history, market, wrong_history};
 pub(crate) use plain::{Notice, docs, not_found, refused};
 pub(crate) use pricing::{Field, KeyForm, pricing};
 pub(crate) use sign_in::{SignInForm, sign_in};

@@ -36,6 +36,7 @@ use crate::{
 };
 
 pub(crate) mod calc;
+mod fields;
 pub(crate) mod market;
 mod preview;
 pub(crate) mod registry;
@@ -114,15 +115,6 @@ fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusa
 pub(super) fn shown(page: maud::Markup) -> Reply {
     let body = Body::page(page, OWN_FILES);
     Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding"))
-}
-
-/// A page that depends on the visitor's plan, too, which a key in a header may tell.
-fn by_plan(page: maud::Markup) -> Reply {
-    let body = Body::page(page, OWN_FILES);
-    Reply::ok(
-        body,
-        Caching::Refetched("Accept-Language, Accept-Encoding, X-API-Key, Authorization"),
-    )
 }
 
 /// `GET /`

@@ -108,8 +108,8 @@ impl App {
             self.metrics.refused(refusal.reason());
             refusal.reply(id, route, offer).respond(&envelope)
         });
-        if is_page {
-            visitor::mark(response.headers_mut(), request, offer.base());
+        if let Some(row) = row.filter(|row| row.is_page) {
+            visitor::mark(response.headers_mut(), request, row, offer.base());
         }
         let status = response.status();
         if let Some(outcome) = trail.counted {

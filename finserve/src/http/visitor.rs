@@ -10,7 +10,7 @@ use super::{
     cookie,
     headers::X_API_KEY,
     request::{Request, Visitor},
-    routes::Match,
+    routes::{Match, Route},
     target,
 };
 use crate::base_path::BasePath;
@@ -32,11 +32,15 @@ impl App {
     }
 }
 
-/// Says that a page depends on who is signed in, keeps those of somebody out of caches that others read, and makes the
-/// browser forget a session that is over.
-pub(crate) fn mark(headers: &mut HeaderMap, request: &Request, base: BasePath) {
+/// Says that a page depends on who is signed in, and one of data also on the plan of a key; keeps those of somebody out of
+/// caches that others read, and makes the browser forget a session that is over.
+pub(crate) fn mark(headers: &mut HeaderMap, request: &Request, route: &Route, base: BasePath) {
+    let own = match route.feature {
+        Some(_) => "X-API-Key, Authorization, Cookie",
+        None => "Cookie",
+    };
     let varies = headers.get(VARY).and_then(|value| value.to_str().ok());
-    let varies = varies.map_or_else(|| "Cookie".to_owned(), |known| format!("{known}, Cookie"));
+    let varies = varies.map_or_else(|| own.to_owned(), |known| format!("{known}, {own}"));
     headers.insert(VARY, HeaderValue::try_from(varies).expect("names of headers are ASCII"));
     let is_stored = headers.get(CACHE_CONTROL).is_none_or(|value| value != "no-store");
     match &request.visitor {

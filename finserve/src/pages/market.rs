@@ -20,7 +20,7 @@ mod range;
 mod reached;
 mod subject;
 
-pub(crate) use history::{Asked, history};
+pub(crate) use history::{Asked, history, wrong_history};
 pub(crate) use range::Range;
 pub(crate) use subject::{Subject, slug};
 

@@ -2,7 +2,7 @@
 use hyper::header::HeaderValue;
 use serde::Deserialize;
 
-use super::{by_plan, preview::snapshot, shown, view};
+use super::{preview::snapshot, shown, view};
 use crate::{
     http::{context::Context, front, params::Params, refusal::Refusal, reply::Reply},
     pages::{self, Calculator, Given, Language, Outcome},
@@ -77,7 +77,7 @@ fn page(
 ) -> Result<Reply, Refusal> {
     let view = view(context.request, context.offer, lang);
     match pages::calculator(calculator, &snapshot(context)?, view, &given)? {
-        Outcome::Shown(page) => Ok(by_plan(page)),
+        Outcome::Shown(page) => Ok(shown(page)),
         Outcome::Elsewhere(address) => {
             let wrong = |_| Refusal::BadRequest("the fields cannot be an address".into());
             Ok(Reply::elsewhere(HeaderValue::try_from(address).map_err(wrong)?))

@@ -1,13 +1,17 @@
 //! The pages of the market.
-use std::{fmt::Display, str::FromStr};
-
-use fincore::{Date, Pair, SeriesId};
+use fincore::{ErrorKind, Key, Pair, SeriesId, Snapshot};
+use maud::Markup;
 use serde::Deserialize;
 
-use super::{PageQuery, by_plan, preview::snapshot, view};
+use super::{
+    PageQuery,
+    fields::{given, page_number, read},
+    preview::snapshot,
+    shown, view,
+};
 use crate::{
     http::{context::Context, params::Params, refusal::Refusal, reply::Reply},
-    pages::{self, Asked, Language, Range, Subject},
+    pages::{self, Asked, Language, Subject, View},
 };
 
 /// What can be chosen on the page of a series. Fields that a form leaves empty are none.
@@ -38,7 +42,7 @@ pub(crate) struct PairPage {
 pub(crate) fn market(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let PageQuery { lang } = params.read()?;
     let view = view(context.request, context.offer, lang);
-    Ok(by_plan(pages::market(&snapshot(context)?, &view)?))
+    Ok(shown(pages::market(&snapshot(context)?, &view)?))
 }
 
 /// `GET /market/{series}`
@@ -47,9 +51,8 @@ pub(crate) fn series(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     let view = view(context.request, context.offer, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::series(&snapshot, &series)?;
-    let asked = asked(range, from, to, page)?;
     let more = pages::compound_link(&view, &subject);
-    Ok(by_plan(pages::history(&snapshot, &view, &subject, &asked, &more)?))
+    history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
 }
 
 /// `GET /market/fx/{pair}`
@@ -58,35 +61,52 @@ pub(crate) fn pair(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
     let view = view(context.request, context.offer, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::pair(&snapshot, pair)?;
-    let asked = asked(range, from, to, page)?;
     let more = pages::convert_form(&snapshot, &view, pair.base)?;
-    Ok(by_plan(pages::history(&snapshot, &view, &subject, &asked, &more)?))
+    history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
 }
 
-fn asked(
+/// The fields of a history.
+struct Sent {
     range: Option<String>,
     from: Option<String>,
     to: Option<String>,
     page: Option<String>,
-) -> Result<Asked, Refusal> {
-    let range: Option<Range> = given("range", range)?;
-    let (from, to): (Option<Date>, Option<Date>) = (day("from", from)?, day("to", to)?);
-    let page = given::<u32>("page", page)?.unwrap_or(1);
-    // As many pages as there can be rows.
-    if !(1..=1_000_000).contains(&page) {
-        return Err(Refusal::BadRequest("parameter \"page\": pages are numbered from 1".into()));
+}
+
+impl Sent {
+    fn of(fields: [Option<String>; 4]) -> Sent {
+        let [range, from, to, page] = fields.map(given);
+        Sent { range, from, to, page }
     }
-    Ok(Asked { range, from, to, page })
+
+    /// What is asked. A month means its first day.
+    fn asked(&self) -> fincore::Result<Asked> {
+        let day = |text: &Option<String>| read(text.as_deref().map(pages::first_day).as_ref());
+        Ok(Asked {
+            range: read(self.range.as_ref())?,
+            from: day(&self.from)?,
+            to: day(&self.to)?,
+            page: page_number(self.page.as_ref())?,
+        })
+    }
 }
 
-/// A day, or the first one of a month.
-fn day(name: &str, text: Option<String>) -> Result<Option<Date>, Refusal> {
-    given(name, text.map(|text| pages::first_day(text.trim())))
-}
-
-/// The value of a field that is not empty.
-fn given<T: FromStr<Err: Display>>(name: &str, text: Option<String>) -> Result<Option<T>, Refusal> {
-    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
-    let wrong = |err: T::Err| Refusal::BadRequest(format!("parameter {name:?}: {err}"));
-    text.trim().parse().map(Some).map_err(wrong)
+/// The page of a history; a question that is wrong is answered as such, with its form.
+fn history(
+    snapshot: &Snapshot,
+    view: &View,
+    subject: &Subject,
+    sent: Sent,
+    more: &Markup,
+) -> Result<Reply, Refusal> {
+    let asked = sent.asked();
+    match asked.and_then(|asked| pages::history(snapshot, view, subject, &asked, more)) {
+        Err(err) if matches!(err.kind(), ErrorKind::Invalid) => {
+            let message = Key::redact(&err.to_string());
+            let days = [sent.from, sent.to];
+            let page = pages::wrong_history(snapshot, view, subject, days, &message)?;
+            Err(Refusal::Shown(Box::new(Refusal::BadRequest(message)), page))
+        }
+        page => Ok(shown(page?)),
+    }
 }

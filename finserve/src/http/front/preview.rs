@@ -13,55 +13,71 @@ pub(crate) fn snapshot(context: &Context<'_>) -> Result<Snapshot, Refusal> {
     Ok(snapshot.for_plan(context.caller.plan))
 }
 
-/// The page `number` of a list, from 1; where the plan does not include the feature, the first three rows of the list,
-/// whichever page is asked for, and not how many there are. What is wrong with the question becomes part of the answer.
-pub(crate) fn list<R: Clone>(
-    context: &Context<'_>,
-    feature: Feature,
-    number: u64,
-    ask: impl FnOnce(&Snapshot, Limit<1000>, Offset) -> fincore::Result<Page<R>>,
-) -> Result<Found<R>, Refusal> {
-    let snapshot = snapshot(context)?;
-    let found = match context.caller.plan.need(feature) {
-        Ok(()) => {
-            page(number).and_then(|(limit, offset)| ask(&snapshot, limit, offset)).map(Found::Whole)
-        }
-        Err(prompt) => previewed(snapshot, prompt, ask),
-    };
-    match found {
-        Err(err) if matches!(err.kind(), ErrorKind::Invalid) => {
-            Ok(Found::Wrong(Key::redact(&err.to_string())))
-        }
-        found => Ok(found?),
-    }
-}
-
-/// The first rows, as those see them whose plan includes them.
-fn previewed<R: Clone>(
+/// What a page reads through, from its first to its last row: one snapshot, and how far the caller's plan reaches in it.
+pub(crate) struct Reach {
     snapshot: Snapshot,
-    prompt: Upgrade,
-    ask: impl FnOnce(&Snapshot, Limit<1000>, Offset) -> fincore::Result<Page<R>>,
-) -> fincore::Result<Found<R>> {
-    let snapshot = snapshot.for_plan(prompt.required_plan);
-    let page = ask(&snapshot, Limit::new(PREVIEW_ROWS)?, Offset::default())?;
-    let (is_fuzzy, mut rows) = (page.meta.fuzzy, page.data.into_vec());
-    rows.truncate(PREVIEW_ROWS as usize);
-    Ok(Found::Preview { rows, is_fuzzy, prompt })
 }
 
-/// One thing, and the prompt if the plan does not include it: then the page may show as much of it as a row of a
-/// preview does.
-pub(crate) fn one<T>(
-    context: &Context<'_>,
-    feature: Feature,
-    ask: impl FnOnce(&Snapshot) -> fincore::Result<T>,
-) -> Result<(T, Option<Upgrade>), Refusal> {
-    let prompt = context.caller.plan.need(feature).err();
-    let mut snapshot = snapshot(context)?;
-    if let Some(prompt) = &prompt {
-        snapshot = snapshot.for_plan(prompt.required_plan);
+impl Reach {
+    pub(crate) fn of(context: &Context<'_>) -> Result<Reach, Refusal> {
+        Ok(Reach { snapshot: snapshot(context)? })
     }
-    Ok((ask(&snapshot)?, prompt))
+
+    /// The data, for what every plan includes, or this one does.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Fails with the prompt where the plan does not include the feature.
+    pub(crate) fn need(&self, feature: Feature) -> Result<(), Upgrade> {
+        self.snapshot.plan().need(feature)
+    }
+
+    /// The page `number` of a list, from 1; where the plan does not include the feature, the first three rows of the
+    /// list, whichever page is asked for, and not how many there are. What is wrong with the question becomes part of
+    /// the answer.
+    pub(crate) fn list<R: Clone>(
+        &self,
+        feature: Feature,
+        number: u64,
+        ask: impl FnOnce(&Snapshot, Limit<1000>, Offset) -> fincore::Result<Page<R>>,
+    ) -> Result<Found<R>, Refusal> {
+        let found = match self.need(feature) {
+            Ok(()) => page(number)
+                .and_then(|(limit, offset)| ask(&self.snapshot, limit, offset))
+                .map(Found::Whole),
+            Err(prompt) => {
+                self.first(ask).map(|(rows, is_fuzzy)| Found::Preview { rows, is_fuzzy, prompt })
+            }
+        };
+        match found {
+            Err(err) if matches!(err.kind(), ErrorKind::Invalid) => {
+                Ok(Found::Wrong(Key::redact(&err.to_string())))
+            }
+            found => Ok(found?),
+        }
+    }
+
+    /// The first rows of a list, which everybody may see, and whether they are only near what is sought.
+    pub(crate) fn first<R: Clone>(
+        &self,
+        ask: impl FnOnce(&Snapshot, Limit<1000>, Offset) -> fincore::Result<Page<R>>,
+    ) -> fincore::Result<(Vec<R>, bool)> {
+        let page = ask(&self.snapshot, Limit::new(PREVIEW_ROWS)?, Offset::default())?;
+        let (is_fuzzy, mut rows) = (page.meta.fuzzy, page.data.into_vec());
+        rows.truncate(PREVIEW_ROWS as usize);
+        Ok((rows, is_fuzzy))
+    }
+
+    /// One thing, and the prompt if the plan does not include it: then the page may show as much of it as a row of a
+    /// preview does.
+    pub(crate) fn one<T>(
+        &self,
+        feature: Feature,
+        ask: impl FnOnce(&Snapshot) -> fincore::Result<T>,
+    ) -> Result<(T, Option<Upgrade>), Refusal> {
+        Ok((ask(&self.snapshot)?, self.need(feature).err()))
+    }
 }
 
 /// Which rows a page of a list has.

@@ -1,6 +1,4 @@
 //! The pages of companies and filings.
-use std::str::FromStr;
-
 use fincore::{
     CompanyId, CompanyRef, CvmCode, Error, Feature, FilingId, Key, Limit, companies, filings,
     search::{self, Suggest, Suggestion},
@@ -9,7 +7,11 @@ use hyper::header::HeaderValue;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{preview, shown, view};
+use super::{
+    fields::{given, page_number, read},
+    preview::Reach,
+    shown, view,
+};
 use crate::{
     http::{
         context::Context,
@@ -23,7 +25,7 @@ use crate::{
     },
 };
 
-/// What can be chosen at `/companies`. All of it is text, so that what is wrong can be told beside the form.
+/// What can be chosen at `/companies`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompaniesQuery {
@@ -65,28 +67,6 @@ pub(crate) struct SuggestQuery {
     lang: Option<Language>,
 }
 
-/// More pages than any list has.
-const MOST_PAGES: u64 = 1_000_000;
-
-/// A field of a form: one that is empty was not filled in, and no page repeats a key.
-fn given(text: Option<String>) -> Option<String> {
-    text.map(|text| Key::redact(text.trim())).filter(|text| !text.is_empty())
-}
-
-/// The number of a page, from 1.
-fn page_number(text: Option<&String>) -> fincore::Result<u64> {
-    let Some(text) = text else { return Ok(1) };
-    let wanted = || Error::invalid(text, format_args!("a page (1 to {MOST_PAGES})"));
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse().ok().filter(|number| is_plain && (1..=MOST_PAGES).contains(number));
-    number.ok_or_else(wanted)
-}
-
-/// A field that is read by its type, if it is filled in.
-fn read<T: FromStr<Err = Error>>(text: Option<&String>) -> fincore::Result<Option<T>> {
-    text.map(|text| text.parse()).transpose()
-}
-
 /// A page with a list; a question that is wrong is answered as such, with its form.
 fn listed<R>(
     found: Found<R>,
@@ -109,7 +89,8 @@ pub(crate) fn companies(context: &Context<'_>, params: Params<'_>) -> Result<Rep
     let number = page_number(page.as_ref());
     let [q, status, sector] = [query.q, query.status, query.sector].map(given);
     let sought = CompaniesSought { q, status, sector, page: *number.as_ref().unwrap_or(&1) };
-    let found = preview::list(context, Feature::Companies, sought.page, |all, limit, offset| {
+    let reach = Reach::of(context)?;
+    let found = reach.list(Feature::Companies, sought.page, |all, limit, offset| {
         number?;
         let CompaniesSought { q, status, sector, .. } = sought.clone();
         match q {
@@ -120,10 +101,9 @@ pub(crate) fn companies(context: &Context<'_>, params: Params<'_>) -> Result<Rep
             None => companies::list(all, companies::List { status, sector, limit, offset }),
         }
     })?;
-    let kinds = if context.caller.plan.includes(Feature::Companies) {
-        Some(companies::kinds(&preview::snapshot(context)?)?)
-    } else {
-        None
+    let kinds = match reach.need(Feature::Companies) {
+        Ok(()) => Some(companies::kinds(reach.snapshot())?),
+        Err(_) => None,
     };
     listed(found, |found| pages::companies(&view, &sought, kinds.as_ref(), found))
 }
@@ -131,9 +111,10 @@ pub(crate) fn companies(context: &Context<'_>, params: Params<'_>) -> Result<Rep
 /// `GET /companies/suggest`: what a text may become, for the script of the page; on the plan of whoever is signed in.
 pub(crate) fn suggest(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let SuggestQuery { q, lang } = params.read()?;
-    context.caller.plan.need(Feature::Companies)?;
+    let reach = Reach::of(context)?;
+    reach.need(Feature::Companies)?;
     let view = view(context.request, context.offer, lang);
-    let found = search::suggest(&preview::snapshot(context)?, Suggest::new(&q)?)?;
+    let found = search::suggest(reach.snapshot(), Suggest::new(&q)?)?;
     let row = |suggestion: &Suggestion| {
         let (text, detail, link) = match suggestion {
             Suggestion::Company { text, company_id, tickers } => {
@@ -162,17 +143,16 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let view = view(context.request, context.offer, lang);
     let missing = |err: Error| Refusal::NotFound(Key::redact(&err.to_string()));
     let wanted: CompanyRef = id.parse().map_err(missing)?;
-    let (code, _) =
-        preview::one(context, Feature::Companies, |all| companies::resolve(all, &wanted))?;
+    let reach = Reach::of(context)?;
+    let (code, _) = reach.one(Feature::Companies, |all| companies::resolve(all, &wanted))?;
     if code.to_string() != id {
         return found_at(&view, code);
     }
-    let known = preview::one(context, Feature::Companies, |all| {
-        Ok(companies::find(all, CompanyId::Cvm(code))?.answer)
-    });
+    let known =
+        reach.one(Feature::Companies, |all| Ok(companies::find(all, CompanyId::Cvm(code))?.answer));
     let shown_of_it = match known {
         Ok((company, prompt)) => {
-            let filed = filed(context, code, Some(&company))?;
+            let filed = filed(&reach, code, Some(&company))?;
             match prompt {
                 Some(prompt) => {
                     let companies::Company { name, status, .. } = company;
@@ -183,7 +163,7 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         }
         // It is not registered, but it files: otherwise it had no code.
         Err(Refusal::NotFound(message)) => {
-            let filed = filed(context, code, None)?;
+            let filed = filed(&reach, code, None)?;
             let name = filed.newest().map(|filing| filing.company_name.clone());
             let name = name.ok_or(Refusal::NotFound(message))?;
             CompanyShown::OnlyFiles { name, filed }
@@ -195,30 +175,26 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
 
 /// The filings of a company, as far as the plan reaches.
 fn filed(
-    context: &Context<'_>,
+    reach: &Reach,
     code: CvmCode,
     company: Option<&companies::Company>,
 ) -> Result<Filed, Refusal> {
-    let id = CompanyId::Cvm(code);
-    let newest = |limit| filings::OfCompany { limit, ..filings::OfCompany::new(id) };
-    // A company that never filed has an empty list here.
-    let list = filings::List { company: Some(id.into()), ..filings::List::default() };
-    let found = preview::list(context, Feature::Filings, 1, |all, limit, offset| {
-        filings::list(all, filings::List { limit, offset, ..list })
-    })?;
-    match found {
-        Found::Preview { rows, prompt, .. } => Ok(Filed::Preview { rows, prompt }),
-        Found::Wrong(message) => Err(Refusal::BadRequest(message)),
-        Found::Whole(_) => {
-            let snapshot = preview::snapshot(context)?;
-            let names = company.map(|company| companies::filed_as(&snapshot, company));
-            Ok(Filed::Whole {
-                profile: filings::profile(&snapshot, id)?,
-                newest: filings::of_company(&snapshot, newest(Limit::new(NEWEST)?))?,
-                names: names.transpose()?.unwrap_or_default(),
-            })
-        }
+    let (id, snapshot) = (CompanyId::Cvm(code), reach.snapshot());
+    if let Err(prompt) = reach.need(Feature::Filings) {
+        // A company that never filed has an empty list here.
+        let (rows, _) = reach.first(|all, limit, offset| {
+            let company = Some(id.into());
+            filings::list(all, filings::List { company, limit, offset, ..Default::default() })
+        })?;
+        return Ok(Filed::Preview { rows, prompt });
     }
+    let newest = filings::OfCompany { limit: Limit::new(NEWEST)?, ..filings::OfCompany::new(id) };
+    let names = company.map(|company| companies::filed_as(snapshot, company));
+    Ok(Filed::Whole {
+        profile: filings::profile(snapshot, id)?,
+        newest: filings::of_company(snapshot, newest)?,
+        names: names.transpose()?.unwrap_or_default(),
+    })
 }
 
 /// Leads to the page of the company with this code.
@@ -239,7 +215,8 @@ pub(crate) fn filings(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let [from, to, order] = [query.from, query.to, query.order].map(given);
     let page = *number.as_ref().unwrap_or(&1);
     let sought = FilingsSought { q, company, category, kind, from, to, order, page };
-    let found = preview::list(context, Feature::Filings, page, |all, limit, offset| {
+    let reach = Reach::of(context)?;
+    let found = reach.list(Feature::Filings, page, |all, limit, offset| {
         number?;
         let FilingsSought { category, kind: r#type, .. } = sought.clone();
         let company = read(sought.company.as_ref())?;
@@ -256,11 +233,12 @@ pub(crate) fn filings(context: &Context<'_>, params: Params<'_>) -> Result<Reply
             ),
         }
     })?;
-    let categories = if context.caller.plan.includes(Feature::Filings) {
-        let every = filings::Categories { limit: Limit::MAX, ..filings::Categories::default() };
-        Some(filings::categories(&preview::snapshot(context)?, every)?.data.into_vec())
-    } else {
-        None
+    let categories = match reach.need(Feature::Filings) {
+        Ok(()) => {
+            let every = filings::Categories { limit: Limit::MAX, ..filings::Categories::default() };
+            Some(filings::categories(reach.snapshot(), every)?.data.into_vec())
+        }
+        Err(_) => None,
     };
     listed(found, |found| pages::filings(&view, &sought, categories.as_deref(), found))
 }
@@ -271,8 +249,8 @@ pub(crate) fn filing(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     let view = view(context.request, context.offer, lang);
     let missing = |err: Error| Refusal::NotFound(Key::redact(&err.to_string()));
     let id: FilingId = id.parse().map_err(missing)?;
-    let (filing, prompt) =
-        preview::one(context, Feature::Filings, |all| Ok(filings::find(all, id)?.answer))?;
+    let reach = Reach::of(context)?;
+    let (filing, prompt) = reach.one(Feature::Filings, |all| Ok(filings::find(all, id)?.answer))?;
     let shown_of_it = match prompt {
         Some(prompt) => FilingShown::Glimpse {
             company: filing.company_name,

@@ -179,6 +179,10 @@ fn a_page_that_knows_its_visitor_is_in_no_cache_of_others() {
     assert_eq!(header(&somebody, "vary").as_deref(), Some("Accept-Encoding, Cookie"));
     assert_eq!(header(&somebody, "cache-control").as_deref(), Some("private, no-cache"));
     assert_eq!(header(&somebody, "set-cookie"), None);
+    // What a page of data shows also depends on a key.
+    let data = stage.ask(stage.request("/data", &[]));
+    let varies = "Accept-Encoding, X-API-Key, Authorization, Cookie";
+    assert_eq!(header(&data, "vary").as_deref(), Some(varies));
     let api = stage.ask(stage.request("/api/v1/plan", &[("cookie", &cookie)]));
     assert_eq!(header(&api, "vary").as_deref(), Some("Accept-Encoding"));
 }

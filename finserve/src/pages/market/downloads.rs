@@ -9,7 +9,7 @@ const MOST_ROWS: &str = "10000";
 
 impl Shown<'_> {
     pub(super) fn downloads(&self) -> Markup {
-        let view = self.view;
+        let view = self.known.view;
         let say = |english, portuguese| view.language.pick(english, portuguese);
         let Some((from, to)) = self.days else { return html! {} };
         let [from, to] = [from, to].map(|date| date.map(|date| date.to_string()));
@@ -17,10 +17,10 @@ impl Shown<'_> {
             let from = from.as_deref().map(|from| ("from", from));
             let to = to.as_deref().map(|to| ("to", to));
             let query: Vec<_> = from.into_iter().chain(to).chain(more.iter().copied()).collect();
-            view.path(&self.subject.endpoint(&query))
+            view.path(&self.known.subject.endpoint(&query))
         };
         let (rows, skipped) =
-            (ROWS.to_string(), u64::from(self.asked.page.saturating_sub(1)) * u64::from(ROWS));
+            (ROWS.to_string(), self.asked.page.saturating_sub(1) * u64::from(ROWS));
         let skipped = skipped.to_string();
         let mut exact = vec![("limit", rows.as_str())];
         if skipped != "0" {

@@ -30,13 +30,20 @@ pub(crate) struct Asked {
     pub(crate) from: Option<Date>,
     pub(crate) to: Option<Date>,
     /// The page of the table, from 1.
-    pub(crate) page: u32,
+    pub(crate) page: u64,
+}
+
+/// What every page of a series or currency shows.
+pub(super) struct Known<'a> {
+    pub(super) view: &'a View,
+    pub(super) subject: &'a Subject,
+    newest: Part,
+    today: Date,
 }
 
 /// All that a page shows.
 pub(super) struct Shown<'a> {
-    pub(super) view: &'a View,
-    pub(super) subject: &'a Subject,
+    pub(super) known: Known<'a>,
     pub(super) asked: &'a Asked,
     /// The first and the last day that were asked of the library.
     pub(super) days: Option<(Option<Date>, Option<Date>)>,
@@ -44,8 +51,6 @@ pub(super) struct Shown<'a> {
     pub(super) points: Vec<(Date, Decimal)>,
     pub(super) part: Part,
     pub(super) upgrade: Option<Upgrade>,
-    newest: Part,
-    today: Date,
 }
 
 /// The page of a series or currency; `more` follows the history. Fails for days in the wrong order.
@@ -57,26 +62,45 @@ pub(crate) fn history(
     more: &Markup,
 ) -> Result<Markup> {
     let Reached { days, upgrade } = reached(snapshot, subject, asked)?;
-    let newest = subject.read(snapshot, (None, None), (1, 0))?;
-    let skipped = u64::from(asked.page.saturating_sub(1)) * u64::from(ROWS);
+    let known = Known::read(snapshot, view, subject)?;
+    let skipped = asked.page.saturating_sub(1) * u64::from(ROWS);
     let (points, part) = match days {
         Some(days) => {
             (subject.points(snapshot, days)?, subject.read(snapshot, days, (ROWS, skipped))?)
         }
-        None => (Vec::new(), Part { rows: Vec::new(), total: 0, meta: newest.meta.clone() }),
+        None => (Vec::new(), Part { rows: Vec::new(), total: 0, meta: known.newest.meta.clone() }),
     };
-    let today = snapshot.today();
-    let shown = Shown { view, subject, asked, days, points, part, upgrade, newest, today };
+    let shown = Shown { known, asked, days, points, part, upgrade };
     let title = subject.title(view.language);
+    let named = [asked.from, asked.to].map(|date| date.map(|date| date.to_string()));
     let content = html! {
-        (shown.heading(&title))
-        (shown.ranges())
+        (shown.known.heading(&title))
+        (shown.known.ranges(asked.range(), named))
         @if let Some(prompt) = &shown.upgrade { (upgrade_of(view, prompt)) }
         (shown.chart(&title))
         (more)
         (shown.table())
         (shown.downloads())
-        (shown.facts())
+        (shown.known.facts())
+    };
+    Ok(layout::page(view, &subject.path(), &title, &content))
+}
+
+/// The same page for a question that is wrong, as `message` says: its form with the days that were named, and no history.
+pub(crate) fn wrong_history(
+    snapshot: &Snapshot,
+    view: &View,
+    subject: &Subject,
+    days: [Option<String>; 2],
+    message: &str,
+) -> Result<Markup> {
+    let known = Known::read(snapshot, view, subject)?;
+    let title = subject.title(view.language);
+    let content = html! {
+        (known.heading(&title))
+        p.wrong role="alert" lang="en" { (message) }
+        (known.ranges(None, days))
+        (known.facts())
     };
     Ok(layout::page(view, &subject.path(), &title, &content))
 }
@@ -91,7 +115,12 @@ fn upgrade_of(view: &View, prompt: &Upgrade) -> Markup {
     }
 }
 
-impl Shown<'_> {
+impl<'a> Known<'a> {
+    fn read(snapshot: &Snapshot, view: &'a View, subject: &'a Subject) -> Result<Known<'a>> {
+        let newest = subject.read(snapshot, (None, None), (1, 0))?;
+        Ok(Known { view, subject, newest, today: snapshot.today() })
+    }
+
     /// The title and the newest figures.
     fn heading(&self, title: &str) -> Markup {
         let (view, subject, language) = (self.view, self.subject, self.view.language);
@@ -121,28 +150,55 @@ impl Shown<'_> {
     }
 
     /// Links to the ranges, and a form for any days.
-    fn ranges(&self) -> Markup {
+    fn ranges(&self, current: Option<Range>, [from, to]: [Option<String>; 2]) -> Markup {
         let (view, path) = (self.view, self.subject.path());
         let say = |english, portuguese| view.language.pick(english, portuguese);
-        let day = |date: Option<Date>| date.map(|date| date.to_string());
         html! {
             nav.ranges aria-label=(say("Range", "Período")) {
                 @for range in Range::ALL {
-                    @let is_it = self.asked.range() == Some(range);
+                    @let is_it = current == Some(range);
                     a href=(view.link_to(&path, &[("range", range.code())])) aria-current=[is_it.then_some("true")] { (range.name(view.language)) }
                 }
             }
             form.days method="get" action=(view.path(&path)) {
                 @if view.chosen { input type="hidden" name="lang" value=(view.language.code()); }
-                label { (say("From", "De")) input type="date" name="from" value=[day(self.asked.from)]; }
-                label { (say("To", "Até")) input type="date" name="to" value=[day(self.asked.to)]; }
+                label { (say("From", "De")) input type="date" name="from" value=[from]; }
+                label { (say("To", "Até")) input type="date" name="to" value=[to]; }
                 button { (say("Show", "Mostrar")) }
             }
         }
     }
 
+    /// What is known of the whole series.
+    fn facts(&self) -> Markup {
+        let (view, subject, language) = (self.view, self.subject, self.view.language);
+        let (first, last) = subject.days();
+        let [first, last] = [first, last].map(|date| subject.period().of(date, language));
+        let Meta { source, licence, updated_at, computed_from, .. } = &self.newest.meta;
+        let say = |english, portuguese| view.language.pick(english, portuguese);
+        html! {
+            section aria-labelledby="about" {
+                h2 id="about" { (say("About these figures", "Sobre estes valores")) }
+                dl.about {
+                    dt { (say("Unit", "Unidade")) } dd { (subject.unit(language)) }
+                    dt { (say("Published", "Publicação")) } dd { (subject.rhythm(language)) }
+                    dt { (say("Held", "Disponível")) } dd { (first) " – " (last) }
+                    dt { (say("Source", "Fonte")) } dd { (source) }
+                    @if let Some(computed) = computed_from { dt { (say("Computed from", "Calculado de")) } dd { (computed) } }
+                    dt { (say("Licence", "Licença")) } dd { (licence) }
+                    @if let Some(updated) = updated_at {
+                        dt { (say("Last changed here", "Última alteração aqui")) }
+                        dd { time datetime=(updated.to_rfc3339()) { (updated.format("%Y-%m-%d %H:%M UTC")) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Shown<'_> {
     fn chart(&self, title: &str) -> Markup {
-        let (language, subject) = (self.view.language, self.subject);
+        let (language, subject) = (self.known.view.language, self.known.subject);
         let (Some((first, _)), Some((last, _))) = (self.points.first(), self.points.last()) else {
             return html! { p.note { (language.pick("There are no figures on these days.", "Não há valores nestes dias.")) } };
         };
@@ -165,7 +221,7 @@ impl Shown<'_> {
         };
         html! {
             (chart.picture(language))
-            @if let Some(thinned) = thinned(every, self.view) { p.note { (thinned) } }
+            @if let Some(thinned) = thinned(every, self.known.view) { p.note { (thinned) } }
             @if subject.columns(language).len() > 1 {
                 p.note { (language.pick("The curve is the sell side.", "A curva é o lado da venda.")) }
             }
@@ -174,7 +230,7 @@ impl Shown<'_> {
 
     /// One page of all days of the range.
     fn table(&self) -> Markup {
-        let (language, subject) = (self.view.language, self.subject);
+        let (language, subject) = (self.known.view.language, self.known.subject);
         let when = match subject.period() {
             Period::Day => language.pick("Date", "Data"),
             Period::Month => language.pick("Month", "Mês"),
@@ -205,9 +261,9 @@ impl Shown<'_> {
 
     /// Links to the other pages of the table.
     fn pages(&self) -> Markup {
-        let (view, total) = (self.view, self.part.total);
+        let (view, total) = (self.known.view, self.part.total);
         let last = total.div_ceil(u64::from(ROWS)).max(1);
-        let page = u64::from(self.asked.page);
+        let page = self.asked.page;
         if last == 1 && page == 1 {
             return html! {};
         }
@@ -217,7 +273,7 @@ impl Shown<'_> {
             let mut query = self.state();
             query.push(("page", page));
             let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            format!("{}#figures", view.link_to(&self.subject.path(), &query))
+            format!("{}#figures", view.link_to(&self.known.subject.path(), &query))
         };
         let (shown, all) = (view.language.written(&page), view.language.written(&last));
         html! {
@@ -235,32 +291,6 @@ impl Shown<'_> {
         let from = self.asked.from.map(|from| ("from", from.to_string()));
         let to = self.asked.to.map(|to| ("to", to.to_string()));
         [range, from, to].into_iter().flatten().collect()
-    }
-
-    /// What is known of the whole series.
-    fn facts(&self) -> Markup {
-        let (view, subject, language) = (self.view, self.subject, self.view.language);
-        let (first, last) = subject.days();
-        let [first, last] = [first, last].map(|date| subject.period().of(date, language));
-        let Meta { source, licence, updated_at, computed_from, .. } = &self.newest.meta;
-        let say = |english, portuguese| view.language.pick(english, portuguese);
-        html! {
-            section aria-labelledby="about" {
-                h2 id="about" { (say("About these figures", "Sobre estes valores")) }
-                dl.about {
-                    dt { (say("Unit", "Unidade")) } dd { (subject.unit(language)) }
-                    dt { (say("Published", "Publicação")) } dd { (subject.rhythm(language)) }
-                    dt { (say("Held", "Disponível")) } dd { (first) " – " (last) }
-                    dt { (say("Source", "Fonte")) } dd { (source) }
-                    @if let Some(computed) = computed_from { dt { (say("Computed from", "Calculado de")) } dd { (computed) } }
-                    dt { (say("Licence", "Licença")) } dd { (licence) }
-                    @if let Some(updated) = updated_at {
-                        dt { (say("Last changed here", "Última alteração aqui")) }
-                        dd { time datetime=(updated.to_rfc3339()) { (updated.format("%Y-%m-%d %H:%M UTC")) } }
-                    }
-                }
-            }
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The part of a history that a page shows.
 use chrono::{Months, NaiveDate};
-use fincore::{Date, excerpt, plans::RECENT_DAYS};
+use fincore::{Date, Error, plans::RECENT_DAYS};
 
 use crate::pages::{chart::Period, language::Language};
 
@@ -60,11 +60,11 @@ impl Range {
 }
 
 impl std::str::FromStr for Range {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Range, String> {
+    fn from_str(text: &str) -> Result<Range, Error> {
         let known = Range::ALL.into_iter().find(|range| range.code() == text);
-        known.ok_or_else(|| format!("{:?} is not a range (3m, 12m, 5y or all)", excerpt(text)))
+        known.ok_or_else(|| Error::invalid(text, "a range (3m, 12m, 5y or all)"))
     }
 }
 
@@ -92,6 +92,6 @@ mod tests {
         for (range, newest, period, wanted) in cases {
             assert_eq!(start(range, newest, period).as_deref(), wanted, "{range:?} {newest}");
         }
-        assert!("1m".parse::<Range>().unwrap_err().contains("3m, 12m, 5y or all"));
+        assert!("1m".parse::<Range>().unwrap_err().to_string().contains("3m, 12m, 5y or all"));
     }
 }
