@@ -10,7 +10,10 @@ use std::{
 use fincore::plans::{self, Offer};
 use serde_json::Value;
 
-use crate::harness::{Server, finserve};
+use crate::{
+    harness::{Server, finserve},
+    structure::rust_files,
+};
 
 const README: &str = include_str!("../README.md");
 const ARCHITECTURE: &str = include_str!("../ARCHITECTURE.md");
@@ -253,6 +256,37 @@ fn the_architecture_names_every_module() {
         }
     }
     assert!(modules > 40, "{modules}");
+}
+
+/// The other way round: whatever looks like a source file or a folder is there. In the tables, names after the first one of a
+/// row may leave out its folder.
+#[test]
+fn what_the_architecture_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = ["fincore", "finserve", "tests", "benches"];
+    let files: Vec<_> = folders.iter().flat_map(|folder| rust_files(&root.join(folder))).collect();
+    let (mut table, mut named) = (root.clone(), 0);
+    for line in ARCHITECTURE.lines() {
+        let cell = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
+        let is_row = cell.is_some_and(|cell| cell.starts_with('`'));
+        let names = |text: &'static str| text.split('`').skip(1).step_by(2);
+        let is_path = |name: &&str| name.ends_with(".rs") || name.ends_with("/");
+        if let Some(sources) = cell.filter(|_| line.ends_with("| holds |")) {
+            table = root.join(sources.trim_matches('`'));
+        } else if let Some(cell) = cell.filter(|_| is_row) {
+            let first = Path::new(names(cell).next().unwrap()).parent().unwrap_or(Path::new(""));
+            for name in names(cell).filter(is_path) {
+                let is_there = table.join(name).exists() || table.join(first).join(name).exists();
+                assert!(is_there, "{name}: {line}");
+                named += 1;
+            }
+        }
+        for name in names(line).filter(|name| name.ends_with(".rs") && !is_row) {
+            assert!(files.iter().any(|file| file.ends_with(name)), "{name}: {line}");
+            named += 1;
+        }
+    }
+    assert!(named > 150, "{named}");
 }
 
 /// Every dependency has its sentence in DESIGN.md.

@@ -110,7 +110,8 @@ pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Op
     Some(Holder { caller, key })
 }
 
-/// Whether a session is in memory, even if it is over or its key is revoked: then a refresh would tell nothing new.
+/// Whether a session is in memory, even if it is too old by now or its key is revoked: then a refresh would tell nothing new.
+/// One that was signed out is not, like one that never was: whether another server began it, only a refresh can tell.
 #[must_use]
 pub fn is_known(accounts: &Accounts, token: &SessionToken) -> bool {
     accounts.has_session(&token.hash())
