@@ -264,4 +264,31 @@ fn a_writer_leaves_no_log_unless_a_snapshot_needs_it() {
     assert_eq!(log(), 0);
 }
 
+#[test]
+fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
+    let (dir, catalogue) = catalogue();
+    let path = catalogue.path();
+    drop(catalogue);
+    let missing = dir.path().join("missing.db");
+    assert!(matches!(Catalogue::open_to_read(&missing), Err(Error::Unavailable { .. })));
+    assert!(!missing.exists());
+    let looked_at = Catalogue::open_to_read(&path).unwrap();
+    assert_eq!(looked_at.snapshot(TODAY).unwrap().version().unwrap(), 0);
+    drop(looked_at);
+    for (change, said) in [
+        ("UPDATE meta SET value = '0' WHERE name = 'index_version'", "search index"),
+        ("PRAGMA user_version = 5", "it is at version 5, this program reads version 6"),
+    ] {
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let err = Catalogue::open_to_read(&path).unwrap_err();
+        assert!(matches!(err, Error::Outdated { .. }), "{err}");
+        assert!(err.to_string().contains(said), "{err}");
+        assert!(std::fs::read(&path).unwrap() == before, "{change}");
+    }
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
+    let newer = Catalogue::open_to_read(&path).unwrap_err();
+    assert!(newer.to_string().contains("made by a newer program"), "{newer}");
+}
+
 mod editions;
