@@ -26,18 +26,34 @@ impl Address {
         self
     }
 
+    /// With all of these values.
+    pub(crate) fn with_all(mut self, pairs: &[(&'static str, &str)]) -> Address {
+        self.pairs.extend(pairs.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        self
+    }
+
     /// As a link on a page, which keeps a chosen language.
     pub(crate) fn link(&self, view: &View) -> String {
         let language = view.chosen.then(|| view.language.code());
         view.path(&self.clone().with("lang", language).text())
     }
 
-    /// The command that asks the API at this address, with a key from the environment.
-    pub(crate) fn command(&self, view: &View) -> String {
-        format!("curl -H \"X-API-Key: $FINSERVE_KEY\" '{}'", view.url(&self.text()))
+    /// As a link to what is the same in every language.
+    pub(crate) fn plain_link(&self, view: &View) -> String {
+        view.path(&self.text())
     }
 
-    fn text(&self) -> String {
+    /// The command that asks the API at this address, with a key from the environment.
+    pub(crate) fn command(&self, view: &View) -> String {
+        view.curl_with_key(&self.plain_link(view))
+    }
+
+    /// The same for what every plan includes: a key is sent by those only who are signed in.
+    pub(crate) fn open_command(&self, view: &View) -> String {
+        view.curl(&self.plain_link(view))
+    }
+
+    pub(super) fn text(&self) -> String {
         let mut text = self.path.clone();
         for (at, (name, value)) in self.pairs.iter().enumerate() {
             text.push(if at == 0 { '?' } else { '&' });
@@ -51,6 +67,7 @@ impl Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{offer::Offer, pages::language::Language};
 
     #[test]
     fn can_be_read_and_pasted() {
@@ -61,5 +78,27 @@ mod tests {
             "/filings?q=fato+%E2%80%9Crelevante%E2%80%9D+%26+%272024%27&page=2"
         );
         assert_eq!(Address::at("/filings").text(), "/filings");
+    }
+
+    #[test]
+    fn a_strange_host_does_not_end_the_quotes_of_a_command() {
+        let offer = Offer::default();
+        let view = View {
+            language: Language::English,
+            chosen: true,
+            origin: "http://a';reboot;'".into(),
+            base: offer.base(),
+            offer,
+            visitor: None,
+            here: None,
+        };
+        let address = Address::at("/api/v1/market/fx").with("pair", Some("usd-brl"));
+        let quoted = "'http://a%27;reboot;%27/api/v1/market/fx?pair=usd-brl'";
+        assert_eq!(address.open_command(&view), format!("curl {quoted}"));
+        assert_eq!(
+            address.command(&view),
+            format!("curl -H \"X-API-Key: $FINSERVE_KEY\" {quoted}")
+        );
+        assert_eq!(address.link(&view), "/api/v1/market/fx?pair=usd-brl&lang=en");
     }
 }

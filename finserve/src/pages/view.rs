@@ -1,12 +1,9 @@
 //! How a page is shown.
 use fincore::sessions::Holder;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::language::Language;
+use super::{address::Address, language::Language};
 use crate::{base_path::BasePath, offer::Offer};
-
-/// What is escaped in parameters; days and names stay readable.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 /// How a page is shown to its visitor.
 pub(crate) struct View {
@@ -33,10 +30,8 @@ impl View {
     }
 
     /// A link to another page with these parameters, which keeps a chosen language.
-    pub(crate) fn link_to(&self, path: &str, query: &[(&str, &str)]) -> String {
-        let language = self.chosen.then(|| ("lang", self.language.code()));
-        let query: Vec<_> = query.iter().copied().chain(language).collect();
-        with_query(&self.path(path), &query)
+    pub(crate) fn link_to(&self, path: &str, query: &[(&'static str, &str)]) -> String {
+        Address::at(path).with_all(query).link(self)
     }
 
     /// The parameters of this page, if it is in the same part of the site as `path`: without its language.
@@ -65,10 +60,22 @@ impl View {
         self.base.link(path)
     }
 
-    /// The command line that asks for this path and query, which are ours: with the key where the visitor has one.
+    /// The command line that asks for this path and query of ours, where every plan includes that: with the key where the
+    /// visitor has one.
     pub(crate) fn curl(&self, target: &str) -> String {
-        let key = self.visitor.as_ref().map_or("", |_| "-H \"X-API-Key: $FINSERVE_KEY\" ");
-        format!("curl {key}'{}{target}'", self.origin.replace('\'', "%27"))
+        self.visitor
+            .as_ref()
+            .map_or_else(|| format!("curl {}", self.quoted(target)), |_| self.curl_with_key(target))
+    }
+
+    /// The same where a plan is needed: with a key from the environment.
+    pub(super) fn curl_with_key(&self, target: &str) -> String {
+        format!("curl -H \"X-API-Key: $FINSERVE_KEY\" {}", self.quoted(target))
+    }
+
+    /// An address as a word of a command line: whoever asks chooses the name of the host.
+    fn quoted(&self, target: &str) -> String {
+        format!("'{}{target}'", self.origin.replace('\'', "%27"))
     }
 
     /// The same, for those who are not on the page.
@@ -78,9 +85,6 @@ impl View {
 }
 
 /// A path with parameters.
-pub(crate) fn with_query(path: &str, query: &[(&str, &str)]) -> String {
-    let pairs =
-        query.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ESCAPED)));
-    let pairs: Vec<String> = pairs.collect();
-    if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
+pub(crate) fn with_query(path: &str, query: &[(&'static str, &str)]) -> String {
+    Address::at(path).with_all(query).text()
 }

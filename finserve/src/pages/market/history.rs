@@ -8,6 +8,7 @@ use super::{
     subject::{Part, Subject},
 };
 use crate::pages::{
+    address::Address,
     age,
     chart::{Chart, Every, Period, Shape, Size, thin},
     layout,
@@ -157,7 +158,7 @@ impl<'a> Known<'a> {
             nav.ranges aria-label=(say("Range", "Período")) {
                 @for range in Range::ALL {
                     @let is_it = current == Some(range);
-                    a href=(view.link_to(&path, &[("range", range.code())])) aria-current=[is_it.then_some("true")] { (range.name(view.language)) }
+                    a href=(Address::at(path.as_str()).with("range", Some(range.code())).link(view)) aria-current=[is_it.then_some("true")] { (range.name(view.language)) }
                 }
             }
             form.days method="get" action=(view.path(&path)) {
@@ -268,13 +269,8 @@ impl Shown<'_> {
             return html! {};
         }
         let say = |english, portuguese| view.language.pick(english, portuguese);
-        let link = |page: u64| {
-            let page = page.to_string();
-            let mut query = self.state();
-            query.push(("page", page));
-            let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            format!("{}#figures", view.link_to(&self.known.subject.path(), &query))
-        };
+        let link =
+            |page: u64| format!("{}#figures", self.address().with("page", Some(page)).link(view));
         let (shown, all) = (view.language.written(&page), view.language.written(&last));
         html! {
             nav.pages aria-label=(say("Pages of the table", "Páginas da tabela")) {
@@ -285,12 +281,12 @@ impl Shown<'_> {
         }
     }
 
-    /// The parameters that lead to this history again, without the page of the table.
-    fn state(&self) -> Vec<(&'static str, String)> {
-        let range = self.asked.range().map(|range| ("range", range.code().to_owned()));
-        let from = self.asked.from.map(|from| ("from", from.to_string()));
-        let to = self.asked.to.map(|to| ("to", to.to_string()));
-        [range, from, to].into_iter().flatten().collect()
+    /// What leads to this history again, without the page of the table.
+    fn address(&self) -> Address {
+        Address::at(self.known.subject.path())
+            .with("range", self.asked.range().map(Range::code))
+            .with("from", self.asked.from)
+            .with("to", self.asked.to)
     }
 }
 

@@ -7,7 +7,7 @@ use fincore::{
     },
 };
 
-use crate::pages::{chart::Period, language::Language, view::with_query};
+use crate::pages::{address::Address, chart::Period, language::Language};
 
 /// A series or a currency that has figures.
 pub(crate) enum Subject {
@@ -233,17 +233,14 @@ impl Subject {
         Ok(points)
     }
 
-    /// The path and parameters of the endpoint that answers the same question.
-    pub(crate) fn endpoint(&self, more: &[(&str, &str)]) -> String {
+    /// The endpoint that answers the same question.
+    pub(crate) fn endpoint(&self) -> Address {
         match self {
             Subject::Series(series) => {
-                with_query(&format!("/api/v1/market/series/{}", series.name), more)
+                Address::at(format!("/api/v1/market/series/{}", series.name))
             }
             Subject::Pair(covered) => {
-                let pair = slug(covered.pair);
-                let query: Vec<_> =
-                    [("pair", pair.as_str())].into_iter().chain(more.iter().copied()).collect();
-                with_query("/api/v1/market/fx", &query)
+                Address::at("/api/v1/market/fx").with("pair", Some(slug(covered.pair)))
             }
         }
     }
