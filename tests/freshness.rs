@@ -121,7 +121,7 @@ fn an_import_refreshes_status_answers_and_home() {
     assert_eq!(overview["meta"]["stale"], true);
     let home = server.get("/?lang=en");
     let card = |name: &str| {
-        let (_, rest) = home.text().split_once(&format!("<h3>{name} ")).unwrap();
+        let (_, rest) = home.text().split_once(&format!(">{name}</a> <small>")).unwrap();
         rest.split_once("<svg").unwrap().0.to_owned()
     };
     assert!(!card("Selic").contains("class=\"age\""), "{}", card("Selic"));

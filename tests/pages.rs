@@ -160,7 +160,7 @@ fn home_shows_the_age_of_stale_figures() {
     for (language, ages) in [("en", [" days old", " months old"]), ("pt", ["há ", " meses"])] {
         let home = Server::shared().get(&format!("/?lang={language}"));
         for card in ["Selic", "CDI", "IPCA", "USD/BRL"] {
-            let line = between(home.text(), &format!("<h3>{card} "), "<svg");
+            let line = between(home.text(), &format!(">{card}</a> <small>"), "<svg");
             let age = between(line, "<strong class=\"age\">", "</strong>");
             let wanted = ages[usize::from(card == "IPCA")];
             assert!(age.contains(wanted), "{card}: {age}");

@@ -155,8 +155,8 @@ impl App {
 
         self.admit(target.route, &caller, request, trail)?;
 
-        // Plan, for the endpoint and then for the format. A page decides itself what it shows to whom.
-        if let Some(feature) = target.route.feature.filter(|_| !target.route.is_page) {
+        // Plan, for the endpoint and then for the format. A page that is drawn decides itself what it shows to whom.
+        if let Some(feature) = target.route.needs() {
             caller.plan.need(feature)?;
             let format = target.route.formats.feature(&target.params, &request.head.headers);
             format.map_or(Ok(()), |feature| caller.plan.need(feature))?;

@@ -57,7 +57,8 @@ pub(crate) fn question(snapshot: &Snapshot, head: &Parts, media: Media) -> Heade
 /// The path below the version of the API: `market-selic.csv`.
 fn file_name(uri: &Uri) -> String {
     let path = params::decode(uri.path()).unwrap_or_default();
-    format!("{}.csv", path.strip_prefix("/api/v1/").unwrap_or(&path).replace('/', "-"))
+    let named = path.strip_prefix("/api/v1/").or_else(|| path.strip_prefix("/market/download/"));
+    format!("{}.csv", named.unwrap_or(&path).replace('/', "-"))
 }
 
 #[cfg(test)]
@@ -70,6 +71,7 @@ mod tests {
             ("/api/v1/market/selic?from=2024-01-01", "market-selic.csv"),
             ("/api/v1/companies/9512/filings", "companies-9512-filings.csv"),
             ("/api/v1/market/series/a%2Fb", "market-series-a-b.csv"),
+            ("/market/download/fx/usd-brl?format=csv", "fx-usd-brl.csv"),
         ];
         for (uri, name) in cases {
             assert_eq!(file_name(&uri.parse().unwrap()), name, "{uri}");

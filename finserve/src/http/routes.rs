@@ -29,8 +29,8 @@ use crate::{base_path::BasePath, mcp::PATH, offer::Offer};
 pub(super) mod rows;
 pub(crate) use rows::{Handler, Query, Route};
 use rows::{
-    account, asset, at, crawled, current, data_page, dataset, document, get, list, one, open, page,
-    page_of,
+    account, asset, at, crawled, current, data_page, dataset, document, download, get, list, one,
+    open, page, page_of,
 };
 
 /// All rows; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -102,6 +102,8 @@ fn table(offer: Offer) -> Vec<Route> {
         data_page::<front::PageQuery>("/market",           Market, Long, front::market::market),
         data_page::<PairPage>(        "/market/fx/{pair}", Market, Long, front::market::pair),
         data_page::<SeriesPage>(      "/market/{series}",  Market, Long, front::market::series),
+        download("/market/download/fx/{pair}",  Market, FIGURES, market::fx),
+        download("/market/download/{series}",   Market, FIGURES, market::series),
         page(GET,  "/calc",              Short, front::calc::index),
         data_page::<CorrectionPage>(  "/calc/correction",  Market, Long, front::calc::correction),
         data_page::<AccumulatedPage>( "/calc/accumulated", Market, Long, front::calc::accumulated),

@@ -20,8 +20,9 @@ use crate::http::{
 pub(crate) struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
-    /// What a plan must include; without one it is open to all, and no request is counted. On a page it only says that
-    /// requests are counted: the page itself shows less, and where to get more, to those whose plan does not include it.
+    /// What a plan must include; without one it is open to all, and no request is counted. On a page that is drawn it only
+    /// says that requests are counted: the page itself shows less, and where to get more, to those whose plan does not
+    /// include it.
     pub(crate) feature: Option<Feature>,
     pub(crate) cost: Cost,
     pub(crate) params: Vec<&'static str>,
@@ -37,6 +38,14 @@ pub(crate) struct Route {
     pub(crate) is_api: bool,
     /// Whether it is for people, who may be signed in: only there a session counts.
     pub(crate) is_page: bool,
+}
+
+impl Route {
+    /// What the plan of a caller must include.
+    pub(crate) fn needs(&self) -> Option<Feature> {
+        let decides_itself = self.is_page && matches!(self.handler, Handler::Direct(_));
+        self.feature.filter(|_| !decides_itself)
+    }
 }
 
 /// What is run for a request.
@@ -166,6 +175,20 @@ pub(crate) fn data_page<Q: DeserializeOwned>(
     f: Direct,
 ) -> Route {
     Route { feature: Some(feature), ..page_of::<Q>(Method::GET, path, cost, f) }
+}
+
+/// A list that a page links to: for people as on the page, and otherwise as for programs.
+pub(crate) fn download<Q, A>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: fn(&Snapshot, Q) -> fincore::Result<A>,
+) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Rows + 'static,
+{
+    Route { sharing: Sharing::Own, is_page: true, is_api: false, ..list(path, feature, cost, f) }
 }
 
 /// The description of the API, which is for programs too.

@@ -233,6 +233,16 @@ impl Subject {
         Ok(points)
     }
 
+    /// Where a browser gets the figures as a file.
+    pub(crate) fn download(&self) -> Address {
+        match self {
+            Subject::Series(series) => Address::at(format!("/market/download/{}", series.name)),
+            Subject::Pair(covered) => {
+                Address::at(format!("/market/download/fx/{}", slug(covered.pair)))
+            }
+        }
+    }
+
     /// The endpoint that answers the same question.
     pub(crate) fn endpoint(&self) -> Address {
         match self {
