@@ -70,6 +70,7 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
     ),
     (&["companies", "petrobras"], "companies/search?q=petrobras"),
     (&["companies", "petrobas"], "companies/search?q=petrobas"),
+    (&["companies", "banco", "--status", "ativo"], "companies/search?q=banco&status=ativo"),
     (&["company", "9512"], "companies/9512"),
     (&["company", "33.000.167/0001-01"], "companies/33.000.167%2F0001-01"),
     (&["company", "petr4"], "companies/9512"),

@@ -25,7 +25,7 @@ pub(crate) enum What {
     Market(Market),
     /// Any series of the central bank by number or name; without one, the list of them
     Series(Series),
-    /// Companies: found by name, brand, ticker, CNPJ or code, or listed by status and sector
+    /// Companies: found by name, brand, ticker, CNPJ or code, and listed by status and sector
     Companies(Companies),
     /// One company
     Company {
@@ -131,7 +131,7 @@ pub(crate) struct Series {
 #[derive(Debug, Args)]
 pub(crate) struct Companies {
     /// Any name, brand, ticker, CNPJ or CVM code, best match first
-    #[arg(value_name = "QUERY", conflicts_with_all = ["status", "sector"], add = ArgValueCompleter::new(complete::name))]
+    #[arg(value_name = "QUERY", add = ArgValueCompleter::new(complete::name))]
     q: Option<String>,
     /// Only companies with this status, such as ativo
     #[arg(long)]

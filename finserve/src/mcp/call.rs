@@ -12,7 +12,7 @@ use crate::{
 /// The longest path and query string that a server takes, in bytes.
 const MAX_TARGET: usize = 8 * 1024;
 
-/// What is not escaped in addresses.
+/// What is escaped in addresses: all but letters, digits and the marks that no address gives a meaning to (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A call of a tool.

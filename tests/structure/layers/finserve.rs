@@ -388,6 +388,7 @@ pub(crate) const FINSERVE: Layers = &[
             "mcp",
             "metrics",
             "now",
+            "ordered",
             "ready",
             "sources",
             "stop",

@@ -1,10 +1,11 @@
 //! Lists that are longer than what the API gives at once, page by page.
 use serde_json::value::RawValue;
 
-use super::{super::show::Object, Failure, Question, unreadable};
+use super::{Failure, Question, unreadable};
 use crate::{
     ask::{Origin, View},
     cli::Part,
+    ordered::{Object, Ordered},
 };
 
 /// The answer to a question, as JSON; of a list as many rows as are wanted.
@@ -58,7 +59,7 @@ fn one(
 }
 
 /// The first page with the rows of all pages.
-fn united(Object(members): Object, rows: &[Box<RawValue>]) -> serde_json::Result<String> {
+fn united(Ordered(members): Object, rows: &[Box<RawValue>]) -> serde_json::Result<String> {
     let rows: Vec<&str> = rows.iter().map(|row| row.get()).collect();
     let member = |(name, value): (String, Box<RawValue>)| {
         let value = match &*name {
@@ -69,5 +70,5 @@ fn united(Object(members): Object, rows: &[Box<RawValue>]) -> serde_json::Result
         Ok((name, value))
     };
     let members = members.into_iter().map(member).collect::<serde_json::Result<Vec<_>>>()?;
-    Ok(Object(members).write()?.get().to_owned())
+    Ok(Ordered(members).write()?.get().to_owned())
 }

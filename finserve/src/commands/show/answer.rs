@@ -1,14 +1,14 @@
 //! An answer of the API, taken apart without touching a digit.
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use fincore::printable;
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::http::Heading;
+use crate::{
+    http::Heading,
+    ordered::{Object, Ordered},
+};
 
 /// What an answer says: facts, or rows, or both.
 #[derive(Debug, Default)]
@@ -54,40 +54,10 @@ pub(crate) struct Notes {
     pub(crate) upgrade: Option<String>,
 }
 
-/// A JSON object whose members keep their order.
-#[derive(Debug, Default)]
-pub(crate) struct Object(pub(crate) Vec<(String, Box<RawValue>)>);
-
-impl Object {
-    pub(crate) fn get(&self, name: &str) -> Option<&RawValue> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
-    }
-}
-
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Object;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Object(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
-
 impl Answer {
     /// Takes the JSON of an answer apart. Where a list is empty, `headings` are its columns.
     pub(crate) fn read(json: &str, headings: &[Heading]) -> serde_json::Result<Answer> {
-        let Object(members) = serde_json::from_str(json)?;
+        let Ordered(members): Object = serde_json::from_str(json)?;
         let mut answer = Answer::default();
         let is_list = members.iter().any(|(name, _)| name == "data");
         let plain = |(name, value): &(String, Box<RawValue>)| {
@@ -136,7 +106,7 @@ impl Table {
             // A list of plain values has one column.
             _ => {
                 let column = headings.first().map_or("value", |(name, _)| name);
-                Ok(Object(vec![(column.to_owned(), row.clone())]))
+                Ok(Ordered(vec![(column.to_owned(), row.clone())]))
             }
         });
         let objects: Vec<Object> = objects.collect::<Result<_, _>>()?;
@@ -152,9 +122,9 @@ impl Table {
     fn of_members(objects: Vec<(String, Box<RawValue>)>) -> serde_json::Result<Option<Table>> {
         let mut rows = Vec::new();
         for (name, value) in &objects {
-            let Object(mut row) = serde_json::from_str(value.get())?;
+            let Ordered(mut row): Object = serde_json::from_str(value.get())?;
             row.insert(0, ("name".into(), serde_json::value::to_raw_value(name)?));
-            rows.push(Object(row));
+            rows.push(Ordered(row));
         }
         let mut columns = Vec::new();
         add_columns(&mut columns, &rows);
@@ -162,17 +132,6 @@ impl Table {
         let json = rows.iter().map(Object::write).collect::<Result<_, _>>()?;
         let table = Table { name: "data".into(), columns, rows: cells, json };
         Ok((!objects.is_empty()).then_some(table))
-    }
-}
-
-impl Object {
-    /// The object as JSON again.
-    pub(crate) fn write(&self) -> serde_json::Result<Box<RawValue>> {
-        let member = |(name, value): &(String, Box<RawValue>)| {
-            Ok(format!("{}:{}", serde_json::to_string(name)?, value.get()))
-        };
-        let members = self.0.iter().map(member).collect::<serde_json::Result<Vec<_>>>()?;
-        RawValue::from_string(format!("{{{}}}", members.join(",")))
     }
 }
 
@@ -200,7 +159,7 @@ fn flatten(
         facts.push((name.to_owned(), Value::read(value)));
         return Ok(());
     }
-    let Object(members) = serde_json::from_str(value.get())?;
+    let Ordered(members): Object = serde_json::from_str(value.get())?;
     members.iter().try_for_each(|(inner, value)| flatten(&format!("{name}.{inner}"), value, facts))
 }
 
