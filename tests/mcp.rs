@@ -90,7 +90,7 @@ fn standing(reply: &Reply) -> (u32, String) {
 }
 
 /// What is asked of each tool: what it requires, and what is wrong or beyond some plans.
-fn variants(tool: &Tool) -> Vec<Value> {
+pub(crate) fn variants(tool: &Tool) -> Vec<Value> {
     let mut variants = vec![tool.required()];
     let mut vary = |name: &str, value: Value| {
         if tool.takes(name) {

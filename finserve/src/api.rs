@@ -90,25 +90,39 @@ impl Parameter {
     }
 }
 
+/// An error of the API.
+#[derive(Deserialize)]
+pub(crate) struct Error {
+    /// Its code.
+    pub(crate) error: String,
+    pub(crate) message: String,
+    upgrade_url: Option<String>,
+}
+
+impl Error {
+    /// Nothing where the text is not an error of the API.
+    pub(crate) fn read(json: &str) -> Option<Error> {
+        serde_json::from_str(json).ok()
+    }
+
+    /// Where the plans are, if a larger one helps; `place` is the address of the service.
+    pub(crate) fn plans(&self, place: &str) -> Option<String> {
+        let at = self.upgrade_url.as_deref()?;
+        // The path is a whole one, whatever path the service is below.
+        let origin = || place.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+        Some(if at.starts_with('/') { origin() + at } else { at.to_owned() })
+    }
+}
+
 /// What an error of the API says, for somebody who does not see its other members; `place` is the address of the
 /// service.
 pub(crate) fn words(error: &str, place: &str) -> String {
-    #[derive(Deserialize)]
-    struct Said {
-        message: String,
-        upgrade_url: Option<String>,
-    }
-    match serde_json::from_str(error) {
-        Ok(Said { message, upgrade_url: Some(path) }) if path.starts_with('/') => {
-            // The path is a whole one, whatever path the service is below.
-            let origin = place.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
-            format!("{message} The plans are at {origin}{path}.")
-        }
-        Ok(Said { message, upgrade_url: Some(address) }) => {
-            format!("{message} The plans are at {address}.")
-        }
-        Ok(Said { message, upgrade_url: None }) => message,
-        Err(_) => "the service failed, and did not say why".to_owned(),
+    let Some(error) = Error::read(error) else {
+        return "the service failed, and did not say why".to_owned();
+    };
+    match error.plans(place) {
+        Some(plans) => format!("{} The plans are at {plans}.", error.message),
+        None => error.message,
     }
 }
 

@@ -1,10 +1,13 @@
 //! Questions of the API and their answers, for faces that are not HTTP: from the data at hand, or from a server.
 //!
 //! Both answer with the same JSON, because both run the row of the table that the path leads to.
+use std::time::Duration;
+
 use fincore::{Catalogue, Snapshot};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
+    api,
     http::{Heading, Inside},
     now::Now,
 };
@@ -13,11 +16,16 @@ mod server;
 pub(crate) use server::Server;
 
 /// Where answers come from.
-pub(crate) enum Origin {
+pub(crate) struct Origin {
+    table: Inside,
+    source: Source,
+}
+
+enum Source {
     /// The data at hand, all of it.
-    Data(Box<(Inside, Catalogue)>),
+    Data(Catalogue),
     /// A server, within the plan of a key.
-    Server(Box<(Inside, Server)>),
+    Server(Server),
 }
 
 /// Why there is no answer, as a sentence for whoever asked.
@@ -26,6 +34,8 @@ pub(crate) enum Origin {
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
     pub(crate) message: String,
+    /// The error of the API, as JSON, where it is one.
+    pub(crate) error: Option<String>,
 }
 
 /// Who can do something about it.
@@ -35,33 +45,42 @@ pub(crate) enum Kind {
     Question,
     /// There is no such thing.
     NotFound,
-    /// Anything else: the key, the plan, the limit, the server, the data.
+    /// The server asks to come again after this time: the limit is used up, or there is too much to do.
+    Later(Duration),
+    /// Anything else: the key, the plan, the server, the data.
     Other,
+}
+
+impl Kind {
+    /// The kind of an error with this code of the API.
+    fn of(code: &str) -> Kind {
+        match code {
+            "bad_request" => Kind::Question,
+            "not_found" => Kind::NotFound,
+            _ => Kind::Other,
+        }
+    }
 }
 
 impl Failure {
     fn other(message: impl Into<String>) -> Failure {
-        Failure { kind: Kind::Other, message: message.into() }
+        Failure { kind: Kind::Other, message: message.into(), error: None }
     }
 
-    /// A refusal with this code of the API.
-    fn refused(code: &str, message: impl Into<String>) -> Failure {
-        let kind = match code {
-            "bad_request" => Kind::Question,
-            "not_found" => Kind::NotFound,
-            _ => Kind::Other,
-        };
-        Failure { kind, message: message.into() }
+    /// An error that this program itself made.
+    fn own(json: String) -> Failure {
+        let kind = api::Error::read(&json).map_or(Kind::Other, |error| Kind::of(&error.error));
+        Failure { kind, message: api::words(&json, ""), error: Some(json) }
     }
 }
 
 impl Origin {
     pub(crate) fn data(catalogue: Catalogue) -> Origin {
-        Origin::Data(Box::new((Inside::new(), catalogue)))
+        Origin { table: Inside::new(), source: Source::Data(catalogue) }
     }
 
     pub(crate) fn server(server: Server) -> Origin {
-        Origin::Server(Box::new((Inside::new(), server)))
+        Origin { table: Inside::new(), source: Source::Server(server) }
     }
 
     /// The JSON at this path of the API, whose parts are percent-encoded; the parameters are as typed.
@@ -71,21 +90,26 @@ impl Origin {
 
     /// For several questions: all about one state of the data, where it is at hand.
     pub(crate) fn view(&self) -> Result<View<'_>, Failure> {
-        match self {
-            Origin::Data(desk) => {
-                let snapshot = desk.1.snapshot(Now::read().today());
+        match &self.source {
+            Source::Data(catalogue) => {
+                let snapshot = catalogue.snapshot(Now::read().today());
                 let snapshot = snapshot.map_err(|err| Failure::other(err.to_string()))?;
-                Ok(View::Data(&desk.0, Box::new(snapshot)))
+                Ok(View::Data(&self.table, Box::new(snapshot)))
             }
-            Origin::Server(desk) => Ok(View::Server(&desk.1)),
+            Source::Server(server) => Ok(View::Server(server)),
         }
     }
 
     /// The columns of the list at this path, as this program knows them; none where there is no list.
     pub(crate) fn columns(&self, path: &str) -> &[Heading] {
-        match self {
-            Origin::Data(desk) => desk.0.columns(path),
-            Origin::Server(desk) => desk.0.columns(path),
+        self.table.columns(path)
+    }
+
+    /// The address of the service that is asked; none where the data is at hand.
+    pub(crate) fn place(&self) -> &str {
+        match &self.source {
+            Source::Data(_) => "",
+            Source::Server(server) => server.base.as_str(),
         }
     }
 }
@@ -102,9 +126,9 @@ impl View<'_> {
         let pair = |(name, value): &(&str, &str)| format!("{name}={}", encoded(value));
         let query = query.iter().map(pair).collect::<Vec<_>>().join("&");
         match self {
-            View::Data(inside, snapshot) => inside
-                .answer(snapshot, path, &query)
-                .map_err(|(code, message)| Failure::refused(code, message)),
+            View::Data(inside, snapshot) => {
+                inside.answer(snapshot, path, &query).map_err(Failure::own)
+            }
             View::Server(server) => server.get(path, &query),
         }
     }

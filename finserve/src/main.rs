@@ -22,6 +22,7 @@ mod names;
 mod now;
 mod offer;
 mod ordered;
+mod outgoing;
 mod pages;
 mod ready;
 mod sources;

@@ -2,13 +2,12 @@
 use std::time::Duration;
 
 use fincore::{Key, printable};
-use serde::Deserialize;
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 
-use super::Failure;
+use super::{Failure, Kind};
 use crate::{
+    api, outgoing,
     sources::{Base, in_words},
-    tls::tls,
 };
 
 /// How long connecting may take.
@@ -22,17 +21,9 @@ const LONGEST: u64 = 64 << 20;
 
 /// A server, and the key to ask it with. Nothing shows the key.
 pub(crate) struct Server {
-    base: Base,
+    pub(super) base: Base,
     key: Option<Key>,
     agent: Agent,
-}
-
-/// What an error of the API says.
-#[derive(Deserialize)]
-struct Error {
-    error: String,
-    message: String,
-    upgrade_url: Option<String>,
 }
 
 impl Server {
@@ -41,18 +32,10 @@ impl Server {
         let wrong =
             "the key is malformed: check --key or FINSERVE_KEY (fin_ and 38 letters and digits)";
         let key = key.map(|key| key.trim().parse().map_err(|_| Failure::other(wrong)));
-        let proxy = if base.is_local() { None } else { Proxy::try_from_env() };
-        let config = Agent::config_builder()
-            .user_agent(concat!("finserve/", env!("CARGO_PKG_VERSION")))
-            .http_status_as_error(false)
-            // Another host must not get the key.
-            .max_redirects(0)
-            .proxy(proxy)
-            .tls_config(tls().map_err(Failure::other)?)
-            .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
-            .build();
-        Ok(Server { base, key: key.transpose()?, agent: config.new_agent() })
+        // No redirection is followed: another host must not get the key.
+        let config = outgoing::agent(base.way(), ANSWER).map_err(Failure::other)?;
+        let agent = config.timeout_connect(Some(CONNECT)).build().new_agent();
+        Ok(Server { base, key: key.transpose()?, agent })
     }
 
     /// The answer to a path and query string, as JSON.
@@ -74,13 +57,12 @@ impl Server {
         match status {
             200 => body.map_err(cannot),
             300..400 => Err(self.moved(location)),
-            _ => Err(match serde_json::from_str(&body.unwrap_or_default()) {
-                Ok(error) => self.refused(error, retry),
-                Err(_) => Failure::other(format!(
+            _ => Err(self.refused(body.unwrap_or_default(), retry).unwrap_or_else(|| {
+                Failure::other(format!(
                     "{} answers {status}, and not as finserve does: is the address right?",
                     self.base
-                )),
-            }),
+                ))
+            })),
         }
     }
 
@@ -90,30 +72,34 @@ impl Server {
         Failure::other(format!("{} has moved to {to}: give that address with --server", self.base))
     }
 
-    /// What the API says, and what helps.
-    fn refused(&self, error: Error, retry: Option<String>) -> Failure {
-        let Error { error: code, message, upgrade_url } = error;
+    /// What the API says, and what helps; nothing where it is not the API that says it.
+    fn refused(&self, body: String, retry: Option<String>) -> Option<Failure> {
+        let error = api::Error::read(&body)?;
+        let seconds = retry.and_then(|seconds| seconds.parse::<u32>().ok());
         // What comes from elsewhere may steer a terminal.
-        let message = printable(&message).into_owned();
-        let helps = match (&*code, retry, &self.key) {
+        let message = printable(&error.message).into_owned();
+        let helps = match (&*error.error, seconds, &self.key) {
             ("plan_required", _, key) => {
-                let at = upgrade_url.unwrap_or_else(|| self.base.join("/pricing"));
-                // A path begins at the host.
-                let host = if at.starts_with('/') { self.base.origin() } else { "" };
-                let plans = format!("the plans are at {host}{}", printable(&at));
-                match key {
+                let at = error.plans(self.base.as_str()).unwrap_or_else(|| self.base.join("/pricing"));
+                let plans = format!("the plans are at {}", printable(&at));
+                Some(match key {
                     Some(_) => plans,
                     None => format!("give a key with --key or FINSERVE_KEY; {plans}"),
-                }
+                })
             }
-            ("invalid_api_key", ..) => "check --key or FINSERVE_KEY".into(),
-            // The sentence says when.
-            ("rate_limited", ..) => return Failure::refused(&code, message),
-            ("unavailable", Some(seconds), _) if seconds.parse::<u32>().is_ok() => {
-                format!("try again in {seconds} s")
-            }
-            _ => return Failure::refused(&code, message),
+            ("invalid_api_key", ..) => Some("check --key or FINSERVE_KEY".into()),
+            ("unavailable", Some(seconds), _) => Some(format!("try again in {seconds} s")),
+            // The sentence says when, where the limit is used up.
+            _ => None,
         };
-        Failure::refused(&code, format!("{}; {helps}", message.trim_end_matches('.')))
+        let message = match helps {
+            Some(helps) => format!("{}; {helps}", message.trim_end_matches('.')),
+            None => message,
+        };
+        let kind = match (Kind::of(&error.error), seconds) {
+            (Kind::Other, Some(seconds)) => Kind::Later(Duration::from_secs(seconds.into())),
+            (kind, _) => kind,
+        };
+        Some(Failure { kind, message, error: Some(body) })
     }
 }

@@ -147,7 +147,7 @@ impl From<ask::Failure> for Failure {
             ask::Kind::NotFound if failure.message.starts_with(words::NO_SUCH_PATH) => {
                 Failure::Usage(message)
             }
-            ask::Kind::NotFound | ask::Kind::Other => Failure::Said(message),
+            ask::Kind::NotFound | ask::Kind::Later(_) | ask::Kind::Other => Failure::Said(message),
         }
     }
 }

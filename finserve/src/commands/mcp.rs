@@ -47,7 +47,10 @@ fn reply(origin: &Origin, message: &[u8]) -> Option<String> {
         Reaction::Say(said) => Some(said.text),
         Reaction::Call(call) => Some(match catch(|| origin.ask(call.path(), &call.query())) {
             Ok(Ok(body)) => call.answered(&body),
-            Ok(Err(failure)) => call.failed(&failure.to_string()),
+            Ok(Err(failure)) => match &failure.error {
+                Some(error) => call.refused(error, origin.place()),
+                None => call.failed(&failure.message),
+            },
             Err(panic) => {
                 tracing::error!("{panic}");
                 call.failed("something went wrong here; the error output says what")

@@ -16,9 +16,7 @@ use ureq::{
 };
 
 use super::words::words;
-use crate::tls::tls;
-
-const USER_AGENT: &str = concat!("finserve/", env!("CARGO_PKG_VERSION"));
+use crate::outgoing::{self, Way};
 
 /// The longest that one try may take, from resolving the name to the head of the answer.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -38,19 +36,12 @@ pub(super) struct Client {
 impl Client {
     /// Fails, in words, if the certificates cannot be read.
     pub(super) fn new(targets: Targets) -> Result<Client, String> {
-        let config = Agent::config_builder()
-            .user_agent(USER_AGENT)
+        let config = outgoing::agent(Way::Direct, TIMEOUT)?
             .accept_encoding(AutoHeaderValue::None)
             .https_only(targets == Targets::Public)
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .proxy(None)
-            .tls_config(tls()?)
             .max_idle_connections(64)
             .max_idle_connections_per_host(4)
             .max_idle_age(IDLE)
-            .timeout_global(Some(TIMEOUT))
             .timeout_recv_body(Some(BODY_TIMEOUT))
             .build();
         let resolver = Checked { targets, resolver: DefaultResolver::default() };

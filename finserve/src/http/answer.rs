@@ -23,7 +23,7 @@ use super::{
     routes::{Handler, Route},
     target::{self, Matched, Target, target},
 };
-use crate::{log::catch, metrics::Reason, now::Now};
+use crate::{log::catch, now::Now};
 
 /// How a request is answered.
 pub(crate) enum Answered {
@@ -33,9 +33,6 @@ pub(crate) enum Answered {
     /// the way.
     Later(oneshot::Receiver<Response<Payload>>),
 }
-
-/// After how many seconds somebody should come again who met a queue that is full.
-const QUEUE_RETRY: u64 = 1;
 
 /// How long an answer may take to be made, its time in the queue included. The longest search takes a fraction of a second.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -91,8 +88,7 @@ impl App {
                         app.respond(&request, &trail, done)
                     }));
                 }
-                let (what, reason) = ("long requests", Reason::Queue);
-                Err(Refusal::Crowded { what, reason, retry_after: QUEUE_RETRY })
+                Err(Refusal::queue())
             }
             Err(refusal) => Err(refusal),
         };

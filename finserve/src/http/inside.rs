@@ -26,14 +26,14 @@ impl Inside {
         Inside { routes: Routes::new(Offer::default()) }
     }
 
-    /// What `GET` of this path and query string answers on the snapshot's plan, as JSON. Fails with the code and the
-    /// sentence of the refusal.
+    /// What `GET` of this path and query string answers on the snapshot's plan, as JSON. Fails with the error of
+    /// the API, as JSON too.
     pub(crate) fn answer(
         &self,
         snapshot: &Snapshot,
         path: &str,
         query: &str,
-    ) -> Result<String, (&'static str, String)> {
+    ) -> Result<String, String> {
         let until = Instant::now() + LONGEST;
         deadline::within(until, || self.find(snapshot, path, query)).map_err(Refusal::told)
     }

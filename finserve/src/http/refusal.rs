@@ -98,6 +98,14 @@ impl Refusal {
             Full::All => Refusal::Crowded { what, reason: Reason::Slots, retry_after: RETRY_AFTER },
         }
     }
+
+    /// There is no place in the queue of long work.
+    pub(crate) fn queue() -> Refusal {
+        /// The queue is done in a second or two.
+        const RETRY_AFTER: u64 = 1;
+        let (what, reason) = ("long requests", Reason::Queue);
+        Refusal::Crowded { what, reason, retry_after: RETRY_AFTER }
+    }
 }
 
 impl From<Upgrade> for Refusal {
@@ -123,16 +131,20 @@ impl Refusal {
         Refusal::RateLimited { allowed, retry_after: standing.retry_after }
     }
 
-    /// The code, and the sentence for whoever runs this program: the cause is no secret to them.
-    pub(crate) fn told(self) -> (&'static str, String) {
-        let ErrorParts { code, message, .. } =
-            self.parts(RequestId::Given("none"), Offer::default());
+    /// The error as JSON for whoever runs this program: the cause is no secret to them.
+    pub(crate) fn told(self) -> String {
+        let parts = self.parts(RequestId::Given("none"), Offer::default());
         match self {
-            Refusal::Busy(cause) | Refusal::Unavailable(cause) | Refusal::Internal(cause) => {
-                (code, cause)
+            Refusal::Busy(message) | Refusal::Unavailable(message) | Refusal::Internal(message) => {
+                ErrorParts { message, ..parts }.json()
             }
-            _ => (code, message),
+            _ => parts.json(),
         }
+    }
+
+    /// The error as JSON for somebody who did not ask for it in a request of its own.
+    pub(crate) fn json(&self) -> String {
+        self.parts(RequestId::Given("here"), Offer::default()).json()
     }
 
     /// What it counts as, where the request is not to blame.
@@ -184,12 +196,6 @@ impl Refusal {
         let (status, headers) = (parts.status, parts.headers.clone());
         let body = page.map_or_else(|| parts.body(), |page| Body::page(page, OWN_FILES));
         Reply::refused(status, body).with_headers(headers)
-    }
-
-    /// What it says to somebody who did not ask over HTTP.
-    pub(crate) fn words(&self) -> String {
-        let parts = self.parts(RequestId::Given("here"), Offer::default());
-        Key::redact(&parts.message)
     }
 
     /// The status, body and headers of every refusal, decided here and nowhere else.
@@ -314,14 +320,18 @@ impl ErrorParts {
         self
     }
 
-    /// The one shape of every error: a flat object, its code and message first.
     fn body(self) -> Body {
+        Body::new("application/json", self.json())
+    }
+
+    /// The one shape of every error: a flat object, its code and message first.
+    fn json(self) -> String {
         // Messages repeat invalid input, which may be a key sent in the wrong place.
         let message = Key::redact(&self.message);
         let members = [("error", json!(self.code)), ("message", json!(message))];
         let members = members.iter().chain(&self.more);
         let members: Vec<String> =
             members.map(|(name, value)| format!("{}:{value}", json!(name))).collect();
-        Body::new("application/json", format!("{{{}}}", members.join(",")))
+        format!("{{{}}}", members.join(","))
     }
 }

@@ -15,6 +15,7 @@ use super::{
     headers::{X_API_KEY, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID},
     mcp::call,
     payload::Payload,
+    refusal::Refusal,
     render::JSON,
     reply::{self, Told},
     request::{Request, Upload, Visitor},
@@ -85,16 +86,17 @@ impl App {
             Err(response) => return Answered::Now(*response),
         };
         let (Told::Answered(bytes) | Told::Refused(bytes)) = &told;
-        match self.pool.place() {
-            Some(place) if bytes.len() > SHORT => {
-                let app = self.clone();
-                Answered::Later(self.pool.run(move || {
-                    drop(place);
-                    app.message(&relay, headers, told)
-                }))
-            }
-            _ => Answered::Now(self.message(&relay, headers, told)),
+        if bytes.len() <= SHORT {
+            return Answered::Now(self.message(&relay, headers, told));
         }
+        let Some(place) = self.pool.place() else {
+            return Answered::Now(self.crowded(&relay, headers, &Refusal::queue()));
+        };
+        let app = self.clone();
+        Answered::Later(self.pool.run(move || {
+            drop(place);
+            app.message(&relay, headers, told)
+        }))
     }
 
     /// The response with what became of a call.
@@ -110,10 +112,20 @@ impl App {
         drop(told);
         let body = encoding::encode(message.into(), accepted);
         let response = reply::message(headers.clone(), JSON, body);
-        self.hold(response, *from).unwrap_or_else(|refusal| {
-            let message = Bytes::from(call.failed(&refusal.words()));
-            reply::message(headers, JSON, encoding::encode(message, &HeaderMap::new()))
-        })
+        self.hold(response, *from)
+            .unwrap_or_else(|refusal| self.crowded(relay, headers, &refusal))
+    }
+
+    /// The response where an answer cannot be handed over: the server has too much to do, or the caller too much to read.
+    fn crowded(
+        &self,
+        relay: &Relay,
+        headers: HeaderMap,
+        refusal: &Refusal,
+    ) -> hyper::Response<Payload> {
+        self.metrics.refused(refusal.reason());
+        let message = Bytes::from(relay.call.refused(&refusal.json(), &relay.place));
+        reply::message(headers, JSON, encoding::encode(message, &HeaderMap::new()))
     }
 }
 

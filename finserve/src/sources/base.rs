@@ -1,21 +1,20 @@
 //! The address of a publisher, to which the official paths are added.
 use std::{fmt, str::FromStr};
 
+use crate::outgoing::Way;
+
 /// An `http` or `https` address, with or without a path; written without its last slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Base(String);
 
 impl Base {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The address of an official path, which starts with a slash.
     pub(crate) fn join(&self, path: &str) -> String {
         format!("{}{path}", self.0)
-    }
-
-    /// The address without its path.
-    pub(crate) fn origin(&self) -> &str {
-        let host = self.0.find("://").map_or(0, |at| at + 3);
-        let end = self.0[host..].find('/').map_or(self.0.len(), |at| host + at);
-        &self.0[..end]
     }
 
     /// The host and port of an `https` address.
@@ -35,6 +34,11 @@ impl Base {
         let host = self.0.split_once("://").map_or("", |(_, rest)| rest);
         let host = host.split('/').next().unwrap_or_default();
         ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
+    }
+
+    /// How requests get there.
+    pub(crate) fn way(&self) -> Way {
+        if self.is_local() { Way::Direct } else { Way::Proxy }
     }
 }
 
@@ -96,16 +100,6 @@ mod tests {
             ("https://example.org:99999", None),
         ] {
             assert_eq!(text.parse::<Base>().unwrap().https(), found, "{text}");
-        }
-    }
-
-    #[test]
-    fn knows_the_address_without_its_path() {
-        for (text, origin) in [
-            ("https://example.org", "https://example.org"),
-            ("http://example.org:8080/data/x", "http://example.org:8080"),
-        ] {
-            assert_eq!(text.parse::<Base>().unwrap().origin(), origin);
         }
     }
 

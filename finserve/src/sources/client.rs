@@ -2,7 +2,7 @@
 use std::time::{Duration, Instant};
 
 use fincore::downloads::Validators;
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 
 use super::{
     Patience,
@@ -12,7 +12,7 @@ use super::{
     response::{self, Answer, Target},
     retry::pause,
 };
-use crate::{jitter::jitter, stop::Stop, tls::tls};
+use crate::{jitter::jitter, outgoing, stop::Stop};
 
 pub(super) const USER_AGENT: &str =
     concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
@@ -53,18 +53,15 @@ impl<'a> Client<'a> {
             Publisher::Cvm => ARCHIVE_TIMEOUT,
         };
         let connect_timeout = CONNECT_TIMEOUT.min(patience.timeout);
-        let proxy = if base.is_local() { None } else { Proxy::try_from_env() };
-        let config = Agent::config_builder()
+        let agent = outgoing::agent(base.way(), request_timeout.min(patience.budget));
+        let config = agent
+            .map_err(Fault::lasting)?
             .user_agent(USER_AGENT)
-            .http_status_as_error(false)
             .max_redirects(5)
-            .proxy(proxy)
-            .tls_config(tls().map_err(Fault::lasting)?)
             .timeout_resolve(Some(connect_timeout))
             .timeout_connect(Some(connect_timeout))
             .timeout_recv_response(Some(patience.timeout))
             .timeout_per_read(Some(patience.timeout))
-            .timeout_global(Some(request_timeout.min(patience.budget)))
             .build();
         Ok(Client {
             publisher,

@@ -2,10 +2,9 @@
 use std::{thread, time::Duration};
 
 use fincore::chrono::{DateTime, Utc};
-use ureq::{Agent, Proxy};
 
 use super::{Base, Bases, client::USER_AGENT, fault::Fault, request::Publisher};
-use crate::tls::tls;
+use crate::outgoing;
 
 /// What a publisher said when it was asked for a sign of life.
 #[derive(Debug)]
@@ -41,15 +40,7 @@ pub(crate) fn reach(bases: &Bases, patience: Duration) -> Vec<Sign> {
 
 /// Any answer will do, unless the server says that it has trouble.
 fn ask(base: &Base, patience: Duration) -> Result<Option<DateTime<Utc>>, String> {
-    let proxy = if base.is_local() { None } else { Proxy::try_from_env() };
-    let config = Agent::config_builder()
-        .user_agent(USER_AGENT)
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .proxy(proxy)
-        .tls_config(tls()?)
-        .timeout_global(Some(patience))
-        .build();
+    let config = outgoing::agent(base.way(), patience)?.user_agent(USER_AGENT).build();
     let answer = config.new_agent().get(base.join("/")).call();
     let answer = answer.map_err(|err| Fault::from(err).to_string())?;
     if answer.status().is_server_error() {

@@ -7,6 +7,7 @@ use super::{
     store::{MANIFEST, Store},
     web::{Http, PAUSE, expect},
 };
+use crate::outgoing::Way;
 
 /// For how long a signed address is good: longer than a file may take.
 const SIGNED: Duration = Duration::from_secs(3600);
@@ -38,13 +39,14 @@ impl S3 {
         let is_local = ["http://127.", "http://localhost", "http://[::1]"]
             .iter()
             .any(|local| endpoint.starts_with(local));
+        let way = if is_local { Way::Direct } else { Way::Proxy };
         let wrong = "AWS_ENDPOINT_URL is not an http or https address".to_owned();
         let endpoint = endpoint.parse().map_err(|_| wrong.clone())?;
         let credentials = Credentials::from_env().ok_or(
             "s3:// needs the keys of the store in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         )?;
         let bucket = Bucket::new(endpoint, style, bucket.to_owned(), region).map_err(|_| wrong)?;
-        Ok(S3 { bucket, credentials, prefix: prefix.to_owned(), http: Http::new(is_local)? })
+        Ok(S3 { bucket, credentials, prefix: prefix.to_owned(), http: Http::new(way)? })
     }
 
     fn key(&self, name: &str) -> String {

@@ -6,15 +6,16 @@ use std::{
 };
 
 use ureq::{
-    Agent, Body, Proxy,
+    Agent, Body,
     config::AutoHeaderValue,
     http::{HeaderMap, Response},
 };
 
 use super::store::{MANIFEST, Store, read_manifest};
-use crate::{sources::Base, tls::tls};
-
-const USER_AGENT: &str = concat!("finserve/", env!("CARGO_PKG_VERSION"));
+use crate::{
+    outgoing::{self, Way},
+    sources::Base,
+};
 
 /// Between two looks at a manifest, most of which are answered by 304.
 pub(super) const PAUSE: Duration = Duration::from_secs(2);
@@ -35,7 +36,7 @@ pub(super) struct Web {
 
 impl Web {
     pub(super) fn new(base: Base) -> Result<Web, String> {
-        let http = Http::new(base.is_local())?;
+        let http = Http::new(base.way())?;
         Ok(Web { base, http })
     }
 }
@@ -68,20 +69,15 @@ struct Known {
 }
 
 impl Http {
-    pub(super) fn new(is_local: bool) -> Result<Http, String> {
-        let config = Agent::config_builder()
-            .user_agent(USER_AGENT)
+    pub(super) fn new(way: Way) -> Result<Http, String> {
+        let config = outgoing::agent(way, FILE_TIMEOUT)?
             // Files are compressed already, and their length is known.
             .accept_encoding(AutoHeaderValue::None)
-            .http_status_as_error(false)
             .max_redirects(5)
-            .proxy(if is_local { None } else { Proxy::try_from_env() })
-            .tls_config(tls()?)
             .timeout_resolve(Some(CONNECT_TIMEOUT))
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_recv_response(Some(SILENCE))
             .timeout_per_read(Some(SILENCE))
-            .timeout_global(Some(FILE_TIMEOUT))
             .build();
         Ok(Http { agent: config.new_agent(), known: Mutex::default() })
     }

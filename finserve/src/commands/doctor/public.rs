@@ -2,10 +2,14 @@
 use std::{net::ToSocketAddrs, time::Duration};
 
 use fincore::chrono::TimeDelta;
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 
 use super::{Finding, certificate, second};
-use crate::{now::Now, sources::Base, tls::tls};
+use crate::{
+    now::Now,
+    outgoing::{self, Way},
+    sources::Base,
+};
 
 /// What every caller may ask, and what counts against the limit.
 const COUNTED: &str = "/api/v1/plans";
@@ -39,8 +43,7 @@ pub(super) fn ready(admin: &str, patience: Duration) -> Finding {
 /// Asks the public address, and compares with what the server says where it listens.
 pub(super) fn look(url: &Base, listen: &str, now: Now, patience: Duration) -> Vec<Finding> {
     let mut findings = vec![encrypted(url, now, patience)];
-    let way = if url.is_local() { Way::Direct } else { Way::Proxy };
-    let public = match agent(patience, way) {
+    let public = match agent(patience, url.way()) {
         Ok(agent) => Asked { agent, address: url.join(COUNTED) },
         Err(why) => {
             findings.push(Finding::wrong(
@@ -150,26 +153,8 @@ fn arrives(public: &Asked, direct: &Asked, listen: &str) -> Finding {
     }
 }
 
-/// Whether requests go through the proxy that the environment names.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    Direct,
-    Proxy,
-}
-
 fn agent(patience: Duration, way: Way) -> Result<Agent, String> {
-    let proxy = match way {
-        Way::Direct => None,
-        Way::Proxy => Proxy::try_from_env(),
-    };
-    let config = Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .proxy(proxy)
-        .tls_config(tls()?)
-        .timeout_global(Some(patience))
-        .build();
-    Ok(config.new_agent())
+    Ok(outgoing::agent(way, patience)?.build().new_agent())
 }
 
 /// Somebody who is asked.
