@@ -26,7 +26,6 @@ fn series_categories_and_companies_are_known() {
         (&["calc", "correction", "--index", "IPCA-"], &["ipca-15"]),
         (&["get", "filings", "--category", "fat"], &["Fato Relevante"]),
         (&["get", "filings", "--category", "DÍVIDA"], &[]),
-        (&["get", "company", "petr"], &["PETR3", "PETR4"]),
         (&["get", "filings", "--company", "magalu"], &["MGLU3"]),
         (&["get", "companies", "magalu"], &["MAGAZINE LUIZA SA"]),
         (&["get", "market", "fx", "--pair", "eur"], &["EUR/BRL"]),
@@ -35,6 +34,14 @@ fn series_categories_and_companies_are_known() {
     ] {
         assert_eq!(candidates(data, words), wanted, "{words:?}");
     }
+    // Others have such a name; those who trade under it come first.
+    let found = candidates(data, &["get", "company", "petr"]);
+    let (traded, others) = found.split_at(2);
+    assert_eq!(traded, ["PETR3", "PETR4"]);
+    assert!(
+        !others.is_empty() && !others.iter().any(|other| other.starts_with("PETR")),
+        "{found:?}"
+    );
 }
 
 #[test]

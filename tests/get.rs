@@ -217,7 +217,7 @@ fn a_chart_shows_axes_days_and_extremes() {
     let last = "min -1.93 (2023-06-01), max 4.34 (2020-09-01), last 0.84 (2026-05-01)\n";
     assert!(all.starts_with("igpm, percent per month, BCB SGS 189\n"), "{all}");
     assert!(all.contains("2010-01-01") && all.ends_with(last), "{all}");
-    assert_eq!(said, "");
+    assert_eq!(said, "stale: the source should have newer figures by now\n");
     // The sell side.
     let (fx, _) = printed(get(&["market", "fx", "--chart", "--limit", "2"]));
     assert!(

@@ -98,18 +98,67 @@ fn refusals_say_what_helps() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// A server that gives everybody this answer.
-fn answering(answer: &'static str) -> String {
+/// A server that gives this answer once.
+fn answering(answer: &str) -> String {
+    answering_in_turn(vec![answer.to_owned()])
+}
+
+/// A server that gives these answers, each on a connection of its own.
+fn answering_in_turn(answers: Vec<String>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
-        for stream in listener.incoming().take(1) {
+        for (stream, answer) in listener.incoming().zip(answers) {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(answer.as_bytes());
         }
     });
     address
+}
+
+/// A page of a list of 1,001 rows, or a refusal, as a server writes it.
+fn answer(status: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+#[test]
+fn a_limit_in_the_middle_of_a_list_is_waited_for() {
+    let rows = |rows: std::ops::Range<u32>| {
+        let rows: Vec<String> = rows.map(|row| format!(r#"{{"category":"{row}"}}"#)).collect();
+        let body = format!(r#"{{"data":[{}],"total":1001}}"#, rows.join(","));
+        answer("200 OK", &body)
+    };
+    let limit = r#"{"error":"rate_limited","message":"rate limit exceeded","retry_after":0}"#;
+    let limit = answer("429 Too Many Requests\r\nRetry-After: 0", limit);
+    let pages = || vec![rows(0..1000), limit.clone(), limit.clone(), rows(1000..1001)];
+    for format in ["csv", "ndjson", "json"] {
+        let arguments = ["categories", "--all", "--format", format];
+        let (shown, said) = printed(ask(&answering_in_turn(pages()), None, &arguments));
+        assert_eq!(said, "", "{format}");
+        let whole = match format {
+            "csv" => shown.lines().count() == 1002 && shown.ends_with("\r\n999\r\n1000\r\n"),
+            "ndjson" => {
+                shown.lines().count() == 1001 && shown.ends_with("{\"category\":\"1000\"}\n")
+            }
+            _ => shown.contains("{\"category\":\"999\"},{\"category\":\"1000\"}]"),
+        };
+        assert!(whole, "{format}: {} bytes", shown.len());
+    }
+    // Nobody who has nothing yet is kept waiting, nor for long.
+    let output = ask(&answering_in_turn(vec![limit.clone()]), None, &["categories", "--all"]);
+    assert_eq!(output.status.code(), Some(1));
+    let long = limit.replace("Retry-After: 0", "Retry-After: 3600");
+    let output = ask(&answering_in_turn(vec![rows(0..1000), long]), None, &["categories", "--all"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("rate limit exceeded"), "{said}");
+    // Columns that change would make a table that nobody can read.
+    let other = rows(1000..1001).replace("category", "kategory");
+    let output =
+        ask(&answering_in_turn(vec![rows(0..1000), other]), None, &["categories", "--all"]);
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]

@@ -80,7 +80,8 @@ impl Server {
         let message = printable(&error.message).into_owned();
         let helps = match (&*error.error, seconds, &self.key) {
             ("plan_required", _, key) => {
-                let at = error.plans(self.base.as_str()).unwrap_or_else(|| self.base.join("/pricing"));
+                let at =
+                    error.plans(self.base.as_str()).unwrap_or_else(|| self.base.join("/pricing"));
                 let plans = format!("the plans are at {}", printable(&at));
                 Some(match key {
                     Some(_) => plans,

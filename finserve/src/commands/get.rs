@@ -1,15 +1,10 @@
 //! `finserve get`: queries of the API, answered from the data directory or by a server.
-use std::{
-    borrow::Cow,
-    io::{self, Write},
-};
-
-use serde_json::value::RawValue;
+use std::io::{self, Write};
 
 use super::{
     Failure,
     data::Seen,
-    show::{Answer, Notes, Screen, chart, csv, table},
+    show::{Answer, Notes, Screen, chart, table},
     terminal::print,
 };
 use crate::{
@@ -19,8 +14,10 @@ use crate::{
 };
 
 mod company;
+mod lines;
 mod pages;
 mod words;
+use lines::Lines;
 
 pub(crate) fn run(seen: Seen<'_>, args: &cli::Get) -> Result<(), Failure> {
     let (origin, _kept) = origin(seen, &args.whom)?;
@@ -55,50 +52,42 @@ pub(super) fn answer(origin: &Origin, question: &Question, shown: &Shown) -> Res
     if shown.dialect.is_some() && format != Format::Csv {
         return Err(Failure::Usage("--dialect is about CSV: add --format csv".into()));
     }
-    let headings = origin.columns(&question.path);
-    let json = pages::ask(origin, question)?;
-    let found = Answer::read(&json, headings).map_err(unreadable)?;
+    let whole = || -> Result<(String, Answer), Failure> {
+        let json = pages::ask(origin, question)?;
+        let found = Answer::read(&json, origin.columns(&question.path)).map_err(unreadable)?;
+        Ok((json, found))
+    };
     if question.drawn == Drawn::Chart {
+        let (_, found) = whole()?;
         let curve = chart(&found, &name(question), screen);
         let nothing =
             || Failure::Said("there is nothing to draw: name a series with figures".into());
         print(&curve.ok_or_else(nothing)?)?;
-        return said(&notes(&found, Captions::None));
+        return said(&notes(&found.notes, found.rows(), Captions::Age));
     }
-    match format {
-        Format::Table => print(&table(&found, screen))?,
-        Format::Json => print(&format!("{json}\n"))?,
-        Format::Ndjson => print(&ndjson(&found, &json))?,
-        Format::Csv => {
-            let dialect = shown.dialect.map_or_else(Default::default, Into::into);
-            let rows = csv(&found, headings, dialect)?;
-            print(&String::from_utf8_lossy(&rows))?;
+    let lines = match format {
+        Format::Table => {
+            let (_, found) = whole()?;
+            print(&table(&found, screen))?;
+            return said(&notes(&found.notes, found.rows(), Captions::Source));
         }
+        Format::Json => {
+            let (json, found) = whole()?;
+            print(&format!("{json}\n"))?;
+            return said(&notes(&found.notes, found.rows(), Captions::None));
+        }
+        Format::Csv => Lines::Csv(shown.dialect.map_or_else(Default::default, Into::into)),
+        Format::Ndjson => Lines::Ndjson,
+    };
+    match lines::print(origin, question, lines)? {
+        Some((found, rows)) => said(&notes(&found, rows, Captions::None)),
+        None => Ok(()),
     }
-    let captions = if format == Format::Table { Captions::Source } else { Captions::None };
-    said(&notes(&found, captions))
 }
 
 /// An answer that is not what the API answers.
 fn unreadable(err: serde_json::Error) -> Failure {
     Failure::Said(format!("the answer cannot be read ({err}): is that a server of finserve?"))
-}
-
-/// A row a line; the answer itself where it has no rows.
-fn ndjson(answer: &Answer, json: &str) -> String {
-    let several = answer.tables.len() > 1;
-    let lines = answer.tables.iter().flat_map(|table| {
-        table.json.iter().map(move |row| match row.get().strip_prefix('{') {
-            // Rows of several lists say which one they are of.
-            Some(rest) if several => Cow::Owned(format!("{{\"list\":\"{}\",{rest}", table.name)),
-            _ => Cow::Borrowed(RawValue::get(row)),
-        })
-    });
-    let lines: Vec<Cow<'_, str>> = lines.collect();
-    match answer.tables.is_empty() {
-        true => format!("{json}\n"),
-        false => lines.iter().map(|line| format!("{line}\n")).collect(),
-    }
 }
 
 /// What a chart is of: the last part of the path, or the pair.
@@ -109,22 +98,30 @@ fn name(question: &Question) -> String {
     pair.map_or_else(|| words::decoded(usual), |(_, pair)| pair.to_uppercase())
 }
 
-/// Whether a table is followed by where it comes from.
+/// What is said of where figures come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Captions {
+    /// Unit and source, and whether they are stale.
     Source,
+    /// Whether they are stale: a chart says the rest itself.
+    Age,
+    /// Nothing, beside what programs read.
     None,
 }
 
-/// What is said beside the rows, a line each.
-fn notes(answer: &Answer, captions: Captions) -> Vec<String> {
-    let Notes { source, unit, stale, fuzzy, total, upgrade } = &answer.notes;
-    let rows = answer.rows();
+/// What is said beside so many rows, a line each.
+fn notes(notes: &Notes, rows: usize, captions: Captions) -> Vec<String> {
+    let Notes { source, unit, stale, fuzzy, total, upgrade } = notes;
     let part = total.filter(|total| *total > rows as u64);
     let stale = stale.filter(|stale| *stale);
     let stale = stale.map(|_| "stale: the source should have newer figures by now".to_owned());
-    let about: Vec<String> = [unit.clone(), source.clone(), stale].into_iter().flatten().collect();
-    let about = (captions == Captions::Source && !about.is_empty()).then(|| about.join("; "));
+    let about = match captions {
+        Captions::Source => vec![unit.clone(), source.clone(), stale],
+        Captions::Age => vec![stale],
+        Captions::None => Vec::new(),
+    };
+    let about: Vec<String> = about.into_iter().flatten().collect();
+    let about = (!about.is_empty()).then(|| about.join("; "));
     let part = part.map(|total| format!("{rows} of {total}; --all for all"));
     let near = fuzzy.then(|| "nothing matches as it stands: these are the nearest".to_owned());
     [about, near, part, upgrade.clone()].into_iter().flatten().collect()

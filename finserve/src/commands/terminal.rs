@@ -1,5 +1,8 @@
 //! Output and progress.
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    ops::ControlFlow,
+};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -8,11 +11,15 @@ use super::Failure;
 
 /// Writes to the standard output. A reader who has seen enough is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_part(text).map(|_| ())
+}
+
+/// Writes a part of what there is to the standard output; breaks off where the reader has seen enough.
+pub(crate) fn print_part(text: &str) -> Result<ControlFlow<()>, Failure> {
     match io::stdout().write_all(text.as_bytes()) {
-        Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::system("cannot write to the standard output")(err))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(ControlFlow::Continue(())),
+        Err(err) if err.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+        Err(err) => Err(Failure::system("cannot write to the standard output")(err)),
     }
 }
 

@@ -112,8 +112,7 @@ impl App {
         drop(told);
         let body = encoding::encode(message.into(), accepted);
         let response = reply::message(headers.clone(), JSON, body);
-        self.hold(response, *from)
-            .unwrap_or_else(|refusal| self.crowded(relay, headers, &refusal))
+        self.hold(response, *from).unwrap_or_else(|refusal| self.crowded(relay, headers, &refusal))
     }
 
     /// The response where an answer cannot be handed over: the server has too much to do, or the caller too much to read.
@@ -138,4 +137,54 @@ fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
         }
     }
     some
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::{
+        http::answer::tests::app,
+        mcp::{Reaction, react},
+    };
+
+    fn relay() -> Relay {
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_quote","arguments":{}}}"#;
+        let Reaction::Call(call) = react(message.as_bytes(), None) else {
+            panic!("{message} is no call")
+        };
+        let (accepted, place) = (HeaderMap::new(), "http://test".to_owned());
+        Relay { call, accepted, place, from: Ipv4Addr::LOCALHOST.into() }
+    }
+
+    /// The response of an endpoint, with a body of so many bytes.
+    fn response(length: usize) -> hyper::Response<Payload> {
+        let body = Bytes::from(format!("{:?}", "x".repeat(length - 2)));
+        reply::message(HeaderMap::new(), JSON, encoding::encode(body, &HeaderMap::new()))
+    }
+
+    #[test]
+    fn a_full_queue_holds_up_long_answers_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = Arc::new(app(&dir, Vec::new()));
+        let places: Vec<_> = std::iter::from_fn(|| app.pool.place()).collect();
+        let said = |length| {
+            let Answered::Now(response) = app.relayed(relay(), response(length)) else {
+                panic!("{length} bytes wait")
+            };
+            let Ok((_, Told::Answered(message))) = reply::told(response) else {
+                panic!("{length} bytes are no message")
+            };
+            String::from_utf8(message.to_vec()).unwrap()
+        };
+        let short = said(SHORT);
+        assert!(short.len() > SHORT && short.contains("\"isError\":false"), "{}", short.len());
+        let long = said(SHORT + 1);
+        assert!(long.len() < SHORT && long.contains("\"isError\":true"), "{}", long.len());
+        assert!(long.contains("too many long requests are open"), "{long}");
+        assert!(long.contains(r#""structuredContent":{"error":"unavailable","#), "{long}");
+        drop(places);
+        assert!(matches!(app.relayed(relay(), response(SHORT + 1)), Answered::Later(_)));
+    }
 }

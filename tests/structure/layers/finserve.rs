@@ -20,7 +20,10 @@ pub(crate) const FINSERVE: Layers = &[
     ("turn", &[]),
     ("typed", &[]),
     ("sources", &["jitter", "lock", "metrics", "now", "outgoing", "stop", "turn"]),
-    ("cluster", &["election", "lock", "log", "metrics", "now", "outgoing", "sources", "stop", "tls"]),
+    (
+        "cluster",
+        &["election", "lock", "log", "metrics", "now", "outgoing", "sources", "stop", "tls"],
+    ),
     ("bundled", &[]),
     ("pages", &["base_path", "names", "offer"]),
     ("ordered", &[]),

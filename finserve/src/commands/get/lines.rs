@@ -1,0 +1,101 @@
+//! Rows as CSV or NDJSON, printed page by page: a list may be longer than what one likes to hold in memory.
+use std::{borrow::Cow, ops::ControlFlow};
+
+use fincore::table::Dialect;
+use serde_json::value::RawValue;
+
+use super::{
+    super::{
+        show::{Answer, Notes, csv},
+        terminal::print_part,
+    },
+    Failure, Question, pages, unreadable,
+};
+use crate::ask::Origin;
+
+/// How rows become lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lines {
+    Csv(Dialect),
+    Ndjson,
+}
+
+/// Prints the answer to a question, and returns what it says besides its rows, with their number; nothing where the reader
+/// had seen enough before the end.
+pub(super) fn print(
+    origin: &Origin,
+    question: &Question,
+    lines: Lines,
+) -> Result<Option<(Notes, usize)>, Failure> {
+    let headings = origin.columns(&question.path);
+    let (mut first, mut header, mut rows) = (None, None, 0);
+    let end = pages::each(origin, question, |json| {
+        let found = Answer::read(&json, headings).map_err(unreadable)?;
+        let flow = match lines {
+            Lines::Csv(dialect) => {
+                let table = csv(&found, headings, dialect)?;
+                let table = String::from_utf8_lossy(&table);
+                match &header {
+                    None => {
+                        header = table.split_once("\r\n").map(|(header, _)| header.to_owned());
+                        print_part(&table)?
+                    }
+                    // No row tells the columns.
+                    Some(_) if found.rows() == 0 => ControlFlow::Continue(()),
+                    Some(header) => print_part(below(header, &table)?)?,
+                }
+            }
+            Lines::Ndjson => print_part(&ndjson(&found, &json))?,
+        };
+        rows += found.rows();
+        first.get_or_insert(found.notes);
+        Ok(flow)
+    })?;
+    Ok(match end {
+        ControlFlow::Continue(()) => Some((first.unwrap_or_default(), rows)),
+        ControlFlow::Break(()) => None,
+    })
+}
+
+/// The rows of a page whose table begins like that of the first page.
+fn below<'t>(header: &str, table: &'t str) -> Result<&'t str, Failure> {
+    let rows = table.strip_prefix(header).and_then(|rest| rest.strip_prefix("\r\n"));
+    let other = "the pages of this list have different columns: ask for it with --format json";
+    rows.ok_or_else(|| Failure::Said(other.into()))
+}
+
+/// A row a line; the answer itself where it has no rows.
+fn ndjson(answer: &Answer, json: &str) -> String {
+    if answer.tables.is_empty() {
+        return format!("{json}\n");
+    }
+    let several = answer.tables.len() > 1;
+    let mut lines = String::with_capacity(json.len());
+    for table in &answer.tables {
+        for row in &table.json {
+            let line = match row.get().strip_prefix('{') {
+                // Rows of several lists say which one they are of.
+                Some(rest) if several => {
+                    Cow::Owned(format!("{{\"list\":\"{}\",{rest}", table.name))
+                }
+                _ => Cow::Borrowed(RawValue::get(row)),
+            };
+            lines.push_str(&line);
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_page_has_its_rows_only() {
+        assert_eq!(below("a,b", "a,b\r\n1,2\r\n").unwrap(), "1,2\r\n");
+        for other in ["b,a\r\n1,2\r\n", "a,bc\r\n1,2\r\n", ""] {
+            assert!(below("a,b", other).is_err(), "{other}");
+        }
+    }
+}
