@@ -6,7 +6,7 @@
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
 //!   datasets, `pages` the pages, `explore_market` those of the market and the calculators, `explore_registry` those of
-//!   companies and filings, `sitemap` what search engines are told, `base_path` all of it below a path.
+//!   companies and filings, `explore_refusals` what they say of mistakes, `sitemap` what search engines are told, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
@@ -43,6 +43,7 @@ mod doctor;
 mod documents;
 mod events;
 mod explore_market;
+mod explore_refusals;
 mod explore_registry;
 mod export;
 mod export_command;

@@ -18,6 +18,7 @@ mod market;
 mod news;
 mod plain;
 mod pricing;
+mod refusal;
 mod sign_in;
 mod sparkline;
 mod subscriptions;

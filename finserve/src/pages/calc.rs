@@ -1,8 +1,12 @@
 //! `/calc`: the calculators, each with a form, its result, and what that follows from.
-use fincore::{Currency, Meta, Result, Snapshot};
+use fincore::{
+    Currency, Meta, Result, Snapshot,
+    calc::{Amount, Percent, Spread},
+};
 use maud::{Markup, html};
 
 use super::{
+    language::Language,
     layout,
     market::{Range, Subject},
     view::{View, with_query},
@@ -19,7 +23,7 @@ mod real_rate;
 
 use form::{Field, form};
 pub(crate) use input::{Given, first_day};
-use input::{Reader, Wrong, refused};
+use input::{Reader, Wrong, number, refused};
 
 /// A calculator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +183,8 @@ pub(crate) fn calculator(
             None
         }
     };
-    let wrongs = reader.wrongs;
+    let wrongs: Vec<Wrong> =
+        reader.wrongs.into_iter().map(|wrong| bounded(wrong, given, view.language)).collect();
     if let Some(answer) = &answer {
         // In every language, the address of the same result: numbers are written differently in each.
         let state: Vec<_> =
@@ -203,6 +208,26 @@ pub(crate) fn calculator(
         Some(message) => Outcome::Wrong(page, message),
         None => Outcome::Shown(page),
     })
+}
+
+/// What is wrong with a number, by the bounds that the library tells.
+fn bounded(wrong: Wrong, given: &Given, language: Language) -> Wrong {
+    let field = wrong.field.as_deref().unwrap_or_default();
+    let Some(typed) = given.get(field) else { return wrong };
+    let text = number(typed, language);
+    let refused = match field {
+        "amount" => text.parse::<Amount>().err(),
+        "percent" => text.parse::<Percent>().err(),
+        "spread" => text.parse::<Spread>().err(),
+        _ => None,
+    };
+    match refused {
+        Some(err) => {
+            let message = err.to_string().replacen(&format!("{text:?}"), &format!("{typed:?}"), 1);
+            Wrong { message, translated: false, ..wrong }
+        }
+        None => wrong,
+    }
 }
 
 fn first(wrongs: &[Wrong]) -> Option<String> {

@@ -2,7 +2,7 @@
 use fincore::{Page, plans::Upgrade};
 use maud::{Markup, html};
 
-use super::{address::Address, upgrade::upgrade, view::View};
+use super::{address::Address, refusal::told, upgrade::upgrade, view::View};
 
 /// The most rows that are shown to those whose plan does not include them.
 pub(crate) const PREVIEW_ROWS: u32 = 3;
@@ -81,7 +81,10 @@ pub(crate) fn list<R>(
                 )) }
             }
             @match found {
-                Found::Wrong(message) => { p.wrong role="alert" lang="en" { (message) } }
+                Found::Wrong(message) => {
+                    @let told = told(message, view.language);
+                    p.wrong role="alert" lang=[told.lang] { (told.text) }
+                }
                 Found::Whole(_) | Found::Preview { .. } => {
                     @if !found.rows().is_empty() { (table(found.rows(), found.detail())) }
                 }

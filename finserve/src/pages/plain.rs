@@ -2,7 +2,7 @@
 use fincore::Plan;
 use maud::{DOCTYPE, Markup, html};
 
-use super::{assets, layout, view::View};
+use super::{assets, layout, refusal::told, view::View};
 
 /// `/docs`: the interactive reference, drawn by Scalar from our own `openapi.yaml`. Its styles carry the nonce.
 pub(crate) fn docs(view: &View, nonce: &str) -> Markup {
@@ -84,7 +84,8 @@ pub(crate) fn refused(view: &View, notice: &Notice) -> Markup {
             }
             Notice::Later => { p.lead { (say("Please try again in a moment.", "Tente de novo em instantes.")) } }
             Notice::Wrong(message) | Notice::Missing(message) => {
-                p.lead lang="en" { (message) }
+                @let told = told(message, view.language);
+                p.lead lang=[told.lang] { (told.text) }
                 p.actions { a.button.primary href=(view.link("/")) { (say("Home", "Início")) } }
             }
         }

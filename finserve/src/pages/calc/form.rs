@@ -2,7 +2,7 @@
 use maud::{Markup, html};
 
 use super::input::{Given, Wrong, first_day};
-use crate::pages::view::View;
+use crate::pages::{language::Language, refusal::told, view::View};
 
 /// A field of a form.
 pub(crate) struct Field {
@@ -31,7 +31,14 @@ pub(crate) fn form(
     given: &Given,
     wrongs: &[Wrong],
 ) -> Markup {
-    let says = |wrong: &Wrong| html! { span lang=[(!wrong.translated).then_some("en")] { (wrong.message) } };
+    let says = |wrong: &Wrong| {
+        // The reader of the fields has Portuguese words of its own; all that is English is the library's.
+        if wrong.translated && view.language == Language::Portuguese {
+            return html! { span { (wrong.message) } };
+        }
+        let told = told(&wrong.message, view.language);
+        html! { span lang=[told.lang] { (told.text) } }
+    };
     let is_field =
         |wrong: &Wrong| fields.iter().any(|field| Some(field.name) == wrong.field.as_deref());
     html! {

@@ -12,6 +12,7 @@ use crate::pages::{
     age,
     chart::{Chart, Every, Period, Shape, Size, thin},
     layout,
+    refusal::told,
     upgrade::upgrade,
     view::View,
 };
@@ -96,10 +97,10 @@ pub(crate) fn wrong_history(
     message: &str,
 ) -> Result<Markup> {
     let known = Known::read(snapshot, view, subject)?;
-    let title = subject.title(view.language);
+    let (title, said) = (subject.title(view.language), told(message, view.language));
     let content = html! {
         (known.heading(&title))
-        p.wrong role="alert" lang="en" { (message) }
+        p.wrong role="alert" lang=[said.lang] { (said.text) }
         (known.ranges(None, days))
         (known.facts())
     };
