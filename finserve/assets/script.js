@@ -86,7 +86,15 @@ function suggest(input) {
   for (const [name, value] of Object.entries({ role: "combobox", "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" })) {
     input.setAttribute(name, value);
   }
+  // Of a field for a company, the code of the one that is chosen; otherwise its page.
+  const fills = "fills" in input.dataset;
   let timer, asked;
+
+  function take(option) {
+    if (!fills) return location.assign(option.dataset.href);
+    input.value = option.dataset.company;
+    stop();
+  }
 
   function close() {
     list.hidden = true;
@@ -116,7 +124,7 @@ function suggest(input) {
       address.searchParams.set("q", text);
       const response = await fetch(address, { signal: asked.signal });
       if (!response.ok) return close();
-      show((await response.json()).data);
+      show((await response.json()).data.filter(({ company }) => company || !fills));
     } catch {
       // Left behind by the next letter, or no answer: the form can be sent without.
     }
@@ -125,11 +133,12 @@ function suggest(input) {
   function show(rows) {
     if (rows.length === 0 || document.activeElement !== input) return close();
     list.replaceChildren(
-      ...rows.map(({ text, detail, href }, place) => {
+      ...rows.map(({ text, detail, href, company }, place) => {
         const option = document.createElement("li");
         const small = document.createElement("small");
         option.id = `${list.id}-${place}`;
         option.dataset.href = href;
+        if (company) option.dataset.company = company;
         option.setAttribute("role", "option");
         option.setAttribute("aria-selected", "false");
         option.textContent = text;
@@ -157,7 +166,7 @@ function suggest(input) {
     const next = { ArrowDown: place < last ? place + 1 : 0, ArrowUp: place > 0 ? place - 1 : last }[event.key];
     if (next !== undefined) choose(options[next]);
     else if (event.key === "Escape") stop();
-    else if (event.key === "Enter" && place >= 0) location.assign(options[place].dataset.href);
+    else if (event.key === "Enter" && place >= 0) take(options[place]);
     else return;
     event.preventDefault();
   });
@@ -167,7 +176,7 @@ function suggest(input) {
   list.addEventListener("mousedown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => {
     const option = event.target.closest("[role=option]");
-    if (option) location.assign(option.dataset.href);
+    if (option) take(option);
   });
 }
 

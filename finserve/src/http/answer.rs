@@ -159,6 +159,9 @@ impl App {
         }
 
         // Parameters.
+        if target.route.is_page {
+            target.params.drop_trackers();
+        }
         target.params.only(&target.route.params, &target.captures)?;
         let media = target.media(request)?;
 

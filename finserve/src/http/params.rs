@@ -9,6 +9,7 @@ use serde::{
 };
 
 use super::refusal::Refusal;
+use crate::names::is_tracker;
 
 /// The most parameters of a query string, or fields of a form. No endpoint takes a quarter of them.
 const MOST: usize = 64;
@@ -74,6 +75,13 @@ impl<'r> Params<'r> {
     pub(crate) fn and(mut self, more: Params<'r>) -> Result<Params<'r>, Refusal> {
         more.pairs.into_iter().try_for_each(|(name, value)| self.push(name, value))?;
         Ok(self)
+    }
+
+    /// Takes out what links to pages get on their way, and what no page reads.
+    pub(crate) fn drop_trackers(&mut self) {
+        let captured = self.captured;
+        let mut at = 0..;
+        self.pairs.retain(|(name, _)| at.next() < Some(captured) || !is_tracker(name));
     }
 
     /// Fails where there is a parameter that is not among `known`, or is a part of the path.

@@ -1,7 +1,7 @@
 //! Signing in with a key, and out.
 use std::str::FromStr;
 
-use fincore::{SessionToken, excerpt};
+use fincore::{Key, SessionToken, excerpt};
 use hyper::header::HeaderValue;
 use serde::{Deserialize, Deserializer, de};
 
@@ -38,6 +38,10 @@ impl FromStr for Next {
     fn from_str(text: &str) -> Result<Next, String> {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         let is_path = text.starts_with('/') && !text.starts_with("//");
+        // Nobody is led to an address with a key, and no page repeats one.
+        if Key::may_be_in(text) {
+            return Ok(Next("/".to_owned()));
+        }
         if is_plain && is_path && text.len() <= MAX_NEXT {
             return Ok(Next(text.to_owned()));
         }

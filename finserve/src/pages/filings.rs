@@ -1,5 +1,6 @@
 //! `/filings`: filings by words, company, category, type and days.
 use fincore::{
+    CompanyRef,
     filings::{Category, Filing},
     fold,
 };
@@ -82,6 +83,12 @@ pub(crate) fn filings(
         )) }
         (form(view, sought, categories))
         (found::list(view, found, &words, |rows, detail| filing_rows::of_all(view, rows, detail), |number| sought.page(number)))
+        @if let Some(name) = sought.company.as_deref().filter(|company| company.parse::<CompanyRef>().is_err()) {
+            p { a href=(Address::at("/companies").with("q", Some(name)).link(view)) { (view.language.pick(
+                format!("Look for “{name}” among companies"),
+                format!("Procurar “{name}” entre as companhias"),
+            )) } }
+        }
         (layout::command(view, "call", &sought.endpoint().command(view)))
     };
     layout::page(view, "/filings", say("Filings", "Documentos"), &content)
@@ -96,6 +103,8 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
     ];
     let categories_known = categories.map(|all| distinct(all.iter().map(|row| &row.category)));
     let types = categories.map(|all| types(all, sought.category.as_deref()));
+    // Those who are told the categories may also search for companies.
+    let suggestions = categories.map(|_| view.link("/companies/suggest"));
     html! {
         form.filters role="search" method="get" action=(view.path("/filings")) data-tidy {
             (field::language(view))
@@ -103,7 +112,11 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
                 label for="q" { (say("Words", "Palavras")) }
                 input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder=(say("dividends, \"public offer\", vale 2024", "dividendos, \"oferta pública\", vale 2024")) maxlength="500";
             }
-            (Field { name: "company", label: say("Company", "Companhia"), value: sought.company.as_deref(), hint: say("Ticker, CNPJ or CVM code", "Código, CNPJ ou código CVM") }.text())
+            div.suggested {
+                label for="company" { (say("Company", "Companhia")) }
+                input id="company" type="text" name="company" value=[sought.company.as_deref()] placeholder=(say("Ticker, CNPJ or CVM code", "Código, CNPJ ou código CVM")) maxlength="500" autocomplete="off"
+                    data-suggest=[suggestions] data-fills data-found=(say("suggestions", "sugestões")) data-list=(say("Suggestions", "Sugestões"));
+            }
             (Field { name: "category", label: say("Category", "Categoria"), value: sought.category.as_deref(), hint: "Fato Relevante" }.choice(any, categories_known.as_deref()))
             (Field { name: "type", label: say("Type", "Tipo"), value: sought.kind.as_deref(), hint: "" }.choice(any, types.as_deref()))
             (Field { name: "from", label: say("From", "De"), value: sought.from.as_deref(), hint: "" }.day())

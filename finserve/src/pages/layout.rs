@@ -20,7 +20,7 @@ pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
         meta property="og:site_name" content="finserve";
         meta property="og:title" content=(title);
         meta property="og:description" content=(about);
-        meta property="og:url" content=(format!("{}{}", view.origin, view.link(path)));
+        meta property="og:url" content=(view.shared(path));
         @if !path.is_empty() { link rel="canonical" href=(view.link(path)); }
         meta property="og:locale" content=(locale);
         meta property="og:locale:alternate" content=(other);

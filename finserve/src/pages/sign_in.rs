@@ -33,7 +33,7 @@ pub(crate) fn sign_in(view: &View, form: &SignInForm<'_>) -> Markup {
             @if let Some(next) = form.next { input type="hidden" name="next" value=(next); }
             label {
                 (say("API key", "Chave da API"))
-                input name="key" type="password" required autocomplete="off" spellcheck="false"
+                input name="key" type="password" required autofocus autocomplete="off" spellcheck="false"
                     aria-invalid=[wrong.map(|_| "true")] aria-describedby="wrong-key";
                 span.wrong id="wrong-key" role=[wrong.map(|_| "alert")] { @if let Some(reason) = wrong { (reason) } }
             }

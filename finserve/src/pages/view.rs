@@ -3,7 +3,7 @@ use fincore::sessions::Holder;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{address::Address, language::Language};
-use crate::{base_path::BasePath, offer::Offer};
+use crate::{base_path::BasePath, names::is_tracker, offer::Offer};
 
 /// How a page is shown to its visitor.
 pub(crate) struct View {
@@ -41,8 +41,19 @@ impl View {
         let Some((_, query)) = here.filter(|(here, _)| part(here) == part(path)) else {
             return String::new();
         };
-        let is_kept = |pair: &&str| !pair.is_empty() && pair.split('=').next() != Some("lang");
+        let is_kept = |pair: &&str| {
+            let name = pair.split('=').next().unwrap_or_default();
+            !name.is_empty() && name != "lang" && !is_tracker(name)
+        };
         query.split('&').filter(is_kept).collect::<Vec<_>>().join("&")
+    }
+
+    /// The address under which this page at `path` is shared: with all that chooses what it shows.
+    pub(crate) fn shared(&self, path: &str) -> String {
+        let (link, kept) = (self.link(path), self.kept(path));
+        let mark = if link.contains('?') { '&' } else { '?' };
+        let query = if kept.is_empty() { String::new() } else { format!("{mark}{kept}") };
+        format!("{}{link}{query}", self.origin)
     }
 
     /// A link to sign in, and to come back to this page afterwards.

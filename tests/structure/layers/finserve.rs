@@ -45,7 +45,7 @@ pub(crate) const FINSERVE: Layers = &[
     ("http/reply", &["http/encoding", "http/envelope", "http/headers", "http/payload", "mcp"]),
     ("http/refusal", &["http/envelope", "http/reply", "http/slots", "log", "metrics", "offer"]),
     ("http/stream", &["http/encoding", "http/pool", "http/refusal", "http/slots"]),
-    ("http/params", &["http/refusal"]),
+    ("http/params", &["http/refusal", "names"]),
     ("http/cost", &["http/params"]),
     ("http/request", &["http/headers", "http/params", "http/refusal", "mcp", "now"]),
     ("http/cookie", &["base_path", "http/request"]),

@@ -116,21 +116,23 @@ pub(crate) fn suggest(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let view = view(context.request, context.offer, lang);
     let found = search::suggest(reach.snapshot(), Suggest::new(&q)?)?;
     let row = |suggestion: &Suggestion| {
-        let (text, detail, link) = match suggestion {
+        let (text, detail, link, company) = match suggestion {
             Suggestion::Company { text, company_id, tickers } => {
-                (text, tickers.join(" "), pages::company_link(&view, *company_id))
+                let link = pages::company_link(&view, *company_id);
+                (text, tickers.join(" "), link, Some(*company_id))
             }
             Suggestion::Ticker { text, company_id } => {
                 let kind = view.language.pick("ticker", "código de negociação");
-                (text, kind.to_owned(), pages::company_link(&view, *company_id))
+                let link = pages::company_link(&view, *company_id);
+                (text, kind.to_owned(), link, Some(*company_id))
             }
             Suggestion::Category { text } => {
                 let kind = view.language.pick("category of filings", "categoria de documentos");
-                (text, kind.to_owned(), pages::category_link(&view, text))
+                (text, kind.to_owned(), pages::category_link(&view, text), None)
             }
             _ => return None,
         };
-        Some(json!({ "text": text, "detail": detail, "href": link }))
+        Some(json!({ "text": text, "detail": detail, "href": link, "company": company }))
     };
     let rows: Vec<_> = found.data.iter().filter_map(row).collect();
     let body = Body::new("application/json", json!({ "data": rows }).to_string());
