@@ -124,6 +124,48 @@ fn a_visitor_who_is_signed_in_sees_what_the_plan_reaches() {
 }
 
 #[test]
+fn downloads_of_a_visitor_are_what_the_api_answers_the_key() {
+    let server = Server::start();
+    for plan in Plan::ALL {
+        let key = new_key(&server.accounts(), plan);
+        let signed = post(&server, "/sign-in", &format!("key={}", key.reveal()));
+        let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap();
+        let visitor = format!("Cookie: {cookie}\r\nAccept: text/html, */*;q=0.8\r\n");
+        for (download, api) in [
+            ("/market/download/ipca?limit=10000", "/api/v1/market/series/ipca?limit=10000"),
+            (
+                "/market/download/selic?from=2020-01-01&to=2020-02-29",
+                "/api/v1/market/series/selic?from=2020-01-01&to=2020-02-29",
+            ),
+            ("/market/download/fx/usd-brl?limit=3", "/api/v1/market/fx?pair=usd-brl&limit=3"),
+        ] {
+            for format in ["", "&format=csv"] {
+                let (download, api) = (format!("{download}{format}"), format!("{api}{format}"));
+                let file = server.keyless("GET", &download, &visitor);
+                let answer = server.keyless("GET", &api, &with(&key));
+                assert_eq!(file.status, answer.status, "{plan} {download}");
+                assert_eq!(file.header("x-plan"), Some(plan.id()), "{download}");
+                let left =
+                    |reply: &Reply| reply.header("x-ratelimit-remaining").unwrap().parse::<u32>();
+                assert_eq!(left(&file).unwrap(), left(&answer).unwrap() + 1, "{plan} {download}");
+                if file.status == 200 {
+                    assert_eq!(file.text(), answer.text(), "{plan} {download}");
+                    assert_eq!(file.header("cache-control"), Some("private, no-cache"));
+                } else {
+                    assert_eq!(file.header("content-type"), Some("text/html; charset=utf-8"));
+                }
+            }
+        }
+        let shown = server.keyless("GET", "/market/selic?range=12m", &visitor);
+        let csv = all(shown.text(), "<a class=\"button\" href=\"", "\"")[1].replace("&amp;", "&");
+        let file = server.keyless("GET", &csv, &visitor);
+        let name = file.header("content-disposition").map(|value| value.contains("selic.csv"));
+        let wanted = (plan == Plan::Platinum).then_some(true);
+        assert_eq!((file.status == 200, name), (wanted.is_some(), wanted), "{plan} {csv}");
+    }
+}
+
+#[test]
 fn the_command_line_and_the_downloads_are_of_exactly_this_view() {
     let server = Server::shared();
     for target in [
@@ -316,33 +358,6 @@ fn fields_are_read_as_people_write_them_and_errors_stand_beside_them() {
             assert!(shown.text().contains(kept), "{query}: no {kept}");
             assert!(!shown.text().contains("class=\"result\""), "{query}");
         }
-    }
-}
-
-#[test]
-fn what_is_wrong_is_said_above_the_form() {
-    let server = Server::shared();
-    for (path, query, said, kept) in [
-        ("/market/ipca", "range=7y", "is not a range (3m, 12m, 5y or all)", None),
-        ("/market/selic", "from=2024-13-01", "2024-13-01", Some("2024-13-01")),
-        ("/market/selic", "to=soon&from=2024-01-02", "soon", Some("2024-01-02")),
-        ("/market/selic", "from=2024-02-01&to=2024-01-01", "2024-01-01", Some("2024-02-01")),
-        ("/market/fx/usd-brl", "page=0", "is not a page (1 to 1000000)", None),
-        ("/market/fx/usd-brl", "page=%2B1", "is not a page", None),
-    ] {
-        let shown = server.get(&format!("{path}?{query}&lang=en"));
-        assert_eq!(shown.status, 400, "{query}");
-        let text = shown.text();
-        let (alert, form) = text.split_once("<form class=\"days\"").unwrap();
-        let alert = between(alert, "role=\"alert\" lang=\"en\">", "</p>");
-        assert!(alert.contains(said), "{query}: {alert}");
-        let form = form.split_once("</form>").unwrap().0;
-        assert!(kept.is_none_or(|day| form.contains(&format!("value=\"{day}\""))), "{form}");
-        assert!(!text.contains("<table class=\"history\""), "{query}");
-    }
-    // A field that is left empty is none, and a month is its first day.
-    for query in ["from=&to=&page=", "from=2024-02&to=+2024-03-01+", "from=02%2F2024"] {
-        assert_eq!(server.get(&format!("/market/selic?{query}")).status, 200, "{query}");
     }
 }
 

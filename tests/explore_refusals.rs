@@ -317,3 +317,30 @@ fn a_page_that_no_list_has_is_told_in_the_language_of_the_page() {
         }
     }
 }
+
+#[test]
+fn what_is_wrong_is_said_above_the_form() {
+    let server = Server::shared();
+    for (path, query, said, kept) in [
+        ("/market/ipca", "range=7y", "is not a range (3m, 12m, 5y or all)", None),
+        ("/market/selic", "from=2024-13-01", "2024-13-01", Some("2024-13-01")),
+        ("/market/selic", "to=soon&from=2024-01-02", "soon", Some("2024-01-02")),
+        ("/market/selic", "from=2024-02-01&to=2024-01-01", "1 Jan 2024", Some("2024-02-01")),
+        ("/market/fx/usd-brl", "page=0", "is not a page (1 to 1000000)", None),
+        ("/market/fx/usd-brl", "page=%2B1", "is not a page", None),
+    ] {
+        let shown = server.get(&format!("{path}?{query}&lang=en"));
+        assert_eq!(shown.status, 400, "{query}");
+        let text = shown.text();
+        let (alert, form) = text.split_once("<form class=\"days\"").unwrap();
+        let alert = alert.rsplit_once("role=\"alert\"").unwrap().1;
+        assert!(alert.contains(said), "{query}: {alert}");
+        let form = form.split_once("</form>").unwrap().0;
+        assert!(kept.is_none_or(|day| form.contains(&format!("value=\"{day}\""))), "{form}");
+        assert!(!text.contains("<table class=\"history\""), "{query}");
+    }
+    // A field that is left empty is none, and a month is its first day.
+    for query in ["from=&to=&page=", "from=2024-02&to=+2024-03-01+", "from=02%2F2024"] {
+        assert_eq!(server.get(&format!("/market/selic?{query}")).status, 200, "{query}");
+    }
+}

@@ -56,9 +56,9 @@ fn table(view: &View, rows: &[Filing], companies: Companies, detail: Detail) -> 
                                 (filing.category)
                                 @if !filing.r#type.is_empty() { small { (filing.r#type) } }
                             }
-                            th scope="row" {
-                                a lang="pt-BR" href=(link(view, filing)) { (filing.description) }
-                                @if filing.version > 1 { small { (version) " " (filing.version) } }
+                            th scope="row" lang="pt-BR" {
+                                a href=(link(view, filing)) { (filing.description) }
+                                @if filing.version > 1 { small lang=(view.language.tag()) { (version) " " (filing.version) } }
                             }
                         }
                         Detail::Preview => {
