@@ -66,7 +66,7 @@ pub(crate) fn header(view: &View, path: &str) -> Markup {
         ("/filings", say("Filings", "Documentos")),
         ("/calc", say("Calculators", "Calculadoras")),
         ("/pricing", say("Pricing", "Planos")),
-        ("/docs", say("API reference", "Referência da API")),
+        ("/docs", "API"),
         ("/usage", say("Usage", "Uso")),
     ];
     // A page below another is in its part of the site.
