@@ -22,7 +22,7 @@ pub(crate) fn upgrade(view: &View, prompt: &Upgrade) -> Markup {
     };
     let (required, current) = (prompt.required_plan.name(), prompt.current_plan.name());
     html! {
-        aside.upgrade aria-label=(say("Larger plan", "Plano maior")) {
+        aside.upgrade aria-label=(format!("{} {required}", say("Larger plan:", "Plano maior:"))) {
             p {
                 (say("The plan ", "O plano ")) strong { (required) } (say(" includes ", " inclui ")) (what)
                 (say("; you are on ", "; você está no ")) (current) "."
