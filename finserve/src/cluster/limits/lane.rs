@@ -40,7 +40,7 @@ struct Inner {
 }
 
 struct Queue {
-    /// Whether there is a connection, or there may be one in a moment. Otherwise nobody waits here.
+    /// Whether the lane runs, and has a connection or may have one in a moment. Otherwise nobody waits here.
     is_open: bool,
     waiting: Vec<Waiting>,
 }
@@ -81,7 +81,7 @@ impl Limiter for Lane {
 
 impl Lane {
     pub(super) fn new(common: Arc<Common>) -> Lane {
-        let queue = Mutex::new(Queue { is_open: true, waiting: Vec::new() });
+        let queue = Mutex::new(Queue { is_open: false, waiting: Vec::new() });
         Lane(Arc::new(Inner { common, queue, wake: Notify::new() }))
     }
 
@@ -147,30 +147,51 @@ impl Lane {
         }
     }
 
-    /// Keeps a connection, and asks by it what is asked here. Never ends; whoever waits when it is dropped is left alone.
-    pub(crate) async fn run(self) {
-        let lane = Running(&self.0);
+    /// Keeps a connection, and asks by it what is asked here. Never ends; whoever waits when it is dropped is left alone,
+    /// even where it was never polled.
+    pub(crate) fn run(self) -> impl Future<Output = ()> + Send + use<> {
         // Whoever comes at the very start waits until it is known whether the engine is there.
+        self.0.queue().is_open = true;
+        // The future owns this from the beginning: the body of an `async fn` that is never polled has nothing to drop.
+        let lane = Running(self.0);
+        async move { lane.keep().await }
+    }
+}
+
+/// A lane that runs. Nobody may wait for one that does not.
+struct Running(Arc<Inner>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.is_open = false;
+        queue.waiting.clear();
+    }
+}
+
+impl Running {
+    async fn keep(&self) {
+        let lane = &*self.0;
+        let Common { address, window, .. } = &*lane.common;
         let mut patience = FIRST;
         loop {
-            let Common { address, window, .. } = &*self.0.common;
             let opened = timeout(patience, Engine::open(address, *window)).await;
             let (fault, begun) = match opened.unwrap_or(Err(Fault::Slow)) {
                 Ok(engine) => {
                     let begun = Instant::now();
-                    lane.0.open();
-                    (lane.0.serve(engine).await, Some(begun))
+                    lane.open();
+                    (lane.serve(engine).await, Some(begun))
                 }
                 Err(fault) => (Some(fault), None),
             };
             match fault {
                 // It was closed while nobody used it: somebody may come at any time, and wait as long as for an answer.
                 None => {
-                    self.0.common.doubt(Instant::now());
+                    lane.common.doubt(Instant::now());
                     patience = PATIENCE;
                 }
                 Some(fault) => {
-                    lane.0.close(&fault);
+                    lane.close(&fault);
                     patience = CONNECT;
                     // One that has worked for some time is tried again at once.
                     if begun.is_none_or(|begun| begun.elapsed() < RETRY) {
@@ -179,17 +200,6 @@ impl Lane {
                 }
             }
         }
-    }
-}
-
-/// A lane that runs. Nobody may wait for one that does not.
-struct Running<'l>(&'l Inner);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        let mut queue = self.0.queue();
-        queue.is_open = false;
-        queue.waiting.clear();
     }
 }
 

@@ -3,6 +3,8 @@ use std::{
     env,
     io::{Read, Write},
     net::{Ipv4Addr, TcpListener, TcpStream},
+    pin::pin,
+    task::{Context, Poll, Waker},
     thread,
 };
 
@@ -121,9 +123,40 @@ fn a_replica_alone_holds_the_limit_and_never_waits_long() {
 #[test]
 fn nobody_waits_for_a_lane_that_does_not_run() {
     let caller = Caller::at(Ipv4Addr::LOCALHOST.into());
-    let mut left = None;
-    with_lanes(&stand_in(Habit::Stalls), WINDOW, 1, |_, lanes| left = Some(lanes[0].clone()));
-    assert!(block_on(left.unwrap().admit(&caller, Instant::now())).is_ok());
+    let memory = Arc::new(Limits::new(WINDOW, Instant::now()));
+    let address = Address::parse(&stand_in(Habit::Stalls)).unwrap();
+    let lane = SharedLimits::start(address, memory).unwrap().lane();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut is_alone = || {
+        let mut asked = pin!(lane.admit(&caller, Instant::now()));
+        matches!(asked.as_mut().poll(&mut context), Poll::Ready(Ok(_)))
+    };
+    assert!(is_alone(), "it has not begun");
+    let run = lane.clone().run();
+    assert!(!is_alone(), "it has begun");
+    // A runtime that stops may drop a task before its first poll.
+    drop(run);
+    assert!(is_alone(), "it was never polled");
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let run = runtime.spawn(lane.clone().run());
+    runtime.block_on(tokio::task::yield_now());
+    assert!(!run.is_finished(), "it runs");
+    drop(runtime);
+    assert!(is_alone(), "it has ended");
+}
+
+#[test]
+fn whoever_waits_when_a_lane_ends_is_left_alone() {
+    let caller = Caller::at(Ipv4Addr::LOCALHOST.into());
+    let memory = Arc::new(Limits::new(WINDOW, Instant::now()));
+    let address = Address::parse("redis://a").unwrap();
+    let lane = SharedLimits::start(address, memory).unwrap().lane();
+    let run = lane.clone().run();
+    let mut asked = pin!(lane.admit(&caller, Instant::now()));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(asked.as_mut().poll(&mut context).is_pending());
+    drop(run);
+    assert!(matches!(asked.as_mut().poll(&mut context), Poll::Ready(Ok(_))));
 }
 
 #[test]
