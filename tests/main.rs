@@ -15,7 +15,7 @@
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
-//! * How data goes out: `get` queries on the command line, `get_server` the same of a server, `completion` what a shell is
+//! * How data goes out: `get` queries on the command line, `get_server` the same of a server, `calc_command` calculations there, `completion` what a shell is
 //!   told may come next, `looked_at` files that they leave as they are, `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
 //!   with a `file_server` between them.
 //! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
@@ -32,6 +32,7 @@ mod accounts;
 mod answers;
 mod backup;
 mod base_path;
+mod calc_command;
 mod calendar;
 mod check;
 mod companies;

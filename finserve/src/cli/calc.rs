@@ -39,7 +39,7 @@ pub(crate) enum Calculation {
         /// Percent a year on top of it, on 252 days
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         spread: Option<String>,
-        /// Show every step
+        /// Show every step; each is a row of CSV, after the columns of the result
         #[arg(long)]
         steps: bool,
     },
@@ -54,7 +54,7 @@ pub(crate) enum Calculation {
         /// The last day; by default up to the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
-        /// Show every step
+        /// Show every step; each is a row of CSV, after the columns of the result
         #[arg(long)]
         steps: bool,
     },
@@ -93,7 +93,7 @@ pub(crate) enum Calculation {
         /// Percent of the interest, such as 110 of CDI
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         percent: Option<String>,
-        /// Show every step
+        /// Show every step; each is a row of CSV, after the columns of the result
         #[arg(long)]
         steps: bool,
     },

@@ -64,10 +64,11 @@ fn below<'t>(header: &str, table: &'t str) -> Result<&'t str, Failure> {
     rows.ok_or_else(|| Failure::Said(other.into()))
 }
 
-/// A row a line; the answer itself where it has no rows.
+/// A row a line; the answer itself where it is more than rows.
 fn ndjson(answer: &Answer, json: &str) -> String {
-    if answer.tables.is_empty() {
-        return format!("{json}\n");
+    if answer.tables.is_empty() || !answer.facts.is_empty() {
+        // A proxy may have written it on several lines.
+        return json.replace(['\n', '\r'], "") + "\n";
     }
     let several = answer.tables.len() > 1;
     let mut lines = String::with_capacity(json.len());
@@ -90,6 +91,13 @@ fn ndjson(answer: &Answer, json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_that_is_no_list_is_one_line() {
+        let json = "{\"result\":1.50,\n \"quotes\":[{\"value\":2},{\"value\":3}]}\n";
+        let line = ndjson(&Answer::read(json, &[]).unwrap(), json);
+        assert_eq!(line, "{\"result\":1.50, \"quotes\":[{\"value\":2},{\"value\":3}]}\n");
+    }
 
     #[test]
     fn a_later_page_has_its_rows_only() {

@@ -10,6 +10,9 @@ use crate::{
     ordered::{Object, Ordered},
 };
 
+/// What the API calls the steps of a calculation.
+pub(crate) const STEPS: &str = "steps";
+
 /// What an answer says: facts, or rows, or both.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -78,18 +81,31 @@ impl Answer {
                 }
                 ("total", _) if is_list => answer.notes.total = value.get().parse().ok(),
                 ("limit" | "offset", _) if is_list => (),
-                (_, b'[') => match Value::read(&value) {
-                    // Such as the tickers of a company.
-                    texts @ Value::List(_) if has_facts => answer.facts.push((name, texts)),
-                    _ => answer.tables.push(Table::read(name, &value, headings)?),
-                },
-                (_, b'{') if has_facts => flatten(&name, &value, &mut answer.facts)?,
+                (_, b'{' | b'[') if has_facts => answer.flatten(name, &value)?,
+                (_, b'[') => answer.tables.push(Table::read(name, &value, headings)?),
                 (_, b'{') => objects.push((name, value)),
                 _ => answer.facts.push((name, Value::read(&value))),
             }
         }
         answer.tables.extend(Table::of_members(objects)?);
         Ok(answer)
+    }
+
+    /// Adds what is inside of an object under its name: `holiday.en`.
+    fn flatten(&mut self, name: String, value: &RawValue) -> serde_json::Result<()> {
+        match (first(value), Value::read(value)) {
+            (b'{', _) => {
+                let Ordered(members): Object = serde_json::from_str(value.get())?;
+                let mut members = members.iter();
+                members.try_for_each(|(inner, value)| {
+                    self.flatten(format!("{name}.{inner}"), value)
+                })?;
+            }
+            // Texts are one fact, such as the tickers of a company.
+            (b'[', Value::Text(_)) => self.tables.push(Table::read(name, value, &[])?),
+            (_, plain) => self.facts.push((name, plain)),
+        }
+        Ok(())
     }
 
     /// How many rows it has.
@@ -99,6 +115,11 @@ impl Answer {
 }
 
 impl Table {
+    /// Whether it holds the steps of a calculation, of which there may be thousands.
+    pub(crate) fn is_steps(&self) -> bool {
+        self.name.rsplit('.').next() == Some(STEPS)
+    }
+
     fn read(name: String, list: &RawValue, headings: &[Heading]) -> serde_json::Result<Table> {
         let json: Vec<Box<RawValue>> = serde_json::from_str(list.get())?;
         let objects = json.iter().map(|row| match first(row) {
@@ -147,20 +168,6 @@ fn add_columns(columns: &mut Vec<String>, rows: &[Object]) {
 fn cells(columns: &[String], row: &Object) -> Vec<Value> {
     let cell = |name: &String| row.get(name).map_or(Value::Empty, Value::read);
     columns.iter().map(cell).collect()
-}
-
-/// Adds what is inside of an object under its name: `holiday.en`.
-fn flatten(
-    name: &str,
-    value: &RawValue,
-    facts: &mut Vec<(String, Value)>,
-) -> serde_json::Result<()> {
-    if first(value) != b'{' {
-        facts.push((name.to_owned(), Value::read(value)));
-        return Ok(());
-    }
-    let Ordered(members): Object = serde_json::from_str(value.get())?;
-    members.iter().try_for_each(|(inner, value)| flatten(&format!("{name}.{inner}"), value, facts))
 }
 
 /// What a value begins with tells its kind.

@@ -4,11 +4,11 @@ use fincore::{
     table::{Cell, Dialect, Kind, write_csv_cells},
 };
 
-use super::answer::{Answer, Table, Value};
+use super::answer::{Answer, STEPS, Table, Value};
 use crate::http::Heading;
 
-/// The rows of an answer as CSV; one row of facts where it has no rows. Several lists become one, in which the first column
-/// names the list.
+/// An answer as CSV. What has facts is one row of them, or a row for each step of a calculation. Otherwise its rows; several
+/// lists become one, in which the first column names the list.
 pub(crate) fn csv(
     answer: &Answer,
     headings: &[Heading],
@@ -16,12 +16,7 @@ pub(crate) fn csv(
 ) -> fincore::Result<Vec<u8>> {
     let mut out = Vec::new();
     match &answer.tables[..] {
-        [] => {
-            let (names, values): (Vec<&str>, Vec<&Value>) =
-                answer.facts.iter().map(|(name, value)| (name.as_str(), value)).unzip();
-            let row = values.into_iter().map(|value| cell(value, None)).collect();
-            write_csv_cells(&names, [row].into_iter(), dialect, &mut out)?;
-        }
+        _ if !answer.facts.is_empty() => result(answer, dialect, &mut out)?,
         [table] => {
             let names: Vec<&str> = table.columns.iter().map(String::as_str).collect();
             let kinds: Vec<Option<Kind>> = names.iter().map(|name| kind(headings, name)).collect();
@@ -31,29 +26,79 @@ pub(crate) fn csv(
             write_csv_cells(&names, rows, dialect, &mut out)?;
         }
         tables => {
-            let mut names = vec!["list"];
-            for column in tables.iter().flat_map(|table| &table.columns) {
-                if !names.contains(&column.as_str()) {
-                    names.push(column);
-                }
-            }
-            let rows =
-                tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table, row)));
-            let rows = rows.map(|(table, row)| united(&names, table, row));
+            let columns = columns(tables);
+            let names: Vec<&str> = ["list"].iter().chain(&columns).copied().collect();
+            let rows = rows(tables).map(|(table, row)| {
+                let list = [table.name.as_str().into()];
+                list.into_iter().chain(united(&columns, table, row)).collect()
+            });
             write_csv_cells(&names, rows, dialect, &mut out)?;
         }
     }
     Ok(out)
 }
 
-/// A row of one of several lists.
-fn united<'r>(names: &[&str], table: &'r Table, row: &'r [Value]) -> Vec<Cell<'r>> {
-    let value = |name: &&str| {
-        let at = table.columns.iter().position(|column| column == name)?;
-        Some(cell(&row[at], None))
-    };
-    let rest = names.iter().skip(1).map(|name| value(name).unwrap_or(Cell::Empty));
-    [table.name.as_str().into()].into_iter().chain(rest).collect()
+/// The facts, each in a column of its name, and those of short lists in columns such as `quotes.1.pair`. Every step is a row
+/// with these columns and its own, such as `steps.date`; where there are several lists of steps, a column says which.
+fn result(answer: &Answer, dialect: Dialect, out: &mut Vec<u8>) -> fincore::Result<()> {
+    let (mut names, mut facts) = (Vec::new(), Vec::new());
+    for (name, value) in &answer.facts {
+        names.push(name.clone());
+        facts.push(cell(value, None));
+    }
+    let (steps, short): (Vec<&Table>, Vec<&Table>) =
+        answer.tables.iter().partition(|table| table.is_steps());
+    for table in short {
+        for (number, row) in (1..).zip(&table.rows) {
+            for (column, value) in table.columns.iter().zip(row) {
+                names.push(format!("{}.{number}.{column}", table.name));
+                facts.push(cell(value, None));
+            }
+        }
+    }
+    let several = steps.len() > 1;
+    let columns = columns(steps.iter().copied());
+    names.extend(several.then(|| STEPS.to_owned()));
+    names.extend(columns.iter().map(|column| format!("{STEPS}.{column}")));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if steps.is_empty() {
+        return write_csv_cells(&names, [facts].into_iter(), dialect, out);
+    }
+    let rows = rows(steps.iter().copied()).map(|(table, row)| {
+        let list = several.then(|| table.name.as_str().into());
+        facts.iter().cloned().chain(list).chain(united(&columns, table, row)).collect()
+    });
+    write_csv_cells(&names, rows, dialect, out)
+}
+
+/// The columns that any of these has.
+fn columns<'t>(tables: impl IntoIterator<Item = &'t Table>) -> Vec<&'t str> {
+    let mut columns = Vec::new();
+    for column in tables.into_iter().flat_map(|table| &table.columns) {
+        if !columns.contains(&column.as_str()) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+/// The rows of several lists, each with its list.
+fn rows<'t>(
+    tables: impl IntoIterator<Item = &'t Table>,
+) -> impl Iterator<Item = (&'t Table, &'t Vec<Value>)> {
+    tables.into_iter().flat_map(|table| table.rows.iter().map(move |row| (table, row)))
+}
+
+/// A row of one of several lists, which together have these columns.
+fn united<'r>(
+    columns: &[&str],
+    table: &'r Table,
+    row: &'r [Value],
+) -> impl Iterator<Item = Cell<'r>> {
+    columns.iter().map(|name| {
+        let at = table.columns.iter().position(|column| column == name);
+        at.map_or(Cell::Empty, |at| cell(&row[at], None))
+    })
 }
 
 fn kind(headings: &[Heading], name: &str) -> Option<Kind> {

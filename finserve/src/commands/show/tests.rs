@@ -43,12 +43,47 @@ date        value      factor
 }
 
 #[test]
-fn steps_are_the_rows_of_csv_and_without_them_the_facts_are() {
-    let steps = "date,value,factor\r\n2020-01-01,0.21,1.0021\r\n2020-02-01,-0.25,0.99959475\r\n";
-    assert_eq!(as_csv(CALCULATION), steps);
+fn a_result_is_one_row_of_csv() {
     let facts = r#"{"amount":1000,"factor":1.0123456789012345678901234567,"day":{"date":"2020-01-01","none":null},"tickers":["A","B"]}"#;
     let row = "amount,factor,day.date,day.none,tickers\r\n1000,1.0123456789012345678901234567,2020-01-01,,A B\r\n";
     assert_eq!(as_csv(facts), row);
+    let quotes = r#"{"result":8.68,"quotes":[{"pair":"USD/BRL","value":5.0},{"pair":"EUR/BRL","value":5.80}]}"#;
+    let row = "result,quotes.1.pair,quotes.1.value,quotes.2.pair,quotes.2.value\r\n8.68,USD/BRL,5.0,EUR/BRL,5.80\r\n";
+    assert_eq!(as_csv(quotes), row);
+}
+
+#[test]
+fn every_step_is_a_row_of_csv_after_the_result() {
+    let steps = "amount,factor,result,first.date,first.value,rule,steps.date,steps.value,steps.factor\r
+1000,1.0123456789012345678901234567,1012.35,2020-01-01,0.21,\"whole months, both ends\",2020-01-01,0.21,1.0021\r
+1000,1.0123456789012345678901234567,1012.35,2020-01-01,0.21,\"whole months, both ends\",2020-02-01,-0.25,0.99959475\r
+";
+    assert_eq!(as_csv(CALCULATION), steps);
+    let steps = "real,interest.number,inflation.number,steps,steps.date\r
+1.5,11,433,interest.steps,2020-01-02\r
+1.5,11,433,inflation.steps,2020-01-01\r
+";
+    assert_eq!(as_csv(TWO), steps);
+}
+
+/// A calculation from two others.
+const TWO: &str = r#"{"real":1.5,"interest":{"number":11,"steps":[{"date":"2020-01-02"}]},"inflation":{"number":433,"steps":[{"date":"2020-01-01"}]}}"#;
+
+#[test]
+fn steps_inside_are_tables_too() {
+    let text = "real              1.5
+interest.number   11
+inflation.number  433
+
+interest.steps
+date
+2020-01-02
+
+inflation.steps
+date
+2020-01-01
+";
+    assert_eq!(shown(TWO, PLAIN), text);
 }
 
 #[test]

@@ -1,0 +1,142 @@
+//! `finserve calc` on a data directory: whatever the format, a script gets the result.
+use serde_json::Value;
+
+use crate::{
+    get::printed,
+    harness::{Server, finserve},
+};
+
+/// Calculations, the address that asks the same, and where that has lists of steps with `steps=true`.
+const CALCULATIONS: [(&[&str], &str, &[&str]); 5] = [
+    (
+        &[
+            "correction",
+            "--amount",
+            "1000",
+            "--from",
+            "2026-01-01",
+            "--to",
+            "2026-03-01",
+            "--index",
+            "ipca",
+        ],
+        "correction?amount=1000&from=2026-01-01&to=2026-03-01&index=ipca",
+        &["/steps"],
+    ),
+    (
+        &["accumulated", "--series", "cdi", "--from", "2026-01-01", "--to", "2026-03-01"],
+        "accumulated?series=cdi&from=2026-01-01&to=2026-03-01",
+        &["/steps"],
+    ),
+    (
+        &["real-rate", "--from", "2026-01-01", "--to", "2026-03-01"],
+        "real-rate?from=2026-01-01&to=2026-03-01",
+        &["/interest/steps", "/inflation/steps"],
+    ),
+    (
+        &["convert", "--amount", "10", "--from", "USD", "--to", "EUR"],
+        "convert?amount=10&from=USD&to=EUR",
+        &[],
+    ),
+    (
+        &["convert", "--amount", "10", "--from", "EUR", "--to", "BRL", "--side", "buy"],
+        "convert?amount=10&from=EUR&to=BRL&side=buy",
+        &[],
+    ),
+];
+
+fn calc(arguments: &[&str], more: &[&str]) -> String {
+    let mut command = finserve(&["calc"]);
+    command.args(arguments).args(more).arg("--data").arg(Server::shared().data.path());
+    command.env_remove("FINSERVE_SERVER").env_remove("FINSERVE_KEY");
+    printed(command.output().unwrap()).0
+}
+
+fn api(address: &str) -> String {
+    let reply = Server::shared().get(&format!("/api/v1/calc/{address}"));
+    assert_eq!(reply.status, 200, "{address}");
+    reply.text().to_owned()
+}
+
+/// The columns of the first row of CSV, and the number of rows. No text here has a quote in it.
+fn first_row(csv: &str) -> (Vec<(String, String)>, usize) {
+    let cells = |line: &str| {
+        let quoted = line.split('"').enumerate();
+        let parts = quoted.map(
+            |(at, part)| {
+                if at % 2 == 1 { part.to_owned() } else { part.replace(',', "\n") }
+            },
+        );
+        parts.collect::<String>().split('\n').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut lines = csv.split_terminator("\r\n");
+    let (names, values) = (cells(lines.next().unwrap()), cells(lines.next().unwrap()));
+    assert_eq!(names.len(), values.len(), "{csv}");
+    (names.into_iter().zip(values).collect(), 1 + lines.count())
+}
+
+/// Every plain member of an answer but `meta` and the steps, under the name of its column.
+fn plain(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
+    let inner = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+    match value {
+        Value::Object(members) => {
+            for (key, value) in
+                members.iter().filter(|(key, _)| !["meta", "steps"].contains(&key.as_str()))
+            {
+                plain(&inner(key), value, found);
+            }
+        }
+        Value::Array(rows) => {
+            for (number, row) in (1..).zip(rows) {
+                plain(&inner(&number.to_string()), row, found);
+            }
+        }
+        Value::String(text) => found.push((name.to_owned(), text.clone())),
+        other => found.push((name.to_owned(), other.to_string())),
+    }
+}
+
+#[test]
+fn a_script_gets_the_result_of_every_calculator() {
+    for (arguments, address, _) in CALCULATIONS {
+        let json = api(address);
+        let mut wanted = Vec::new();
+        plain("", &serde_json::from_str(&json).unwrap(), &mut wanted);
+        let (columns, rows) = first_row(&calc(arguments, &[]));
+        assert_eq!(rows, 1, "{arguments:?}");
+        assert_eq!(columns.len(), wanted.len(), "{arguments:?}: {columns:?}");
+        for (name, value) in wanted {
+            let (_, found) = columns.iter().find(|(known, _)| *known == name).unwrap();
+            // Figures keep their digits; the test reads them as numbers.
+            let same =
+                found == &value || found.parse::<f64>().is_ok_and(|it| value.parse() == Ok(it));
+            assert!(same, "{arguments:?}: {name} is {found}, not {value}");
+        }
+        assert_eq!(calc(arguments, &["--format", "ndjson"]), format!("{json}\n"));
+    }
+}
+
+#[test]
+fn with_steps_every_row_has_the_result_and_a_step() {
+    for (arguments, address, lists) in
+        CALCULATIONS.into_iter().filter(|(.., lists)| !lists.is_empty())
+    {
+        let json = api(&format!("{address}&steps=true"));
+        let answer: Value = serde_json::from_str(&json).unwrap();
+        let steps = lists.iter().map(|list| answer.pointer(list).unwrap().as_array().unwrap());
+        let steps: Vec<&Value> = steps.flatten().collect();
+        let (result, _) = first_row(&calc(arguments, &[]));
+        let (columns, rows) = first_row(&calc(arguments, &["--steps"]));
+        assert_eq!(rows, steps.len(), "{arguments:?}");
+        assert_eq!(columns[..result.len()], result, "{arguments:?}");
+        let (_, date) = columns.iter().find(|(name, _)| name == "steps.date").unwrap();
+        assert_eq!(*date, steps[0]["date"], "{arguments:?}");
+        assert_eq!(columns.iter().any(|(name, _)| name == "steps"), lists.len() > 1);
+        assert_eq!(calc(arguments, &["--steps", "--format", "ndjson"]), format!("{json}\n"));
+        let table = calc(arguments, &["--steps", "--format", "table"]);
+        assert!(
+            !table.contains('{') && table.contains("\nsteps\n") == (lists.len() == 1),
+            "{table}"
+        );
+    }
+}
