@@ -240,6 +240,13 @@ fn what_is_wrong_is_said_with_what_helps() {
         (&["calendar", "soon"], "\"soon\" is not a date (YYYY-MM-DD)"),
         (&["filings", "--company", "petrobras"], "--company: \"petrobras\" is not a company"),
         (&["companies", "?"], "QUERY: \"?\" is not a text with at least one letter or digit"),
+        (
+            &["market", "overview", "--chart"],
+            "--chart draws one history: add it to finserve get market selic, cdi",
+        ),
+        (&["market", "--chart"], "ipca or fx, or to finserve get series with a name or number"),
+        (&["market", "pairs", "--chart"], "--chart draws one history"),
+        (&["series", "--chart"], "--chart draws one history"),
         (&["market", "ipca", "--chart", "--format", "csv"], "--chart draws: leave out --format"),
         (&["market", "ipca", "--format", "json", "--dialect", "br"], "--dialect is about CSV"),
         (&["market", "ipca", "--limit", "0"], "\"0\" is not a whole number from 1"),
@@ -257,7 +264,7 @@ fn what_is_wrong_is_said_with_what_helps() {
         ),
         (&["company", "zzzzzz"], "no company is \"zzzzzz\""),
         (&["filing", "1"], "filing"),
-        (&["series", "--chart"], "there is nothing to draw"),
+        (&["market", "ipca", "--from", "2030-01-01", "--chart"], "there is nothing to draw"),
     ] {
         let said = refused(arguments, 1);
         assert!(said.contains(message), "{arguments:?}: {said}");

@@ -90,6 +90,8 @@ pub(crate) struct Question {
 pub(crate) enum Drawn {
     Chart,
     Rows,
+    /// A chart is wanted of what has no history.
+    Impossible,
 }
 
 impl Question {

@@ -238,7 +238,7 @@ impl History {
 
     /// What has no history: the API refuses days, and there is nothing to draw.
     fn list(&self, path: &str) -> Question {
-        let drawn = if self.chart { Drawn::Chart } else { Drawn::Rows };
+        let drawn = if self.chart { Drawn::Impossible } else { Drawn::Rows };
         Question { drawn, ..self.days.of(Question::at(path)).part(self.part) }
     }
 }

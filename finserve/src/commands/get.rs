@@ -19,6 +19,10 @@ mod pages;
 mod words;
 use lines::Lines;
 
+/// What is said where a chart is wanted of anything but a history.
+const UNDRAWN: &str = "--chart draws one history: add it to finserve get market selic, cdi, ipca or fx, or to finserve get \
+    series with a name or number";
+
 pub(crate) fn run(seen: Seen<'_>, args: &cli::Get) -> Result<(), Failure> {
     let (origin, _kept) = origin(seen, &args.whom)?;
     let question = match args.what.wanted() {
@@ -46,6 +50,9 @@ pub(super) fn answer(origin: &Origin, question: &Question, shown: &Shown) -> Res
     let screen = Screen::of_output();
     let usual = if screen.is_terminal { Format::Table } else { Format::Csv };
     let format = shown.format.unwrap_or(usual);
+    if question.drawn == Drawn::Impossible {
+        return Err(Failure::Usage(UNDRAWN.into()));
+    }
     if question.drawn == Drawn::Chart && (shown.format.is_some() || shown.dialect.is_some()) {
         return Err(Failure::Usage("--chart draws: leave out --format and --dialect".into()));
     }
