@@ -239,6 +239,10 @@ fn what_is_wrong_is_said_with_what_helps() {
         (&["market", "--limit", "2"], "--limit is unknown; this takes none"),
         (&["calendar", "soon"], "\"soon\" is not a date (YYYY-MM-DD)"),
         (&["filings", "--company", "petrobras"], "--company: \"petrobras\" is not a company"),
+        (
+            &["filings", "--company", "petrobras"],
+            "; finserve get companies \"petrobras\" looks for it",
+        ),
         (&["companies", "?"], "QUERY: \"?\" is not a text with at least one letter or digit"),
         (
             &["market", "overview", "--chart"],
@@ -264,6 +268,7 @@ fn what_is_wrong_is_said_with_what_helps() {
         ),
         (&["company", "zzzzzz"], "no company is \"zzzzzz\""),
         (&["filing", "1"], "filing"),
+        (&["company", "999999"], "there is no company \"999999\"; finserve get companies"),
         (&["market", "ipca", "--from", "2030-01-01", "--chart"], "there is nothing to draw"),
     ] {
         let said = refused(arguments, 1);

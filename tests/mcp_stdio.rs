@@ -93,6 +93,48 @@ fn every_tool_says_what_the_api_says() {
 }
 
 #[test]
+fn an_agent_that_finds_nothing_is_told_where_the_values_are() {
+    let data = Server::shared().data.path().to_str().unwrap();
+    let mut agent = Agent::start(&["--data", data], None);
+    for (tool, arguments, said) in [
+        ("list_filings", json!({"category": "fatos relevantes"}), "list_filing_categories lists"),
+        ("list_filings", json!({"type": "x"}), "list_filing_categories lists"),
+        ("list_filings", json!({"company": "XXXX9"}), "search_companies finds the code"),
+        ("list_company_filings", json!({"id": "9512", "category": "x"}), "list_filing_categories"),
+        ("list_companies", json!({"status": "active"}), "Statuses are ATIVO, CANCELADA and"),
+        ("list_companies", json!({"sector": "mining"}), "the rows of list_companies show"),
+        ("search_filings", json!({"q": "qqqqqq zzzzzz"}), "All words must match"),
+        ("search", json!({"q": "qqqqqq zzzzzz"}), "All words must match"),
+        ("list_filings", json!({"from": "2999-01-01"}), "leave out from and to"),
+        ("list_companies", json!({"offset": 9999}), "offset=9999 is beyond the last"),
+    ] {
+        let outcome = agent.ask(&call(tool, &arguments));
+        let content = outcome["result"]["content"].as_array().unwrap();
+        assert_eq!(content.len(), 2, "{tool} {arguments}: {outcome}");
+        let note = content[1]["text"].as_str().unwrap();
+        assert!(note.contains(said), "{tool} {arguments}: {note}");
+        let data: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(outcome["result"]["structuredContent"], data, "{tool} {arguments}");
+        assert_eq!(outcome["result"]["isError"], false);
+    }
+    for (tool, arguments, said) in [
+        ("get_company", json!({"id": "VALE3"}), "\"VALE3\" is not the id of a company ("),
+        ("get_company", json!({"id": "999999"}), "there is no company \"999999\""),
+        ("list_company_filings", json!({"id": "vale"}), "\"vale\" is not the id of a company ("),
+        ("list_filings", json!({"company": "vale"}), "\"vale\" is not a company ("),
+        ("search_filings", json!({"q": "a", "company": "vale"}), "\"vale\" is not a company ("),
+    ] {
+        let outcome = agent.ask(&call(tool, &arguments));
+        let text = outcome["result"]["content"][0]["text"].as_str().unwrap();
+        let helps = "; the tool search_companies finds companies by any name or ticker";
+        assert!(text.contains(said) && text.ends_with(helps), "{tool} {arguments}: {text}");
+        assert!(!text.contains("path"), "{text}");
+        assert_eq!(outcome["result"]["isError"], true);
+    }
+    agent.end();
+}
+
+#[test]
 fn a_small_plan_is_told_the_same_as_over_http() {
     let server = Server::start();
     let address = format!("http://{}", server.address);

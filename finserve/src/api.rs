@@ -126,6 +126,16 @@ pub(crate) fn words(error: &str, place: &str) -> String {
     }
 }
 
+/// How the API begins where a part of a path cannot be read.
+pub(crate) const NO_SUCH_PATH: &str = "there is nothing at this path: ";
+
+/// Whether a message of the API says that a text is no company: whoever knows a name only can search for it.
+pub(crate) fn lacks_company(message: &str) -> bool {
+    let unlike = ["is not a company (", "is not the id of a company ("];
+    message.starts_with("there is no company ")
+        || unlike.iter().any(|words| message.contains(words))
+}
+
 /// The parts of the document that are needed.
 #[derive(Deserialize)]
 struct Document {

@@ -2,8 +2,9 @@
 //!
 //! `message` reads JSON-RPC, `version` tells which revision of the protocol a message speaks, `protocol` answers it.
 //! `tools` is the table of tools, each of which is an endpoint; a `call` of one becomes a request of that endpoint, and
-//! its answer becomes the `outcome` of the call.
+//! its answer becomes the `outcome` of the call, with `hints` where it is empty.
 mod call;
+mod hints;
 mod message;
 mod outcome;
 mod protocol;

@@ -8,6 +8,7 @@ use super::{
     terminal::print,
 };
 use crate::{
+    api::NO_SUCH_PATH,
     ask::{self, Origin, Server},
     cli::{self, Drawn, Format, Question, Shown, Wanted, Whom},
     typed::TypedKey,
@@ -148,7 +149,7 @@ impl From<ask::Failure> for Failure {
         match failure.kind {
             ask::Kind::Question => Failure::Usage(message),
             // A part of the path is an argument here.
-            ask::Kind::NotFound if failure.message.starts_with(words::NO_SUCH_PATH) => {
+            ask::Kind::NotFound if failure.message.starts_with(NO_SUCH_PATH) => {
                 Failure::Usage(message)
             }
             ask::Kind::NotFound | ask::Kind::Later(_) | ask::Kind::Other => Failure::Said(message),

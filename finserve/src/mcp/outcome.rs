@@ -2,8 +2,8 @@
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{json, value::RawValue};
 
-use super::{call::Call, protocol::result, tools::TOOLS};
-use crate::api;
+use super::{call::Call, hints, protocol::result, tools::TOOLS};
+use crate::api::{self, NO_SUCH_PATH, lacks_company};
 
 /// What an answer says of its length.
 #[derive(Deserialize)]
@@ -14,6 +14,15 @@ struct Extent {
     /// The two lists of the global search, which has no total.
     companies: Option<Vec<IgnoredAny>>,
     filings: Option<Vec<IgnoredAny>>,
+}
+
+impl Extent {
+    /// Whether it is a list in which there is nothing at all.
+    fn is_empty(&self) -> bool {
+        let is_empty = |rows: &Option<Vec<IgnoredAny>>| rows.as_ref().is_some_and(Vec::is_empty);
+        let is_list = self.total == Some(0) && is_empty(&self.data);
+        is_list || (is_empty(&self.companies) && is_empty(&self.filings))
+    }
 }
 
 impl Call {
@@ -42,6 +51,9 @@ impl Call {
     /// How to get the rows that this answer does not have; nothing where it has all of them.
     fn note(&self, body: &str) -> Option<String> {
         let extent: Extent = serde_json::from_str(body).ok()?;
+        if extent.is_empty() {
+            return hints::for_nothing(&self.query());
+        }
         if !self.tool.takes("offset") {
             return None;
         }
@@ -49,8 +61,14 @@ impl Call {
         let number = |name| given(name).and_then(|(_, value)| value.parse::<u64>().ok());
         let offset = extent.offset.or_else(|| number("offset")).unwrap_or(0);
         if let (Some(total), Some(data)) = (extent.total, &extent.data) {
-            let (first, last) = (offset + 1, offset + data.len() as u64);
-            return (last < total && !data.is_empty()).then(|| {
+            let (first, last) =
+                (offset.saturating_add(1), offset.saturating_add(data.len() as u64));
+            if data.is_empty() {
+                return Some(format!(
+                    "There are {total} rows: offset={offset} is beyond the last."
+                ));
+            }
+            return (last < total).then(|| {
                 format!("These are rows {first} to {last} of {total}. For more, call with offset={last}.")
             });
         }
@@ -64,7 +82,10 @@ impl Call {
 /// The members of a result that tells of a failure.
 pub(super) fn failure(words: &str) -> String {
     // Agents know tools, not addresses.
-    let mut words = words.to_owned();
+    let mut words = words.strip_prefix(NO_SUCH_PATH).unwrap_or(words).to_owned();
+    if lacks_company(&words) {
+        words += "; the tool search_companies finds companies by any name or ticker";
+    }
     for tool in TOOLS.iter() {
         let (path, name) = (&tool.operation.path, tool.name);
         words = words.replace(&format!("GET {path} "), &format!("the tool {name} "));

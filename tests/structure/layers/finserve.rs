@@ -379,6 +379,7 @@ pub(crate) const FINSERVE: Layers = &[
         "commands",
         &[
             "admin",
+            "api",
             "ask",
             "bundled",
             "cli",

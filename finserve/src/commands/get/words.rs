@@ -1,8 +1,7 @@
 //! Sentences of the API in the words of the command line.
 use percent_encoding::percent_decode_str;
 
-/// How the API begins where a part of a path cannot be read.
-pub(super) const NO_SUCH_PATH: &str = "there is nothing at this path: ";
+use crate::api::{NO_SUCH_PATH, lacks_company};
 
 /// What has another name here.
 const NAMES: [(&str, &str); 4] = [
@@ -22,6 +21,13 @@ pub(super) fn of_command_line(message: &str) -> String {
         said.strip_prefix("parameter \"").and_then(|rest| rest.split_once('"'))
     {
         said = format!("{}{rest}", flag(name));
+    }
+    if lacks_company(message) {
+        // Whatever was given is the text in quotes; one that needs more of them is not repeated.
+        let given = said.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"'));
+        let given = given.map(|(given, _)| given).filter(|given| !given.contains(['"', '\\']));
+        let given = given.map_or_else(|| "NAME".to_owned(), |given| format!("\"{given}\""));
+        return format!("{said}; finserve get companies {given} looks for it");
     }
     // The names that it takes are the last of the sentence.
     match said.split_once("; this takes ") {
@@ -64,6 +70,18 @@ mod tests {
             ),
             ("there is nothing at this path: \"x\" is not a date", "\"x\" is not a date"),
             ("the server is away", "the server is away"),
+            (
+                "parameter \"company\": \"vale\" is not a company (a CVM code, a CNPJ or a ticker)",
+                "--company: \"vale\" is not a company (a CVM code, a CNPJ or a ticker); finserve get companies \"vale\" looks for it",
+            ),
+            (
+                "parameter \"company\": \"a\\\"b\" is not a company (a ticker)",
+                "--company: \"a\\\"b\" is not a company (a ticker); finserve get companies NAME looks for it",
+            ),
+            (
+                "there is no company \"999999\"",
+                "there is no company \"999999\"; finserve get companies \"999999\" looks for it",
+            ),
         ] {
             assert_eq!(of_command_line(theirs), ours);
         }
