@@ -75,6 +75,9 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
     (&["company", "33.000.167/0001-01"], "companies/33.000.167%2F0001-01"),
     (&["company", "petr4"], "companies/9512"),
     (&["company", "PETR4.SA"], "companies/9512"),
+    (&["company", "Vale S.A."], "companies/4170"),
+    (&["company", "vale"], "companies/4170"),
+    (&["company", "itau unibanco holding s.a."], "companies/19348"),
     (&["filings", "--limit", "50"], "filings?limit=50"),
     (
         &["filings", "--company", "PETR4", "--category", "fato relevante"],

@@ -29,7 +29,7 @@ pub(crate) enum What {
     Companies(Companies),
     /// One company
     Company {
-        /// CVM code, CNPJ, ticker, or a name that only one company has
+        /// CVM code, CNPJ, ticker, a whole name, or a part of one that only one company has
         #[arg(add = ArgValueCompleter::new(complete::company))]
         company: String,
     },

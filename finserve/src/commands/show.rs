@@ -7,7 +7,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answer::{Answer, Notes, Value};
+pub(crate) use answer::{Answer, Notes, Table, Value};
 pub(crate) use chart::chart;
 pub(crate) use csv::csv;
 pub(crate) use screen::Screen;
