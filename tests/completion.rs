@@ -23,7 +23,14 @@ fn series_categories_and_companies_are_known() {
     for (words, wanted) in [
         (&["ge"][..], &["get"][..]),
         (&["get", "series", "igp"], &["igp-m", "igp-di"]),
-        (&["calc", "correction", "--index", "IPCA-"], &["ipca-15"]),
+        (&["calc", "correction", "--index", "IPC"], &["ipca"]),
+        // Known, but there are no figures of it.
+        (&["calc", "correction", "--index", "ipca-15"], &[]),
+        (&["get", "series", "tr"], &[]),
+        (&["calc", "convert", "--from", "us"], &["USD"]),
+        (&["calc", "convert", "--to", "BR"], &["BRL"]),
+        (&["calc", "convert", "--side", ""], &["buy", "sell"]),
+        (&["calc", "convert", "--side", "B"], &["buy"]),
         (&["get", "filings", "--category", "fat"], &["Fato Relevante"]),
         (&["get", "filings", "--category", "DÍVIDA"], &[]),
         (&["get", "filings", "--company", "magalu"], &["MGLU3"]),
@@ -50,7 +57,11 @@ fn without_data_there_are_no_companies_and_no_complaints() {
     let broken = tempfile::tempdir().unwrap();
     std::fs::write(broken.path().join("catalogue.db"), "no database").unwrap();
     for data in [nothing.path(), broken.path(), Path::new("/nowhere")] {
-        for words in [&["get", "company", "petr"][..], &["get", "filings", "--category", "f"]] {
+        for words in [
+            &["get", "company", "petr"][..],
+            &["get", "filings", "--category", "f"],
+            &["calc", "convert", "--from", "B"],
+        ] {
             assert_eq!(candidates(data, words), Vec::<String>::new(), "{words:?}");
         }
         assert_eq!(candidates(data, &["get", "series", "sav"]), ["savings", "savings-monthly"]);

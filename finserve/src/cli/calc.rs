@@ -64,16 +64,16 @@ pub(crate) enum Calculation {
         #[arg(long, allow_negative_numbers = true)]
         amount: Option<String>,
         /// Its currency, such as EUR
-        #[arg(long, value_name = "CURRENCY")]
+        #[arg(long, value_name = "CURRENCY", add = ArgValueCompleter::new(complete::currency))]
         from: Option<String>,
         /// The currency wanted, such as USD
-        #[arg(long, value_name = "CURRENCY")]
+        #[arg(long, value_name = "CURRENCY", add = ArgValueCompleter::new(complete::currency))]
         to: Option<String>,
         /// The day of the exchange rates, YYYY-MM-DD
         #[arg(long)]
         date: Option<String>,
         /// Which side of them: buy or sell
-        #[arg(long)]
+        #[arg(long, add = ArgValueCompleter::new(complete::side))]
         side: Option<String>,
     },
     /// Interest less inflation

@@ -14,11 +14,11 @@ use std::{
 use clap::Command;
 use clap_complete::{CompleteEnv, engine::CompletionCandidate};
 use fincore::{
-    Catalogue, Date, Limit, Snapshot,
+    Catalogue, Currency, Date, Limit, Snapshot,
     backup::CATALOGUE,
     filings::{self, Categories},
     fold,
-    market::{self, FxPairs},
+    market::{self, FxPair, FxPairs, SeriesList},
     search::{self, Suggest, Suggestion},
 };
 
@@ -40,11 +40,18 @@ pub(super) fn answer(command: fn() -> Command) {
     }
 }
 
-/// Known series, by name.
+/// Known series that have figures, by name; all that are known where there is no data to look at.
 pub(super) fn series(current: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed(current);
+    let listed = looked_up(|snapshot| market::series_list(snapshot, SeriesList::default()));
+    let listed = listed.map(|page| page.data.into_vec());
+    let is_there =
+        |name: &str| listed.as_ref().is_none_or(|all| all.iter().any(|one| one.name == name));
     let known = market::known_series().iter().filter(|known| known.name.starts_with(&typed));
-    known.map(|known| candidate(known.name, known.title.en)).collect()
+    known
+        .filter(|known| is_there(known.name))
+        .map(|known| candidate(known.name, known.title.en))
+        .collect()
 }
 
 /// Companies by ticker or name: the ticker, or the CVM code of a company without one.
@@ -81,12 +88,37 @@ pub(super) fn filing_type(current: &OsStr) -> Vec<CompletionCandidate> {
     classes(current, |class| class.r#type)
 }
 
+/// Currencies that have quotes, and the real.
+pub(super) fn currency(current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed(current);
+    let mut currencies: Vec<(String, String)> = pairs()
+        .into_iter()
+        .map(|row| (row.pair.base.to_string(), format!("{} days", row.days)))
+        .collect();
+    if !currencies.is_empty() {
+        currencies.push((Currency::BRL.to_string(), "the real".into()));
+    }
+    let fits = |(code, _): &(String, String)| code.to_lowercase().starts_with(&typed);
+    currencies.into_iter().filter(fits).map(|(code, help)| candidate(&code, &help)).collect()
+}
+
+/// The sides of a quote.
+pub(super) fn side(current: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed(current);
+    let sides = [("buy", "what a bank pays"), ("sell", "what a bank asks; the default")];
+    let fits = sides.into_iter().filter(|(side, _)| side.starts_with(&typed));
+    fits.map(|(side, help)| candidate(side, help)).collect()
+}
+
+fn pairs() -> Vec<FxPair> {
+    let pairs = looked_up(|snapshot| market::fx_pairs(snapshot, FxPairs::default()));
+    pairs.map(|page| page.data.into_vec()).unwrap_or_default()
+}
+
 /// Currency pairs.
 pub(super) fn pair(current: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed(current);
-    let pairs = looked_up(|snapshot| market::fx_pairs(snapshot, FxPairs::default()));
-    let pairs = pairs.map(|page| page.data.into_vec()).unwrap_or_default();
-    let pairs = pairs.into_iter().map(|row| (row.pair.to_string(), format!("{} days", row.days)));
+    let pairs = pairs().into_iter().map(|row| (row.pair.to_string(), format!("{} days", row.days)));
     let fits = |(pair, _): &(String, String)| {
         [pair.to_lowercase(), pair.to_lowercase().replace('/', "")]
             .iter()
