@@ -69,23 +69,27 @@ struct Envelope<'m> {
     error: Option<IgnoredAny>,
 }
 
+/// What a message is.
+const OBJECT: &str = "a message is a JSON object with the members jsonrpc, id and method";
+
 /// What a message says. Fails with the id of the request, as far as it can be told.
 pub(super) fn read(bytes: &[u8]) -> Result<Message<'_>, (Option<&RawValue>, Fault)> {
     let fault = |code, message: &str| (None, Fault::new(code, message));
     let text = str::from_utf8(bytes).map_err(|_| fault(Code::Parse, "the message is not UTF-8"))?;
+    let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     // serde would also read the members from an array, in order.
-    if text.trim_start().starts_with('[') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+    if text.trim_start().starts_with('[') && is_json(text) {
         return Err(fault(Code::Request, "batches are not taken; send one message at a time"));
+    }
+    if !text.trim_start().starts_with('{') && is_json(text) {
+        return Err(fault(Code::Request, OBJECT));
     }
     let envelope: Envelope<'_> =
         serde_json::from_str(text).map_err(|err| match err.classify() {
             Category::Syntax | Category::Eof | Category::Io => {
                 fault(Code::Parse, &format!("the message is not JSON: {err}"))
             }
-            Category::Data => fault(
-                Code::Request,
-                &format!("a message is a JSON object with jsonrpc and method: {err}"),
-            ),
+            Category::Data => fault(Code::Request, &format!("{OBJECT}: {err}")),
         })?;
     let id = envelope.id.filter(|id| is_id(id));
     let fault = |message: &str| (id, Fault::new(Code::Request, message));
@@ -122,4 +126,27 @@ pub(super) fn string(value: &RawValue) -> Option<Cow<'_, str>> {
 /// Reads an object; nothing for anything else.
 pub(super) fn object<'m, T: Deserialize<'m>>(value: &'m RawValue) -> Option<T> {
     value.get().starts_with('{').then(|| serde_json::from_str(value.get()).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_a_message_is() {
+        for (text, message) in [
+            ("null", OBJECT),
+            (" \"ping\"", OBJECT),
+            ("1.5", OBJECT),
+            ("true ", OBJECT),
+            ("[1]", "batches are not taken; send one message at a time"),
+        ] {
+            let Err((None, fault)) = read(text.as_bytes()) else { panic!("{text} is a message") };
+            assert_eq!((fault.code, fault.message.as_str()), (Code::Request, message), "{text}");
+        }
+        let Err((_, fault)) = read(br#"{"id":1,"id":2}"#) else { panic!("two ids are one") };
+        assert!(
+            fault.message.starts_with(OBJECT) && fault.message.contains("duplicate field `id`")
+        );
+    }
 }
