@@ -88,6 +88,11 @@ fn refusals_say_what_helps() {
     );
     let said = refused(&server.address, Some("fin_mistyped"), 1);
     assert!(said.contains("the key is malformed: check --key or FINSERVE_KEY"), "{said}");
+    let (last, rest) = (free.reveal().chars().last().unwrap(), &free.reveal()[..41]);
+    let mistyped = format!("{rest}{}", if last == 'a' { 'b' } else { 'a' });
+    let said = refused(&server.address, Some(&mistyped), 1);
+    assert!(said.contains("the key is mistyped, by its checksum: copy it again"), "{said}");
+    assert!(!said.contains(rest) && !said.contains("38 letters"), "{said}");
     // The limit of Free is used up.
     for _ in 0..30 {
         server.keyless("GET", "/api/v1/plans", &crate::harness::with(&free));

@@ -69,6 +69,20 @@ impl Key {
         redacted + rest
     }
 
+    /// Whether a text has the length and the characters of a key. If it is none nevertheless, it was mistyped.
+    ///
+    /// ```
+    /// use fincore::Key;
+    ///
+    /// let mistyped = format!("fin_{}", "a".repeat(38));
+    /// assert!(Key::has_shape(&mistyped) && mistyped.parse::<Key>().is_err());
+    /// assert!(!Key::has_shape("fin_short"));
+    /// ```
+    #[must_use]
+    pub fn has_shape(text: &str) -> bool {
+        text.len() == LENGTH && text.strip_prefix(MARK).is_some_and(is_base62)
+    }
+
     /// Whether [`redact`](Key::redact) would find something to cut. Costs less than cutting.
     #[must_use]
     pub fn may_be_in(text: &str) -> bool {
@@ -117,8 +131,7 @@ impl FromStr for Key {
 
     /// Fails with [`Error::InvalidKey`] if the text cannot be a key. The checksum catches typing errors.
     fn from_str(text: &str) -> Result<Key> {
-        let well_formed = text.len() == LENGTH
-            && text.strip_prefix(MARK).is_some_and(is_base62)
+        let well_formed = Key::has_shape(text)
             && text.as_bytes().ends_with(&checksum(&text[..LENGTH - CHECKSUM]));
         if well_formed { Ok(Key(text.to_owned())) } else { Err(Error::InvalidKey) }
     }

@@ -26,12 +26,20 @@ pub(crate) struct Server {
     agent: Agent,
 }
 
+/// What is wrong with a text that is no key; nothing of it is repeated.
+fn unlike_a_key(text: &str) -> &'static str {
+    if Key::has_shape(text) {
+        "the key is mistyped, by its checksum: copy it again, and check --key or FINSERVE_KEY"
+    } else {
+        "the key is malformed: check --key or FINSERVE_KEY (fin_ and 38 letters and digits)"
+    }
+}
+
 impl Server {
     /// Fails where the key is malformed: a key that was mistyped is not sent to anybody.
     pub(crate) fn new(base: Base, key: Option<&str>) -> Result<Server, Failure> {
-        let wrong =
-            "the key is malformed: check --key or FINSERVE_KEY (fin_ and 38 letters and digits)";
-        let key = key.map(|key| key.trim().parse().map_err(|_| Failure::other(wrong)));
+        let key = key.map(str::trim);
+        let key = key.map(|key| key.parse().map_err(|_| Failure::other(unlike_a_key(key))));
         // No redirection is followed: another host must not get the key.
         let config = outgoing::agent(base.way(), ANSWER).map_err(Failure::other)?;
         let agent = config.timeout_connect(Some(CONNECT)).build().new_agent();
