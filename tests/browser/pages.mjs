@@ -49,7 +49,7 @@ try {
     for (const [what, test] of registryChecks({ server, open, api })) await check(`${name}: ${what}`, view, test);
   }
   const plain = { ...VIEWS[0], script: false };
-  for (const [what, test] of registryChecks({ server, open, api }).slice(2, 4)) {
+  for (const [what, test] of registryChecks({ server, open, api }).slice(3, 5)) {
     await check(`${what}, without JavaScript`, plain, test);
   }
   await check("charts show values on focus and copy buttons are hidden, without JavaScript", plain, chartsWorkPlainly);

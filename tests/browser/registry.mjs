@@ -94,6 +94,33 @@ export function registryChecks({ server, open, api }) {
     assert.equal(await page.locator("table.rows tbody tr").count(), json.total - 20);
   }
 
+  async function materialFactsByKeyboard(visitor, view) {
+    const { page } = visitor;
+    await signIn(visitor, view, gold);
+    await open(visitor, view, "/filings");
+    const reach = async (id) => {
+      for (let presses = 0; presses < 40; presses += 1) {
+        await page.keyboard.press("Tab");
+        if ((await page.evaluate(() => document.activeElement.id)) === id) return;
+      }
+      assert.fail(`Tab does not reach ${id}`);
+    };
+    await reach("q");
+    await page.keyboard.type("fato relevante 2024");
+    await reach("company");
+    await page.keyboard.type("vale");
+    await page.getByRole("listbox").waitFor();
+    await breaksNoRule(page);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("#company").inputValue(), "4170", "the company that is chosen fills the field");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/company=4170/);
+    const { json } = await api("/api/v1/filings/search?q=fato+relevante+2024&company=4170", gold);
+    assert.ok(json.total > 20);
+    assert.match(await page.locator("#results").innerText(), new RegExp(`^${json.total} `));
+  }
+
   async function strangersSeeAPreview(visitor, view) {
     const { page } = visitor;
     for (const path of ["/companies?q=banco", "/filings?q=assembleia"]) {
@@ -125,6 +152,7 @@ export function registryChecks({ server, open, api }) {
   return [
     ["companies and filings break no rule of accessibility", everyPageIsAccessible],
     ["suggestions are walked through by keyboard", suggestionsByKeyboard],
+    ["the material facts of a company are found with the keyboard", materialFactsByKeyboard],
     ["the material facts of a company are found with the mouse", materialFactsByMouse],
     ["strangers see a preview and are led back", strangersSeeAPreview],
     ["a company is printed without what surrounds it", printsThePageOnly],
