@@ -43,6 +43,7 @@ mod cvm;
 mod doctor;
 mod documents;
 mod events;
+mod explore_hostile;
 mod explore_market;
 mod explore_refusals;
 mod explore_registry;

@@ -1,11 +1,14 @@
 //! Which module may use which, from the lowest to the highest.
 
 mod finserve;
-pub(super) use finserve::FINSERVE;
+mod http;
+pub(super) use finserve::finserve;
 
 /// A module, and the modules of its crate that it may use. Every one of them stands above, so that there can
 /// be no circle.
-pub(super) type Layers = &'static [(&'static str, &'static [&'static str])];
+pub(super) type Layer = (&'static str, &'static [&'static str]);
+/// Several of them, in order.
+pub(super) type Layers = &'static [Layer];
 
 pub(super) const FINCORE: Layers = &[
     ("excerpt", &[]),

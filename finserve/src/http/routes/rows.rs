@@ -178,17 +178,8 @@ pub(crate) fn data_page<Q: DeserializeOwned>(
 }
 
 /// A list that a page links to: for people as on the page, and otherwise as for programs.
-pub(crate) fn download<Q, A>(
-    path: &'static str,
-    feature: Feature,
-    cost: Cost,
-    f: fn(&Snapshot, Q) -> fincore::Result<A>,
-) -> Route
-where
-    Q: DeserializeOwned + 'static,
-    A: Rows + 'static,
-{
-    Route { sharing: Sharing::Own, is_page: true, is_api: false, ..list(path, feature, cost, f) }
+pub(crate) fn download(list: Route) -> Route {
+    Route { sharing: Sharing::Own, is_page: true, is_api: false, ..list }
 }
 
 /// The description of the API, which is for programs too.
