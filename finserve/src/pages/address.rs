@@ -27,8 +27,8 @@ impl Address {
     }
 
     /// With all of these values.
-    pub(crate) fn with_all(mut self, pairs: &[(&'static str, &str)]) -> Address {
-        self.pairs.extend(pairs.iter().map(|(name, value)| (*name, (*value).to_owned())));
+    pub(crate) fn with_all(mut self, pairs: &[(&'static str, String)]) -> Address {
+        self.pairs.extend_from_slice(pairs);
         self
     }
 

@@ -6,10 +6,11 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
+    address::Address,
     language::Language,
     layout,
     market::{Range, Subject},
-    view::{View, with_query},
+    view::View,
 };
 
 mod accumulated;
@@ -136,10 +137,9 @@ impl Calculator {
         }
     }
 
-    /// The path and parameters of the endpoint that answers the same.
-    fn endpoint(self, view: &View, state: &[(&'static str, String)]) -> String {
-        let state: Vec<_> = state.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        with_query(&view.path(&format!("/api/v1{}", self.path())), &state)
+    /// The endpoint that answers the same.
+    fn endpoint(self, state: &[(&'static str, String)]) -> Address {
+        Address::at(format!("/api/v1{}", self.path())).with_all(state)
     }
 }
 
@@ -187,12 +187,11 @@ pub(crate) fn calculator(
         reader.wrongs.into_iter().map(|wrong| bounded(wrong, given, view.language)).collect();
     if let Some(answer) = &answer {
         // In every language, the address of the same result: numbers are written differently in each.
-        let state: Vec<_> =
-            answer.state.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let address = Address::at(calculator.path()).with_all(&answer.state);
         if given.is_ambiguous() {
-            return Ok(Outcome::Elsewhere(view.link_to(calculator.path(), &state)));
+            return Ok(Outcome::Elsewhere(address.link(&view)));
         }
-        view.here = Some(with_query(calculator.path(), &state));
+        view.here = Some(address.text());
     }
     let fields = calculator.fields(snapshot, &view)?;
     let title = calculator.title(&view);
@@ -240,7 +239,7 @@ fn first(wrongs: &[Wrong]) -> Option<String> {
 
 fn result(view: &View, calculator: Calculator, answer: &Answer) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    let state: Vec<_> = answer.state.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let address = Address::at(calculator.path()).with_all(&answer.state);
     html! {
         section.result aria-labelledby="result" {
             h2 id="result" { (say("Result", "Resultado")) }
@@ -255,8 +254,8 @@ fn result(view: &View, calculator: Calculator, answer: &Answer) -> Markup {
         }
         section aria-labelledby="share" {
             h2 id="share" { (say("Share and repeat", "Compartilhar e repetir")) }
-            p { a id="address" href=(view.link_to(calculator.path(), &state)) { (say("Address of this result", "Endereço deste resultado")) } }
-            (layout::command(view, "curl", &view.curl(&calculator.endpoint(view, &answer.state))))
+            p { a id="address" href=(address.link(view)) { (say("Address of this result", "Endereço deste resultado")) } }
+            (layout::command(view, "curl", &calculator.endpoint(&answer.state).open_command(view)))
         }
     }
 }
@@ -283,10 +282,10 @@ pub(crate) fn compound_link(view: &View, subject: &Subject) -> Markup {
     }
     let (_, newest) = subject.days();
     let Some(from) = Range::Year.start(newest, subject.period()) else { return html! {} };
-    let from = from.to_string();
-    let query = [("series", series.name.as_ref()), ("from", from.as_str())];
+    let address = Address::at(Calculator::Accumulated.path());
+    let address = address.with("series", Some(&series.name)).with("from", Some(from));
     html! {
-        p { a href=(view.link_to(Calculator::Accumulated.path(), &query)) { (view.language.pick(
+        p { a href=(address.link(view)) { (view.language.pick(
             "What it accumulated over any period",
             "Quanto acumulou em qualquer período",
         )) } }

@@ -2,7 +2,7 @@
 use fincore::sessions::Holder;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{address::Address, language::Language};
+use super::language::Language;
 use crate::{base_path::BasePath, names::is_tracker, offer::Offer};
 
 /// How a page is shown to its visitor.
@@ -27,11 +27,6 @@ impl View {
     pub(crate) fn link(&self, path: &str) -> String {
         let path = self.path(path);
         if self.chosen { format!("{path}?lang={}", self.language.code()) } else { path }
-    }
-
-    /// A link to another page with these parameters, which keeps a chosen language.
-    pub(crate) fn link_to(&self, path: &str, query: &[(&'static str, &str)]) -> String {
-        Address::at(path).with_all(query).link(self)
     }
 
     /// The parameters of this page, if it is in the same part of the site as `path`: without its language.
@@ -93,9 +88,4 @@ impl View {
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{}", self.origin, self.path(path))
     }
-}
-
-/// A path with parameters.
-pub(crate) fn with_query(path: &str, query: &[(&'static str, &str)]) -> String {
-    Address::at(path).with_all(query).text()
 }

@@ -75,7 +75,7 @@ pub(super) fn answer(
             "The rate is rounded half up to 8 decimals, the factor to 16.",
             "A taxa é arredondada para 8 casas decimais, e o fator para 16, meio para cima.",
         )) }
-        (derivation(view, "derivation", derived, &Calculator::Accumulated.endpoint(view, &all)))
+        (derivation(view, "derivation", derived, &Calculator::Accumulated.endpoint(&all).plain_link(view)))
     };
     Ok(Some(Answer { state, content, meta: growth.meta, is_open: to.is_none() }))
 }

@@ -140,6 +140,6 @@ fn show(view: &View, of: &Corrected, state: &[(&'static str, String)]) -> Markup
         @if let Some(spread) = &of.spread {
             p { "Spread: " (language.written(&spread.per_year)) (say(" % per year, ", " % ao ano, ")) (language.written(&spread.business_days)) (say(" business days, factor ", " dias úteis, fator ")) (language.written(&spread.factor)) }
         }
-        (derivation(view, "derivation", derived, &Calculator::Correction.endpoint(view, &all)))
+        (derivation(view, "derivation", derived, &Calculator::Correction.endpoint(&all).plain_link(view)))
     }
 }

@@ -91,7 +91,7 @@ fn show(view: &View, of: &Real, state: &[(&'static str, String)]) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     let mut all = state.to_vec();
     all.push(("steps", "true".into()));
-    let all = Calculator::RealRate.endpoint(view, &all);
+    let all = Calculator::RealRate.endpoint(&all).plain_link(view);
     html! {
         div.newest {
             p.figure {
