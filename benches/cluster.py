@@ -6,7 +6,7 @@ printed are medians, as a Markdown table with ratios to the embedded server, and
 PostgreSQL cost. All share this machine's processors: the processor time of a request tells more than requests a second.
 Needs wrk, PostgreSQL and Redis or Valkey.
 
-    cargo build --release && benches/cluster.py target/release/finserve [ROUNDS] [SECONDS] [PATH]
+    cargo build --release --features cluster && benches/cluster.py target/release/finserve [ROUNDS] [SECONDS] [PATH]
 """
 
 import contextlib

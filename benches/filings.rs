@@ -28,7 +28,7 @@ fn list(category: Option<&str>, days: Option<(&str, &str)>, offset: u64) -> fili
 
 fn import(catalogue: &Catalogue, tables: impl Iterator<Item = (String, Vec<u8>)>) -> usize {
     let mut import =
-        Import::begin(catalogue, fincore::chrono::Utc::now()).expect("nobody else imports");
+        Import::begin(catalogue, fincore::chrono::Utc::now()).expect("the only import");
     let rows = tables.map(|(name, table)| import.file(&name, &table).expect("it is well formed"));
     let rows = rows.map(|imported| imported.tally.new).sum();
     import.commit().expect("the disk has room");

@@ -5,7 +5,7 @@ Both serve the same data directory's copy, and are asked in turns, by clients fr
 Prints throughput and waiting times of both, the medians of their ratio and difference, and the processor time of a request
 in the server and in Valkey. Needs Python 3, wrk, and valkey-server or redis-server.
 
-    cargo build --release && benches/limits.py target/release/finserve [ROUNDS] [SECONDS] [CONNECTIONS]
+    cargo build --release --features cluster && benches/limits.py target/release/finserve [ROUNDS] [SECONDS] [CONNECTIONS]
 """
 
 import pathlib

@@ -27,7 +27,8 @@ commit=$(git rev-parse --short=12 HEAD 2>/dev/null || true)
 name=finserve-$version-$TARGET
 printf 'building %s, commit %s\n' "$name" "${commit:-unknown}"
 
-FINSERVE_COMMIT=${FINSERVE_COMMIT:-$commit} cargo build --release --locked --target "$TARGET" --bin finserve
+FINSERVE_COMMIT=${FINSERVE_COMMIT:-$commit} cargo build --release --locked --target "$TARGET" \
+    --features cluster --bin finserve
 built=${CARGO_TARGET_DIR:-target}/$TARGET/release/finserve
 
 work=$(mktemp -d)
@@ -37,7 +38,7 @@ mkdir -p "$root/completions" "$root/man"
 strip -o "$root/finserve" "$built"
 for shell in bash fish zsh; do "$root/finserve" completions "$shell" >"$root/completions/finserve.$shell"; done
 "$root/finserve" man "$root/man" >/dev/null
-cp -r deploy ./*.md LICENSE-MIT LICENSE-APACHE "$root/"
+cp -r deploy docs ./*.md LICENSE-MIT LICENSE-APACHE "$root/"
 cp fincore/data/README.md "$root/DATA.md"
 "$root/finserve" --version
 case $TARGET in

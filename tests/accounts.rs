@@ -59,9 +59,9 @@ fn a_wrong_registration_is_told_what_is_wrong() {
     let server = proxied(&[]);
     let long = format!(r#"{{"name":"{}","email":"a@b.co"}}"#, "x".repeat(101));
     let cases = [
-        ("", "the body must be like"),
-        ("null", "the body must be like"),
-        ("[\"Ana\",\"ana@example.com\"]", "the body must be like"),
+        ("", "the body must look like"),
+        ("null", "the body must look like"),
+        ("[\"Ana\",\"ana@example.com\"]", "the body must look like"),
         ("{", "EOF"),
         ("{}", "missing field `name`"),
         (r#"{"name":"Ana"}"#, "missing field `email`"),
@@ -212,6 +212,7 @@ fn commands_refuse_what_they_cannot_do() {
 }
 
 #[test]
+#[ignore = "long"]
 fn accounts_are_copied_and_checked_while_in_use() {
     let server = Server::start();
     let copy = server.data.path().join("copy.db");
@@ -242,6 +243,7 @@ fn accounts_are_copied_and_checked_while_in_use() {
 }
 
 #[test]
+#[ignore = "long"]
 fn no_key_is_left_anywhere() {
     let mut server = proxied(&["--registrations-per-hour", "1000"]);
     let said: Vec<(Key, String)> = thread::scope(|scope| {

@@ -85,3 +85,15 @@ fn only_the_whole_path_is_the_path() {
     let options = server.keyless("OPTIONS", "/data/api/v1/market/selic", "");
     assert_eq!(options.header("allow"), Some("GET, HEAD, OPTIONS"));
 }
+
+#[test]
+fn the_list_of_exports_has_addresses_below_the_path() {
+    let server = started();
+    let listed = server.get("/data/api/v1/export").json();
+    let datasets = listed["data"].as_array().unwrap();
+    assert!(!datasets.is_empty());
+    for dataset in datasets {
+        let url = dataset["url"].as_str().unwrap();
+        assert!(url.starts_with("/data/api/v1/export/"), "{url}");
+    }
+}

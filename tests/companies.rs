@@ -129,7 +129,7 @@ fn what_is_not_there_is_404_and_what_is_wrong_400() {
         ("companies?offset=-1", "\"offset\": \"-1\" is not a whole number from 0 to 1000000000"),
         (
             "companies?name=vale",
-            "\"name\" is unknown; this endpoint takes status, sector, limit, offset",
+            "\"name\" is unknown; this endpoint takes status, sector, listed, limit, offset",
         ),
         ("filings?from=2024-13-01", "\"from\""),
         ("filings?from=2024-02-01&to=2024-01-01", "\"from\""),
@@ -149,4 +149,34 @@ fn filings_of_companies_outside_the_registry_are_served() {
     error("companies/3", 404, "not_found");
     let filings = get("companies/3/filings");
     assert_eq!(filings["data"][0]["company_name"], "BANCO ABN AMRO REAL S.A.");
+}
+
+#[test]
+fn sectors_add_up_to_all_companies_and_are_what_the_filters_find() {
+    let server = Server::shared();
+    let total = |query: &str| {
+        let answer = server.get(&format!("/api/v1/companies?limit=1{query}")).json();
+        answer["total"].as_u64().unwrap()
+    };
+    let sectors = server.get("/api/v1/companies/sectors?limit=1000").json();
+    let sectors = sectors["data"].as_array().unwrap();
+    let sum =
+        |column: &str| sectors.iter().map(|sector| sector[column].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum("companies"), total(""));
+    assert_eq!(sum("active"), total("&status=ativo"));
+    assert_eq!(sum("listed"), total("&listed=true"));
+    assert_eq!(total("&listed=true") + total("&listed=false"), total(""));
+    for sector in sectors.iter().take(3) {
+        let name = sector["sector"].as_str().unwrap().replace(' ', "+");
+        let of = |filter: &str| total(&format!("&sector={name}{filter}"));
+        let found = [of(""), of("&status=ativo"), of("&listed=true")];
+        let named =
+            ["companies", "active", "listed"].map(|column| sector[column].as_u64().unwrap());
+        assert_eq!(found, named, "{name}");
+    }
+    let found = server.get("/api/v1/companies/search?q=banco&listed=true&limit=1000").json();
+    let tickers = |company: &serde_json::Value| company["tickers"].as_array().unwrap().len();
+    assert!(found["data"].as_array().unwrap().iter().all(|company| tickers(company) > 0));
+    let refused = server.get("/api/v1/companies?listed=yes").expect_error(400, "bad_request");
+    assert_eq!(refused, "parameter \"listed\": \"yes\" is not true or false");
 }

@@ -199,7 +199,7 @@ fn wrong_choices_are_named() {
     assert!(refused(&and(list, "format=csv&limit=0")).contains("\"limit\""));
     assert!(
         refused(&and(list, "nonsense=1"))
-            .contains("takes status, sector, limit, offset, format, dialect")
+            .contains("takes status, sector, listed, limit, offset, format, dialect")
     );
     // What is no list has no formats.
     let one = "/api/v1/market/selic/current";

@@ -10,6 +10,8 @@ use fincore::{
     filings,
 };
 
+use crate::harness;
+
 /// What identifies a filing, and all that is counted.
 struct Row {
     id: String,
@@ -27,6 +29,12 @@ impl Place {
     fn new() -> Place {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        Place { _dir: dir, catalogue }
+    }
+
+    fn bundled() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
         Place { _dir: dir, catalogue }
     }
 
@@ -50,10 +58,8 @@ fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../data")
 }
 
-/// The official files lie beside the project on some machines; elsewhere the tables are the measure.
 fn upstream() -> Option<PathBuf> {
-    Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream/cvm"))
-        .filter(|path| path.exists())
+    harness::upstream().map(|upstream| upstream.join("cvm"))
 }
 
 /// All rows of a list, page by page.
@@ -157,8 +163,7 @@ fn columns<const N: usize>(text: &str, separator: char, columns: [usize; N]) -> 
 
 #[test]
 fn serves_every_company_and_filing_of_the_bundle() {
-    let place = Place::new();
-    bundle::fill(&place.catalogue).unwrap();
+    let place = Place::bundled();
     let table = |name: &str| fs::read_to_string(data().join(name)).unwrap();
 
     let companies = columns(&table("companies.tsv"), '\t', [0, 1, 2, 3, 4, 6]);
@@ -173,6 +178,7 @@ fn serves_every_company_and_filing_of_the_bundle() {
 }
 
 #[test]
+#[ignore = "long"]
 fn serves_every_company_and_filing_of_the_official_files() {
     let Some(upstream) = upstream() else { return };
     let place = Place::new();
@@ -234,10 +240,10 @@ fn a_newer_official_registry_updates_the_older_one() {
 
 /// Bundled filings get their subjects, and importing the same again changes nothing.
 #[test]
+#[ignore = "long"]
 fn the_official_files_complete_the_bundle() {
     let Some(upstream) = upstream() else { return };
-    let place = Place::new();
-    bundle::fill(&place.catalogue).unwrap();
+    let place = Place::bundled();
     let file = [upstream.join("ipe_cia_aberta_2025.zip")];
     let tally = place.import(&file);
     assert_eq!((tally.new, tally.changed + tally.unchanged), (0, 24_583));
@@ -268,8 +274,7 @@ fn search(q: &str) -> Search {
 
 #[test]
 fn finds_petrobras_by_any_name_and_number() {
-    let place = Place::new();
-    bundle::fill(&place.catalogue).unwrap();
+    let place = Place::bundled();
     let snapshot = place.snapshot();
     let queries = [
         "petrobras",
@@ -297,9 +302,9 @@ fn finds_petrobras_by_any_name_and_number() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_total_of_a_search_is_what_its_pages_hold() {
-    let place = Place::new();
-    bundle::fill(&place.catalogue).unwrap();
+    let place = Place::bundled();
     let snapshot = place.snapshot();
     let queries = [
         "vale",

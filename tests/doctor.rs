@@ -45,7 +45,7 @@ fn a_look_creates_nothing() {
     let parent = tempfile::tempdir().unwrap();
     let missing = parent.path().join("missing");
     let (report, code) = doctor(&missing, &["--offline"]);
-    assert!(said(&report, "wrong", "files")[0].contains("cannot be looked at"));
+    assert!(said(&report, "wrong", "files")[0].contains("cannot be examined"));
     assert_eq!((code, missing.exists()), (Some(1), false));
     let (report, _) = doctor(parent.path(), &["--offline"]);
     assert!(said(&report, "wrong", "files")[0].contains("there is no"));
@@ -77,7 +77,7 @@ fn a_publisher_that_cannot_be_reached_is_named() {
     );
     let wrong = said(&report, "wrong", "sources");
     assert_eq!(wrong.len(), 2, "{wrong:?}");
-    assert!(wrong[0].starts_with("SGS cannot be asked") && wrong[1].starts_with("CVM cannot"));
+    assert!(wrong[0].starts_with("SGS does not answer") && wrong[1].starts_with("CVM does not"));
     assert_eq!(said(&report, "fine", "sources").len(), 2);
 }
 
@@ -88,9 +88,11 @@ fn a_server_that_believes_anybody_is_found_and_one_that_does_not_is_not() {
         let url = format!("http://{}", server.address);
         let (report, _) = doctor(server.data.path(), &["--offline", "--url", &url]);
         let forged = said(&report, verdict, "proxy");
-        assert!(forged[0].starts_with("A made-up X-Forwarded-For is"), "{report}");
+        assert!(forged[0].starts_with("A forged X-Forwarded-For is"), "{report}");
         assert!(said(&report, "wrong", "TLS")[0].contains("is not encrypted"));
-        assert!(said(&report, "fine", "files").iter().any(|says| says.contains("A server runs")));
+        assert!(
+            said(&report, "fine", "files").iter().any(|says| says.contains("A server is running"))
+        );
     }
 }
 

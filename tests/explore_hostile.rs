@@ -67,7 +67,7 @@ fn hostile_visitors_get_a_page_and_nothing_of_theirs_runs() {
         ("/filings?from=2024-12-31&to=2024-01-01", 400),
         ("/filings?company=%3Cscript%3E", 400),
         ("/filings?order=sideways", 400),
-        ("/companies?nonsense=1", 400),
+        ("/companies?nonsense=%3Cscript%3E", 200),
         ("/companies?q=a&q=b", 400),
         ("/companies/999999", 404),
         ("/companies/%3Cscript%3E", 404),

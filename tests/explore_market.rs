@@ -42,6 +42,7 @@ fn days(page: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long"]
 fn no_page_shows_a_day_that_the_api_refuses_the_same_caller() {
     let server = Server::start();
     for plan in Plan::ALL {

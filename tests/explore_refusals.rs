@@ -24,8 +24,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "/market/nope",
-        "Não há série \"nope\"; Mercado mostra todas as que existem.",
-        "There is no series \"nope\"; Market shows all that there are.",
+        "Não há série \"nope\"; Mercado mostra todas as séries.",
+        "There is no series \"nope\"; Market lists all series.",
     ),
     (
         "/market/999999",
@@ -51,11 +51,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "/market/ipca?lang=fr",
         "\"fr\" não é um idioma das páginas (en ou pt).",
         "\"fr\" is not a language of the pages (en or pt).",
-    ),
-    (
-        "/market/ipca?form=2020-01-01",
-        "Esta página não conhece \"form\" no endereço; ela conhece ",
-        "This page does not know \"form\" in its address; it knows ",
     ),
     (
         "/market/ipca?to=2020-01-01&to=2020-01-02",
@@ -95,7 +90,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     ("/filings?page=x", "\"x\" não é uma página", "\"x\" is not a page"),
     ("/filings?q=a&order=best", "\"best\" não é uma ordem", "\"best\" is not an order"),
-    ("/filings?q=a&qq=b", "Esta página não conhece \"qq\"", "This page does not know \"qq\""),
     (
         "/filings/999999999",
         "Não há documento \"999999999\"; procure",
@@ -152,21 +146,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "Escolha um item da lista.",
         "\"top\" is not a side",
     ),
-    (
-        "/calc/accumulated?serie=cdi",
-        "Esta página não conhece \"serie\"",
-        "This page does not know \"serie\"",
-    ),
     // Calculators: what cannot be calculated.
     (
         "/calc/correction?amount=1&index=nope&from=2020-01",
         "Não há série \"nope\"; escolha uma da lista.",
-        "There is no series \"nope\"; choose one of the list.",
+        "There is no series \"nope\"; choose one from the list.",
     ),
     (
         "/calc/correction?amount=1&index=usd-sell&from=2020-01&percent=110",
         "A série usd-sell não é uma taxa; um percentual dela não faz sentido: deixe este campo em branco.",
-        "The series usd-sell is no rate; a percentage of it means nothing: leave this empty.",
+        "The series usd-sell is not a rate; a percentage of it means nothing: leave this empty.",
     ),
     (
         "/calc/correction?amount=1&index=ipca&from=2020-01&to=2019-01",
@@ -186,12 +175,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "/calc/correction?amount=1&index=ipca&from=2099-01",
         "Série ipca: o valor mais recente é de ",
-        "Series ipca: its newest value is of ",
+        "Series ipca: its newest value is dated ",
     ),
     (
         "/calc/accumulated?series=999999&from=2020-01",
         "a unidade dela não é conhecida, por isso não pode",
-        "its unit is not known, so that it cannot",
+        "its unit is not known, so it cannot",
     ),
     (
         "/calc/accumulated?series=tr&from=2020-01",
@@ -201,7 +190,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "/calc/accumulated?series=4189&from=2020-01",
         "ela é uma taxa ao ano, por isso não pode",
-        "it is a rate per year, so that it cannot",
+        "it is a rate per year, so it cannot",
     ),
     ("/calc/accumulated?series=cdi&from=1990-01", "os valores começam em", "its values begin on"),
     (
@@ -232,12 +221,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "/calc/convert?amount=1&from=EUR&to=BRL&date=2020-01-01",
         "O boletim de fechamento mais recente até 01/01/2020 com EUR é de 15/08/2013; escolha esse dia, ou deixe a data em branco",
-        "The newest closing bulletin up to 1 Jan 2020 with EUR is of 15 Aug 2013; choose that day, or leave the date empty",
+        "The newest closing bulletin up to 1 Jan 2020 with EUR is dated 15 Aug 2013; choose that day, or leave the date empty",
     ),
     (
         "/calc/convert?amount=1&from=EUR&to=JPY&date=2026-09-01",
         "O boletim de fechamento mais recente até 01/09/2026 com EUR e JPY é de",
-        "The newest closing bulletin up to 1 Sep 2026 with EUR and JPY is of",
+        "The newest closing bulletin up to 1 Sep 2026 with EUR and JPY is dated",
     ),
     (
         "/calc/real-rate?from=2025-01&interest=usd-sell",

@@ -240,7 +240,7 @@ fn suggestions_are_those_of_the_api_and_need_its_plan() {
         assert_eq!(page.json()["data"][0]["href"], "/companies/9512");
         assert_eq!(page.header("cache-control"), Some("no-store"));
     }
-    for wrong in ["", "?q=", "?q=%22%21", "?q=a&nonsense=1"] {
+    for wrong in ["", "?q=", "?q=%22%21"] {
         let reply = server.get(&format!("/companies/suggest{wrong}"));
         reply.expect_error(400, "bad_request");
     }

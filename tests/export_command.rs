@@ -47,6 +47,18 @@ fn writes_what_the_server_answers() {
     assert_eq!(Value::from(companies.lines().count()), total);
 }
 
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_build_without_parquet_writes_no_file_of_that_name() {
+    let (data, out) = (filled(), tempfile::tempdir().unwrap());
+    let file = out.path().join("selic.parquet");
+    let output = export(data.path(), &["selic", "--out", file.to_str().unwrap()]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("this build has no support for Parquet"), "{said}");
+    assert!(!file.exists());
+}
+
+#[cfg(feature = "parquet")]
 #[test]
 fn a_file_appears_when_it_is_complete_and_replaces_the_old_one() {
     let (data, out) = (filled(), tempfile::tempdir().unwrap());
@@ -59,10 +71,8 @@ fn a_file_appears_when_it_is_complete_and_replaces_the_old_one() {
     let said = String::from_utf8(output.stderr).unwrap();
     let bytes = fs::read(&file).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
-    let length = format!(
-        " rows, {} bytes, data version 1 (--since 1 gives what changes after it)\n",
-        bytes.len()
-    );
+    let length =
+        format!(" rows, {} bytes, data version 1 (--since 1 exports later changes)\n", bytes.len());
     assert!(said.starts_with(name) && said.ends_with(&length), "{said}");
     assert_eq!(names(out.path()), ["selic.parquet"]);
 }
@@ -105,9 +115,9 @@ fn says_what_is_wrong_with_the_command() {
         (&["777777"], "there is no dataset \"777777\""),
         (&["fx", "--format", "xml"], "[possible values: ndjson, csv, parquet]"),
         (&["fx", "--format", "csv", "--dialect", "us"], "[possible values: standard, br]"),
-        (&["fx", "--dialect", "br"], "--dialect is about CSV: add --format csv"),
+        (&["fx", "--dialect", "br"], "--dialect only applies to CSV: add --format csv"),
         (&["companies", "--from", "2026-01-01"], "companies are not dated"),
-        (&["fx", "--since", "1", "--to", "2026-01-01"], "from and to do not go with it"),
+        (&["fx", "--since", "1", "--to", "2026-01-01"], "from and to cannot be combined with it"),
         (&["fx", "--since", "0"], "the change log starts after data version 1"),
         (&["fx", "--since", "99"], "there is no data version 99 yet: the newest one is 1"),
     ];

@@ -8,7 +8,7 @@ use std::{
 
 use fincore::{Accounts, Catalogue};
 
-use crate::harness::finserve;
+use crate::harness::{filled, finserve};
 
 /// A whole SQLite database of some other program: one table, `CREATE TABLE t(a)`, without rows.
 fn foreign() -> Vec<u8> {
@@ -57,7 +57,7 @@ fn a_file_that_is_not_ours_is_refused_and_left_alone() {
         for (what, content) in contents {
             let command: &[&str] = if name == "accounts.db" { &["keys", "list"] } else { &import };
             for command in [&["serve", "--listen", "127.0.0.1:0"], command] {
-                let data = tempfile::tempdir().unwrap();
+                let data = filled();
                 let file = data.path().join(name);
                 fs::write(&file, &content).unwrap();
                 let ipca = data.path().join("bcdata.sgs.433.json");
@@ -81,8 +81,9 @@ fn a_file_that_is_not_ours_is_refused_and_left_alone() {
 fn what_is_no_file_is_refused_and_nothing_waits_for_it() {
     for name in ["accounts.db", "catalogue.db"] {
         for what in ["a pipe", "a directory", "a link to nothing"] {
-            let data = tempfile::tempdir().unwrap();
+            let data = filled();
             let file = data.path().join(name);
+            let _ = fs::remove_file(&file);
             match what {
                 "a pipe" => {
                     let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();

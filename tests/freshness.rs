@@ -135,15 +135,16 @@ fn the_status_tells_how_synchronising_went() {
     let [first, second] = ["2026-11-15T12:00:00Z", "2026-11-15T12:30:00Z"];
     let time = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
     let before = server.get("/api/v1/market/ipca/current");
-    downloads::note(&catalogue, time(first), "ipca", Ok(())).unwrap();
-    downloads::note(&catalogue, time(second), "ipca", Err("the source answered 503")).unwrap();
+    downloads::record_sync(&catalogue, time(first), "ipca", Ok(())).unwrap();
+    downloads::record_sync(&catalogue, time(second), "ipca", Err("the source answered 503"))
+        .unwrap();
     let ipca = dataset(&status(&server), "ipca").clone();
     assert_eq!((&ipca["last_success"], &ipca["last_attempt"]), (&first.into(), &second.into()));
     assert_eq!(ipca["error"], "the source answered 503");
     // A note is not data: the answers, and so their tags, stay what they were.
     let after = server.get("/api/v1/market/ipca/current");
     assert_eq!((before.text(), before.header("etag")), (after.text(), after.header("etag")));
-    downloads::note(&catalogue, time(second), "ipca", Ok(())).unwrap();
+    downloads::record_sync(&catalogue, time(second), "ipca", Ok(())).unwrap();
     let ipca = dataset(&status(&server), "ipca").clone();
     assert_eq!((&ipca["error"], &ipca["last_success"]), (&Value::Null, &second.into()));
 }
@@ -153,8 +154,9 @@ fn check_prints_a_table_of_freshness() {
     let server = Server::start();
     let catalogue = Catalogue::open(server.data.path().join("catalogue.db")).unwrap();
     let noon = "2026-11-15T12:00:00Z".parse().unwrap();
-    downloads::note(&catalogue, noon, "fx", Err("the answer is not JSON\nbut HTML")).unwrap();
-    downloads::note(&catalogue, noon, "ipca", Ok(())).unwrap();
+    downloads::record_sync(&catalogue, noon, "fx", Err("the answer is not JSON\nbut HTML"))
+        .unwrap();
+    downloads::record_sync(&catalogue, noon, "ipca", Ok(())).unwrap();
     let check = finserve(&["check", "--data"]).arg(server.data.path()).output().unwrap();
     let text = String::from_utf8(check.stdout).unwrap();
     assert!(check.status.success(), "{text}");

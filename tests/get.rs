@@ -175,7 +175,7 @@ fn tables_say_what_they_show() {
     assert!(facts.contains("tickers        PETR3 PETR4\n"), "{facts}");
     let (near, said) = table(&["companies", "petrobas", "--limit", "1"]);
     assert!(near.contains("PETROBRAS"), "{near}");
-    assert!(said.contains("nothing matches as it stands: these are the nearest\n"), "{said}");
+    assert!(said.contains("nothing matches exactly: these are the nearest matches\n"), "{said}");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn what_is_wrong_is_said_with_what_helps() {
         (&["filings", "--company", "petrobras"], "--company: \"petrobras\" is not a company"),
         (
             &["filings", "--company", "petrobras"],
-            "; finserve get companies \"petrobras\" looks for it",
+            "; finserve get companies \"petrobras\" searches for it",
         ),
         (&["companies", "?"], "QUERY: \"?\" is not a text with at least one letter or digit"),
         (
@@ -254,9 +254,15 @@ fn what_is_wrong_is_said_with_what_helps() {
         (&["market", "--chart"], "ipca or fx, or to finserve get series with a name or number"),
         (&["market", "pairs", "--chart"], "--chart draws one history"),
         (&["series", "--chart"], "--chart draws one history"),
-        (&["market", "ipca", "--chart", "--format", "csv"], "--chart draws: leave out --format"),
-        (&["market", "ipca", "--format", "json", "--dialect", "br"], "--dialect is about CSV"),
-        (&["market", "ipca", "--limit", "0"], "\"0\" is not a whole number from 1"),
+        (
+            &["market", "ipca", "--chart", "--format", "csv"],
+            "--chart draws a chart: leave out --format",
+        ),
+        (
+            &["market", "ipca", "--format", "json", "--dialect", "br"],
+            "--dialect only applies to CSV",
+        ),
+        (&["market", "ipca", "--limit", "0"], "\"0\" is not a whole number of at least 1"),
         (&["market", "gold"], "invalid value 'gold'"),
     ] {
         let said = refused(arguments, 2);
@@ -267,9 +273,9 @@ fn what_is_wrong_is_said_with_what_helps() {
         (&["market", "fx", "--pair", "XXXBRL"], "finserve get market pairs lists the pairs"),
         (
             &["company", "itau"],
-            "companies may be \"itau\": finserve get companies \"itau\" lists them",
+            "companies match \"itau\": finserve get companies \"itau\" lists them",
         ),
-        (&["company", "zzzzzz"], "no company is \"zzzzzz\""),
+        (&["company", "zzzzzz"], "no company is called \"zzzzzz\""),
         (&["filing", "1"], "filing"),
         (&["company", "999999"], "there is no company \"999999\"; finserve get companies"),
         (&["market", "ipca", "--from", "2030-01-01", "--chart"], "there is nothing to draw"),
@@ -318,7 +324,7 @@ fn a_new_user_gets_the_bundled_figures_without_any_directory() {
         let (rows, said) = run(home.path());
         assert_eq!(rows, "date,value\r\n2026-11-04,13.75\r\n");
         assert!(
-            said.contains("this is the bundled data; finserve sync fetches what is new"),
+            said.contains("using the bundled data; `finserve sync` downloads newer data"),
             "{said}"
         );
     }

@@ -36,6 +36,7 @@ fn refused(address: &str, key: Option<&str>, code: i32) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_server_gives_the_same_answers_as_its_data() {
     let server = Server::shared();
     let keys: Vec<Key> = (0..4).map(|_| new_key(&server.accounts(), Plan::Platinum)).collect();

@@ -1,13 +1,12 @@
 //! Servers on free ports, and HTTP spoken by hand, so that wrong requests can be sent too.
 use std::{
-    ffi::OsString,
     fs::{self, File},
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::{
-        OnceLock,
+        Once, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -15,7 +14,7 @@ use std::{
 
 use chrono::DateTime;
 use fincore::{
-    Accounts, Catalogue, Key, Plan, bundle,
+    Accounts, Key, Plan, bundle,
     keys::{self, Registration},
 };
 use serde_json::Value;
@@ -149,22 +148,33 @@ impl Server {
     }
 }
 
-/// A data directory with the bundled data. The program takes seconds to fill one when it is not
-/// optimised, so that is done once, and the others are copies.
+/// A data directory with the bundled data, copied from one that is filled once: that takes seconds.
 pub(crate) fn filled() -> tempfile::TempDir {
-    static FILES: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
-    let fill = || {
-        let data = tempfile::tempdir().unwrap();
-        bundle::fill(&Catalogue::open(data.path().join("catalogue.db")).unwrap()).unwrap();
-        let entries = fs::read_dir(data.path()).unwrap().map(Result::unwrap);
-        let whole = |entry: fs::DirEntry| (entry.file_name(), fs::read(entry.path()).unwrap());
-        entries.map(whole).filter(|(name, _)| name != "catalogue.db-shm").collect()
-    };
     let data = tempfile::tempdir().unwrap();
-    for (name, bytes) in FILES.get_or_init(fill) {
-        fs::write(data.path().join(name), bytes).unwrap();
-    }
+    fill(data.path());
     data
+}
+
+/// Copies the bundled data into a directory.
+pub(crate) fn fill(directory: &Path) {
+    fs::create_dir_all(directory).unwrap();
+    drop(bundle::filled_copy(directory).unwrap());
+}
+
+/// The official files, which lie beside the project on some machines. Says so where they do not.
+pub(crate) fn upstream() -> Option<PathBuf> {
+    static TOLD: Once = Once::new();
+    let upstream = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream");
+    if upstream.exists() {
+        return Some(upstream);
+    }
+    TOLD.call_once(|| {
+        // Past the harness of the tests, which keeps what they print.
+        let line =
+            "no official files in ../shared/upstream: tests compare with the bundled tables only\n";
+        let _ = io::stderr().write_all(line.as_bytes());
+    });
+    None
 }
 
 /// A new key on a plan.

@@ -1,14 +1,16 @@
 //! `finserve import` and the rest of the command line.
 use std::{fs, path::PathBuf, process::Command};
 
-use crate::harness::{Server, finserve, import};
+use crate::harness::{Server, fill, filled, finserve, import};
 
 /// A data directory with the bundled figures, and files written into it.
 struct Place(tempfile::TempDir);
 
 impl Place {
     fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
+        let place = tempfile::tempdir().unwrap();
+        fill(&place.path().join("data"));
+        Place(place)
     }
 
     fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
@@ -132,8 +134,7 @@ fn stops_gracefully_on_both_signals() {
 
 #[test]
 fn a_port_in_use_is_said_in_one_sentence() {
-    let server = Server::start();
-    let data = tempfile::tempdir().unwrap();
+    let (server, data) = (Server::start(), filled());
     let output =
         finserve(&["--listen", &server.address, "--data"]).arg(data.path()).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -144,7 +145,7 @@ fn a_port_in_use_is_said_in_one_sentence() {
 
 #[test]
 fn a_data_directory_that_cannot_be_is_said_in_one_sentence() {
-    let place = Place::new();
+    let place = Place(tempfile::tempdir().unwrap());
     let file = place.file("data", "a file where the directory should be");
     let output = finserve(&["--listen", "127.0.0.1:0", "--data"]).arg(&file).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();

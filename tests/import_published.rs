@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::harness::{Server, finserve, import};
+use crate::harness::{Server, fill, finserve, import};
 
 const REGISTRY: &str = "CNPJ_CIA;DENOM_SOCIAL;DENOM_COMERC;DT_REG;DT_CONST;DT_CANCEL;MOTIVO_CANCEL;SIT;DT_INI_SIT;CD_CVM;SETOR_ATIV";
 const IPE: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download";
@@ -19,7 +19,9 @@ pub(crate) struct Place(pub(crate) tempfile::TempDir);
 
 impl Place {
     pub(crate) fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
+        let place = tempfile::tempdir().unwrap();
+        fill(&place.path().join("data"));
+        Place(place)
     }
 
     pub(crate) fn data(&self) -> PathBuf {

@@ -5,10 +5,10 @@
 //! * What it answers: `market` and `series` the figures, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
-//!   datasets, `pages` the pages, `explore_market` those of the market and the calculators, `explore_registry` those of
+//!   datasets, `pages` the pages, `page_addresses` their addresses, `explore_market` those of the market and the calculators, `explore_registry` those of
 //!   companies and filings, `explore_refusals` what they say of mistakes, `sitemap` what search engines are told, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
-//!   `answers` from one answer to the next, `documents` against what the documents promise.
+//!   `answers` from one answer to the next, `documents` against what the documents promise, `guide` the commands that they show.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //!   `new_keys` keys that were just issued, `sessions` who is signed in, `grammar` what is refused, `sites` what pages of others may do.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
@@ -21,9 +21,10 @@
 //! * Who is told: `webhooks` what is called, `webhook_requests` what may be asked for, `webhook_servers` which server
 //!   calls, with a server that plays the `receiver`; `events` the same by polling and listening.
 //! * What is wrong with data: `check` values that cannot be read, `rebuild` damage that is found and repaired,
-//!   `foreign_files` files that are not ours, `backup` backups, and files that are lost while a server runs.
+//!   `foreign_files` files that are not ours, `old_data` those of an older program, `backup` backups, and files that are lost while a server runs.
 //! * What agents ask: `mcp` over HTTP, `mcp_stdio` over the standard input and output.
 //! * How it is run: `operation` the log, metrics, signals and bounds of a server, `doctor` what an operator is told is wrong.
+//! * `embedded_server`: the server inside another program.
 //! * `structure`: which module may use which.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -42,6 +43,7 @@ mod csv;
 mod cvm;
 mod doctor;
 mod documents;
+mod embedded_server;
 mod events;
 mod explore_hostile;
 mod explore_market;
@@ -55,6 +57,7 @@ mod freshness;
 mod get;
 mod get_server;
 mod grammar;
+mod guide;
 mod harness;
 mod import;
 mod import_command;
@@ -67,7 +70,9 @@ mod market;
 mod mcp;
 mod mcp_stdio;
 mod new_keys;
+mod old_data;
 mod operation;
+mod page_addresses;
 mod pages;
 mod publication;
 mod published;

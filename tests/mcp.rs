@@ -321,7 +321,7 @@ fn hostile_messages_are_answered_and_harm_nobody() {
     let server = Server::start();
     for message in hostile() {
         let reply = server.post("/mcp", "", &message);
-        let shown = fincore::excerpt(&message);
+        let shown = fincore::truncate(&message);
         assert!([200, 400].contains(&reply.status), "{shown}: {}", reply.status);
         let said = reply.json();
         let wrong = said["error"]["code"].is_i64() || said["result"]["isError"] == true;

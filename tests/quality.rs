@@ -2,10 +2,12 @@
 //!
 //! `tests/queries` has two files of each kind. They were written from the registry and the filings before the ranking
 //! existed, and split at random. The ranking was tuned on the first half; the second was not looked at. To see the
-//! figures by kind of query: `cargo test -p finserve --test tests quality -- --nocapture`.
-use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
+//! figures by kind of query: `cargo test -p finserve --test tests quality -- --nocapture --include-ignored`.
+use std::{collections::BTreeMap, fmt::Write, fs};
 
-use fincore::{Catalogue, Date, Import, Snapshot, bundle, companies, filings};
+use fincore::{Catalogue, Date, Import, bundle, companies, filings};
+
+use crate::harness::upstream;
 
 const COMPANIES: [&str; 2] =
     [include_str!("queries/companies-tuning.tsv"), include_str!("queries/companies-held.tsv")];
@@ -75,26 +77,28 @@ fn score(
     all
 }
 
-/// The bundled data, and with it the subjects of filings where the official files are at hand.
-fn data() -> (tempfile::TempDir, Snapshot, bool) {
+/// The bundled data.
+fn bundled() -> (tempfile::TempDir, Catalogue) {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    bundle::fill(&catalogue).unwrap();
-    let official = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream/cvm");
-    if official.exists() {
-        let mut import =
-            Import::begin(&catalogue, "2026-11-15T12:00:00Z".parse().unwrap()).unwrap();
-        for name in ["ipe_cia_aberta_2024.zip", "ipe_cia_aberta_2025.zip"] {
-            import.file(name, &fs::read(official.join(name)).unwrap()).unwrap();
-        }
-        import.commit().unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
+    (dir, catalogue)
+}
+
+/// Adds the subjects of filings, where the official files are at hand. Returns whether they are.
+fn add_subjects(catalogue: &Catalogue) -> bool {
+    let Some(official) = upstream() else { return false };
+    let mut import = Import::begin(catalogue, "2026-11-15T12:00:00Z".parse().unwrap()).unwrap();
+    for name in ["ipe_cia_aberta_2024.zip", "ipe_cia_aberta_2025.zip"] {
+        import.file(name, &fs::read(official.join("cvm").join(name)).unwrap()).unwrap();
     }
-    (dir, catalogue.snapshot(Date::MAX).unwrap(), official.exists())
+    import.commit().unwrap();
+    true
 }
 
 #[test]
 fn companies_are_found_by_what_people_call_them() {
-    let (_dir, snapshot, _) = data();
+    let (_dir, catalogue) = bundled();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let place = |query: &Query| {
         let codes: Vec<&str> = query.wanted.split(',').map(str::trim).collect();
         let found =
@@ -109,8 +113,11 @@ fn companies_are_found_by_what_people_call_them() {
 }
 
 #[test]
+#[ignore = "long"]
 fn filings_are_found_by_what_they_are_about() {
-    let (_dir, snapshot, has_subjects) = data();
+    let (_dir, catalogue) = bundled();
+    let has_subjects = add_subjects(&catalogue);
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let mut all = Vec::new();
     filings::each(&snapshot, &filings::List::default(), |filing| {
         all.push(filing);

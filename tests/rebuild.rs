@@ -197,16 +197,19 @@ fn is_found_and_repaired(statements: &[(&str, &str)]) {
 }
 
 #[test]
+#[ignore = "long"]
 fn values_that_cannot_be_read_are_found_and_had_back_from_the_bundle() {
     is_found_and_repaired(&UNREADABLE);
 }
 
 #[test]
+#[ignore = "long"]
 fn derived_tables_are_compared_and_made_anew() {
     is_found_and_repaired(&DERIVED);
 }
 
 #[test]
+#[ignore = "long"]
 fn a_server_answers_from_the_old_data_or_the_new_during_a_rebuild() {
     const COUNTED: [&str; 3] = [
         "/api/v1/filings?limit=1",

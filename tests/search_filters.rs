@@ -260,6 +260,7 @@ fn check(dice: &mut Dice, list: &str, wanted: &[&str]) {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_combination_of_filters_lists_what_a_walk_finds() {
     let mut dice = Dice(11);
     let mut found = 0;
@@ -291,6 +292,7 @@ fn every_combination_of_filters_lists_what_a_walk_finds_for_a_company() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_combination_of_filters_narrows_a_search() {
     const TEXTS: [&str; 4] = ["assembleia", "banco", "conselho de administracao", "2024 ata"];
     let mut dice = Dice(13);

@@ -152,7 +152,7 @@ fn a_wrong_key_is_told_and_charged_to_the_address() {
     for (number, wrong) in ["fin_x", "", unknown.reveal()].into_iter().enumerate() {
         let page = post(&server, "/sign-in?lang=pt&next=/usage", "", &format!("key={wrong}"));
         assert_eq!((page.status, page.header("set-cookie")), (401, None), "{wrong}");
-        assert!(page.text().contains("Esta não é uma chave deste serviço"), "{wrong}");
+        assert!(page.text().contains("Não reconhecemos esta chave"), "{wrong}");
         assert!(page.text().contains("name=\"next\" value=\"/usage\""));
         assert!(wrong.is_empty() || !whole(&page).contains(wrong), "{wrong}");
         let next = server.keyless("GET", "/pricing", "");
@@ -359,6 +359,6 @@ fn customers_are_told_where_to_ask() {
     for wrong in ["javascript:alert(1)", "https://b.example/\"><script>", "b.example"] {
         let started = crate::harness::finserve(&["serve", "--contact", wrong]).output().unwrap();
         assert!(!started.status.success());
-        assert!(String::from_utf8_lossy(&started.stderr).contains("an address is written"));
+        assert!(String::from_utf8_lossy(&started.stderr).contains("expected an address such as"));
     }
 }

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Runs the README's snippets that verify a webhook's signature, in Python and JavaScript, against the vector that Standard
-# Webhooks publishes and the call that the README shows. tests/snippets.sh; needs Python 3 and Node.js.
+# Runs the guide's snippets that verify a webhook's signature, in Python and JavaScript, against the vector that Standard
+# Webhooks publishes and the call that docs/webhooks.md shows. tests/snippets.sh; needs Python 3 and Node.js.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Takes the one block of a language that defines `verify` out of the README, and the call that is shown there.
+# Takes the one block of a language that defines `verify` out of docs/webhooks.md, and the call that is shown there.
 python3 - "$work" <<'END'
 import json, pathlib, re, sys
 
-readme, work = pathlib.Path("README.md").read_text(), pathlib.Path(sys.argv[1])
+guide, work = pathlib.Path("docs/webhooks.md").read_text(), pathlib.Path(sys.argv[1])
 for language, file in ("python", "snippet.py"), ("javascript", "snippet.mjs"):
-    blocks = re.findall(rf"```{language}\n(.*?)```", readme, re.S)
+    blocks = re.findall(rf"```{language}\n(.*?)```", guide, re.S)
     [block] = [block for block in blocks if " verify(" in block]
     (work / file).write_text(block)
 
@@ -26,7 +26,7 @@ published = {
     "body": '{"test": 2432232314}',
     "now": 1614265330,
 }
-[(head, body)] = re.findall(r"```http\n(.*?)\n\n(.*?)\n```", readme, re.S)
+[(head, body)] = re.findall(r"```http\n(.*?)\n\n(.*?)\n```", guide, re.S)
 headers = dict(line.split(": ", 1) for line in head.splitlines()[1:])
 shown = {**published, "headers": headers, "body": body, "now": int(headers["webhook-timestamp"])}
 
@@ -53,7 +53,7 @@ def variants(case):
 
 cases = [
     {"name": f"{source}: {name}", "case": case, "wanted": wanted}
-    for source, case in (("the published vector", published), ("the README's call", shown))
+    for source, case in (("the published vector", published), ("the guide's call", shown))
     for name, case, wanted in variants(case)
 ]
 (work / "cases.json").write_text(json.dumps(cases))

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says of the structure, held against the sources: which module may use which, and
+//! What ARCHITECTURE.md says of the structure, held against the sources: which room may use which, where files lie, and
 //! that no landed migration was edited.
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,94 +8,176 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-mod layers;
-use layers::{FINCORE, finserve};
+/// Which room may use which: one line a room, from the lowest to the highest.
+const LAYERS: &str = include_str!("layers.txt");
+
+/// The most files of a folder, besides those that are the root of a folder of their own.
+const MOST_FILES: usize = 20;
 
 #[test]
-fn modules_use_only_those_below_them() {
-    for (crate_name, layers) in [("fincore", FINCORE.to_vec()), ("finserve", finserve())] {
-        let found = uses(crate_name);
+fn rooms_use_only_those_below_them() {
+    for (crate_name, lines) in layers() {
+        let sources = Sources::read(crate_name);
+        let rooms: Vec<&str> = lines.iter().map(|(room, _)| *room).collect();
+        let found = sources.uses_of_rooms(&rooms);
         let mut below = BTreeSet::new();
-        for (module, allowed) in layers {
-            let used = found.get(module).cloned().unwrap_or_default();
-            let wanted: BTreeSet<String> = allowed.iter().map(ToString::to_string).collect();
-            assert_eq!(used, wanted, "{crate_name}: {module} uses other modules than it may");
-            assert!(wanted.is_subset(&below), "{crate_name}: {module} uses what is not below it");
-            below.insert(module.to_owned());
+        for (room, allowed) in lines {
+            let wanted: BTreeSet<&str> = allowed.into_iter().collect();
+            assert_eq!(found[room], wanted, "{crate_name}: {room} uses other rooms than it may");
+            assert!(wanted.is_subset(&below), "{crate_name}: {room} uses what is not below it");
+            below.insert(room);
         }
-        let known: BTreeSet<&String> = found.keys().collect();
-        assert_eq!(known, below.iter().collect(), "{crate_name} has other modules");
     }
 }
 
-/// The package that fuzzes compiles modules of the server by links to them, so whatever those use must be there too.
 #[test]
-fn the_fuzzed_modules_are_complete() {
-    let fuzzed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/src");
-    let declared: BTreeSet<String> = fs::read_to_string(fuzzed.join("lib.rs"))
-        .unwrap()
-        .lines()
-        .filter_map(|line| {
-            Some(line.strip_prefix("mod ")?.trim_end_matches([';', ' ', '{']).to_owned())
-        })
-        .collect();
-    let first = |module: &str| module.split('/').next().unwrap().to_owned();
-    // That of the package has only the part without engines.
-    for (module, used) in finserve().iter().filter(|(module, _)| *module != "cluster") {
-        if declared.contains(&first(module)) {
-            let missing: Vec<_> =
-                used.iter().filter(|used| !declared.contains(&first(used))).collect();
-            assert!(missing.is_empty(), "fuzz/src/lib.rs lacks {missing:?}, which {module} uses");
+fn no_files_use_one_another_in_a_circle() {
+    for (crate_name, _) in layers() {
+        let uses = Sources::read(crate_name).uses;
+        let mut done = BTreeSet::new();
+        for file in uses.keys() {
+            visit(file, &uses, &mut Vec::new(), &mut done);
         }
     }
 }
 
-/// Which module uses which, by the paths in its sources; tests do not count.
-fn uses(crate_name: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_name).join("src");
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in rust_files(&source) {
-        let relative = path.strip_prefix(&source).unwrap();
-        let inside: Vec<&str> = relative.iter().map(|part| part.to_str().unwrap()).collect();
-        let names: Vec<&str> = inside.iter().map(|part| part.trim_end_matches(".rs")).collect();
-        if matches!(names[..], ["lib" | "main"])
-            || names.iter().any(|name| ["tests", "refusals"].contains(name))
-        {
-            continue;
+/// Follows what a file uses; fails where that leads back to it.
+fn visit<'u>(
+    file: &'u Module,
+    uses: &'u BTreeMap<Module, BTreeSet<Module>>,
+    way: &mut Vec<&'u Module>,
+    done: &mut BTreeSet<&'u Module>,
+) {
+    if let Some(start) = way.iter().position(|known| *known == file) {
+        let circle: Vec<String> = way[start..].iter().map(|module| module.join("/")).collect();
+        panic!("a circle: {}", circle.join(" → "));
+    }
+    if done.contains(file) {
+        return;
+    }
+    way.push(file);
+    for used in &uses[file] {
+        // A root names what is in its folder, and what is there may use what the root declares.
+        let is_family = used.starts_with(file) || file.starts_with(used);
+        if !is_family {
+            visit(used, uses, way, done);
         }
-        let text = fs::read_to_string(&path).unwrap();
-        let text = without_tests(&text);
-        let module = module_of(&names);
-        let used = found.entry(module.clone()).or_default();
-        for path in paths(text) {
-            let target = match path[0].as_str() {
-                "crate" => path[1..].to_vec(),
-                // A file in a folder of `http` is a module of its own; elsewhere the folder is.
-                "super" if names[0] == "http" && names.len() == 2 => {
-                    [vec!["http".to_owned()], path[1..].to_vec()].concat()
-                }
-                _ => continue,
-            };
-            let target = module_of(&target.iter().map(String::as_str).collect::<Vec<_>>());
-            if target != module {
-                used.insert(target);
+    }
+    way.pop();
+    done.insert(file);
+}
+
+#[test]
+fn no_file_lies_loose_and_no_folder_is_crowded() {
+    let source = source("finserve");
+    let mut folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for path in rust_files(&source) {
+        let is_root = path.with_extension("").is_dir();
+        let folder = path.parent().unwrap().to_owned();
+        let is_start = matches!(path.file_stem().unwrap().to_str(), Some("lib" | "main"));
+        assert!(is_root || is_start || folder != source, "{} lies loose", path.display());
+        *folders.entry(folder).or_default() += usize::from(!is_root);
+    }
+    for (folder, files) in folders {
+        assert!(files <= MOST_FILES, "{} has {files} files", folder.display());
+    }
+}
+
+/// A room, and the rooms that it may use.
+type Layer = (&'static str, Vec<&'static str>);
+
+/// The lines of the table, crate by crate.
+fn layers() -> Vec<(&'static str, Vec<Layer>)> {
+    let mut crates: Vec<(&str, Vec<Layer>)> = Vec::new();
+    for line in LAYERS.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        match (line.strip_prefix('['), line.split_once(':')) {
+            (Some(name), _) => crates.push((name.trim_end_matches(']'), Vec::new())),
+            (None, Some((room, uses))) => {
+                let (_, rooms) = crates.last_mut().expect("a crate comes first");
+                rooms.push((room, uses.split_whitespace().collect()));
+            }
+            (None, None) => panic!("{line:?} names no room"),
+        }
+    }
+    crates
+}
+
+/// A module by the names on the way to it.
+type Module = Vec<String>;
+
+/// The files of a crate, and which of them use which.
+struct Sources {
+    uses: BTreeMap<Module, BTreeSet<Module>>,
+}
+
+impl Sources {
+    /// Reads them; tests do not count.
+    fn read(crate_name: &str) -> Sources {
+        let source = source(crate_name);
+        let mut texts = BTreeMap::new();
+        for path in rust_files(&source) {
+            let relative = path.strip_prefix(&source).unwrap().with_extension("");
+            let module: Module =
+                relative.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
+            let is_test = module.iter().any(|name| ["tests", "refusals"].contains(&name.as_str()));
+            if !is_test && module != ["lib"] && module != ["main"] {
+                texts.insert(module, fs::read_to_string(&path).unwrap());
             }
         }
+        let used_by = |module: &Module, text: &str| {
+            let used = paths(without_tests(text)).into_iter();
+            let used = used.filter_map(|path| file_of(&absolute(module, &path)?, &texts));
+            used.filter(|used| used != module).collect()
+        };
+        let uses = texts.iter().map(|(module, text)| (module.clone(), used_by(module, text)));
+        Sources { uses: uses.collect() }
     }
-    found
+
+    /// Which room uses which. A file is in the smallest room of the table that holds it.
+    fn uses_of_rooms<'r>(&self, rooms: &[&'r str]) -> BTreeMap<&'r str, BTreeSet<&'r str>> {
+        let room_of = |module: &Module| {
+            let path = format!("{}/", module.join("/"));
+            let holds = |room: &&&'r str| path.starts_with(&format!("{room}/"));
+            let room = rooms.iter().filter(holds).max_by_key(|room| room.len()).copied();
+            room.unwrap_or_else(|| panic!("{path} is in no room of the table"))
+        };
+        let mut found: BTreeMap<_, BTreeSet<_>> =
+            rooms.iter().map(|room| (*room, BTreeSet::new())).collect();
+        for (module, used) in &self.uses {
+            let room = room_of(module);
+            let used = used.iter().map(room_of).filter(|used| *used != room);
+            found.entry(room).or_default().extend(used);
+        }
+        found
+    }
 }
 
-/// The module that a path leads to: the first name, but in `http` each file.
-fn module_of(names: &[&str]) -> String {
-    match names {
-        ["http", file, ..] if file.starts_with(|c: char| c.is_ascii_lowercase()) => {
-            let is_file =
-                Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/http/{file}.rs")).exists();
-            if is_file { format!("http/{file}") } else { "http".to_owned() }
+/// A path that starts at the root of the crate; nothing for one that leads out of it.
+fn absolute(module: &Module, path: &[String]) -> Option<Module> {
+    let mut start = module.clone();
+    let mut rest = path;
+    match rest[0].as_str() {
+        "crate" => start.clear(),
+        "super" => {
+            start.pop()?;
         }
-        [first, ..] => (*first).to_owned(),
-        [] => String::new(),
+        _ => return None,
     }
+    rest = &rest[1..];
+    while rest.first().is_some_and(|name| name == "super") {
+        start.pop()?;
+        rest = &rest[1..];
+    }
+    Some([start, rest.to_vec()].concat())
+}
+
+/// The file that a path leads to, which may end with something that is in the file.
+fn file_of(path: &Module, files: &BTreeMap<Module, String>) -> Option<Module> {
+    (1..=path.len()).rev().map(|end| path[..end].to_vec()).find(|path| files.contains_key(path))
+}
+
+fn source(crate_name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_name).join("src")
 }
 
 /// Every path that starts with `crate::` or `super::`, as `use` lines and code have them.
@@ -232,10 +314,16 @@ fn each_layer_keeps_to_its_own_words() {
             let is_own = is_postgres && word != "rusqlite";
             assert!(is_own || !code.contains(word), "{}: {word}", path.display());
         }
-        let knows = ["http/reply.rs", "http/refusal.rs", "src/admin.rs"];
+        let knows = ["message/reply.rs", "message/refusal.rs", "observe/admin.rs"];
         let knows = knows.iter().any(|file| path.ends_with(file));
         assert!(knows || !code.contains("StatusCode"), "{}: StatusCode", path.display());
-        let serves = ["http/server.rs", "http/exchange.rs", "http/listener.rs", "src/admin.rs"];
+        let serves = [
+            "http/server.rs",
+            "pipeline/dispatch.rs",
+            "net/listener.rs",
+            "transport/stop_signals.rs",
+            "observe/admin.rs",
+        ];
         let waits = path.iter().any(|part| part == "cluster");
         let serves = waits || serves.iter().any(|file| path.ends_with(file));
         assert!(serves || !code.contains("async "), "{}: async", path.display());

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::harness::Server;
+use crate::harness::{Server, upstream};
 
 type Figures = BTreeMap<String, String>;
 
@@ -155,10 +155,8 @@ fn figures(text: &str) -> Figures {
 /// The official files lie beside the project on some machines; elsewhere the tables are the measure.
 #[test]
 fn serves_every_figure_of_the_official_files() {
-    let upstream = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream/bcb");
-    if !upstream.exists() {
-        return;
-    }
+    let Some(upstream) = upstream() else { return };
+    let upstream = upstream.join("bcb");
     let mut official = official(&upstream);
     // Quotes in reais only.
     for of_dollar in [1, 10813] {

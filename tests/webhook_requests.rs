@@ -68,8 +68,8 @@ fn what_is_wrong_with_a_request_is_said() {
     let place = Place::new();
     let post = |body: &str| place.server.post(HOOKS, &with(&place.key), body);
     let wrong = [
-        ("", "the body must be like"),
-        ("[]", "the body must be like"),
+        ("", "the body must look like"),
+        ("[]", "the body must look like"),
         (r#"{"url": "http://127.0.0.1/"}"#, "events"),
         (r#"{"url": "http://127.0.0.1/", "events": []}"#, "event"),
         (r#"{"url": "http://127.0.0.1/", "events": ["rate.gone"]}"#, "rate.gone"),

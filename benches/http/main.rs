@@ -101,7 +101,7 @@ fn table(arguments: &Arguments, data: &Path, bare: &Server) -> Outcome<()> {
     if refused.is_empty() { Ok(()) } else { Err(format!("not measured: {refused:?}").into()) }
 }
 
-/// The bare server against itself with our headers: what they cost, whoever sends them.
+/// The bare server against itself with our headers: what they cost any server.
 fn with_headers(arguments: &Arguments, subject: &Subject, bare: &Server) -> Outcome<()> {
     let row = subject.row("current rate")?;
     let size = row.size(&subject.server, &subject.keys)?;

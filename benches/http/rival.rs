@@ -13,7 +13,7 @@ use crate::{
 
 const DATASETTE: &str = "datasette==0.65.5";
 
-/// A server of somebody else, and how it is asked for the current rate and for 20 rows.
+/// Another server, and how it is asked for the current rate and for 20 rows.
 struct Rival {
     name: &'static str,
     server: Server,

@@ -144,7 +144,7 @@ impl Row {
         let mut text = String::new();
         match answer.header("content-encoding") {
             Some("gzip") => GzDecoder::new(&answer.body[..]).read_to_string(&mut text)?,
-            Some(other) => return Err(format!("nobody asked for {other}").into()),
+            Some(other) => return Err(format!("{other} was not asked for").into()),
             None => (&answer.body[..]).read_to_string(&mut text)?,
         };
         let is_json = text.starts_with('{') && text.ends_with('}');

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     bundle::fill(&catalogue)?;
     let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 
-    let query = Query::all(Dataset::Companies, Format::Csv(Dialect::Brazilian));
+    let query = Query::new(Dataset::Companies, Format::Csv(Dialect::Brazilian));
     let mut export = Export::begin(snapshot, query)?;
     let path = dir.path().join("companies.csv");
     let mut file = File::create(&path)?;

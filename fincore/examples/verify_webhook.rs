@@ -5,7 +5,7 @@
 use std::{collections::HashSet, error::Error};
 
 use chrono::{DateTime, Utc};
-use fincore::webhooks::{Secret, Signed, verify};
+use fincore::webhooks::{Secret, SignatureHeaders, verify};
 
 /// A request as a web server hands it over.
 struct Request {
@@ -24,7 +24,7 @@ struct Receiver {
 impl Receiver {
     fn receive(&mut self, call: &Request, now: DateTime<Utc>) -> fincore::Result<()> {
         let Request { id, timestamp, signature, body } = *call;
-        verify(&self.secret, &Signed { id, timestamp, signature }, body, now)?;
+        verify(&self.secret, &SignatureHeaders { id, timestamp, signature }, body, now)?;
         // A call is repeated until it was answered with 2xx, always under the same id.
         if self.seen.insert(id.to_owned()) {
             println!("{id}: {}", String::from_utf8_lossy(body));

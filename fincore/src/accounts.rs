@@ -10,41 +10,34 @@ use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 
 use crate::{
-    deadline::Patience,
-    error::{Error, Result},
+    deadline::WaitBudget,
+    error::Result,
     sqlite::{self, Checkup},
-    types::{Caller, KeyHash, KeyId, KeyPrefix, SessionHash},
+    types::{Caller, KeyHash, KeyPrefix, SessionHash},
 };
 
-mod copy;
-mod file;
-mod link;
-mod marker;
-mod signed_in;
+mod change_tracking;
+mod connection;
+mod existence_marker;
+mod key_changes;
+mod schema;
+mod session_cache;
+mod sqlite_store;
 mod store;
-pub use copy::{Copied, Tally};
-use file::AccountsFile;
-pub(crate) use file::SCHEMA;
-use signed_in::SignedIn;
+mod store_copy;
+mod wait_limit;
+use change_tracking::LastChange;
+pub(crate) use schema::SCHEMA;
+use session_cache::SessionCache;
+use sqlite_store::SqliteStore;
+use store::run_once;
 pub(crate) use store::values;
 pub use store::{Batch, Cell, Row, Session, Store, Value, Work};
-
-/// How long a call waits for other programs and other threads, all in all. Reading and writing take milliseconds, so it is
-/// better to fail with "try again" than to keep a request waiting.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub use store_copy::{CopyReport, TableRows};
+pub(crate) use wait_limit::{busy_error, call_budget};
 
 /// How long it may take to read all keys from a database on another machine.
-const ALL_KEYS: Duration = Duration::from_secs(300);
-
-/// How long a call waits that begins now.
-pub(crate) fn waiting() -> Patience {
-    Patience::of(PATIENCE)
-}
-
-/// The error of one who has waited for so long.
-pub(crate) fn waited() -> Error {
-    Error::Busy("others keep the accounts in use".to_owned())
-}
+const MAX_WAIT_FOR_ALL_KEYS: Duration = Duration::from_secs(300);
 
 /// Keys, their sessions, usage and webhooks: in one SQLite file, which several programs can share, or in another [`Store`].
 ///
@@ -53,102 +46,47 @@ pub(crate) fn waited() -> Error {
 #[derive(Debug)]
 pub struct Accounts {
     store: Box<dyn Store>,
-    /// The newest changes to keys and to sessions that memory includes. Held while that is brought up to date.
-    seen: Mutex<(Seen<KeyHash>, Seen<SessionHash>)>,
+    /// The newest changes to keys and to sessions that memory includes. Locked while memory is brought up to date.
+    last_changes: Mutex<(LastChange<KeyHash>, LastChange<SessionHash>)>,
     /// All valid keys, so that authentication reads memory only.
-    live: RwLock<HashMap<KeyHash, Caller, RandomState>>,
+    keys: RwLock<HashMap<KeyHash, Caller, RandomState>>,
     /// All sessions that were not signed out, for the same reason.
-    sessions: RwLock<SignedIn>,
-}
-
-/// A change that is known: its number, and what changed.
-#[derive(Clone, Copy, Debug)]
-struct Seen<H> {
-    number: i64,
-    what: Option<H>,
-}
-
-impl<H> Default for Seen<H> {
-    fn default() -> Seen<H> {
-        Seen { number: 0, what: None }
-    }
-}
-
-/// What has changed since the last look.
-struct News<C> {
-    changes: Vec<C>,
-    /// Whether that is all there is, because what was known is not of these accounts.
-    is_all: bool,
-}
-
-/// A change, as it is followed.
-trait Followed {
-    type Hash: Copy + PartialEq;
-
-    fn seen(&self) -> Seen<Self::Hash>;
-}
-
-impl<H: Copy + PartialEq> Seen<H> {
-    /// What `read` finds from this change on; all that there is, if this change is not there any more.
-    ///
-    /// The last change that is known is there, or the same has changed again: otherwise these are not the same accounts,
-    /// such as a standby that took over and had not heard of everything.
-    fn news<C: Followed<Hash = H>>(self, read: impl Fn(i64) -> Result<Vec<C>>) -> Result<News<C>> {
-        let changes = read(self.number)?;
-        let goes_on = self
-            .what
-            .is_none_or(|known| changes.iter().any(|change| change.seen().what == Some(known)));
-        if goes_on {
-            return Ok(News { changes, is_all: false });
-        }
-        Ok(News { changes: read(0)?, is_all: true })
-    }
-
-    /// Whether there is nothing new.
-    fn is_newest<C: Followed<Hash = H>>(self, news: &News<C>) -> bool {
-        let newest = news.changes.last().map(|change| change.seen().number);
-        !news.is_all && newest.is_none_or(|newest| newest == self.number)
-    }
-
-    /// Goes on to the newest change.
-    fn follow<C: Followed<Hash = H>>(&mut self, news: &News<C>) {
-        *self = news.changes.last().map_or_else(Seen::default, Followed::seen);
-    }
+    sessions: RwLock<SessionCache>,
 }
 
 impl Accounts {
-    /// Opens the accounts file at `path`, creating it if there is none. Nobody but its owner can read it afterwards.
+    /// Opens the accounts file at `path`, creating it if there is none. Only its owner can read it afterwards.
     ///
-    /// A second file, `accounts.made` beside `accounts.db`, notes that there are accounts. Fails if the file is missing
+    /// A second file, `accounts.made` beside `accounts.db`, records that there are accounts. Fails if the file is missing
     /// although there were some, cannot be opened, is empty or not an accounts file, or was made by a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Accounts> {
         let path = path.into();
-        let file = AccountsFile::open(path.clone())?;
-        let accounts = Accounts::read_from(Box::new(file), waiting());
-        accounts.map_err(|err| sqlite::unopened(&path, &SCHEMA, err))
+        let file = SqliteStore::open(path.clone())?;
+        let accounts = Accounts::read_from(Box::new(file), call_budget());
+        accounts.map_err(|err| sqlite::error_after_open(&path, &SCHEMA, err))
     }
 
-    /// The accounts in a database that is open. Fails if its keys cannot be read.
-    pub fn over(store: Box<dyn Store>) -> Result<Accounts> {
-        Accounts::read_from(store, Patience::of(ALL_KEYS))
+    /// The accounts in another database. Fails if its keys cannot be read.
+    pub fn with_store(store: Box<dyn Store>) -> Result<Accounts> {
+        Accounts::read_from(store, WaitBudget::new(MAX_WAIT_FOR_ALL_KEYS))
     }
 
-    fn read_from(store: Box<dyn Store>, patience: Patience) -> Result<Accounts> {
+    fn read_from(store: Box<dyn Store>, budget: WaitBudget) -> Result<Accounts> {
         let accounts = Accounts {
             store,
-            seen: Mutex::default(),
-            live: RwLock::default(),
+            last_changes: Mutex::default(),
+            keys: RwLock::default(),
             sessions: RwLock::default(),
         };
-        accounts.refresh_by(patience)?;
+        accounts.refresh_by(budget)?;
         Ok(accounts)
     }
 
-    /// Whether the file at `path` is missing although there were accounts: then it is not for a program to begin with
-    /// new ones, and [`Accounts::open`] says what helps.
+    /// Whether the file at `path` is missing although there were accounts. Then a program must not create new ones, and the
+    /// error of [`Accounts::open`] says what helps.
     #[must_use]
     pub fn are_missing(path: &Path) -> bool {
-        marker::check(path).is_err()
+        existence_marker::check(path).is_err()
     }
 
     /// The path of the file, if they are in one.
@@ -157,49 +95,50 @@ impl Accounts {
         self.store.path()
     }
 
-    /// Picks up changes that other programs made since the last call: new keys, changed plans, revocations, and who signed
-    /// in and out. Costs microseconds if there are none.
+    /// Picks up changes that other programs made since the last call: new keys, changed plans, revocations, and sessions
+    /// that began or ended. Costs microseconds if there are none.
     ///
     /// A server calls it several times a second. Changes made through this value take effect at once.
     pub fn refresh(&self) -> Result<()> {
-        self.refresh_by(waiting())
+        self.refresh_by(call_budget())
     }
 
-    pub(crate) fn refresh_by(&self, patience: Patience) -> Result<()> {
-        let mut seen = self.seen.try_lock_for(patience.left()).ok_or_else(waited)?;
-        let (of_keys, of_sessions) = *seen;
-        let (keys, sessions) = self.read_by(patience, |session| {
+    pub(crate) fn refresh_by(&self, budget: WaitBudget) -> Result<()> {
+        let mut last = self.last_changes.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+        let (last_key, last_session) = *last;
+        let (keys, sessions) = self.read_by(budget, |session| {
             // Sessions first, so that their keys are there.
-            let sessions = of_sessions.news(|from| signed_in::changes(session, from))?;
-            Ok((of_keys.news(|from| changes(session, from))?, sessions))
+            let sessions =
+                last_session.read_new(|from| session_cache::read_changes(session, from))?;
+            Ok((last_key.read_new(|from| key_changes::read_changes(session, from))?, sessions))
         })?;
-        if !of_keys.is_newest(&keys) {
-            seen.0.follow(&keys);
-            let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
+        if !last_key.is_newest(&keys) {
+            last.0.advance(&keys);
+            let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
             if keys.is_all {
-                live.clear();
+                known.clear();
             }
             for change in keys.changes {
                 match change.caller {
-                    Some(caller) => live.insert(change.key, caller),
-                    None => live.remove(&change.key),
+                    Some(caller) => known.insert(change.key, caller),
+                    None => known.remove(&change.key),
                 };
             }
         }
-        if !of_sessions.is_newest(&sessions) {
-            seen.1.follow(&sessions);
+        if !last_session.is_newest(&sessions) {
+            last.1.advance(&sessions);
             let mut known = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
             if sessions.is_all {
-                *known = SignedIn::default();
+                *known = SessionCache::default();
             }
             sessions.changes.into_iter().for_each(|change| known.apply(change));
         }
         Ok(())
     }
 
-    /// Fails with [`Error::Unavailable`] where the path does not lead to the file any more that was opened, the file
-    /// cannot be read, or it cannot be written again since a write has failed. Costs microseconds, so that a server can
-    /// do it often. Keys that are known go on being known.
+    /// Fails with [`Error::Unavailable`](crate::Error::Unavailable) if the file was moved or replaced since it was opened,
+    /// if it cannot be read, or if writes fail. Costs microseconds, so that a server can do it often. Keys in memory stay
+    /// valid.
     pub fn verify(&self) -> Result<()> {
         self.store.verify()
     }
@@ -216,7 +155,7 @@ impl Accounts {
     pub fn backup(&self, target: &Path) -> Result<()> {
         match self.path() {
             Some(path) => sqlite::copy(path, target, &SCHEMA, |_| ()),
-            None => copy::to_new_file(&*self.store, target),
+            None => store_copy::copy_to_new_file(&*self.store, target),
         }
     }
 
@@ -225,13 +164,28 @@ impl Accounts {
         self.store.check()
     }
 
+    /// Copies everything to other accounts, in one transaction, and compares every row before that is committed.
+    ///
+    /// Can be repeated: if the target has the same rows, nothing is written; if it has older ones, it is brought up to
+    /// date. Fails with [`Error::Invalid`](crate::Error::Invalid) if the target has keys or usage that these accounts do
+    /// not have, so that nothing is lost.
+    pub fn copy_to(&self, target: &Accounts) -> Result<CopyReport> {
+        let report = store_copy::copy_store(&*self.store, &*target.store)?;
+        target.refresh()?;
+        Ok(report)
+    }
+
     /// The caller with this key, if it is valid.
     pub(crate) fn caller(&self, key: &KeyHash) -> Option<Caller> {
-        self.live.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
     /// The caller and the key of a session that began later than `after`, in seconds since 1970.
-    pub(crate) fn signed_in(&self, hash: &SessionHash, after: i64) -> Option<(Caller, KeyPrefix)> {
+    pub(crate) fn session_caller(
+        &self,
+        hash: &SessionHash,
+        after: i64,
+    ) -> Option<(Caller, KeyPrefix)> {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
         let (key, prefix) = sessions.find(hash, after)?;
         Some((self.caller(&key)?, prefix))
@@ -242,107 +196,61 @@ impl Accounts {
         self.sessions.read().unwrap_or_else(PoisonError::into_inner).has(hash)
     }
 
-    /// Forgets sessions that began no later than that, here and not in the database.
+    /// Removes sessions that began no later than `before` from memory, but not from the database.
     pub(crate) fn forget_sessions(&self, before: i64) {
         self.sessions.write().unwrap_or_else(PoisonError::into_inner).forget(before);
     }
 
     /// How many sessions are in memory.
     #[cfg(test)]
-    pub(crate) fn sessions_held(&self) -> usize {
+    pub(crate) fn session_count(&self) -> usize {
         self.sessions.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Reads without waiting for a writer.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&dyn Session) -> Result<T>) -> Result<T> {
-        self.read_by(waiting(), work)
+        self.read_by(call_budget(), work)
     }
 
     pub(crate) fn read_by<T>(
         &self,
-        patience: Patience,
+        budget: WaitBudget,
         work: impl FnOnce(&dyn Session) -> Result<T>,
     ) -> Result<T> {
-        once(work, |work| self.store.read(patience.left(), work))
+        run_once(work, |work| self.store.read(budget.remaining(), work))
     }
 
-    /// Reads all as of one moment.
+    /// Reads everything as of one moment.
     pub(crate) fn read_at_once<T>(
         &self,
-        patience: Patience,
+        budget: WaitBudget,
         work: impl FnOnce(&dyn Session) -> Result<T>,
     ) -> Result<T> {
-        once(work, |work| self.store.read_at_once(patience.left(), work))
+        run_once(work, |work| self.store.read_at_once(budget.remaining(), work))
     }
 
     /// Runs `work` in one transaction. When this returns, it is on disk or has not happened.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&dyn Session) -> Result<T>) -> Result<T> {
-        self.write_by(waiting(), work)
+        self.write_by(call_budget(), work)
     }
 
     pub(crate) fn write_by<T>(
         &self,
-        patience: Patience,
+        budget: WaitBudget,
         work: impl FnOnce(&dyn Session) -> Result<T>,
     ) -> Result<T> {
-        once(work, |work| self.store.write(patience.left(), work))
+        run_once(work, |work| self.store.write(budget.remaining(), work))
     }
 
     /// Writes a batch in one transaction, unless it was written before.
     pub(crate) fn write_batch(
         &self,
-        patience: Patience,
+        budget: WaitBudget,
         batch: &Batch,
         mut work: impl FnMut(&dyn Session) -> Result<()>,
     ) -> Result<()> {
-        self.store.write_batch(patience.left(), batch, &mut work)
+        self.store.write_batch(budget.remaining(), batch, &mut work)
     }
-}
-
-/// Lets a store do some work once, and returns what came of it.
-fn once<T>(
-    work: impl FnOnce(&dyn Session) -> Result<T>,
-    run: impl FnOnce(Work<'_>) -> Result<()>,
-) -> Result<T> {
-    let (mut work, mut done) = (Some(work), None);
-    run(&mut |session| {
-        if let Some(work) = work.take() {
-            done = Some(work(session)?);
-        }
-        Ok(())
-    })?;
-    done.ok_or_else(|| Error::storage("cannot use the accounts", "the store did nothing"))
-}
-
-/// A change to a key: its caller, or `None` once it is revoked.
-struct Change {
-    number: i64,
-    key: KeyHash,
-    caller: Option<Caller>,
-}
-
-impl Followed for Change {
-    type Hash = KeyHash;
-
-    fn seen(&self) -> Seen<KeyHash> {
-        Seen { number: self.number, what: Some(self.key) }
-    }
-}
-
-/// The changes to keys from this change number on, in order.
-fn changes(session: &dyn Session, seen: i64) -> Result<Vec<Change>> {
-    const SQL: &str = "SELECT changed, hash, id, plan, revoked IS NULL FROM key
-        WHERE changed >= ?1 ORDER BY changed";
-    let rows = session.query(SQL, values![seen])?;
-    let change = |row: &Row| {
-        let caller = Caller::with_key(KeyId::new(row.get(2)?), row.parsed(3)?);
-        Ok(Change {
-            number: row.get(0)?,
-            key: KeyHash::from_bytes(row.get(1)?),
-            caller: row.get::<bool>(4)?.then_some(caller),
-        })
-    };
-    rows.iter().map(change).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Result;
 
 mod rows;
-pub(crate) use rows::Kept;
+pub(crate) use rows::CachedRows;
 pub use rows::Rows;
 
 /// The licence of the data that the central bank and CVM publish.
@@ -31,17 +31,17 @@ pub struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
     /// Whether the source should have published newer data by the snapshot's date. It is about the whole dataset,
-    /// whichever part of it is asked for. Market data only.
+    /// whichever part of it is queried. Market data only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// Whether nothing matches a search as it stands, so that these are the nearest matches.
+    /// Whether nothing matches a search exactly, so that these are the nearest matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
 }
 
 impl Meta {
-    /// Metadata without a unit.
-    pub(crate) fn of(source: impl Into<Cow<'static, str>>) -> Meta {
+    /// Metadata with a source only.
+    pub(crate) fn new(source: impl Into<Cow<'static, str>>) -> Meta {
         Meta {
             source: source.into(),
             licence: LICENCE,
@@ -72,9 +72,9 @@ pub struct Page<T> {
 }
 
 impl<T: Serialize> Page<T> {
-    /// The page as JSON: what `serde_json` makes of it, only quicker where the rows are in memory as JSON already.
+    /// The page as JSON: the same as `serde_json` writes, but faster if the JSON of the rows is in memory.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        /// What comes after the rows.
+        /// The fields after the rows.
         #[derive(Serialize)]
         struct Rest<'p> {
             total: u64,
@@ -123,8 +123,7 @@ impl<T> Page<T> {
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 /// let selic = fincore::market::selic_current(&snapshot)?;
 /// assert_eq!(selic.value.to_string(), "13.75");

@@ -1,95 +1,38 @@
 //! Backups: the accounts and the catalogue of a data directory in one file, made while they are in use, and put back.
 //!
 //! The file is a ZIP archive with `accounts.db`, `catalogue.db` and `manifest.json`, which says what they should be.
-//! Whoever has neither this library nor the program can unpack it and use the databases.
-use std::{
-    fs::{self, DirBuilder, File},
-    io::{Read, Write},
-    path::{Path, PathBuf},
-};
+//! The databases can be unpacked and used without this library.
+use std::{fs, path::Path};
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use zip::{CompressionMethod, ZipArchive, ZipWriter, result::ZipError, write::SimpleFileOptions};
+use zip::result::ZipError;
 
 use crate::{
     accounts::{self, Accounts},
     catalogue,
     error::{Error, Result},
-    sqlite::{self, Copied},
+    sqlite::{self, CopyProgress},
 };
 
+mod archive;
 mod restore;
+mod staging;
+pub use archive::{ACCOUNTS, CATALOGUE, Manifest, Member, Progress};
+use archive::{FORMAT, pack, verify};
 pub use restore::{Existing, Restored, restore};
-
-/// The name of the accounts in a data directory and in a backup.
-pub const ACCOUNTS: &str = "accounts.db";
-/// The name of the catalogue in a data directory and in a backup.
-pub const CATALOGUE: &str = "catalogue.db";
-
-const MANIFEST: &str = "manifest.json";
-
-/// The version of the manifest. One with another number was made by a program that does not exist yet.
-const FORMAT: u32 = 1;
-
-/// Level 1 halves a catalogue at the speed of a disk; higher ones save a tenth of that, and take three times as long.
-const LEVEL: i64 = 1;
-
-/// How much is read at once.
-const CHUNK: usize = 1 << 20;
+use staging::Staging;
 
 /// What a backup holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// The accounts, if there are any, and the catalogue.
     All,
-    /// The accounts only: the part that cannot be had again.
+    /// The accounts only: they cannot be downloaded again.
     Accounts,
 }
 
-/// What a backup says about itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Manifest {
-    /// The version of this format.
-    pub format: u32,
-    /// The version of the library that made it.
-    pub program: String,
-    /// When it was made.
-    pub made_at: DateTime<Utc>,
-    /// The data version of the catalogue, if it is in the backup.
-    pub data_version: Option<i64>,
-    /// The files.
-    pub files: Vec<Member>,
-}
-
-/// A file in a backup.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Member {
-    /// Its name.
-    pub name: String,
-    /// Its size.
-    pub bytes: u64,
-    /// The SHA-256 of its content, in hexadecimal digits.
-    pub sha256: String,
-}
-
-/// How far a backup is.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Progress {
-    /// What is being done: `copying catalogue.db`.
-    pub doing: &'static str,
-    /// How much of that is done.
-    pub done: u64,
-    /// How much there is to do.
-    pub of: u64,
-}
-
 /// Writes a backup of the data directory `directory` to the new file `target`, which only its owner can read. Accounts that
-/// are elsewhere than in the directory are passed as `elsewhere`; the backup holds them as a file.
+/// are not in the directory are passed as `elsewhere`; the backup holds them as a file.
 ///
 /// Servers and imports may run: each database is copied as of one moment. The copies are checked, and the archive is
 /// read again, before it gets its name. Beside `target`, room is needed for the copies until it is done.
@@ -104,7 +47,7 @@ pub fn write(
     mut progress: impl FnMut(Progress),
 ) -> Result<Manifest> {
     if target.exists() {
-        return Err(Error::Invalid(format!("{} exists already", target.display())));
+        return Err(Error::operation(format!("{} exists already", target.display())));
     }
     let staging = Staging::beside(target)?;
     let mut manifest = Manifest {
@@ -114,8 +57,8 @@ pub fn write(
         data_version: None,
         files: Vec::new(),
     };
-    // The accounts first: they know up to which data version webhooks were told. A catalogue that is newer than that
-    // is told of later; an older one would have versions that come again, and are never told of.
+    // The accounts first: they store up to which data version events were enqueued. The changes of a newer catalogue are
+    // enqueued later; with an older one, the changes after a restore would count as enqueued already.
     let mut names = Vec::new();
     let accounts = directory.join(ACCOUNTS);
     if let Some(accounts) = elsewhere {
@@ -125,14 +68,14 @@ pub fn write(
         || accounts.exists()
         || Accounts::are_missing(&accounts)
     {
-        let mut tell = pages("copying accounts.db", &mut progress);
-        sqlite::copy(&accounts, &staging.file(ACCOUNTS), &accounts::SCHEMA, &mut tell)?;
+        let mut report = report_pages("copying accounts.db", &mut progress);
+        sqlite::copy(&accounts, &staging.file(ACCOUNTS), &accounts::SCHEMA, &mut report)?;
         names.push((ACCOUNTS, "packing accounts.db"));
     }
     if contents == Contents::All {
         let copy = staging.file(CATALOGUE);
-        let mut tell = pages("copying catalogue.db", &mut progress);
-        sqlite::copy(&directory.join(CATALOGUE), &copy, &catalogue::SCHEMA, &mut tell)?;
+        let mut report = report_pages("copying catalogue.db", &mut progress);
+        sqlite::copy(&directory.join(CATALOGUE), &copy, &catalogue::SCHEMA, &mut report)?;
         manifest.data_version = Some(catalogue::version_of(&sqlite::attach(&copy)?)?);
         names.push((CATALOGUE, "packing catalogue.db"));
     }
@@ -144,123 +87,11 @@ pub fn write(
     Ok(manifest)
 }
 
-fn pages(doing: &'static str, progress: &mut impl FnMut(Progress)) -> impl FnMut(Copied) {
-    move |copied| progress(Progress { doing, done: copied.pages, of: copied.of })
-}
-
-/// Packs the copies and the manifest into an archive, which is on disk afterwards.
-fn pack(
-    staging: &Staging,
-    packed: &Path,
-    names: &[(&'static str, &'static str)],
-    manifest: &mut Manifest,
+fn report_pages(
+    doing: &'static str,
     progress: &mut impl FnMut(Progress),
-) -> Result<(), ZipError> {
-    let file = sqlite::private().write(true).create_new(true).open(packed)?;
-    let options = SimpleFileOptions::default()
-        .compression_method(CompressionMethod::Deflated)
-        .compression_level(Some(LEVEL))
-        .unix_permissions(0o600)
-        .large_file(true);
-    let mut archive = ZipWriter::new(file);
-    for (name, doing) in names {
-        archive.start_file(*name, options)?;
-        let copy = File::open(staging.file(name))?;
-        let of = copy.metadata()?.len();
-        let (bytes, sha256) = transfer(copy, &mut archive, |done| {
-            progress(Progress { doing, done, of });
-        })?;
-        manifest.files.push(Member { name: (*name).to_owned(), bytes, sha256 });
-    }
-    archive.start_file(MANIFEST, options)?;
-    archive.write_all(&serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from)?)?;
-    Ok(archive.finish()?.sync_all()?)
-}
-
-/// Reads the files of an archive again, and compares them with what they should be.
-fn verify(packed: &Path, manifest: &Manifest, progress: &mut impl FnMut(Progress)) -> Result<()> {
-    let mut archive = open(packed)?;
-    let doing = "reading it again";
-    manifest.files.iter().try_for_each(|member| {
-        unpack(&mut archive, member, std::io::sink(), |done| {
-            progress(Progress { doing, done, of: member.bytes });
-        })
-    })
-}
-
-fn open(backup: &Path) -> Result<ZipArchive<File>> {
-    let cannot = |err: ZipError| Error::Invalid(format!("{}: {err}", backup.display()));
-    ZipArchive::new(File::open(backup).map_err(|err| cannot(err.into()))?).map_err(cannot)
-}
-
-/// Unpacks one file of an archive. Fails if it is not what the manifest says.
-fn unpack(
-    archive: &mut ZipArchive<File>,
-    member: &Member,
-    target: impl Write,
-    progress: impl FnMut(u64),
-) -> Result<()> {
-    let damaged = |why: String| Error::Invalid(format!("the backup's {} {why}", member.name));
-    let cannot = |err: ZipError| damaged(format!("cannot be unpacked: {err}"));
-    let file = archive.by_name(&member.name).map_err(cannot)?;
-    // One that is longer than it says must not fill the disk.
-    let file = file.take(member.bytes.saturating_add(1));
-    let (bytes, sha256) = transfer(file, target, progress).map_err(|err| cannot(err.into()))?;
-    if (bytes, &sha256) == (member.bytes, &member.sha256) {
-        return Ok(());
-    }
-    Err(damaged("is not what the manifest says: the backup is damaged".to_owned()))
-}
-
-/// Copies everything. Returns how much that was, and its SHA-256.
-fn transfer(
-    mut source: impl Read,
-    mut target: impl Write,
-    mut progress: impl FnMut(u64),
-) -> std::io::Result<(u64, String)> {
-    let (mut hash, mut bytes, mut chunk) = (Sha256::new(), 0, vec![0; CHUNK]);
-    loop {
-        let length = source.read(&mut chunk)?;
-        if length == 0 {
-            break;
-        }
-        hash.update(&chunk[..length]);
-        target.write_all(&chunk[..length])?;
-        bytes += length as u64;
-        progress(bytes);
-    }
-    target.flush()?;
-    Ok((bytes, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
-}
-
-/// A directory for what is not complete yet, private, and removed with all that is left in it.
-struct Staging(PathBuf);
-
-impl Staging {
-    /// On the same file system as what it is for, so that a finished file only needs another name.
-    fn beside(target: &Path) -> Result<Staging> {
-        let mut name = target.as_os_str().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let directory = PathBuf::from(name);
-        builder
-            .create(&directory)
-            .map_err(|err| Error::storage(format!("cannot write {}", target.display()), err))?;
-        Ok(Staging(directory))
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        // What is left of it is useless, and says by its name that it is.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+) -> impl FnMut(CopyProgress) {
+    move |copied| progress(Progress { doing, done: copied.pages, of: copied.of })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The data that comes with the library, compressed into it.
 //!
 //! [`fill`] copies it into a [`Catalogue`] on first use: interest rates, price indexes, exchange rates, the
-//! companies in CVM's registry with their tickers, and about 84,000 filings. [`fill_with`] reports each [`Step`], for a
+//! companies in CVM's registry with their tickers, and about 84,000 filings. [`fill_with`] reports each [`FillStep`], for a
 //! progress bar. [`write_tables`] is how the bundle itself is made.
 //!
 //! ```
@@ -23,18 +23,23 @@ use crate::{
     types::Date,
 };
 
+mod filled_copy;
 mod market;
 mod registry;
+mod table_rows;
+
+#[doc(hidden)]
+pub use filled_copy::filled_copy;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
 /// The metadata entry with the id of the bundle that a catalogue has.
-const NOTED: &str = "bundle";
+const META_ENTRY: &str = "bundle";
 
 /// The day on which the bundled data was gathered, 2026-10-05, in days since 1970.
-const MADE: i64 = 20_731;
+const GATHERED_ON: i64 = 20_731;
 
-/// The id of the bundled data: another one with every change to them.
+/// The id of the bundled data, which changes with the data.
 #[must_use]
 pub fn id() -> &'static str {
     ID
@@ -43,7 +48,7 @@ pub fn id() -> &'static str {
 /// The progress of [`fill_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Step {
+pub struct FillStep {
     /// The table to be stored next.
     pub table: &'static str,
     /// The number of tables stored so far.
@@ -69,34 +74,34 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
 }
 
 /// The same, and calls `progress` before each table. The first fill takes seconds.
-pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(Step)) -> Result<bool> {
-    if catalogue.snapshot(Date::MAX)?.meta(NOTED)?.as_deref() == Some(ID) {
+pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(FillStep)) -> Result<bool> {
+    if catalogue.snapshot(Date::MAX)?.meta(META_ENTRY)?.as_deref() == Some(ID) {
         return Ok(false);
     }
-    let mut writer = catalogue.write(made())?.unlogged();
+    let mut writer = catalogue.write(gathered_at())?.without_log();
     // Another program may have been faster while this one waited for the lock.
-    if writer.meta(NOTED)?.as_deref() == Some(ID) {
+    if writer.meta(META_ENTRY)?.as_deref() == Some(ID) {
         return Ok(false);
     }
     store_tables(&writer, progress)?;
-    writer.note(NOTED, ID.as_bytes());
+    writer.note(META_ENTRY, ID.as_bytes());
     writer.commit()?;
     Ok(true)
 }
 
-/// Fills in again what a catalogue that has the bundled data lacks of it. Returns the number of rows.
+/// Adds the bundled rows that are missing in a catalogue that was filled before. Returns their number.
 pub(crate) fn refill(writer: &Writer) -> Result<usize> {
-    match writer.meta(NOTED)? {
+    match writer.meta(META_ENTRY)? {
         Some(_) => Ok(store_tables(writer, |_| ())?.new),
         None => Ok(0),
     }
 }
 
-fn store_tables(writer: &Writer, mut progress: impl FnMut(Step)) -> Result<Tally> {
+fn store_tables(writer: &Writer, mut progress: impl FnMut(FillStep)) -> Result<Tally> {
     let mut filings = Filings::default();
     let mut tally = Tally::default();
     for (done, (name, packed)) in TABLES.iter().enumerate() {
-        progress(Step { table: name, done, tables: TABLES.len() });
+        progress(FillStep { table: name, done, tables: TABLES.len() });
         let table = zstd::stream::decode_all(*packed)
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
         let table = String::from_utf8(table)
@@ -104,13 +109,13 @@ fn store_tables(writer: &Writer, mut progress: impl FnMut(Step)) -> Result<Tally
         tally += store_table(writer, &mut filings, name, &table)?;
     }
     filings.finish(writer)?;
-    writer.set_meta(NOTED, ID)?;
+    writer.set_meta(META_ENTRY, ID)?;
     Ok(tally)
 }
 
-/// When the bundled data was gathered: it is no newer than that, whenever it is stored.
-fn made() -> DateTime<Utc> {
-    DateTime::UNIX_EPOCH + TimeDelta::days(MADE)
+/// When the bundled data was gathered, which is the time of its changes, whenever it is stored.
+fn gathered_at() -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(GATHERED_ON)
 }
 
 fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<Tally> {
@@ -125,27 +130,6 @@ fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) 
     } else {
         Err(Error::storage(format!("the bundled {name}"), "unknown table"))
     }
-}
-
-fn rows<'t, T>(
-    name: &str,
-    table: &'t str,
-    header: &str,
-    read: impl Fn(&'t str) -> Option<Result<T>>,
-) -> Result<Vec<T>> {
-    let refuse = |line, reason| {
-        let (file, line) = (name.to_owned(), Some(line));
-        Error::Refused { file, line, reason, can_be_forced: false }
-    };
-    let mut lines = table.lines();
-    if lines.next() != Some(header) {
-        return Err(refuse(1, format!("the header is not {header}")));
-    }
-    let row = |(index, line): (usize, &'t str)| match read(line) {
-        Some(row) => row.map_err(|err: Error| refuse(index + 2, err.to_string())),
-        None => Err(refuse(index + 2, format!("the fields are not {header}"))),
-    };
-    lines.enumerate().map(row).collect()
 }
 
 /// Writes the tables of a bundle into `dir`, from the data of a snapshot.
@@ -193,7 +177,7 @@ mod tests {
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
         import.commit().unwrap();
         let writer = catalogue.write(crate::catalogue::noon()).unwrap();
-        writer.set_meta(NOTED, "that of an older program").unwrap();
+        writer.set_meta(META_ENTRY, "that of an older program").unwrap();
         writer.commit().unwrap();
         assert!(fill(&catalogue).unwrap());
         let ipca = market::ipca_current(&catalogue.snapshot(Date::MAX).unwrap()).unwrap();

@@ -46,7 +46,7 @@ pub fn holiday(day: Date) -> Option<Holiday> {
 /// The first business day after this day, never the day itself; `None` at the end of the calendar.
 #[must_use]
 pub fn next(day: Date) -> Option<Date> {
-    later(day).find(|day| is_business_day(*day))
+    later_days(day).find(|day| is_business_day(*day))
 }
 
 /// The last business day before this day, never the day itself; `None` at the start of the calendar.
@@ -65,7 +65,7 @@ pub fn previous(day: Date) -> Option<Date> {
 pub fn add(day: Date, days: i32) -> Option<Date> {
     let (mut at, mut left) = (day, days);
     while left != 0 {
-        // What is left lies at least as many calendar days away.
+        // The rest of the business days is at least as many calendar days away.
         let nearer = Date::from_day_number(at.day_number().checked_add(left)?)?;
         left -= count(at, nearer);
         at = nearer;
@@ -91,7 +91,7 @@ pub fn count(from: Date, to: Date) -> i32 {
 }
 
 /// All later days, in order.
-fn later(day: Date) -> impl Iterator<Item = Date> {
+fn later_days(day: Date) -> impl Iterator<Item = Date> {
     let next = |day: &Date| Date::from_day_number(day.day_number() + 1);
     std::iter::successors(next(&day), next)
 }

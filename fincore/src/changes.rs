@@ -1,7 +1,7 @@
 //! The change log: what every import added, changed and removed.
 //!
 //! An import writes its changes in its own transaction, under the data version that it makes. So the log is
-//! exact: whoever knows the data of one version and applies the changes after it has the data of the newest.
+//! exact: applying the changes after a version to the data of that version gives the data of the newest.
 //! [`since`] visits them in order. The log is bounded: imports forget what is older than 90 days, and the
 //! bundled data is not in it; [`complete_after`] says how far back it reaches.
 //!
@@ -29,13 +29,13 @@ use serde::Serialize;
 
 use crate::{
     catalogue::{Change, Snapshot},
-    error::{Error, Result},
+    error::{ExportFault, Result},
 };
 
 /// One change of the data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct ChangeEntry {
     /// The data version that the import made.
     pub version: u64,
     /// When the import ran.
@@ -56,18 +56,18 @@ pub struct Entry {
 pub fn since(
     snapshot: &Snapshot,
     version: u64,
-    visit: impl FnMut(Entry) -> Result<()>,
+    visit: impl FnMut(ChangeEntry) -> Result<()>,
 ) -> Result<()> {
     const SQL: &str = "SELECT version, time, dataset, key, kind FROM change
         JOIN revision USING (version) WHERE version > ?1 ORDER BY version, dataset, key";
-    reaches_back(snapshot, version)?;
+    check_reaches_back(snapshot, version)?;
     // A version beyond SQLite's integers has no successor either.
     let version = i64::try_from(version).unwrap_or(i64::MAX);
     snapshot.for_each(SQL, [version], read, visit)
 }
 
-/// Visits every change after a data version, oldest version first, at less cost: `read` makes what is needed of
-/// dataset and key, and what it makes nothing of is skipped. With a dataset, only its changes are visited.
+/// Visits every change after a data version, oldest version first, at less cost: `read` parses dataset and key, and changes
+/// for which it returns `None` are skipped. With a dataset, only its changes are visited.
 ///
 /// Fails if the log does not reach back to `version`.
 pub(crate) fn keys_since<T>(
@@ -79,7 +79,7 @@ pub(crate) fn keys_since<T>(
 ) -> Result<()> {
     const SQL: &str = "SELECT dataset, key, kind FROM change
         WHERE version > ?1 AND (?2 IS NULL OR dataset = ?2) ORDER BY version, dataset, key";
-    reaches_back(snapshot, version)?;
+    check_reaches_back(snapshot, version)?;
     let version = i64::try_from(version).unwrap_or(i64::MAX);
     let read = |row: &rusqlite::Row<'_>| {
         let key = read(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
@@ -94,7 +94,7 @@ pub(crate) fn keys_since<T>(
 }
 
 /// When a data version was made, if the log still knows.
-pub(crate) fn made_at(snapshot: &Snapshot, version: u64) -> Result<Option<DateTime<Utc>>> {
+pub(crate) fn time_of_version(snapshot: &Snapshot, version: u64) -> Result<Option<DateTime<Utc>>> {
     const SQL: &str = "SELECT time FROM revision WHERE version = ?1";
     let version = i64::try_from(version).unwrap_or(i64::MAX);
     let time = snapshot.first(SQL, [version], |row| row.get::<_, String>(0))?;
@@ -102,12 +102,10 @@ pub(crate) fn made_at(snapshot: &Snapshot, version: u64) -> Result<Option<DateTi
 }
 
 /// Fails if the log does not reach back to `version`.
-fn reaches_back(snapshot: &Snapshot, version: u64) -> Result<()> {
+fn check_reaches_back(snapshot: &Snapshot, version: u64) -> Result<()> {
     let first = complete_after(snapshot)?;
     if version < first {
-        return Err(Error::Invalid(format!(
-            "the change log starts after data version {first}: it cannot tell what changed after {version}"
-        )));
+        return Err(ExportFault::ForgottenVersion { version, first }.into());
     }
     Ok(())
 }
@@ -118,7 +116,7 @@ pub fn complete_after(snapshot: &Snapshot) -> Result<u64> {
     Ok(version.and_then(|text| text.parse().ok()).unwrap_or_default())
 }
 
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ChangeEntry> {
     let wrong = |column: usize, err: Box<dyn std::error::Error + Send + Sync>| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, err)
     };
@@ -126,7 +124,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
         row.get_ref(1)?.as_str()?.parse().map_err(|err| wrong(1, Box::new(err)))?;
     let change = Change::of_code(row.get(4)?).ok_or_else(|| wrong(4, "not a change".into()))?;
     let version = row.get::<_, i64>(0)?.unsigned_abs();
-    Ok(Entry { version, time, dataset: row.get(2)?, key: row.get(3)?, change })
+    Ok(ChangeEntry { version, time, dataset: row.get(2)?, key: row.get(3)?, change })
 }
 
 #[cfg(test)]

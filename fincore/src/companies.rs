@@ -7,8 +7,7 @@
 //! use fincore::companies;
 //!
 //! # let dir = tempfile::tempdir().unwrap();
-//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-//! # fincore::bundle::fill(&catalogue)?;
+//! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 //! let petrobras = companies::find(&snapshot, "33.000.167/0001-01".parse()?)?;
 //! assert_eq!((petrobras.id.get(), petrobras.status.as_str()), (9512, "ATIVO"));
@@ -17,158 +16,70 @@
 //! assert_eq!(found.data[0].id, petrobras.id);
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use std::sync::Arc;
-
-use rusqlite::{Connection, Row};
-
 use crate::{
-    answers::{Kept, Meta, Page, Sourced},
+    answers::{Meta, Page, Sourced},
     catalogue::Snapshot,
-    error::{Error, Noun, Result},
-    lookup,
+    company_lookup,
+    error::{Error, Resource, Result},
     names::Names,
-    sqlite::{code, parsed, parsed_if_any},
-    table::{self, Cell, Column, Kind, serialize_by_columns},
-    types::{Cnpj, CompanyId, CvmCode, Date},
+    types::{CompanyId, CompanyRef, CvmCode},
 };
 
-mod facts;
-#[cfg(feature = "import")]
-pub(crate) mod overrides;
-mod query;
+mod company;
+mod filter_values;
+mod other_names;
+mod queries;
+mod registry_cache;
+mod sectors;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+#[cfg(feature = "import")]
+pub(crate) mod ticker_overrides;
 
-pub use facts::{Kinds, filed_as, kinds, resolve};
-use query::Narrow;
-pub use query::{List, Search};
+pub use company::Company;
+pub(crate) use company::{DATASET, SOURCE};
+use company::{read, select_company};
+pub use filter_values::{FilterValues, filter_values};
+pub use other_names::other_names;
+use queries::Filter;
+pub use queries::{List, Listed, Search};
+use registry_cache::RegistryCache;
+pub use sectors::{Sector, sectors};
 
-/// The name of the dataset, in the change log and for callers.
-pub(crate) const DATASET: &str = "companies";
-
-/// The source of companies.
-pub(crate) const SOURCE: &str = "CVM, cadastro de companhias abertas";
-
-/// A company that is or was registered with CVM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Company {
-    /// Its CVM code.
-    pub id: CvmCode,
-    /// The legal name, as published.
-    pub name: String,
-    /// The trade name, if one is registered.
-    pub trade_name: Option<String>,
-    /// Its tax number. A company that registered again has two CVM codes with the same CNPJ.
-    pub cnpj: Cnpj,
-    /// The status of its registration: `ATIVO`, `CANCELADA` or `SUSPENSO(A) - DECISÃO ADM`.
-    pub status: String,
-    /// Its sector; empty for a few companies.
-    pub sector: String,
-    /// The codes that its securities trade under.
-    pub tickers: Vec<String>,
-    /// The date of its registration.
-    pub registered_on: Option<Date>,
-    /// The date its registration ended.
-    pub cancelled_on: Option<Date>,
-}
-
-impl table::Row for Company {
-    const COLUMNS: &'static [Column<Company>] = &[
-        Column { name: "id", kind: Kind::Text, cell: |company| Cell::shown(company.id) },
-        Column { name: "name", kind: Kind::Text, cell: |company| company.name.as_str().into() },
-        Column {
-            name: "trade_name",
-            kind: Kind::Text,
-            cell: |company| company.trade_name.as_deref().into(),
-        },
-        Column { name: "cnpj", kind: Kind::Text, cell: |company| Cell::shown(company.cnpj) },
-        Column { name: "status", kind: Kind::Text, cell: |company| company.status.as_str().into() },
-        Column { name: "sector", kind: Kind::Text, cell: |company| company.sector.as_str().into() },
-        Column { name: "tickers", kind: Kind::List, cell: |company| Cell::List(&company.tickers) },
-        Column {
-            name: "registered_on",
-            kind: Kind::Day,
-            cell: |company| company.registered_on.into(),
-        },
-        Column {
-            name: "cancelled_on",
-            kind: Kind::Day,
-            cell: |company| company.cancelled_on.into(),
-        },
-    ];
-}
-
-serialize_by_columns!(Company);
-
-/// The columns that [`read`] expects.
-macro_rules! select_company {
+/// The filter of lists: status, sector and whether there is a ticker, each ignored if NULL.
+macro_rules! by_filter {
     () => {
-        "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on, cancelled_on
-        FROM company "
+        "WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2)
+        AND (?3 IS NULL OR (tickers <> '') = ?3) "
     };
-}
-
-/// The filter of lists: status and sector, each ignored if NULL.
-macro_rules! by_status_and_sector {
-    () => {
-        "WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2) "
-    };
-}
-
-/// All companies, ordered by code, in memory; nothing if one of them cannot be read: then every answer that leaves it out
-/// notes that.
-#[derive(Debug)]
-struct Registry(Option<Arc<Kept<Company>>>);
-
-impl Registry {
-    fn read(connection: &Connection) -> Result<Registry> {
-        const SQL: &str = concat!(select_company!(), "ORDER BY id");
-        let mut statement = connection.prepare_cached(SQL)?;
-        let mut rows = statement.query([])?;
-        let mut all = Kept::default();
-        while let Some(row) = rows.next()? {
-            let Ok(company) = read(row) else { return Ok(Registry(None)) };
-            all.push(company)?;
-        }
-        all.shrink();
-        Ok(Registry(Some(Arc::new(all))))
-    }
-
-    fn with_code(&self, code: u32) -> Option<&Company> {
-        let all = self.0.as_ref()?.rows();
-        all.binary_search_by_key(&code, |company| company.id.get()).ok().map(|at| &all[at])
-    }
 }
 
 /// Companies ordered by code. An unknown status or sector gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
-    const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_status_and_sector!());
-    const SQL: &str =
-        concat!(select_company!(), by_status_and_sector!(), "ORDER BY id LIMIT ?3 OFFSET ?4");
-    let narrow = Narrow::new(query.status.as_deref(), query.sector.as_deref());
+    const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_filter!());
+    const SQL: &str = concat!(select_company!(), by_filter!(), "ORDER BY id LIMIT ?4 OFFSET ?5");
+    let filter = Filter::new(query.status.as_deref(), query.sector.as_deref(), query.listed);
     let (limit, offset) = (query.limit.get(), query.offset);
-    if let (true, Some(all)) = (narrow.is_open(), &snapshot.memo(Registry::read)?.0) {
-        let total = all.rows().len();
+    if let (true, Some(all)) = (filter.is_empty(), &snapshot.memo(RegistryCache::read)?.0) {
+        let total = all.all().len();
         let first = usize::try_from(offset.get()).unwrap_or(usize::MAX).min(total);
-        let data = all.part(first..first.saturating_add(limit as usize).min(total));
-        let (total, meta) = (total as u64, Meta::of(SOURCE));
+        let data = all.slice(first..first.saturating_add(limit as usize).min(total));
+        let (total, meta) = (total as u64, Meta::new(SOURCE));
         return Ok(Page { data, total, limit, offset: offset.get(), meta });
     }
-    let Narrow { status, sector } = narrow;
-    let total = snapshot.count(TOTAL, (&status, &sector))?;
+    let Filter { status, sector, is_listed } = filter;
+    let total = snapshot.count(TOTAL, (&status, &sector, is_listed))?;
     let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-        snapshot.rows(SQL, (&status, &sector, limit, offset), read)
+        snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
     })?;
-    Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta: Meta::of(SOURCE) })
+    Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta: Meta::new(SOURCE) })
 }
 
 /// Calls `visit` for every company, ordered by code, without loading them all; stops at the first error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 /// let mut listed = 0;
 /// fincore::companies::each(&snapshot, |company| {
@@ -188,10 +99,10 @@ pub(crate) fn count(snapshot: &Snapshot) -> Result<u64> {
     snapshot.count("SELECT COUNT(*) FROM company", [])
 }
 
-/// The companies after a code, ordered by code, so many.
-pub(crate) fn part(snapshot: &Snapshot, after: u32, limit: usize) -> Result<Vec<Company>> {
+/// The companies after a code, ordered by code, at most `limit` of them.
+pub(crate) fn read_after(snapshot: &Snapshot, after: u32, limit: usize) -> Result<Vec<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id > ?1 ORDER BY id");
-    snapshot.some(limit, SQL, [after], read)
+    snapshot.first_rows(limit, SQL, [after], read)
 }
 
 /// The company with this code, if it can be read.
@@ -210,16 +121,16 @@ pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Com
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     const BY_CODE: &str = concat!(select_company!(), "WHERE id = ?1");
     let mut found = snapshot.memo(Names::read)?.search(&query.q);
-    let registry = snapshot.memo(Registry::read)?;
+    let registry = snapshot.memo(RegistryCache::read)?;
     let company = |code: u32| match registry.with_code(code) {
         Some(company) => Ok(Some(company.clone())),
         None => snapshot.rows(BY_CODE, [code], read).map(|mut rows| rows.pop()),
     };
-    let narrow = Narrow::new(query.status.as_deref(), query.sector.as_deref());
-    if !narrow.is_open() {
+    let filter = Filter::new(query.status.as_deref(), query.sector.as_deref(), query.listed);
+    if !filter.is_empty() {
         let mut admitted = Vec::new();
         for code in found.codes {
-            if company(code)?.is_some_and(|company| narrow.admits(&company)) {
+            if company(code)?.is_some_and(|company| filter.admits(&company)) {
                 admitted.push(code);
             }
         }
@@ -234,7 +145,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
             let companies = page.map(|code| company(*code));
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
-    let meta = Meta { fuzzy: found.fuzzy, ..Meta::of(SOURCE) };
+    let meta = Meta { fuzzy: found.fuzzy, ..Meta::new(SOURCE) };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
@@ -243,32 +154,26 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
 /// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, id: CompanyId) -> Result<Sourced<Company>> {
     let known = match id {
-        CompanyId::Cvm(code) => snapshot.memo(Registry::read)?.with_code(code.get()).cloned(),
+        CompanyId::Cvm(code) => snapshot.memo(RegistryCache::read)?.with_code(code.get()).cloned(),
         CompanyId::Cnpj(_) => None,
     };
     let found = match known {
         Some(company) => Some(company),
-        None => match lookup::registered(snapshot, id)? {
+        None => match company_lookup::find_registered(snapshot, id)? {
             Some(code) => with_code(snapshot, code)?,
             None => None,
         },
     };
-    let company = found.ok_or_else(|| Error::not_found(Noun::Company, &id.to_string()))?;
-    Ok(Sourced::new(company, Meta::of(SOURCE)))
+    let company = found.ok_or_else(|| Error::not_found(Resource::Company, &id.to_string()))?;
+    Ok(Sourced::new(company, Meta::new(SOURCE)))
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
-    Ok(Company {
-        id: code(row, 0)?,
-        name: row.get(1)?,
-        trade_name: row.get(2)?,
-        cnpj: parsed(row, 3)?,
-        status: row.get(4)?,
-        sector: row.get(5)?,
-        tickers: row.get_ref(6)?.as_str()?.split_whitespace().map(str::to_owned).collect(),
-        registered_on: parsed_if_any(row, 7)?,
-        cancelled_on: parsed_if_any(row, 8)?,
-    })
+/// The CVM code of the company that a code, a CNPJ or a ticker stands for.
+///
+/// Fails with [`Error::NotFound`] if there is none. A company that files without being registered has one, too.
+pub fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<CvmCode> {
+    let found = company_lookup::resolve(snapshot, company)?;
+    found.ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))
 }
 
 #[cfg(test)]

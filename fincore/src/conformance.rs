@@ -1,8 +1,10 @@
-//! What accounts must do in every database. Panics where they do something else.
+//! What accounts must do in every store. Panics if they do something else.
 use std::{collections::HashSet, thread};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+#[cfg(feature = "webhooks")]
+use crate::webhooks::{self, DeliveriesQuery, NewWebhook, Targets};
 use crate::{
     accounts::Accounts,
     catalogue::Catalogue,
@@ -12,7 +14,6 @@ use crate::{
     sessions,
     types::{Date, Key, KeyId, SessionToken},
     usage::{Outcome, Usage, UsageQuery},
-    webhooks::{self, DeliveriesQuery, NewWebhook, Targets},
 };
 
 /// An empty database under trial, as two programs see it.
@@ -21,9 +22,9 @@ pub struct Trial<'t> {
     pub one: &'t Accounts,
     /// Another.
     pub other: &'t Accounts,
-    /// Some data,
+    /// A catalogue.
     pub catalogue: &'t Catalogue,
-    /// and how to publish one more rate in it.
+    /// Publishes one more rate in the catalogue.
     pub publish: &'t dyn Fn(),
 }
 
@@ -33,6 +34,7 @@ pub fn check(trial: &Trial<'_>) {
     trial.keys_are_made_side_by_side();
     trial.sessions_live_and_end();
     trial.usage_adds_up();
+    #[cfg(feature = "webhooks")]
     trial.webhooks_are_called();
     trial.failures_are_undone();
 }
@@ -45,7 +47,7 @@ pub fn check_copy(source: &Accounts, target: &Accounts) {
     assert!(!again.is_new && again.tables == copied.tables, "{again:?}");
     let list = |accounts: &Accounts| keys::list(accounts).expect("a list");
     assert_eq!(list(source), list(target));
-    // What the source has got since comes over too.
+    // New rows of the source are copied too.
     let key = issue(source, Plan::Gold);
     assert!(source.copy_to(target).expect("it is older").is_new);
     let find = |accounts| keys::authenticate(accounts, &key).expect("it came over").id;
@@ -153,18 +155,19 @@ impl Trial<'_> {
         let begin = |accounts| sessions::begin(accounts, &keys[0], now()).expect("a session");
         let many: Vec<_> = thread::scope(|scope| {
             let makers = [one, other].map(|accounts| {
-                scope
-                    .spawn(move || (0..sessions::MOST).map(|_| begin(accounts)).collect::<Vec<_>>())
+                scope.spawn(move || {
+                    (0..sessions::MAX_PER_KEY).map(|_| begin(accounts)).collect::<Vec<_>>()
+                })
             });
             makers.into_iter().flat_map(|maker| maker.join().expect("no panic")).collect()
         });
         for accounts in self.both() {
             let lasts = |token: &SessionToken| sessions::find(accounts, token, now()).is_some();
             let [by_one, by_other] =
-                [0, 1].map(|maker| &many[maker * sessions::MOST..][..sessions::MOST]);
-            // Whoever was quicker, of each maker the oldest are those that ended.
+                [0, 1].map(|maker| &many[maker * sessions::MAX_PER_KEY..][..sessions::MAX_PER_KEY]);
+            // Of each maker, the oldest sessions ended, whichever maker was quicker.
             assert!(by_one.is_sorted_by_key(lasts) && by_other.is_sorted_by_key(lasts));
-            assert_eq!(many.iter().filter(|token| lasts(token)).count(), sessions::MOST);
+            assert_eq!(many.iter().filter(|token| lasts(token)).count(), sessions::MAX_PER_KEY);
         }
         let newest = &begin(one);
         assert_eq!(plans(newest, now()), [Some(Plan::Gold); 2]);
@@ -172,7 +175,7 @@ impl Trial<'_> {
         assert_eq!(plans(newest, now()), [None; 2]);
         let refused = sessions::begin(other, &keys[0], now());
         assert!(matches!(refused, Err(Error::InvalidKey)), "{refused:?}");
-        // What is too old goes, and what begins then is known.
+        // Old sessions are removed, and new ones are found.
         let later = month + TimeDelta::days(2);
         while sessions::sweep(other, later).expect("swept") {}
         let last = sessions::begin(one, &keys[1], later).expect("a session");
@@ -190,7 +193,7 @@ impl Trial<'_> {
                 usage.count(key, today, "/a", Outcome::Success);
                 usage.count(key, today, "/b", Outcome::Failure);
                 usage.count(key, today, "/b", Outcome::RateLimited);
-                assert_eq!(usage.unwritten(), 3);
+                assert_eq!(usage.unwritten_requests(), 3);
                 if round < 2 {
                     usage.flush(accounts).expect("it can be written");
                     usage.flush(accounts).expect("nothing is left");
@@ -215,75 +218,75 @@ impl Trial<'_> {
         assert!(report.data.is_empty());
     }
 
+    #[cfg(feature = "webhooks")]
     fn webhooks_are_called(&self) {
         let (one, other) = (self.one, self.other);
         let key = issue(one, Plan::Platinum);
         let key = id(one, &key);
         let today: Date = "2026-11-16".parse().expect("a day");
         let snapshot = || self.catalogue.snapshot(today).expect("a snapshot");
-        let wanted = NewWebhook {
-            url: "https://example.com/hook".to_owned(),
-            events: vec!["rate.published".to_owned()],
-            ..NewWebhook::default()
-        };
+        let new = NewWebhook::new("https://example.com/hook", ["rate.published"]);
         let make = |accounts| {
-            let (wanted, targets) = (wanted.clone(), Targets::Public);
-            webhooks::create(accounts, &snapshot(), key, wanted, targets, now())
+            webhooks::create(accounts, &snapshot(), key, new.clone(), Targets::Public, now())
         };
         let (hook, secret) = make(one).expect("a webhook");
         let rest: Vec<_> = (1..10).map(|_| make(other).expect("a webhook").0).collect();
         assert!(matches!(make(one), Err(Error::Invalid(_))), "ten are the most");
         rest.iter().for_each(|hook| webhooks::remove(one, key, &hook.id).expect("it is there"));
         (self.publish)();
-        let told: u64 = [one, other, one].map(|accounts| self.tell(accounts, today)).iter().sum();
-        assert_eq!(told, 1, "each change is told once");
-        let waiting = webhooks::waiting(other, now()).expect("a list");
+        let enqueued: u64 =
+            [one, other, one].map(|accounts| self.enqueue_all(accounts, today)).iter().sum();
+        assert_eq!(enqueued, 1, "each change is enqueued once");
+        let waiting = webhooks::due_webhooks(other, now()).expect("a list");
         assert_eq!(waiting.len(), 1);
-        let due = |at| webhooks::due(other, &hook.id, at, 10, &HashSet::new()).expect("calls");
+        let due =
+            |at| webhooks::due_calls(other, &hook.id, at, 10, &HashSet::new()).expect("calls");
         let call = due(now()).pop().expect("a call");
         assert_eq!(call.secret, secret);
-        let outcome = |answer, time| webhooks::Outcome {
+        let outcome = |answer, time| webhooks::CallOutcome {
             delivery: call.delivery,
             webhook: hook.id.clone(),
-            turn: call.turn,
+            token: call.token,
             answer,
             time,
             jitter: 0.0,
         };
-        webhooks::record(one, &[outcome(Err("no answer".to_owned()), now())]).expect("noted");
+        webhooks::record_outcomes(one, &[outcome(Err("no answer".to_owned()), now())])
+            .expect("noted");
         assert!(due(now()).is_empty());
         let (failed, later) = (webhooks::find(other, key, &hook.id), now() + TimeDelta::hours(1));
         assert_eq!(failed.expect("it is there").failing_since, Some(now()));
         let again = due(later).pop().expect("another attempt");
-        let done = webhooks::Outcome { turn: again.turn, ..outcome(Ok(204), later) };
-        webhooks::record(other, &[done]).expect("noted");
+        let done = webhooks::CallOutcome { token: again.token, ..outcome(Ok(204), later) };
+        webhooks::record_outcomes(other, &[done]).expect("noted");
         let query = DeliveriesQuery::new(hook.id.clone());
-        let made = webhooks::deliveries(one, key, &query).expect("deliveries");
+        let made = webhooks::list_deliveries(one, key, &query).expect("deliveries");
         assert_eq!((made.total, made.data[0].status, made.data[0].attempts), (1, "delivered", 2));
         webhooks::replay(other, key, &hook.id, made.data[0].id, later).expect("a delivery");
-        webhooks::test(one, key, &hook.id, later).expect("a delivery");
+        webhooks::send_test(one, key, &hook.id, later).expect("a delivery");
         assert_eq!(due(later).len(), 2);
         let owned = webhooks::disable(one, &hook.id, "tried", later).expect("it is there");
         assert_eq!((owned.pending, owned.webhook.status), (0, "disabled"));
-        assert_eq!(webhooks::all(other).expect("a list").len(), 1);
+        assert_eq!(webhooks::list_all(other).expect("a list").len(), 1);
         while webhooks::sweep(one, later).expect("swept") {}
-        let made = webhooks::deliveries(one, key, &query).expect("deliveries");
+        let made = webhooks::list_deliveries(one, key, &query).expect("deliveries");
         assert!(made.data.iter().all(|one| one.status == "failed"), "{made:?}");
         webhooks::remove(other, key, &hook.id).expect("it is there");
         let much_later = later + TimeDelta::days(40);
         while webhooks::sweep(other, much_later).expect("swept") {}
         assert!(webhooks::list(one, key).expect("a list").is_empty());
-        // One stays, for whoever copies.
+        // One stays, for the test of copying.
         make(one).expect("a webhook");
     }
 
-    fn tell(&self, accounts: &Accounts, today: Date) -> u64 {
+    #[cfg(feature = "webhooks")]
+    fn enqueue_all(&self, accounts: &Accounts, today: Date) -> u64 {
         let mut deliveries = 0;
         loop {
             let snapshot = self.catalogue.snapshot(today).expect("a snapshot");
-            let told = webhooks::tell(accounts, &snapshot, now()).expect("told");
-            deliveries += told.deliveries;
-            if !told.more {
+            let enqueued = webhooks::enqueue_events(accounts, &snapshot, now()).expect("enqueued");
+            deliveries += enqueued.deliveries;
+            if !enqueued.more {
                 return deliveries;
             }
         }
@@ -295,7 +298,7 @@ impl Trial<'_> {
         let failed: Result<()> = self.one.write(|tx| {
             tx.execute("DELETE FROM told", &[])?;
             tx.execute("UPDATE key SET name = 'nobody'", &[])?;
-            Err(Error::Invalid("it is tried".to_owned()))
+            Err(Error::operation("it is tried"))
         });
         assert!(matches!(failed, Err(Error::Invalid(_))), "{failed:?}");
         let wrong = self.one.read(|session| session.query("SELECT nothing FROM nowhere", &[]));

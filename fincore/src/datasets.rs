@@ -5,8 +5,7 @@
 //!
 //! ```
 //! # let dir = tempfile::tempdir().unwrap();
-//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-//! # fincore::bundle::fill(&catalogue)?;
+//! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! let snapshot = catalogue.snapshot("2026-11-15".parse()?)?;
 //! let status = fincore::datasets::status(&snapshot)?;
 //! let selic = &status.data[0];
@@ -25,22 +24,24 @@ use crate::{
     companies,
     error::{Error, Result},
     filings,
-    freshness::{self, Due, Note},
+    freshness::{self, PublicationSchedule, SyncRecord},
     market::{
         self,
-        freshness::{FX, Held, expected, expected_quote, is_stale, newest_quote},
-        known::{KNOWN, Known},
+        freshness::{FX, StoredSeries, expected_quote, is_stale, newest_expected},
+        quotes::newest_day,
+        series_definitions::{DEFINITIONS, SeriesDefinition},
     },
     types::{Date, Limit, Pair},
 };
 
-mod facts;
+mod row_counts;
+mod status_cache;
 #[cfg(test)]
 #[cfg(feature = "import")]
 mod tests;
 
-use facts::Facts;
-pub use facts::Watch;
+use row_counts::RowCounts;
+pub use status_cache::StatusCache;
 
 /// How fresh the data is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,9 +79,9 @@ pub struct Dataset {
     pub updated_at: Option<DateTime<Utc>>,
     /// When it was last synchronised with its source.
     pub last_success: Option<DateTime<Utc>>,
-    /// When that was last tried.
+    /// When that was last attempted.
     pub last_attempt: Option<DateTime<Utc>>,
-    /// What went wrong at the last try, in words.
+    /// What went wrong at the last attempt, in words.
     pub error: Option<String>,
     /// The number of its rows up to the snapshot's date; of exchange rates, the quotes with both sides.
     pub rows: u64,
@@ -93,77 +94,85 @@ pub struct Dataset {
 /// All datasets, each with its freshness.
 ///
 /// The three best-known series, exchange rates, companies and filings are always listed, other series if they have
-/// observations or if somebody tried to get some. Counts rows, which takes milliseconds, and a tenth of a second
-/// where there are a million; a [`Watch`] does that only once.
+/// observations or if an attempt was made to synchronise them. Counts rows, which takes milliseconds, or a tenth of a
+/// second for a million rows; a [`StatusCache`] does that only once.
 pub fn status(snapshot: &Snapshot) -> Result<Status> {
-    told(snapshot, &Facts::read(snapshot)?)
+    status_with(snapshot, &RowCounts::read(snapshot)?)
 }
 
-fn told(snapshot: &Snapshot, facts: &Facts) -> Result<Status> {
+/// The status, with these row counts.
+fn status_with(snapshot: &Snapshot, counts: &RowCounts) -> Result<Status> {
     let mut data = Vec::new();
-    for known in KNOWN.iter().filter(|known| known.quote.is_none()) {
-        let held = facts.series.iter().find(|series| series.number == known.number);
-        data.extend(known_series(snapshot, known, held)?);
+    for definition in DEFINITIONS.iter().filter(|series| series.quote.is_none()) {
+        let held = counts.series.iter().find(|series| series.number == definition.number);
+        data.extend(defined_series(snapshot, definition, held)?);
     }
-    for series in facts.series.iter().filter(|series| market::known::known(series.number).is_none())
+    for series in counts
+        .series
+        .iter()
+        .filter(|series| market::series_definitions::definition(series.number).is_none())
     {
         let name = Cow::Owned(format!("SGS {}", series.number));
-        data.push(of_series(snapshot, series, name)?);
+        data.push(series_dataset(snapshot, series, name)?);
     }
-    data.push(exchange_rates(snapshot, facts)?);
-    data.push(companies(snapshot, facts)?);
+    data.push(exchange_rates(snapshot, counts)?);
+    data.push(companies(snapshot, counts)?);
     data.push(filings(snapshot)?);
     let stale = data.iter().any(|dataset| dataset.stale);
     Ok(Status { stale, today: snapshot.today(), total: data.len(), data })
 }
 
-/// Series of which the service speaks even where it has nothing of them.
+/// Series that are listed even without observations.
 const ALWAYS: [&str; 3] = ["selic", "cdi", "ipca"];
 
-fn known_series(
+fn defined_series(
     snapshot: &Snapshot,
-    known: &Known,
-    held: Option<&Held>,
+    definition: &SeriesDefinition,
+    held: Option<&StoredSeries>,
 ) -> Result<Option<Dataset>> {
-    let (number, name) = (known.number, known.name);
-    let tried = || Ok::<_, Error>(freshness::note(snapshot, name)?.tried_at.is_some());
-    let empty = Held { number, rows: 0, newest: None, source: format!("BCB SGS {number}") };
+    let (number, name) = (definition.number, definition.name);
+    let tried = || Ok::<_, Error>(freshness::sync_record(snapshot, name)?.tried_at.is_some());
+    let empty = StoredSeries { number, rows: 0, newest: None, source: format!("BCB SGS {number}") };
     let series = match held {
         Some(series) => series,
         None if ALWAYS.contains(&name) || tried()? => &empty,
         None => return Ok(None),
     };
-    of_series(snapshot, series, known.title.en.into()).map(Some)
+    series_dataset(snapshot, series, definition.title.en.into()).map(Some)
 }
 
-fn of_series(snapshot: &Snapshot, series: &Held, name: Cow<'static, str>) -> Result<Dataset> {
-    let dataset = market::known::dataset(series.number);
-    let note = freshness::note(snapshot, &dataset)?;
-    let found = Found {
+fn series_dataset(
+    snapshot: &Snapshot,
+    series: &StoredSeries,
+    name: Cow<'static, str>,
+) -> Result<Dataset> {
+    let dataset = market::series_definitions::dataset(series.number);
+    let sync = freshness::sync_record(snapshot, &dataset)?;
+    let rows = DatasetRows {
         newest: series.newest,
-        expected: expected(snapshot, series.number)?,
+        expected: newest_expected(snapshot, series.number)?,
         rows: series.rows,
     };
-    Ok(found.of(dataset, name, series.source.clone().into(), note))
+    Ok(rows.dataset(dataset, name, series.source.clone().into(), sync))
 }
 
-fn exchange_rates(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
-    let found = Found {
-        newest: newest_quote(snapshot, Pair::default())?,
+fn exchange_rates(snapshot: &Snapshot, counts: &RowCounts) -> Result<Dataset> {
+    let rows = DatasetRows {
+        newest: newest_day(snapshot, Pair::default())?,
         expected: Some(expected_quote(snapshot.today())),
-        rows: facts.quotes,
+        rows: counts.quotes,
     };
-    let note = freshness::note(snapshot, FX)?;
-    Ok(found.of(FX.into(), "Exchange rates, PTAX closing".into(), market::PTAX.into(), note))
+    let sync = freshness::sync_record(snapshot, FX)?;
+    Ok(rows.dataset(FX.into(), "Exchange rates, PTAX closing".into(), market::PTAX.into(), sync))
 }
 
 /// The registry of companies.
-fn companies(snapshot: &Snapshot, facts: &Facts) -> Result<Dataset> {
+fn companies(snapshot: &Snapshot, counts: &RowCounts) -> Result<Dataset> {
     const DATASET: &str = companies::DATASET;
-    let (note, newest) = (freshness::note(snapshot, DATASET)?, facts.newest_event);
-    let expected = freshness::expected_event(snapshot.today(), newest, note.looked());
-    let found = Found { newest, expected: Some(expected), rows: facts.companies };
-    Ok(found.of(DATASET.into(), "Public companies".into(), companies::SOURCE.into(), note))
+    let (sync, newest) = (freshness::sync_record(snapshot, DATASET)?, counts.newest_event);
+    let expected = freshness::expected_event(snapshot.today(), newest, sync.last_checked_on());
+    let rows = DatasetRows { newest, expected: Some(expected), rows: counts.companies };
+    Ok(rows.dataset(DATASET.into(), "Public companies".into(), companies::SOURCE.into(), sync))
 }
 
 /// The freshness of the filings alone, which costs microseconds.
@@ -172,41 +181,47 @@ pub fn filings(snapshot: &Snapshot) -> Result<Dataset> {
     let (today, limit) = (snapshot.today(), Limit::new(1)?);
     let newest =
         filings::list(snapshot, filings::List { to: Some(today), limit, ..Default::default() })?;
-    let found = Found {
+    let rows = DatasetRows {
         newest: newest.data.first().map(|filing| filing.date),
-        expected: Some(Due::Weekly.expected(today)),
+        expected: Some(PublicationSchedule::Weekly.newest_expected(today)),
         rows: newest.total,
     };
-    let note = freshness::note(snapshot, DATASET)?;
-    Ok(found.of(DATASET.into(), "Filings of public companies".into(), filings::SOURCE.into(), note))
+    let sync = freshness::sync_record(snapshot, DATASET)?;
+    Ok(rows.dataset(
+        DATASET.into(),
+        "Filings of public companies".into(),
+        filings::SOURCE.into(),
+        sync,
+    ))
 }
 
-/// What the rows of a dataset say.
-struct Found {
+/// How many rows a dataset has, how new they are, and how new they should be.
+struct DatasetRows {
     newest: Option<Date>,
     expected: Option<Date>,
     rows: u64,
 }
 
-impl Found {
-    fn of(
+impl DatasetRows {
+    /// The dataset that has these rows.
+    fn dataset(
         self,
         dataset: Cow<'static, str>,
         name: Cow<'static, str>,
         source: Cow<'static, str>,
-        note: Note,
+        sync: SyncRecord,
     ) -> Dataset {
-        let Found { newest, expected, rows } = self;
+        let DatasetRows { newest, expected, rows } = self;
         Dataset {
             dataset,
             name,
             newest,
             expected,
             stale: is_stale(newest, expected),
-            updated_at: note.updated_at,
-            last_success: note.succeeded_at,
-            last_attempt: note.tried_at,
-            error: note.error,
+            updated_at: sync.updated_at,
+            last_success: sync.succeeded_at,
+            last_attempt: sync.tried_at,
+            error: sync.error,
             rows,
             source,
             licence: LICENCE,

@@ -1,6 +1,6 @@
-//! How long work may take: queries that have a deadline, and waiting that ends.
+//! Deadlines of queries, and limits on waiting.
 //!
-//! Nothing here decides what an answer says, so it may read the clock; nothing else in the library does.
+//! No answer depends on what happens here, so this file may read the clock; nothing else in the library does.
 use std::{
     cell::Cell,
     time::{Duration, Instant},
@@ -10,26 +10,25 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 
-/// How many operations of SQLite's virtual machine a query does between two looks at the clock: some ten microseconds.
+/// SQLite checks the deadline after this number of operations of its virtual machine: about every ten microseconds.
 const OPERATIONS: i32 = 2000;
 
 thread_local! {
     static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Does some work whose queries may take no longer than until then. A query that takes longer fails with
-/// [`Error::Busy`], and what it read from can be used again. Inside another deadline, the earlier one holds.
+/// Runs `work` with a deadline for its queries. A query that is not done by then fails with [`Error::Busy`]; its snapshot
+/// can be used again. Inside another deadline, the earlier one holds.
 ///
-/// Without a deadline, a query takes as long as it needs. What is computed once and kept for later queries is never
-/// cut short, because nobody would ever get it.
+/// Without a deadline, a query takes as long as it needs. Computing a value that is cached for later queries is never
+/// interrupted, because otherwise it might never be completed.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
 /// use fincore::{Catalogue, deadline, market};
 ///
 /// # let dir = tempfile::tempdir().unwrap();
-/// let catalogue = Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 /// let until = Instant::now() + Duration::from_secs(5);
 /// let selic = deadline::within(until, || market::selic_current(&snapshot))?;
@@ -40,25 +39,25 @@ pub fn within<T>(until: Instant, work: impl FnOnce() -> T) -> T {
     with(Some(earlier), work)
 }
 
-/// Does some work that must not be cut short.
+/// Runs `work` without a deadline.
 pub(crate) fn without<T>(work: impl FnOnce() -> T) -> T {
     with(None, work)
 }
 
 fn with<T>(until: Option<Instant>, work: impl FnOnce() -> T) -> T {
-    /// Puts back what was set before, also if the work panics.
-    struct Before(Option<Instant>);
-    impl Drop for Before {
+    /// Restores the deadline that was set before, even if the work panics.
+    struct Restore(Option<Instant>);
+    impl Drop for Restore {
         fn drop(&mut self) {
             UNTIL.set(self.0);
         }
     }
-    let _before = Before(UNTIL.replace(until));
+    let _restore = Restore(UNTIL.replace(until));
     work()
 }
 
-/// Makes the queries of a connection end when the deadline of their thread has passed.
-pub(crate) fn heed(connection: &Connection) -> rusqlite::Result<()> {
+/// Makes the queries of a connection fail once the deadline of their thread has passed.
+pub(crate) fn interrupt_queries(connection: &Connection) -> rusqlite::Result<()> {
     connection.progress_handler(OPERATIONS, Some(is_over))
 }
 
@@ -71,19 +70,19 @@ fn is_over() -> bool {
     UNTIL.get().is_some_and(|until| now() >= until)
 }
 
-/// How long somebody is willing to wait, for several things in turn.
+/// The time that a call may spend waiting, for several locks in turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience(Instant);
+pub(crate) struct WaitBudget(Instant);
 
-impl Patience {
-    /// So long, but no longer than the deadline of this thread.
-    pub(crate) fn of(time: Duration) -> Patience {
+impl WaitBudget {
+    /// As long as `time`, but no longer than the deadline of this thread.
+    pub(crate) fn new(time: Duration) -> WaitBudget {
         let until = now() + time;
-        Patience(UNTIL.get().map_or(until, |known| known.min(until)))
+        WaitBudget(UNTIL.get().map_or(until, |known| known.min(until)))
     }
 
-    /// What is left of it.
-    pub(crate) fn left(self) -> Duration {
+    /// The time that is left.
+    pub(crate) fn remaining(self) -> Duration {
         self.0.saturating_duration_since(now())
     }
 }
@@ -102,7 +101,7 @@ mod tests {
 
     fn connection() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        heed(&connection).unwrap();
+        interrupt_queries(&connection).unwrap();
         connection
     }
 
@@ -127,7 +126,7 @@ mod tests {
             within(later, || assert!(check().is_err()));
             without(|| assert!(check().is_ok()));
             assert!(check().is_err());
-            assert_eq!(Patience::of(Duration::from_secs(9)).left(), Duration::ZERO);
+            assert_eq!(WaitBudget::new(Duration::from_secs(9)).remaining(), Duration::ZERO);
         });
         let panicked = std::panic::catch_unwind(|| within(past, || panic!("in the work")));
         assert!(panicked.is_err() && check().is_ok());

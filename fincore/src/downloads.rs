@@ -1,8 +1,8 @@
-//! What publishers said about files that were imported from them, and how synchronising went.
+//! The HTTP validators of imported files, and how synchronising with their publishers went.
 //!
 //! The library downloads nothing. A program that does remembers the [`Validators`] of every file together with
-//! the import of that file ([`Import::remember`](crate::Import::remember)), so that a crash can never leave one
-//! without the other, and asks the publisher for a newer file only. [`note`] records how each try went.
+//! the import of that file ([`Import::remember_download`](crate::Import::remember_download)), so that a crash can never leave one
+//! without the other, and requests a file again only if it has changed. [`record_sync`] records how each attempt went.
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     error::Result,
 };
 
-/// By what a publisher and its reader tell whether a file has changed.
+/// The values by which a request finds out whether a file has changed at its publisher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validators {
     /// The `ETag` of the response, if it had one.
@@ -21,8 +21,8 @@ pub struct Validators {
     pub digest: String,
 }
 
-/// What is known of the file at this address, if it was imported.
-pub fn known(snapshot: &Snapshot, url: &str) -> Result<Option<Validators>> {
+/// The validators of the file at this address, if it was imported.
+pub fn validators(snapshot: &Snapshot, url: &str) -> Result<Option<Validators>> {
     const SQL: &str = "SELECT etag, modified, digest FROM download WHERE url = ?1";
     let read = |row: &rusqlite::Row<'_>| {
         Ok(Validators { etag: row.get(0)?, modified: row.get(1)?, digest: row.get(2)? })
@@ -36,8 +36,8 @@ pub fn addresses(snapshot: &Snapshot, start: &str) -> Result<Vec<String>> {
     snapshot.rows(SQL, [start], |row| row.get(0))
 }
 
-/// The central bank's addresses end with the last day that is asked for, which is another one every day: only
-/// the newest is kept, or the table would grow forever.
+/// The central bank's addresses end with the last day of the request, which differs every day: only the newest address is
+/// stored, or the table would grow forever.
 const LAST_DAY: &str = "dataFinal";
 
 pub(crate) fn remember(writer: &Writer, url: &str, validators: &Validators) -> Result<()> {
@@ -52,17 +52,17 @@ pub(crate) fn remember(writer: &Writer, url: &str, validators: &Validators) -> R
     Ok(())
 }
 
-/// Forgets what is known of files whose address has this part: they are imported again when they are next asked for.
+/// Forgets the validators of files whose address has this part, so that they are imported again.
 pub(crate) fn forget(writer: &Writer, part: &str) -> Result<()> {
     const SQL: &str = "DELETE FROM download WHERE instr(url, ?1) > 0";
     writer.prepare(SQL)?.execute([part])?;
     Ok(())
 }
 
-/// Notes how synchronising a dataset went: `Ok` if it is current, or what went wrong, in words.
+/// Records how synchronising a dataset went: `Ok` if it is current, or what went wrong, in words.
 ///
-/// Waits for an import that runs meanwhile, some seconds at most.
-pub fn note(
+/// Waits for a running import, some seconds at most.
+pub fn record_sync(
     catalogue: &Catalogue,
     now: DateTime<Utc>,
     dataset: &str,
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::{freshness, import::Import};
 
-    fn place() -> (tempfile::TempDir, Catalogue, DateTime<Utc>) {
+    fn empty() -> (tempfile::TempDir, Catalogue, DateTime<Utc>) {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
         (dir, catalogue, "2026-11-15T12:00:00Z".parse().unwrap())
@@ -96,11 +96,13 @@ mod tests {
 
     #[test]
     fn keeps_one_address_for_each_first_day() {
-        let (_dir, catalogue, now) = place();
+        let (_dir, catalogue, now) = empty();
         let remember = |url: &str, digest: &str| {
             let mut import = Import::begin(&catalogue, now).unwrap();
             let digest = digest.to_owned();
-            import.remember(url, &Validators { etag: None, modified: None, digest }).unwrap();
+            import
+                .remember_download(url, &Validators { etag: None, modified: None, digest })
+                .unwrap();
             import.commit().unwrap();
         };
         let address =
@@ -112,22 +114,22 @@ mod tests {
         let known_addresses = addresses(&snapshot(&catalogue), "http://a/sgs.1/").unwrap();
         let wanted = [address("01/01/2010", "31/12/2018"), address("01/01/2026", "15/11/2026")];
         assert_eq!(known_addresses, wanted);
-        assert_eq!(known(&snapshot(&catalogue), &wanted[1]).unwrap().unwrap().digest, "c");
-        assert_eq!(known(&snapshot(&catalogue), "http://a/sgs.2/").unwrap(), None);
+        assert_eq!(validators(&snapshot(&catalogue), &wanted[1]).unwrap().unwrap().digest, "c");
+        assert_eq!(validators(&snapshot(&catalogue), "http://a/sgs.2/").unwrap(), None);
     }
 
     #[test]
     fn a_failure_leaves_the_last_success() {
-        let (_dir, catalogue, now) = place();
+        let (_dir, catalogue, now) = empty();
         let later = now + chrono::TimeDelta::hours(1);
-        assert_eq!(freshness::note(&snapshot(&catalogue), "fx").unwrap().tried_at, None);
-        note(&catalogue, now, "fx", Ok(())).unwrap();
-        note(&catalogue, later, "fx", Err("the server answered 500")).unwrap();
-        let went = freshness::note(&snapshot(&catalogue), "fx").unwrap();
+        assert_eq!(freshness::sync_record(&snapshot(&catalogue), "fx").unwrap().tried_at, None);
+        record_sync(&catalogue, now, "fx", Ok(())).unwrap();
+        record_sync(&catalogue, later, "fx", Err("the server answered 500")).unwrap();
+        let went = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.tried_at, went.succeeded_at), (Some(later), Some(now)));
         assert_eq!(went.error.as_deref(), Some("the server answered 500"));
-        note(&catalogue, later, "fx", Ok(())).unwrap();
-        let went = freshness::note(&snapshot(&catalogue), "fx").unwrap();
+        record_sync(&catalogue, later, "fx", Ok(())).unwrap();
+        let went = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.succeeded_at, went.error), (Some(later), None));
     }
 }

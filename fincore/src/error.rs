@@ -1,14 +1,27 @@
 //! The error type: one variant for each way a caller can react.
 use std::{
     cell::Cell,
-    fmt::Display,
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use crate::{
-    excerpt::excerpt,
     plans::{UnknownPlan, Upgrade},
+    truncate::truncate,
 };
+
+mod calculation;
+mod export;
+mod invalid;
+mod not_found;
+mod wanted;
+mod webhook;
+
+pub use calculation::{CalculationFault, SeriesFault, Uncompoundable};
+pub use export::ExportFault;
+pub use invalid::{Invalid, SecretKind};
+pub use not_found::Resource;
+pub use wanted::Wanted;
+pub use webhook::WebhookFault;
 
 /// How often the file of a catalogue or its disk was in trouble.
 #[cfg(not(test))]
@@ -16,7 +29,7 @@ static FAULTS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Whether this thread works with another file.
-    static IS_ELSEWHERE: Cell<bool> = const { Cell::new(false) };
+    static IS_ANOTHER_FILE: Cell<bool> = const { Cell::new(false) };
     /// Tests damage files side by side, each on a thread of its own.
     #[cfg(test)]
     static FAULTS: AtomicU64 = const { AtomicU64::new(0) };
@@ -39,19 +52,19 @@ fn with_faults<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
 }
 
 /// Does some work with another file, whose trouble is none of the catalogue's.
-pub(crate) fn elsewhere<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn in_another_file<T>(work: impl FnOnce() -> T) -> T {
     struct Back(bool);
     impl Drop for Back {
         fn drop(&mut self) {
-            IS_ELSEWHERE.set(self.0);
+            IS_ANOTHER_FILE.set(self.0);
         }
     }
-    let _back = Back(IS_ELSEWHERE.replace(true));
+    let _back = Back(IS_ANOTHER_FILE.replace(true));
     work()
 }
 
 fn count_fault() {
-    if !IS_ELSEWHERE.get() {
+    if !IS_ANOTHER_FILE.get() {
         with_faults(|faults| faults.fetch_add(1, Ordering::Relaxed));
     }
 }
@@ -66,15 +79,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The input is wrong; the message says what was given and what is expected.
+    /// The input is wrong; the value says what was given and what is expected.
     #[error("{0}")]
-    Invalid(String),
+    Invalid(Invalid),
 
     /// The input is well formed, but the data has nothing under it.
-    #[error("{}", .what.missing(.id))]
+    #[error("{}", .what.not_found(.id))]
     NotFound {
         /// What was looked up.
-        what: Noun,
+        what: Resource,
         /// The id it was looked up by.
         id: String,
     },
@@ -114,8 +127,8 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 
-    /// A file that is only read here was made by an older version of this library, which stored it in another way. Whoever
-    /// opens it to write brings it up to date.
+    /// A file that is only read here was made by an older version of this library, which stored it in another way. A
+    /// program that opens it for writing brings it up to date.
     #[error("{path} was made by an older version: {reason}")]
     Outdated {
         /// Where the file is.
@@ -140,9 +153,9 @@ pub enum Error {
 #[derive(Clone, Copy, Debug)]
 pub enum ErrorKind<'e> {
     /// [`Error::Invalid`]
-    Invalid,
+    Invalid(&'e Invalid),
     /// [`Error::NotFound`]
-    NotFound(Noun),
+    NotFound(Resource, &'e str),
     /// [`Error::InvalidKey`]
     InvalidKey,
     /// [`Error::PlanRequired`]
@@ -159,70 +172,36 @@ pub enum ErrorKind<'e> {
     Storage,
 }
 
-/// What was not found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noun {
-    /// A company, by CVM code or CNPJ.
-    Company,
-    /// A filing, by its id.
-    Filing,
-    /// Quotes of a currency pair.
-    CurrencyPair,
-    /// Observations of a series.
-    Series,
-    /// A key, by its prefix.
-    Key,
-    /// A dataset, by its name.
-    Dataset,
-    /// A webhook, by its id.
-    Webhook,
-    /// A delivery, by its id.
-    Delivery,
-}
-
-impl Noun {
-    /// The message that there is nothing under `id`.
-    fn missing(self, id: &str) -> String {
-        match self {
-            Noun::Company => format!("there is no company {id:?}"),
-            Noun::Filing => format!("there is no filing {id:?}"),
-            Noun::CurrencyPair => format!("there are no quotes for {id}"),
-            Noun::Series => format!("there are no observations of {id} yet"),
-            Noun::Key => format!("no key starts with {id}"),
-            Noun::Dataset => format!(
-                "there is no dataset {id:?} (fx, companies, filings, series, or one series by name or number)"
-            ),
-            Noun::Webhook => format!("there is no webhook {id:?}"),
-            Noun::Delivery => format!("there is no delivery {id:?}"),
-        }
-    }
-}
-
 impl Error {
     /// An [`Error::Invalid`]: `"abc" is not a date (YYYY-MM-DD)`.
-    pub fn invalid(given: &str, wanted: impl Display) -> Error {
-        Error::Invalid(format!("{:?} is not {wanted}", excerpt(given)))
+    #[must_use]
+    pub fn invalid(given: &str, wanted: Wanted) -> Error {
+        Error::Invalid(Invalid::Value { given: truncate(given).into_owned(), wanted })
     }
 
-    /// An [`Error::Invalid`] for a search that would take too long.
-    pub(crate) fn too_broad() -> Error {
-        Error::Invalid(
-            "the search is too broad: use fewer or longer words, or narrow it with company, category, type, from or to"
-                .to_owned(),
-        )
+    /// An [`Error::Invalid`] for a text in a file that is imported.
+    #[cfg(any(feature = "bundle", feature = "import"))]
+    pub(crate) fn in_file(given: &str, wanted: impl std::fmt::Display) -> Error {
+        Error::invalid(given, Wanted::InFile(wanted.to_string()))
+    }
+
+    /// An [`Error::Invalid`] that only the operator of a program meets.
+    #[must_use]
+    pub fn operation(message: impl Into<String>) -> Error {
+        Error::Invalid(Invalid::Operation(message.into()))
     }
 
     /// An [`Error::NotFound`]: `there is no company "999999"`.
-    pub fn not_found(what: Noun, id: &str) -> Error {
-        Error::NotFound { what, id: excerpt(id).into_owned() }
+    pub fn not_found(what: Resource, id: &str) -> Error {
+        Error::NotFound { what, id: truncate(id).into_owned() }
     }
 
     /// The kind of this error, for an exhaustive `match`.
     #[must_use]
     pub fn kind(&self) -> ErrorKind<'_> {
         match self {
-            Error::Invalid(_) => ErrorKind::Invalid,
-            Error::NotFound { what, .. } => ErrorKind::NotFound(*what),
+            Error::Invalid(invalid) => ErrorKind::Invalid(invalid),
+            Error::NotFound { what, id } => ErrorKind::NotFound(*what, id),
             Error::InvalidKey => ErrorKind::InvalidKey,
             Error::PlanRequired(upgrade) => ErrorKind::PlanRequired(upgrade),
             Error::Refused { .. } => ErrorKind::Refused,
@@ -291,7 +270,31 @@ impl From<Upgrade> for Error {
 
 impl From<UnknownPlan> for Error {
     fn from(unknown: UnknownPlan) -> Error {
-        Error::Invalid(unknown.to_string())
+        Error::invalid(unknown.text(), Wanted::Plan)
+    }
+}
+
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Error {
+        Error::Invalid(invalid)
+    }
+}
+
+impl From<CalculationFault> for Error {
+    fn from(fault: CalculationFault) -> Error {
+        Error::Invalid(fault.into())
+    }
+}
+
+impl From<ExportFault> for Error {
+    fn from(fault: ExportFault) -> Error {
+        Error::Invalid(Invalid::Export(fault))
+    }
+}
+
+impl From<WebhookFault> for Error {
+    fn from(fault: WebhookFault) -> Error {
+        Error::Invalid(Invalid::Webhook(fault))
     }
 }
 
@@ -312,7 +315,7 @@ mod tests {
             Error::from(rusqlite::Error::SqliteFailure(code, None))
         };
         let before = faults();
-        assert!(matches!(elsewhere(full), Error::Unavailable { .. }));
+        assert!(matches!(in_another_file(full), Error::Unavailable { .. }));
         assert_eq!(faults(), before);
         assert!(matches!(full(), Error::Unavailable { .. }));
         assert_eq!(faults(), before + 1);
@@ -356,21 +359,26 @@ mod tests {
 
     #[test]
     fn shortens_a_long_value() {
-        let message = Error::invalid(&"é".repeat(5000), "a date").to_string();
-        assert_eq!(message, format!("\"{}…\" is not a date", "é".repeat(60)));
+        let message = Error::invalid(&"é".repeat(5000), Wanted::Plan).to_string();
+        let plan = "a plan (free, bronze, gold or platinum)";
+        assert_eq!(message, format!("\"{}…\" is not {plan}", "é".repeat(60)));
     }
 
     #[test]
     fn says_what_was_not_found() {
         let cases = [
-            (Error::not_found(Noun::Company, "999999"), "there is no company \"999999\""),
+            (Error::not_found(Resource::Company, "999999"), "there is no company \"999999\""),
             (
-                Error::NotFound { what: Noun::CurrencyPair, id: "XXX/BRL".into() },
+                Error::NotFound { what: Resource::CurrencyPair, id: "XXX/BRL".into() },
                 "there are no quotes for XXX/BRL",
             ),
             (
-                Error::NotFound { what: Noun::Series, id: "the Selic".into() },
-                "there are no observations of the Selic yet",
+                Error::NotFound { what: Resource::Series, id: "432 (selic)".into() },
+                "there are no observations of series 432 (selic) yet",
+            ),
+            (
+                Error::NotFound { what: Resource::UnknownSeries, id: "nope".into() },
+                "there are no observations of a series \"nope\" yet",
             ),
         ];
         for (err, message) in cases {

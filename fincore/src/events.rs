@@ -1,8 +1,8 @@
 //! What was published: the change log as events.
 //!
-//! An [`Event`] says that a rate, a quote, a company or a filing is new or has changed. [`since`] reads the events
-//! after a [`Cursor`], oldest first; each answer has the cursor to go on with. [`now`] is the place to start from for
-//! those who only want to know what comes next. The log forgets what is older than 90 days.
+//! An [`Event`] says that a rate, a quote, a company or a filing is new or has changed. [`list`] reads the events
+//! after a [`Cursor`], oldest first; each answer has the cursor to go on with. [`latest_cursor`] is where a client starts
+//! that only wants future events. The log keeps 90 days.
 //!
 //! ```
 //! use fincore::{Import, events::{self, EventsQuery}};
@@ -14,7 +14,7 @@
 //! import.commit()?;
 //!
 //! let snapshot = catalogue.snapshot("2026-11-15".parse()?)?;
-//! let news = events::since(&snapshot, EventsQuery::default())?;
+//! let news = events::list(&snapshot, EventsQuery::default())?;
 //! assert_eq!(news.data[0].kind, "rate.published");
 //! assert_eq!(
 //!     news.data[0].data.get(),
@@ -22,7 +22,7 @@
 //! );
 //!
 //! let query = EventsQuery { since: Some(news.next), ..Default::default() };
-//! assert!(events::since(&snapshot, query)?.data.is_empty());
+//! assert!(events::list(&snapshot, query)?.data.is_empty());
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use chrono::{DateTime, Utc};
@@ -31,24 +31,24 @@ use serde_json::value::RawValue;
 
 use crate::{catalogue::Snapshot, error::Result, types::Limit};
 
-pub(crate) mod content;
+pub(crate) mod change_log;
 pub(crate) mod cursor;
-mod kind;
-pub(crate) mod log;
+mod event_type;
+pub(crate) mod payload;
 
+use change_log::BatchBounds;
 pub use cursor::Cursor;
-use cursor::Place;
-pub use kind::EventType;
-use log::Bounds;
+use cursor::LogPosition;
+pub use event_type::EventType;
 
-/// How many entries of the change log are looked at for one event that is asked for.
+/// How many entries of the change log are read for each event of the limit.
 const ENTRIES_AN_EVENT: usize = 20;
 
 /// A query for events; by default the oldest hundred.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsQuery {
-    /// Only events after this place; by default all that the change log has.
+    /// Only events after this cursor; by default all that the change log has.
     #[serde(default)]
     pub since: Option<Cursor>,
     /// The most events to return, 100 by default.
@@ -70,7 +70,7 @@ fn hundred() -> Limit<1000> {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// Its id, which is also its place.
+    /// Its id, which is also the cursor after it.
     pub id: Cursor,
     /// Its type, as text: `filing.published`.
     #[serde(rename = "type")]
@@ -87,39 +87,43 @@ pub struct Event {
 pub struct Events {
     /// The events.
     pub data: Vec<Event>,
-    /// The place after them: the next `since`.
+    /// The cursor after them: the next `since`.
     pub next: Cursor,
-    /// Whether there are more after these already. There may be, even if `data` is empty: a step is bounded, and
-    /// not every change is an event.
+    /// Whether there are more after these already. There may be, even if `data` is empty: one call reads a bounded part
+    /// of the log, and not every change is an event.
     #[serde(skip)]
     pub more: bool,
 }
 
-/// Events after a place, oldest first. What they say is what the data has now, also for days after the snapshot's
-/// date; what is gone by now is left out.
+/// Events after a cursor, oldest first. Each has the present data, also for days after the snapshot's date; what was
+/// removed meanwhile is left out.
 ///
-/// Fails if the events after the place are not known any more.
-pub fn since(snapshot: &Snapshot, query: EventsQuery) -> Result<Events> {
+/// Fails if the change log does not reach back to the cursor.
+pub fn list(snapshot: &Snapshot, query: EventsQuery) -> Result<Events> {
     let after = match query.since {
-        Some(cursor) => cursor.place(snapshot)?,
-        None => Place::oldest(snapshot)?,
+        Some(cursor) => cursor.position(snapshot)?,
+        None => LogPosition::oldest(snapshot)?,
     };
     let limit = query.limit.get() as usize;
-    let bounds = Bounds { events: limit, entries: limit * ENTRIES_AN_EVENT };
-    let step = log::read(snapshot, after, bounds, |_| true)?;
+    let bounds = BatchBounds { events: limit, entries: limit * ENTRIES_AN_EVENT };
+    let batch = change_log::read_batch(snapshot, after, bounds, |_| true)?;
     let catalogue = snapshot.catalogue_id()?;
-    let data = step.events.into_iter().map(|found| Event {
-        id: Cursor::new(&catalogue, found.place),
-        kind: found.kind.as_str(),
-        timestamp: found.time,
-        data: found.content.data,
+    let data = batch.events.into_iter().map(|event| Event {
+        id: Cursor::new(&catalogue, event.position),
+        kind: event.kind.as_str(),
+        timestamp: event.time,
+        data: event.payload.data,
     });
-    Ok(Events { data: data.collect(), next: Cursor::new(&catalogue, step.place), more: step.more })
+    Ok(Events {
+        data: data.collect(),
+        next: Cursor::new(&catalogue, batch.position),
+        more: batch.more,
+    })
 }
 
-/// The place after the newest event: for those who only want to know what comes next.
-pub fn now(snapshot: &Snapshot) -> Result<Cursor> {
-    Ok(Cursor::new(&snapshot.catalogue_id()?, Place::newest(snapshot)?))
+/// The cursor after the newest event, for clients that only want future events.
+pub fn latest_cursor(snapshot: &Snapshot) -> Result<Cursor> {
+    Ok(Cursor::new(&snapshot.catalogue_id()?, LogPosition::newest(snapshot)?))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whole datasets as a stream of rows from one snapshot: NDJSON, CSV or Parquet; or only what changed since a version.
+//! Whole datasets as a stream of rows from one snapshot, as NDJSON, CSV or Parquet; or only the changes since a version.
 //!
 //! An [`Export`] is pulled: every call of [`Export::write`] appends the next rows to a buffer, and nothing happens in
 //! between. It reads from one snapshot, so what it writes is consistent even while an import commits, and it needs
@@ -9,13 +9,12 @@
 //! use fincore::export::{Export, Format, Query};
 //!
 //! # let dir = tempfile::tempdir().unwrap();
-//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-//! # fincore::bundle::fill(&catalogue)?;
-//! let query = Query { to: Some("1980-02-29".parse()?), ..Query::all("ipca".parse()?, Format::Ndjson) };
+//! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+//! let query = Query { to: Some("1980-02-29".parse()?), ..Query::new("ipca".parse()?, Format::Ndjson) };
 //! let mut export = Export::begin(catalogue.snapshot("2026-10-05".parse()?)?, query)?;
 //! let mut out = Vec::new();
 //! while export.write(&mut out)? {
-//!     // Send what is in `out` to somewhere else, and clear it.
+//!     // Send the content of `out`, and clear it.
 //! }
 //! assert_eq!(export.total(), 2);
 //! assert_eq!(
@@ -30,39 +29,28 @@
 //! or `removed`; one that was removed has only the columns that identify it.
 use crate::{
     catalogue::Snapshot,
-    error::{Error, Noun, Result},
-    table::{Cell, Dialect, Heading, Kind},
+    error::{Error, ExportFault, Resource, Result},
+    table::{Cell, ColumnKind, Heading},
     types::{Date, DateRange},
 };
 
 mod dataset;
+mod dataset_sizes;
 mod delta;
 mod market;
-mod output;
 mod registry;
-mod shelf;
-mod source;
+mod row_source;
+mod row_writer;
 #[cfg(test)]
 #[cfg(feature = "import")]
 mod tests;
 
 pub use dataset::Dataset;
+pub use dataset_sizes::{DatasetSize, DatasetSizes};
 use delta::Delta;
-use output::Output;
-pub use shelf::{Exportable, Shelf};
-use source::Source;
-
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object a line.
-    Ndjson,
-    /// Comma-separated values with a header line.
-    Csv(Dialect),
-    /// Parquet with typed columns.
-    #[cfg(feature = "parquet")]
-    Parquet,
-}
+use row_source::{BATCH_ROWS, RowSource};
+pub use row_writer::Format;
+use row_writer::RowWriter;
 
 /// What to export.
 #[derive(Clone, Copy, Debug)]
@@ -80,37 +68,32 @@ pub struct Query {
 }
 
 impl Query {
-    /// All of a dataset.
+    /// All rows of a dataset.
     #[must_use]
-    pub fn all(dataset: Dataset, format: Format) -> Query {
+    pub fn new(dataset: Dataset, format: Format) -> Query {
         Query { dataset, from: None, to: None, since: None, format }
     }
 
-    /// The days, if the dataset has any. Fails if they do not go with the rest.
+    /// The range of days. Fails if it cannot be combined with the other fields.
     fn days(&self) -> Result<DateRange> {
         let some = self.from.is_some() || self.to.is_some();
         if some && self.since.is_some() {
-            let reason = "since gives what changed on any day: from and to do not go with it";
-            return Err(Error::Invalid(reason.into()));
+            return Err(ExportFault::SinceWithDays.into());
         }
         if some && self.dataset == Dataset::Companies {
-            let reason = "companies are not dated: from and to do not apply";
-            return Err(Error::Invalid(reason.into()));
+            return Err(ExportFault::Undated.into());
         }
         DateRange::new(self.from, self.to)
     }
 }
 
-/// So many rows are read at a time: enough to make the cost of a step small, few enough to be held in memory.
-const PART: usize = 500;
-
-/// An export under way.
+/// An export in progress.
 #[derive(Debug)]
 pub struct Export {
     snapshot: Snapshot,
     rows: Rows,
     headings: Vec<Heading>,
-    output: Output,
+    writer: RowWriter,
     stage: Stage,
     version: u64,
     total: u64,
@@ -119,7 +102,7 @@ pub struct Export {
 
 #[derive(Debug)]
 enum Rows {
-    All(Box<dyn Source>),
+    All(Box<dyn RowSource>),
     Changes(Delta),
 }
 
@@ -132,7 +115,7 @@ enum Stage {
 }
 
 impl Export {
-    /// Begins an export: counts its rows, but reads none of them yet. The plan of the snapshot is not looked at.
+    /// Begins an export: counts its rows, but reads none of them yet. The plan of the caller is not checked.
     ///
     /// Fails with [`Error::NotFound`] if the dataset is a series without observations, with [`Error::Invalid`] if the
     /// days are in the wrong order or do not apply, or if the change log does not reach back to `since`.
@@ -147,22 +130,22 @@ impl Export {
                 (Rows::All(source), total)
             }
             Some(since) => {
-                headings.insert(0, ("change", Kind::Text));
+                headings.insert(0, ("change", ColumnKind::Text));
                 let delta = Delta::collect(&snapshot, source, since, version)?;
                 let total = delta.total();
                 (Rows::Changes(delta), total)
             }
         };
         if total == 0 && !dataset::exists(&snapshot, query.dataset)? {
-            return Err(Error::not_found(Noun::Dataset, &query.dataset.to_string()));
+            return Err(Error::not_found(Resource::Dataset, &query.dataset.to_string()));
         }
         let notes = [("dataset", query.dataset.to_string()), ("version", version.to_string())];
-        let output = Output::new(query.format, &headings, &notes)?;
+        let writer = RowWriter::new(query.format, &headings, &notes)?;
         let stage = Stage::New;
-        Ok(Export { snapshot, rows, headings, output, stage, version, total, written: 0 })
+        Ok(Export { snapshot, rows, headings, writer, stage, version, total, written: 0 })
     }
 
-    /// The number of rows that the whole export has.
+    /// The number of rows of the whole export.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
@@ -170,7 +153,7 @@ impl Export {
 
     /// The number of rows written so far.
     #[must_use]
-    pub fn written(&self) -> u64 {
+    pub fn rows_written(&self) -> u64 {
         self.written
     }
 
@@ -180,32 +163,32 @@ impl Export {
         self.version
     }
 
-    /// Appends the next part to `out`, some hundred rows (of Parquet some thousand); `false` if that was the last.
+    /// Appends the next rows to `out`, some hundred (of Parquet some thousand); returns `false` after the last ones.
     ///
-    /// Fails if the data cannot be read, and at the end if the rows are not as many as they should be: then what was
-    /// written is not the whole dataset. After a failure, do not go on.
+    /// Fails if the data cannot be read, and at the end if fewer rows were written than [`total`](Export::total): then the
+    /// export is not complete. Do not call it again after a failure.
     pub fn write(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        let Export { snapshot, rows, headings, output, written, .. } = self;
+        let Export { snapshot, rows, headings, writer, written, .. } = self;
         match self.stage {
-            Stage::New => output.begin(headings, out)?,
+            Stage::New => writer.begin(headings, out)?,
             Stage::Rows => (),
             Stage::Ended => return Ok(false),
         }
         self.stage = Stage::Rows;
-        let more = output.rows(headings, out, |visit| {
+        let more = writer.rows(headings, out, |visit| {
             let visit = &mut |cells: &[Cell<'_>]| {
                 *written += 1;
                 visit(cells)
             };
             match rows {
-                Rows::All(source) => source.part(snapshot, PART, visit),
-                Rows::Changes(delta) => delta.part(snapshot, PART, visit),
+                Rows::All(source) => source.next_rows(snapshot, BATCH_ROWS, visit),
+                Rows::Changes(delta) => delta.next_rows(snapshot, BATCH_ROWS, visit),
             }
         })?;
         if !more {
             self.end(out)?;
         }
-        self.snapshot.rest()?;
+        self.snapshot.release_memory()?;
         Ok(more)
     }
 
@@ -215,7 +198,7 @@ impl Export {
             let reason = format!("{written} of {total} rows can be read");
             return Err(Error::storage("the export is not complete", reason));
         }
-        self.output.end(out)?;
+        self.writer.end(out)?;
         self.stage = Stage::Ended;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! How new data should be: when each source publishes, and what is noted of each dataset.
+//! How new data should be: when each source publishes, and when each dataset was last synchronised.
 //!
 //! The rules are here; which series follows which is in `market/freshness.rs`. They go by days, not by hours, so that an answer cannot become stale
 //! within a day: the tag of an answer stays true. Each allows the source its usual delay and a little more,
@@ -10,9 +10,9 @@ use rusqlite::Row;
 
 use crate::{calendar, catalogue::Snapshot, error::Result, types::Date};
 
-/// By when a source has published its figures.
+/// When a source publishes its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum PublicationSchedule {
     /// The figure of a day is published before it begins: the Selic target, up to the next meeting of Copom.
     Ahead,
     /// The figure of a business day is published in its afternoon: the PTAX closing bulletin. So that of the last
@@ -21,7 +21,7 @@ pub(crate) enum Due {
     /// The figure of a business day is published in the morning of the next one: Selic and CDI. So on any day
     /// that of the second last business day is there, however early it is.
     NextDay,
-    /// As [`Due::NextDay`], but the last days of a month have no figure: savings accounts opened on the 29th, 30th
+    /// As [`PublicationSchedule::NextDay`], but the last days of a month have no figure: savings accounts opened on the 29th, 30th
     /// or 31st count as opened on the 1st.
     NextDayTo28,
     /// The figure of a month is published by this day of the next month. Some days of grace are in it, because
@@ -29,49 +29,53 @@ pub(crate) enum Due {
     Monthly(u8),
     /// The figure of a month is published by this day of the month after the next.
     LateMonthly(u8),
-    /// A source of which nothing is known but that its figures have been this many days apart. It is stale once
-    /// three of them are missing, and a week has passed for weekends and holidays.
+    /// A source whose schedule is unknown, with figures that have been this many days apart. It is stale once three of
+    /// them are missing, and a week has passed for weekends and holidays.
     Gaps(u32),
     /// CVM rebuilds the filings of the year every Sunday, and companies file on every business day. So those of
     /// the last business day that is at least ten days ago are there.
     Weekly,
 }
 
-/// How many figures in a row may be missing of a source that is not known.
+/// How many figures in a row may be missing if the schedule is unknown.
 const MISSING_FIGURES: u32 = 3;
 
-impl Due {
-    /// The newest day or month of which there must be a figure.
-    pub(crate) fn expected(self, today: Date) -> Date {
+impl PublicationSchedule {
+    /// The newest day or month for which there must be a figure.
+    pub(crate) fn newest_expected(self, today: Date) -> Date {
         let before = |day| calendar::previous(day).unwrap_or(Date::MIN);
         match self {
-            Due::Ahead => today,
-            Due::SameDay => before(today),
-            Due::NextDay => before(before(today)),
-            Due::NextDayTo28 => {
+            PublicationSchedule::Ahead => today,
+            PublicationSchedule::SameDay => before(today),
+            PublicationSchedule::NextDay => before(before(today)),
+            PublicationSchedule::NextDayTo28 => {
                 let day = before(before(today));
                 Date::new(day.year(), day.month(), day.day().min(28)).unwrap_or(day)
             }
-            Due::Monthly(due) => months_before(today, if today.day() >= due { 1 } else { 2 }),
-            Due::LateMonthly(due) => months_before(today, if today.day() >= due { 2 } else { 3 }),
-            Due::Gaps(gap) => {
+            PublicationSchedule::Monthly(due) => {
+                months_before(today, if today.day() >= due { 1 } else { 2 })
+            }
+            PublicationSchedule::LateMonthly(due) => {
+                months_before(today, if today.day() >= due { 2 } else { 3 })
+            }
+            PublicationSchedule::Gaps(gap) => {
                 today.days_before(gap.saturating_mul(MISSING_FIGURES).saturating_add(7))
             }
-            Due::Weekly => before(today.days_before(9)),
+            PublicationSchedule::Weekly => before(today.days_before(9)),
         }
     }
 }
 
-/// The first day of the month so many months before that of a day.
+/// The first day of the month `months` before that of a day.
 fn months_before(day: Date, months: u32) -> Date {
     (0..months).fold(day.first_of_month(), |month, _| month.days_before(1).first_of_month())
 }
 
 /// The newest event that the registry of companies must have.
 ///
-/// CVM publishes it every day, but weeks may pass without an event: up to 40 days since 2018. So what a look
-/// at the source of the last seven days found is current, unless even that is older than 45 days. Without such
-/// a look, an event of the last seven days is wanted.
+/// CVM publishes it every day, but weeks may pass without an event: up to 40 days since 2018. So the registry is current if
+/// it was compared with its source in the last seven days, unless its newest event is older than 45 days. Otherwise an event
+/// of the last seven days is expected.
 pub(crate) fn expected_event(today: Date, newest: Option<Date>, looked: Option<Date>) -> Date {
     let (week, quiet) = (today.days_before(7), today.days_before(45));
     match (newest, looked) {
@@ -80,50 +84,50 @@ pub(crate) fn expected_event(today: Date, newest: Option<Date>, looked: Option<D
     }
 }
 
-/// What is noted of a dataset.
+/// When a dataset last changed, and how synchronising it went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Note {
+pub(crate) struct SyncRecord {
     /// When its rows last changed.
     pub(crate) updated_at: Option<DateTime<Utc>>,
     /// When it was last synchronised with its source.
     pub(crate) succeeded_at: Option<DateTime<Utc>>,
-    /// When that was last tried.
+    /// When that was last attempted.
     pub(crate) tried_at: Option<DateTime<Utc>>,
-    /// What went wrong at the last try.
+    /// What went wrong at the last attempt.
     pub(crate) error: Option<String>,
 }
 
-impl Note {
-    /// The day, in Brasília, on which the source was last known to be as the dataset is.
-    pub(crate) fn looked(&self) -> Option<Date> {
+impl SyncRecord {
+    /// The last day, in Brasília, on which the dataset was known to agree with its source.
+    pub(crate) fn last_checked_on(&self) -> Option<Date> {
         self.succeeded_at.max(self.updated_at).map(Date::in_brasilia)
     }
 }
 
-/// What is noted of each dataset, by its name.
-struct Notes(HashMap<String, Note>);
+/// The records of all datasets, by name.
+struct SyncRecords(HashMap<String, SyncRecord>);
 
-/// What is noted of the dataset with this name.
-pub(crate) fn note(snapshot: &Snapshot, dataset: &str) -> Result<Note> {
-    let Notes(notes) = &*snapshot.memo(|_| notes(snapshot))?;
-    Ok(notes.get(dataset).cloned().unwrap_or_default())
+/// The record of the dataset with this name.
+pub(crate) fn sync_record(snapshot: &Snapshot, dataset: &str) -> Result<SyncRecord> {
+    let SyncRecords(records) = &*snapshot.memo(|_| records(snapshot))?;
+    Ok(records.get(dataset).cloned().unwrap_or_default())
 }
 
-fn notes(snapshot: &Snapshot) -> Result<Notes> {
+fn records(snapshot: &Snapshot) -> Result<SyncRecords> {
     const SQL: &str = "SELECT name, updated_at, succeeded_at, tried_at, error FROM dataset";
     let read = |row: &Row<'_>| {
-        let note = Note {
+        let record = SyncRecord {
             updated_at: time(row, 1)?,
             succeeded_at: time(row, 2)?,
             tried_at: time(row, 3)?,
             error: row.get(4)?,
         };
-        Ok((row.get(0)?, note))
+        Ok((row.get(0)?, record))
     };
-    Ok(Notes(snapshot.rows(SQL, [], read)?.into_iter().collect()))
+    Ok(SyncRecords(snapshot.rows(SQL, [], read)?.into_iter().collect()))
 }
 
-/// A time that cannot be read is as good as none.
+/// A time that cannot be read counts as missing.
 fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| text.parse().ok()))
@@ -141,36 +145,44 @@ mod tests {
     fn expects_what_sources_have_published() {
         let cases = [
             // A Sunday that is a holiday, the Monday after it, and the Tuesday.
-            (Due::Ahead, "2026-11-15", "2026-11-15"),
-            (Due::SameDay, "2026-11-15", "2026-11-13"),
-            (Due::SameDay, "2026-11-16", "2026-11-13"),
-            (Due::SameDay, "2026-11-17", "2026-11-16"),
-            (Due::NextDay, "2026-11-15", "2026-11-12"),
-            (Due::NextDay, "2026-11-16", "2026-11-12"),
-            (Due::NextDay, "2026-11-17", "2026-11-13"),
+            (PublicationSchedule::Ahead, "2026-11-15", "2026-11-15"),
+            (PublicationSchedule::SameDay, "2026-11-15", "2026-11-13"),
+            (PublicationSchedule::SameDay, "2026-11-16", "2026-11-13"),
+            (PublicationSchedule::SameDay, "2026-11-17", "2026-11-16"),
+            (PublicationSchedule::NextDay, "2026-11-15", "2026-11-12"),
+            (PublicationSchedule::NextDay, "2026-11-16", "2026-11-12"),
+            (PublicationSchedule::NextDay, "2026-11-17", "2026-11-13"),
             // Ash Wednesday, after Carnival.
-            (Due::SameDay, "2026-02-18", "2026-02-13"),
-            (Due::NextDay, "2026-02-18", "2026-02-12"),
-            (Due::NextDayTo28, "2026-11-03", "2026-10-28"),
-            (Due::NextDayTo28, "2026-11-17", "2026-11-13"),
-            (Due::Monthly(15), "2026-11-14", "2026-09-01"),
-            (Due::Monthly(15), "2026-11-15", "2026-10-01"),
-            (Due::Monthly(15), "2027-01-14", "2026-11-01"),
-            (Due::Monthly(15), "2027-01-15", "2026-12-01"),
-            (Due::LateMonthly(22), "2026-11-21", "2026-08-01"),
-            (Due::LateMonthly(22), "2026-11-22", "2026-09-01"),
-            (Due::LateMonthly(3), "2027-01-03", "2026-11-01"),
-            (Due::Gaps(1), "2026-11-15", "2026-11-05"),
-            (Due::Gaps(31), "2026-11-15", "2026-08-07"),
-            (Due::Weekly, "2026-11-15", "2026-11-05"),
+            (PublicationSchedule::SameDay, "2026-02-18", "2026-02-13"),
+            (PublicationSchedule::NextDay, "2026-02-18", "2026-02-12"),
+            (PublicationSchedule::NextDayTo28, "2026-11-03", "2026-10-28"),
+            (PublicationSchedule::NextDayTo28, "2026-11-17", "2026-11-13"),
+            (PublicationSchedule::Monthly(15), "2026-11-14", "2026-09-01"),
+            (PublicationSchedule::Monthly(15), "2026-11-15", "2026-10-01"),
+            (PublicationSchedule::Monthly(15), "2027-01-14", "2026-11-01"),
+            (PublicationSchedule::Monthly(15), "2027-01-15", "2026-12-01"),
+            (PublicationSchedule::LateMonthly(22), "2026-11-21", "2026-08-01"),
+            (PublicationSchedule::LateMonthly(22), "2026-11-22", "2026-09-01"),
+            (PublicationSchedule::LateMonthly(3), "2027-01-03", "2026-11-01"),
+            (PublicationSchedule::Gaps(1), "2026-11-15", "2026-11-05"),
+            (PublicationSchedule::Gaps(31), "2026-11-15", "2026-08-07"),
+            (PublicationSchedule::Weekly, "2026-11-15", "2026-11-05"),
         ];
-        for (due, today, expected) in cases {
-            assert_eq!(due.expected(day(today)), day(expected), "{due:?} on {today}");
+        for (schedule, today, expected) in cases {
+            assert_eq!(
+                schedule.newest_expected(day(today)),
+                day(expected),
+                "{schedule:?} on {today}"
+            );
         }
-        for due in
-            [Due::NextDay, Due::Monthly(15), Due::LateMonthly(15), Due::Gaps(u32::MAX), Due::Weekly]
-        {
-            assert_eq!(due.expected(Date::MIN), Date::MIN, "{due:?}");
+        for schedule in [
+            PublicationSchedule::NextDay,
+            PublicationSchedule::Monthly(15),
+            PublicationSchedule::LateMonthly(15),
+            PublicationSchedule::Gaps(u32::MAX),
+            PublicationSchedule::Weekly,
+        ] {
+            assert_eq!(schedule.newest_expected(Date::MIN), Date::MIN, "{schedule:?}");
         }
     }
 

@@ -9,45 +9,32 @@ use crate::{
     downloads::{self, Validators},
     error::{Error, Result},
     filings::{
-        entry::NewFiling,
-        store::{FILINGS, Filings, Sight},
+        new_filing::NewFiling,
+        store::{FILINGS, Filings, Occurrence},
     },
     market::{
-        Rate,
-        known::KNOWN,
-        plausible,
-        store::{self, Crossed, Quote},
+        Rate, plausibility,
+        series_definitions::DEFINITIONS,
+        store::{self, CrossedQuote, Quote},
     },
     types::Date,
 };
 
-mod apology;
-mod archive;
+mod central_bank;
 mod checks;
-mod content;
-mod entries;
-mod flaws;
-mod ipe;
-mod lines;
-mod olinda;
-mod overrides;
-mod periodic;
-mod ptax;
-mod reading;
-mod registry;
-mod rows;
-mod scan;
-mod sgs;
-mod table;
-mod text;
-mod tickers;
-mod trouble;
+mod cvm;
+mod file_reader;
+mod file_scan;
+mod import_error;
+mod imported;
+mod parsed_rows;
+mod text_lines;
+mod ticker_overrides;
+mod zip_archive;
 
-use entries::{CONTRADICTION, Entry};
-pub use rows::Imported;
-use rows::{Part, Rows};
-use text::Refusal;
-use trouble::Trouble;
+use import_error::{ImportError, Refusal};
+pub use imported::Imported;
+use parsed_rows::{BatchPosition, ParsedRow, ParsedRows};
 
 /// One import of any number of official files, all or nothing.
 ///
@@ -72,12 +59,12 @@ use trouble::Trouble;
 pub struct Import {
     writer: Writer,
     filings: Filings,
-    believed: Believed,
-    /// Quotes of a file that contradict the other side. A later file may put that right.
-    crossed: Vec<(String, Crossed)>,
+    trust: Trust,
+    /// Quotes whose buying price is above the selling price, with the file they come from. A later file may correct them.
+    crossed: Vec<(String, CrossedQuote)>,
     state: State,
-    /// Whether something was remembered that is not data.
-    remembered: bool,
+    /// Whether validators of a download were stored, which are not data.
+    has_validators: bool,
 }
 
 /// The state of an import so far.
@@ -89,11 +76,11 @@ enum State {
     Failed,
 }
 
-/// Which files are believed.
+/// Which files are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Believed {
-    /// Registries that are not older than the stored one and have hardly lost a company; figures that their series can
-    /// have.
+enum Trust {
+    /// Registries that are not older than the stored one and have hardly lost a company; figures that are possible for
+    /// their series.
     Plausible,
     /// All that can be parsed.
     Anything,
@@ -102,29 +89,30 @@ enum Believed {
 impl Import {
     /// Starts an import. Waits a second for another one to end, then fails with [`Error::Busy`].
     ///
-    /// `now` is the time of the import: the change log has it, and days after it do not count as events.
+    /// `now` is the time of the import, for the change log. Dates after it are ignored when the age of a registry is
+    /// determined.
     pub fn begin(catalogue: &Catalogue, now: DateTime<Utc>) -> Result<Import> {
         Ok(Import {
             writer: catalogue.write_soon(now)?,
             filings: Filings::default(),
-            believed: Believed::Plausible,
+            trust: Trust::Plausible,
             crossed: Vec::new(),
             state: State::Unchanged,
-            remembered: false,
+            has_validators: false,
         })
     }
 
     /// Also accepts a registry that is older than the stored one or has lost more than a twentieth of its companies,
     /// and figures that are implausible for their series.
     #[must_use]
-    pub fn forced(self) -> Import {
-        Import { believed: Believed::Anything, ..self }
+    pub fn force(self) -> Import {
+        Import { trust: Trust::Anything, ..self }
     }
 
-    /// Forgets logged changes after this time; without it, after 90 days.
+    /// Keeps logged changes for this time; by default, for 90 days.
     #[must_use]
-    pub fn keeping_changes(self, keep: TimeDelta) -> Import {
-        Import { writer: self.writer.keeping_changes(keep), ..self }
+    pub fn keep_changes_for(self, keep: TimeDelta) -> Import {
+        Import { writer: self.writer.keep_changes_for(keep), ..self }
     }
 
     /// Adds one file. It is recognised by its content and, if that is not enough, by its `name`.
@@ -139,9 +127,10 @@ impl Import {
     /// The same for a file that is not in memory. It is read twice, from its start to its end.
     pub fn read(&mut self, name: &str, source: impl Read + Seek) -> Result<Imported> {
         let before = std::mem::replace(&mut self.state, State::Failed);
-        let mut store = |rows: Rows<'_>, imported: &mut Imported| self.store(name, rows, imported);
-        let read = reading::file(name, source, &mut store);
-        let (imported, digest) = read.map_err(|trouble| trouble.of_file(name))?;
+        let mut store =
+            |rows: ParsedRows<'_>, imported: &mut Imported| self.store(name, rows, imported);
+        let read = file_reader::read_file(name, source, &mut store);
+        let (imported, digest) = read.map_err(|err| err.into_error(name))?;
         self.state = before;
         if imported.tally.is_change() {
             self.writer.note(&imported.what, &digest);
@@ -150,36 +139,40 @@ impl Import {
         Ok(imported)
     }
 
-    /// Parses a file without storing it, so that a bad one is known before an import begins.
+    /// Parses a file without storing it, so that a bad one is refused before an import begins.
     ///
-    /// Fails like [`Import::file`], except for what only the stored data can tell.
+    /// Fails like [`Import::file`], except for checks against the stored data.
     pub fn verify(name: &str, source: impl Read + Seek) -> Result<()> {
-        let read = reading::file(name, source, &mut |_, _| Ok(()));
-        read.map(|_| ()).map_err(|trouble| trouble.of_file(name))
+        let read = file_reader::read_file(name, source, &mut |_, _| Ok(()));
+        read.map(|_| ()).map_err(|err| err.into_error(name))
     }
 
     fn store(
         &mut self,
         name: &str,
-        rows: Rows<'_>,
+        rows: ParsedRows<'_>,
         imported: &mut Imported,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ImportError> {
         let tally = match rows {
-            Rows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
-            Rows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,
-            Rows::Companies(rows, absent) => {
-                if self.believed == Believed::Plausible {
-                    checks::registry(&self.writer, &rows, self.today())?;
+            ParsedRows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
+            ParsedRows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,
+            ParsedRows::Companies(rows, absent) => {
+                if self.trust == Trust::Plausible {
+                    checks::check_registry(&self.writer, &rows, self.today())?;
                 }
-                companies::store::registry(&self.writer, &rows, absent)?
+                companies::store::replace_registry(&self.writer, &rows, absent)?
             }
-            Rows::Securities(rows) => companies::store::securities(&self.writer, &rows)?,
-            Rows::Overrides(rows) => match companies::overrides::replace(&self.writer, &rows)? {
-                Ok(tally) => tally,
-                Err((line, reason)) => return Err(Refusal::at(line, reason).into()),
-            },
-            Rows::Filings(entries, part) => self.store_filings(entries, part, imported)?,
-            Rows::Nothing => Tally::default(),
+            ParsedRows::Securities(rows) => {
+                companies::store::write_securities(&self.writer, &rows)?
+            }
+            ParsedRows::Overrides(rows) => {
+                match companies::ticker_overrides::replace(&self.writer, &rows)? {
+                    Ok(tally) => tally,
+                    Err((line, reason)) => return Err(Refusal::at(line, reason).into()),
+                }
+            }
+            ParsedRows::Filings(rows, position) => self.store_filings(rows, position, imported)?,
+            ParsedRows::Nothing => Tally::default(),
         };
         imported.tally += tally;
         Ok(())
@@ -190,14 +183,14 @@ impl Import {
         series: u32,
         rows: &[Rate],
         imported: &mut Imported,
-    ) -> Result<Tally, Trouble> {
-        if self.believed == Believed::Plausible
-            && let Some(doubt) = plausible::rates(&self.writer, series, rows)?
+    ) -> Result<Tally, ImportError> {
+        if self.trust == Trust::Plausible
+            && let Some(doubt) = plausibility::doubt_rates(&self.writer, series, rows)?
         {
-            return Err(Trouble::Doubtful(doubt));
+            return Err(ImportError::Doubtful(doubt));
         }
-        checks::tell_of_rates(rows, self.today(), imported);
-        Ok(store::rates(&self.writer, series, rows, OnConflict::Replace)?)
+        checks::note_future_rates(rows, self.today(), imported);
+        Ok(store::write_rates(&self.writer, series, rows, OnConflict::Replace)?)
     }
 
     fn store_quotes(
@@ -205,41 +198,43 @@ impl Import {
         name: &str,
         rows: &[Quote],
         imported: &mut Imported,
-    ) -> Result<Tally, Trouble> {
-        if self.believed == Believed::Plausible
-            && let Some(doubt) = plausible::quotes(&self.writer, rows)?
+    ) -> Result<Tally, ImportError> {
+        if self.trust == Trust::Plausible
+            && let Some(doubt) = plausibility::doubt_quotes(&self.writer, rows)?
         {
-            return Err(Trouble::Doubtful(doubt));
+            return Err(ImportError::Doubtful(doubt));
         }
-        let crossed = store::crossed(&self.writer, rows)?;
+        let crossed = store::find_crossed(&self.writer, rows)?;
         self.crossed.extend(crossed.into_iter().map(|day| (name.to_owned(), day)));
-        let tally = store::quotes(&self.writer, rows, OnConflict::Replace)?;
-        checks::tell_of_quotes(&self.writer, rows, self.today(), imported)?;
+        let tally = store::write_quotes(&self.writer, rows, OnConflict::Replace)?;
+        checks::note_incomplete_quotes(&self.writer, rows, self.today(), imported)?;
         Ok(tally)
     }
 
     fn store_filings(
         &mut self,
-        entries: Vec<Entry<NewFiling<'_>>>,
-        part: Part,
+        rows: Vec<ParsedRow<NewFiling<'_>>>,
+        position: BatchPosition,
         imported: &mut Imported,
-    ) -> Result<Tally, Trouble> {
-        let (mut filings, today) = (Vec::with_capacity(entries.len()), self.today());
+    ) -> Result<Tally, ImportError> {
+        let (mut filings, today) = (Vec::with_capacity(rows.len()), self.today());
         let mut future = 0;
-        if part == Part::First {
+        if position == BatchPosition::First {
             Filings::begin_table(&self.writer)?;
         }
-        for Entry { line, value, .. } in entries {
+        for ParsedRow { line, value, .. } in rows {
             future += usize::from(value.date > today);
-            // Within one batch it was looked for already.
-            let sight = match part {
-                Part::Whole => Sight::First,
-                Part::First | Part::Later => self.filings.see(&self.writer, &value)?,
+            // Duplicates within one batch are gone already.
+            let sight = match position {
+                BatchPosition::Only => Occurrence::First,
+                BatchPosition::First | BatchPosition::Later => {
+                    self.filings.occurrence(&self.writer, &value)?
+                }
             };
             match sight {
-                Sight::First => filings.push(value),
-                Sight::Same => (),
-                Sight::Different => return Err(Refusal::at(line, CONTRADICTION).into()),
+                Occurrence::First => filings.push(value),
+                Occurrence::Same => (),
+                Occurrence::Different => return Err(Refusal::contradiction(line).into()),
             }
         }
         if future > 0 {
@@ -252,16 +247,15 @@ impl Import {
         Date::in_brasilia(self.writer.now())
     }
 
-    /// Remembers what the publisher of a file said about it; see [`downloads`].
-    pub fn remember(&mut self, url: &str, validators: &Validators) -> Result<()> {
-        self.remembered = true;
+    /// Stores the validators that the publisher of a file sent with it; see [`downloads`].
+    pub fn remember_download(&mut self, url: &str, validators: &Validators) -> Result<()> {
+        self.has_validators = true;
         downloads::remember(&self.writer, url, validators)
     }
 
-    /// What publishers said about their files does not hold for data that comes from elsewhere: the next time those
-    /// files are imported again.
+    /// Removes the validators of files whose data was imported from elsewhere, so that those files are downloaded again.
     fn forget_downloads(&self) -> Result<()> {
-        for dataset in self.writer.touched() {
+        for dataset in self.writer.touched_datasets() {
             let parts = match dataset.as_str() {
                 companies::store::COMPANIES => {
                     vec!["cad_cia_aberta".into(), "fca_cia_aberta".into()]
@@ -269,8 +263,8 @@ impl Import {
                 FILINGS => vec!["/DOC/".into()],
                 store::FX => vec!["Cotacao".into(), "fechamento".into()],
                 series => {
-                    let known = KNOWN.iter().find(|known| known.name == series);
-                    let number = known.map_or(series.into(), |known| known.number.to_string());
+                    let definition = DEFINITIONS.iter().find(|known| known.name == series);
+                    let number = definition.map_or(series.into(), |known| known.number.to_string());
                     vec![format!("bcdata.sgs.{number}/")]
                 }
             };
@@ -285,15 +279,15 @@ impl Import {
     /// dearer than it is sold.
     pub fn commit(self) -> Result<()> {
         match self.state {
-            State::Unchanged if self.remembered => self.writer.commit_unversioned(),
+            State::Unchanged if self.has_validators => self.writer.commit_unversioned(),
             State::Unchanged => Ok(()),
-            State::Failed => Err(Error::Invalid("a file was refused; nothing is imported".into())),
+            State::Failed => Err(Error::operation("a file was refused; nothing is imported")),
             State::Changed => {
-                if !self.remembered {
+                if !self.has_validators {
                     self.forget_downloads()?;
                 }
                 for (name, day) in &self.crossed {
-                    checks::sides(&self.writer, *day).map_err(|trouble| trouble.of_file(name))?;
+                    checks::check_sides(&self.writer, *day).map_err(|err| err.into_error(name))?;
                 }
                 self.filings.finish(&self.writer)?;
                 self.writer.commit()
@@ -303,8 +297,6 @@ impl Import {
 }
 
 #[cfg(test)]
-pub(crate) mod made;
-#[cfg(test)]
-mod refusals;
+pub(crate) mod sample_files;
 #[cfg(test)]
 mod tests;

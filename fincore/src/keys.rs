@@ -24,13 +24,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accounts::{Accounts, Row, Session, values, waiting},
-    error::{Error, Noun, Result},
+    accounts::{Accounts, Row, Session, call_budget, values},
+    error::{Error, Resource, Result},
     plans::Plan,
     types::{Caller, Email, Key, KeyId, KeyPrefix, Name},
 };
 
-/// The columns that [`record`] reads.
+/// The columns that [`read_record`] reads.
 macro_rules! select_key {
     () => {
         "SELECT id, prefix, plan, name, email, created, revoked FROM key "
@@ -68,7 +68,7 @@ pub struct KeyRecord {
 /// Issues a new key. The key is on disk when this returns, and valid at once. It cannot be displayed
 /// again later.
 ///
-/// Fails with [`Error::Unavailable`] if the accounts file cannot be written, or is not the one any more that was opened:
+/// Fails with [`Error::Unavailable`] if the accounts file cannot be written, or was moved or replaced since it was opened:
 /// then there is no key.
 pub fn issue(
     accounts: &Accounts,
@@ -81,14 +81,14 @@ pub fn issue(
     let key = Key::generate()?;
     let (hash, prefix) = (key.hash(), key.prefix());
     let (name, email) = (who.name.to_string(), who.email.to_string());
-    let patience = waiting();
-    accounts.write_by(patience, |tx| {
+    let budget = call_budget();
+    accounts.write_by(budget, |tx| {
         let (hash, prefix) = (hash.as_bytes().as_slice(), prefix.as_str());
         tx.execute(SQL, values![hash, prefix, &name, &email, plan.id(), now.timestamp()])?;
         Ok(())
     })?;
-    // The key is on disk, and cannot be displayed again: where memory cannot follow now, it does with the next refresh.
-    let _ = accounts.refresh_by(patience);
+    // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
+    let _ = accounts.refresh_by(budget);
     Ok(key)
 }
 
@@ -107,7 +107,7 @@ pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<K
         WHERE id = ?1";
     change(accounts, prefix, |tx, (id, mut record)| {
         if record.revoked.is_some() {
-            return Err(Error::Invalid(format!("the key {}… is revoked", record.prefix)));
+            return Err(Error::operation(format!("the key {}… is revoked", record.prefix)));
         }
         tx.execute(SQL, values![id.get(), plan.id()])?;
         record.plan = plan;
@@ -135,10 +135,10 @@ fn change(
     prefix: &KeyPrefix,
     work: impl FnOnce(&dyn Session, (KeyId, KeyRecord)) -> Result<KeyRecord>,
 ) -> Result<KeyRecord> {
-    let patience = waiting();
-    let record = accounts.write_by(patience, |tx| work(tx, find(tx, prefix)?))?;
-    // It has happened: where memory cannot follow now, it does with the next refresh.
-    let _ = accounts.refresh_by(patience);
+    let budget = call_budget();
+    let record = accounts.write_by(budget, |tx| work(tx, find(tx, prefix)?))?;
+    // The change is on disk: if this refresh fails, the next one picks it up.
+    let _ = accounts.refresh_by(budget);
     Ok(record)
 }
 
@@ -146,7 +146,7 @@ fn change(
 pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
     const SQL: &str = concat!(select_key!(), "ORDER BY id");
     let rows = accounts.read(|session| session.query(SQL, &[]))?;
-    rows.iter().map(|row| Ok(record(row)?.1)).collect()
+    rows.iter().map(|row| Ok(read_record(row)?.1)).collect()
 }
 
 /// The id of the key with this prefix.
@@ -160,9 +160,9 @@ fn find(session: &dyn Session, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)>
     // A tilde sorts after every character of a key.
     const SQL: &str = concat!(select_key!(), "WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2");
     match &*session.query(SQL, values![prefix.as_str()])? {
-        [] => Err(Error::not_found(Noun::Key, prefix.as_str())),
-        [found] => record(found),
-        _ => Err(Error::Invalid(format!("more than one key starts with {prefix}"))),
+        [] => Err(Error::not_found(Resource::Key, prefix.as_str())),
+        [found] => read_record(found),
+        _ => Err(Error::operation(format!("more than one key starts with {prefix}"))),
     }
 }
 
@@ -176,16 +176,16 @@ pub(crate) fn ids(session: &dyn Session) -> Result<HashSet<KeyId>> {
 pub(crate) fn get(session: &dyn Session, key: KeyId) -> Result<KeyRecord> {
     const SQL: &str = concat!(select_key!(), "WHERE id = ?1");
     let found = session.first(SQL, values![key.get()])?.ok_or(Error::InvalidKey)?;
-    Ok(record(&found)?.1)
+    Ok(read_record(&found)?.1)
 }
 
-fn record(row: &Row) -> Result<(KeyId, KeyRecord)> {
+fn read_record(row: &Row) -> Result<(KeyId, KeyRecord)> {
     let time = |seconds| DateTime::from_timestamp(seconds, 0).unwrap_or_default();
     let record = KeyRecord {
-        prefix: row.parsed(1)?,
-        plan: row.parsed(2)?,
-        name: row.parsed(3)?,
-        email: row.parsed(4)?,
+        prefix: row.parse(1)?,
+        plan: row.parse(2)?,
+        name: row.parse(3)?,
+        email: row.parse(4)?,
         created: time(row.get(5)?),
         revoked: row.get::<Option<i64>>(6)?.map(time),
     };

@@ -1,7 +1,8 @@
 //! The language of the market: which words and expressions mean the same.
 //!
-//! Documents and queries are read with the same tables. A document is found by its own words and by those that
-//! [`also`] gives; a query finds documents that have an expression as it stands, or the word that [`means`] gives.
+//! Documents and queries are read with the same tables. A document is found by its own words and by those of
+//! [`for_each_extra_word`]; a query finds documents that have an expression as it stands, or the word that [`meanings`] has
+//! for it.
 use std::ops::Range;
 
 mod equivalents;
@@ -10,7 +11,7 @@ mod quarter;
 
 pub(crate) use equivalents::lines as equivalents;
 pub(crate) use plural::forms;
-pub(crate) use quarter::of_day as quarter_of;
+pub(crate) use quarter::ending_on as quarter_ending_on;
 
 /// Whether a word says nothing by itself: an article, a preposition, a conjunction.
 pub(crate) fn is_particle(word: &str) -> bool {
@@ -31,32 +32,32 @@ pub(crate) struct Meaning {
     pub(crate) word: String,
 }
 
-/// The words by which a document with these words is found besides its own.
-pub(crate) fn also(words: &[&str], mut found: impl FnMut(&str)) {
+/// Calls `visit` with every word that a document with these words is found by, besides its own.
+pub(crate) fn for_each_extra_word(words: &[&str], mut visit: impl FnMut(&str)) {
     for start in 0..words.len() {
         let rest = &words[start..];
-        equivalents::all(rest).for_each(&mut found);
-        if let Some((_, word)) = quarter::read(rest) {
-            found(&word);
+        equivalents::words_for(rest).for_each(&mut visit);
+        if let Some((_, word)) = quarter::parse(rest) {
+            visit(&word);
         }
     }
 }
 
 /// The expressions in a query that have a word of their own, from left to right; the longest where two overlap.
-pub(crate) fn means(words: &[&str]) -> Vec<Meaning> {
-    let mut meanings = Vec::new();
+pub(crate) fn meanings(words: &[&str]) -> Vec<Meaning> {
+    let mut found = Vec::new();
     let mut start = 0;
     while let Some(rest) = words.get(start..).filter(|rest| !rest.is_empty()) {
-        let longest = [equivalents::same(rest), quarter::read(rest)];
+        let longest = [equivalents::longest_synonym(rest), quarter::parse(rest)];
         match longest.into_iter().flatten().max_by_key(|(length, _)| *length) {
             Some((length, word)) => {
-                meanings.push(Meaning { at: start..start + length, word });
+                found.push(Meaning { at: start..start + length, word });
                 start += length;
             }
             None => start += 1,
         }
     }
-    meanings
+    found
 }
 
 #[cfg(test)]
@@ -66,13 +67,13 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let words: Vec<&str> = text.split(' ').collect();
         let mut all = Vec::new();
-        also(&words, |word| all.push(word.to_owned()));
+        for_each_extra_word(&words, |word| all.push(word.to_owned()));
         all
     }
 
     fn meant(text: &str) -> Vec<(Range<usize>, String)> {
         let words: Vec<&str> = text.split(' ').collect();
-        means(&words).into_iter().map(|meaning| (meaning.at, meaning.word)).collect()
+        meanings(&words).into_iter().map(|meaning| (meaning.at, meaning.word)).collect()
     }
 
     #[test]

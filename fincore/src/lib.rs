@@ -9,7 +9,7 @@
 //!   official files.
 //! - A [`Snapshot`] is a consistent view of it. Every query is a function of a snapshot, and usually of
 //!   a query struct: [`market::selic`], [`companies::search`], [`filings::list`].
-//! - [`Accounts`] is a second file, for those who serve the data: API [`keys`] and their [`usage`].
+//! - [`Accounts`] is a second file, for programs that serve the data: API [`keys`] and their [`usage`].
 //!
 //! The library opens no sockets, reads no clock and writes no logs. Dates and times are arguments;
 //! whatever goes wrong is returned as an [`Error`].
@@ -69,7 +69,7 @@
 //! | [`datasets`] | how recent each dataset is |
 //! | [`changes`] | what every import changed |
 //! | [`events`] | what was published: the changes as events |
-//! | [`downloads`] | what is known of files at their publishers' |
+//! | [`downloads`] | HTTP validators of imported files, and how synchronising went |
 //! | [`table`] | the columns of each row type, and tables as CSV |
 //! | [`export`] | whole datasets as NDJSON, CSV or Parquet, and what changed since a version |
 //! | [`backup`] | both files in one, and back |
@@ -86,7 +86,7 @@
 //!
 //! # Features
 //!
-//! The first three are on by default. Without them the library reads catalogues that another build has written.
+//! All but `parquet` are on by default. Without them the library reads catalogues that another build has written.
 //!
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
@@ -94,6 +94,7 @@
 //! | `bundle` | the bundled data: [`bundle`] | `zstd` |
 //! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
 //! | `parquet` | datasets as Parquet files: `export::Format::Parquet` | `parquet` |
+//! | `webhooks` | signed calls when something is published: [`webhooks`] | `hmac`, `url` |
 //!
 //! # Threads
 //!
@@ -105,17 +106,18 @@
 //!
 //! Every fallible function returns [`Result`]. The message of an [`Error`] says what was given and what is
 //! expected: `"2026-02-30" is not a date (YYYY-MM-DD)`. To react to an error, match on [`Error::kind`]:
-//! [`ErrorKind`] is exhaustive, so the compiler finds every `match` that does not handle a new kind.
+//! [`ErrorKind`] is exhaustive, so the compiler finds every `match` that does not handle a new kind. What is
+//! wrong with an input is a value too, [`Invalid`], for programs with words of their own.
 //!
 //! ```
 //! use fincore::{Date, ErrorKind};
 //!
 //! let err = "2026-02-30".parse::<Date>().unwrap_err();
 //! let status = match err.kind() {
-//!     ErrorKind::Invalid | ErrorKind::Refused => 400,
+//!     ErrorKind::Invalid(_) | ErrorKind::Refused => 400,
 //!     ErrorKind::InvalidKey => 401,
 //!     ErrorKind::PlanRequired(_) => 403,
-//!     ErrorKind::NotFound(_) => 404,
+//!     ErrorKind::NotFound(..) => 404,
 //!     ErrorKind::Storage => 500,
 //!     ErrorKind::Busy | ErrorKind::Unavailable | ErrorKind::Outdated => 503,
 //! };
@@ -129,18 +131,18 @@
 
 pub mod deadline;
 mod error;
-mod excerpt;
 pub mod plans;
+mod truncate;
 mod types;
 
 mod answers;
 mod catalogue;
 pub mod changes;
+mod company_lookup;
 mod freshness;
 mod index;
 mod language;
 mod lock;
-mod lookup;
 mod names;
 mod sqlite;
 pub mod table;
@@ -160,6 +162,7 @@ pub mod keys;
 pub mod limits;
 pub mod sessions;
 pub mod usage;
+#[cfg(feature = "webhooks")]
 pub mod webhooks;
 
 #[doc(hidden)]
@@ -184,18 +187,21 @@ pub use answers::{Meta, Page, Rows, Sourced};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Edition, Snapshot};
-pub use error::{Error, ErrorKind, Noun, Result};
-pub use excerpt::{excerpt, printable};
+pub use error::{
+    CalculationFault, Error, ErrorKind, ExportFault, Invalid, Resource, Result, SecretKind,
+    SeriesFault, Uncompoundable, Wanted, WebhookFault,
+};
 #[cfg(feature = "import")]
 pub use import::{Import, Imported};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use integrity::{CheckStep, Rebuilt};
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
+pub use truncate::{printable, truncate};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
-    Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, Pair, Search, SeriesId,
-    SessionToken, Words, fold,
+    Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, PageQuery, Pair, Search,
+    SeriesId, SessionToken, Words, fold,
 };
 
 /// Compiles the example in the README.

@@ -64,10 +64,10 @@ impl Standing {
     }
 }
 
-/// What a limiter does. The answer may come from another machine, so it is a future; that of [`Limits`] is
-/// ready at once, and its own functions do the same without one.
+/// A rate limiter. The answer may come from another machine, so it is a future; that of [`Limits`] is ready at once, and
+/// its own functions do the same without one.
 ///
-/// Whoever implements this runs [`conformance`] in a test.
+/// An implementation runs [`conformance`] in its tests.
 pub trait Limiter {
     /// Counts a request against the limit of the caller's plan, and returns the standing after it. Fails
     /// with the standing if the limit is used up; a refused request does not count.
@@ -197,8 +197,8 @@ enum Log {
     Many(Box<Times>),
 }
 
-/// Never more than the caller's limit, and never none. The first and the last are copied out: with many callers, each
-/// look at the deque's own memory is one that the processor has to wait for.
+/// Never more than the caller's limit, and never empty. The first and the last are copied out: with many callers, each
+/// access to the deque's own memory is a cache miss.
 #[derive(Debug)]
 struct Times {
     all: VecDeque<u64>,
@@ -212,7 +212,7 @@ impl Times {
         self.last = time;
     }
 
-    /// Forgets the first ones that are old; false if all are.
+    /// Removes the old times; returns `false` if none is left.
     fn forget(&mut self, old: impl Fn(&u64) -> bool) -> bool {
         while old(&self.first) {
             self.all.pop_front();

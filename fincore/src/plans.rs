@@ -16,19 +16,22 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Serialize, Serializer};
 
-use crate::excerpt::excerpt;
+use crate::truncate::truncate;
 
 /// The window that [`Plan::limit`] applies to.
 pub const WINDOW: Duration = Duration::from_secs(60);
 
 /// How many days market history goes back without [`Feature::HistoricalData`], counted from the newest
 /// observation of the series.
+///
+/// On a monthly series both ends are included, so that a month can be compared with the same month of the previous
+/// year.
 pub const RECENT_DAYS: u32 = 365;
 
 /// A plan, from the smallest to the largest. Each one includes everything in the smaller ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plan {
-    /// Without a key, or with one that anybody can register.
+    /// Without a key, or with one that is issued on registration.
     Free,
     /// Companies and search.
     Bronze,
@@ -116,8 +119,16 @@ pub struct Upgrade {
 
 /// The error for a text that is not a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{:?} is not a plan (free, bronze, gold or platinum)", excerpt(.0))]
+#[error("{:?} is not a plan (free, bronze, gold or platinum)", truncate(.0))]
 pub struct UnknownPlan(String);
+
+impl UnknownPlan {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
 
 impl FromStr for Plan {
     type Err = UnknownPlan;
@@ -217,7 +228,7 @@ impl Feature {
                 "No companies and no search"),
             Feature::HistoricalData => row("historical_data", Plan::Gold,
                 "Market history of more than 12 months needs",
-                "Historical data: market history as far back as it is held",
+                "Historical data: market history as far back as the data goes",
                 "Market history of the last 12 months only"),
             Feature::Filings => row("filings", Plan::Gold, "Filings need",
                 "Filings: list, search, recent and by company",

@@ -7,8 +7,7 @@
 //! use fincore::{Search, search};
 //!
 //! # let dir = tempfile::tempdir().unwrap();
-//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-//! # fincore::bundle::fill(&catalogue)?;
+//! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 //! let matches = search::global(&snapshot, Search::new("petrobras")?)?;
 //! assert_eq!(matches.companies[0].id.get(), 9512);
@@ -44,16 +43,16 @@ pub struct Matches {
     /// The upgrade prompt, if the filings were left out: an empty list alone would look like no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<Upgrade>,
-    /// The source of the matches; `fuzzy` if they are only near to what was asked for.
+    /// The source of the matches; `fuzzy` if nothing matches exactly.
     pub meta: Meta,
 }
 
 /// The companies and filings that match, as in [`companies::search`] and [`filings::search`]. Limit and offset apply to
-/// each list separately. Near matches are returned only if nothing of either kind matches as it stands.
+/// each list separately. Fuzzy matches are returned only if nothing of either kind matches exactly.
 pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     let mut companies = companies::search(snapshot, query.clone().into())?;
     let (mut filings, upgrade) = match snapshot.plan().need(Feature::Filings) {
-        Ok(()) => (Some(filings::search(snapshot, in_filings(query))?), None),
+        Ok(()) => (Some(filings::search(snapshot, query.into())?), None),
         Err(prompt) => (None, Some(prompt)),
     };
     let exact = |meta: &Meta, total: u64| !meta.fuzzy && total > 0;
@@ -68,17 +67,11 @@ pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     let fuzzy =
         !is_exact && (companies.total > 0 || filings.as_ref().is_some_and(|found| found.total > 0));
     let filings = filings.map(|filings| filings.data.into_vec()).unwrap_or_default();
-    let meta = Meta { fuzzy, ..Meta::of(SOURCE) };
+    let meta = Meta { fuzzy, ..Meta::new(SOURCE) };
     Ok(Matches { companies: companies.data.into_vec(), filings, upgrade, meta })
 }
 
-/// The same search in filings.
-fn in_filings(query: Search) -> filings::Search {
-    let Search { q, limit, offset } = query;
-    filings::Search { limit, offset, ..filings::Search::of(q) }
-}
-
-/// What may be meant by a text that is being typed.
+/// A query for completions of a text that is being typed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suggest {
@@ -99,7 +92,7 @@ pub struct Suggestions {
     pub meta: Meta,
 }
 
-/// Something that a text may become.
+/// A completion of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -127,15 +120,14 @@ pub enum Suggestion {
     },
 }
 
-/// Completes a text: tickers that begin so, companies with names that have all its words, categories of filings. In
-/// memory, so that it can be called with every letter.
+/// Completes a text: tickers that start with it, companies whose names have all its words, categories of filings. It works
+/// in memory, fast enough to be called with every letter.
 ///
 /// ```
 /// use fincore::search::{Suggest, Suggestion, suggest};
 ///
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 /// let found = suggest(&snapshot, Suggest::new("petro")?)?;
 /// assert!(matches!(&found.data[0], Suggestion::Company { company_id, .. } if company_id.get() == 9512));
@@ -144,9 +136,9 @@ pub enum Suggestion {
 pub fn suggest(snapshot: &Snapshot, query: Suggest) -> Result<Suggestions> {
     let most = query.limit.get() as usize;
     let words: Vec<&str> = query.q.all().collect();
-    let (names, categories) = (snapshot.memo(Names::read)?, snapshot.memo(Categories::read)?);
+    let (names, categories) = (snapshot.memo(Names::read)?, snapshot.memo(CategoryWords::read)?);
     let mut data = Vec::new();
-    for (ticker, company) in names.tickers_that_begin(&words, most) {
+    for (ticker, company) in names.tickers_with_prefix(&words, most) {
         let text = ticker.to_ascii_uppercase();
         data.extend(
             CvmCode::new(company.code)
@@ -154,33 +146,35 @@ pub fn suggest(snapshot: &Snapshot, query: Suggest) -> Result<Suggestions> {
                 .map(|company_id| Suggestion::Ticker { text, company_id }),
         );
     }
-    for company in names.suggested(&words, most) {
-        let (text, tickers) = (company.shown.clone(), &company.tickers);
+    for company in names.suggest(&words, most) {
+        let (text, tickers) = (company.legal_name.clone(), &company.tickers);
         let tickers = tickers.iter().map(|ticker| ticker.to_ascii_uppercase()).collect();
         let company_id = CvmCode::new(company.code).ok();
         data.extend(company_id.map(|company_id| Suggestion::Company { text, company_id, tickers }));
     }
-    // A category is worth a place even where many companies fit.
-    let categories =
-        categories.with(&words).take(2).map(|text| Suggestion::Category { text: text.to_owned() });
+    // Categories get their share even if many companies match.
+    let categories = categories
+        .matching(&words)
+        .take(2)
+        .map(|text| Suggestion::Category { text: text.to_owned() });
     let categories: Vec<Suggestion> = categories.collect();
     data.truncate(most.saturating_sub(categories.len()));
     data.extend(categories);
     data.truncate(most);
-    Ok(Suggestions { data, meta: Meta::of(SOURCE) })
+    Ok(Suggestions { data, meta: Meta::new(SOURCE) })
 }
 
-/// Computes ahead what searches and suggestions need, and keep until the data changes. A server calls it after every
-/// change, so that no request takes longer than others.
+/// Computes what searches and suggestions need, and keeps it until the data changes. A server calls this after every
+/// change, so that no request has to wait for it.
 pub fn prepare(snapshot: &Snapshot) -> Result<()> {
-    /// What is left of it: that it was done.
+    /// Marks the data as prepared.
     struct Prepared;
     snapshot.memo(|_| {
         snapshot.memo(Names::read)?.prepare();
-        snapshot.memo(Categories::read)?;
+        snapshot.memo(CategoryWords::read)?;
         filings::prepare(snapshot)?;
-        // Nobody needs those pages again soon.
-        snapshot.rest()?;
+        // These pages of the file are not needed again soon.
+        snapshot.release_memory()?;
         Ok(Prepared)
     })?;
     Ok(())
@@ -195,12 +189,12 @@ impl Suggest {
     }
 }
 
-/// The categories of filings, those with most filings first.
+/// The categories of filings with their words, those with most filings first.
 #[derive(Debug)]
-struct Categories(Vec<(String, Vec<String>)>);
+struct CategoryWords(Vec<(String, Vec<String>)>);
 
-impl Categories {
-    fn read(connection: &Connection) -> Result<Categories> {
+impl CategoryWords {
+    fn read(connection: &Connection) -> Result<CategoryWords> {
         const SQL: &str = "SELECT category FROM class_total JOIN class ON class.id = class
             GROUP BY category ORDER BY SUM(filings) DESC, category";
         let mut statement = connection.prepare_cached(SQL)?;
@@ -210,11 +204,11 @@ impl Categories {
             let Ok(name) = row.get_ref(0)?.as_str() else { continue };
             all.push((name.to_owned(), words(&fold(name)).map(str::to_owned).collect()));
         }
-        Ok(Categories(all))
+        Ok(CategoryWords(all))
     }
 
     /// The categories that have all the words in one of their forms, the last one as a prefix.
-    fn with<'c>(&'c self, wanted: &'c [&str]) -> impl Iterator<Item = &'c str> {
+    fn matching<'c>(&'c self, wanted: &'c [&str]) -> impl Iterator<Item = &'c str> {
         let has =
             |words: &[String], word: &str| forms(word).iter().any(|form| words.contains(form));
         let fits = move |words: &[String]| match wanted.split_last() {

@@ -22,28 +22,28 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    accounts::{Accounts, Row, Session, values, waiting},
+    accounts::{Accounts, Row, Session, call_budget, values},
     error::{Error, Result},
     types::{Caller, Key, KeyPrefix, SessionToken},
 };
 
 /// How long a session lasts.
-pub const LASTS: TimeDelta = TimeDelta::days(30);
+pub const LIFETIME: TimeDelta = TimeDelta::days(30);
 
 /// The most sessions of a key at a time; with another one, the oldest ends.
-pub const MOST: usize = 20;
+pub const MAX_PER_KEY: usize = 20;
 
-/// The most rows of a key. As many may be over as may last, so that the place of a session that has just ended is not taken
-/// at once: whoever follows the changes knows the newest by its hash.
-const PLACES: usize = 2 * MOST;
+/// The most rows of a key. As many may have ended as may last, so that the row of a session that has just ended is not
+/// reused at once: refreshing identifies the newest change by the hash in its row.
+const MAX_ROWS_PER_KEY: usize = 2 * MAX_PER_KEY;
 
 /// How much longer rows are kept, for servers whose clocks differ.
 const GRACE: TimeDelta = TimeDelta::days(1);
 
-/// The most rows that a step of [`sweep`] removes, so that others can write soon.
+/// The most rows that one call of [`sweep`] removes, so that other writers do not wait long.
 const ROWS: usize = 1_000;
 
-/// Who is signed in.
+/// The caller and the key of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Holder {
@@ -54,7 +54,7 @@ pub struct Holder {
 }
 
 /// Begins a session of this key. It is on disk when this returns, and known here at once. A key that has
-/// [`MOST`] sessions loses the oldest.
+/// [`MAX_PER_KEY`] sessions loses the oldest.
 ///
 /// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
 pub fn begin(accounts: &Accounts, key: &Key, now: DateTime<Utc>) -> Result<SessionToken> {
@@ -66,81 +66,81 @@ pub fn begin(accounts: &Accounts, key: &Key, now: DateTime<Utc>) -> Result<Sessi
         WHERE number = ?1";
     let token = SessionToken::generate()?;
     let (hash, of_key) = (token.hash(), key.hash());
-    let patience = waiting();
-    accounts.write_by(patience, |tx| {
+    let budget = call_budget();
+    accounts.write_by(budget, |tx| {
         let key = tx.first(KEY, values![of_key.as_bytes().as_slice()])?;
         let key: i64 = key.ok_or(Error::InvalidKey)?.get(0)?;
         let (hash, now) = (hash.as_bytes().as_slice(), now.timestamp());
-        match place(tx, key, now)? {
+        match row_to_reuse(tx, key, now)? {
             Some(number) => tx.execute(AGAIN, values![number, hash, now])?,
             None => tx.execute(NEW, values![hash, key, now])?,
         };
         Ok(())
     })?;
-    // It has happened: where memory cannot follow now, it does with the next refresh.
-    let _ = accounts.refresh_by(patience);
+    // The change is on disk: if this refresh fails, the next one picks it up.
+    let _ = accounts.refresh_by(budget);
     Ok(token)
 }
 
-/// The row that the next session of a key takes: none while it may have a new one.
-fn place(tx: &dyn Session, key: i64, now: i64) -> Result<Option<i64>> {
+/// The row that the next session of a key reuses; `None` as long as it may have a new one.
+fn row_to_reuse(tx: &dyn Session, key: i64, now: i64) -> Result<Option<i64>> {
     const SQL: &str =
         "SELECT number, ended IS NULL AND begun > ?2 FROM session WHERE key = ?1 ORDER BY changed";
-    let rows = tx.query(SQL, values![key, now - LASTS.num_seconds()])?;
+    let rows = tx.query(SQL, values![key, now - LIFETIME.num_seconds()])?;
     let read = |row: &Row| Ok((row.get::<i64>(0)?, row.get::<bool>(1)?));
     let rows = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
-    let (lasting, over): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, lasts)| *lasts);
-    let oldest = |places: Vec<(i64, bool)>| places.first().map(|(number, _)| *number);
-    Ok(if lasting.len() >= MOST {
+    let (lasting, ended): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, lasts)| *lasts);
+    let oldest = |rows: Vec<(i64, bool)>| rows.first().map(|(number, _)| *number);
+    Ok(if lasting.len() >= MAX_PER_KEY {
         oldest(lasting)
-    } else if rows.len() >= PLACES {
-        oldest(over)
+    } else if rows.len() >= MAX_ROWS_PER_KEY {
+        oldest(ended)
     } else {
         None
     })
 }
 
-/// Who is signed in with this token, if anybody is. Reads memory only, so it is fast enough for every request.
+/// The caller of the session with this token, if there is one. Reads memory only, so it is fast enough for every request.
 ///
-/// What another program began is known after the next [`refresh`](Accounts::refresh).
+/// A session that another program began is found after the next [`refresh`](Accounts::refresh).
 #[must_use]
 pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Option<Holder> {
-    let after = (now - LASTS).timestamp();
-    let (caller, key) = accounts.signed_in(&token.hash(), after)?;
+    let after = (now - LIFETIME).timestamp();
+    let (caller, key) = accounts.session_caller(&token.hash(), after)?;
     Some(Holder { caller, key })
 }
 
-/// Whether a session is in memory, even if it is too old by now or its key is revoked: then a refresh would tell nothing new.
-/// One that was signed out is not, like one that never was: whether another server began it, only a refresh can tell.
+/// Whether a session is in memory, even if it is too old by now or its key is revoked: then a refresh would find nothing
+/// new. A session that ended is not in memory, and neither is one that another server began since the last refresh.
 #[must_use]
 pub fn is_known(accounts: &Accounts, token: &SessionToken) -> bool {
     accounts.has_session(&token.hash())
 }
 
-/// Ends a session; where there is none, nothing happens. It is on disk when this returns.
+/// Ends a session; if there is none, nothing happens. It is on disk when this returns.
 pub fn end(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Result<()> {
     const SQL: &str =
         "UPDATE session SET ended = ?2, changed = (SELECT MAX(changed) + 1 FROM session)
         WHERE hash = ?1 AND ended IS NULL";
-    let (hash, patience) = (token.hash(), waiting());
-    accounts.write_by(patience, |tx| {
+    let (hash, budget) = (token.hash(), call_budget());
+    accounts.write_by(budget, |tx| {
         tx.execute(SQL, values![hash.as_bytes().as_slice(), now.timestamp()])
     })?;
-    // It has happened: where memory cannot follow now, it does with the next refresh.
-    let _ = accounts.refresh_by(patience);
+    // The change is on disk: if this refresh fails, the next one picks it up.
+    let _ = accounts.refresh_by(budget);
     Ok(())
 }
 
-/// Forgets sessions that are too old, in memory and then in the database. A step of bounded size; `true` if there is more
-/// to do. Writes only where there is something to remove.
+/// Removes sessions that are too old, from memory and then from the database. One call does a bounded part of it, and
+/// returns `true` if there is more to do. Writes only if there is something to remove.
 pub fn sweep(accounts: &Accounts, now: DateTime<Utc>) -> Result<bool> {
-    // The newest change stays, because those who follow the changes go on from there.
+    // The newest change stays, because refreshing continues from it.
     const OLD: &str = "SELECT number FROM session
         WHERE begun < ?1 AND changed < (SELECT MAX(changed) FROM session) LIMIT ?2";
     const SQL: &str = "DELETE FROM session WHERE number IN (SELECT number FROM session
         WHERE begun < ?1 AND changed < (SELECT MAX(changed) FROM session) LIMIT ?2)";
-    accounts.forget_sessions((now - LASTS).timestamp());
-    let before = (now - LASTS - GRACE).timestamp();
+    accounts.forget_sessions((now - LIFETIME).timestamp());
+    let before = (now - LIFETIME - GRACE).timestamp();
     if accounts.read(|session| session.first(OLD, values![before, 1_usize]))?.is_none() {
         return Ok(false);
     }

@@ -24,8 +24,7 @@
 //! }
 //!
 //! # let dir = tempfile::tempdir().unwrap();
-//! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-//! # fincore::bundle::fill(&catalogue)?;
+//! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! let snapshot = catalogue.snapshot("1980-02-15".parse()?)?;
 //! let inflation = market::ipca(&snapshot, market::History::default())?;
 //! assert_eq!(tsv(&inflation.data), "date\tvalue\n1980-02-01\t4.62\n1980-01-01\t6.62\n");
@@ -58,15 +57,15 @@ pub trait Row: Sized + 'static {
 pub struct Column<R> {
     /// The name: the key in JSON, the header in CSV.
     pub name: &'static str,
-    /// The kind of its cells, those that are not empty.
-    pub kind: Kind,
+    /// The kind of its cells that are not empty.
+    pub kind: ColumnKind,
     /// Reads the cell from a row.
     pub cell: fn(&R) -> Cell<'_>,
 }
 
 /// The kind of a column's cells: every cell of the column is of this kind or empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// [`Cell::Text`]
     Text,
     /// [`Cell::Integer`]
@@ -82,7 +81,7 @@ pub enum Kind {
 }
 
 /// The name of a column, and the kind of its cells.
-pub(crate) type Heading = (&'static str, Kind);
+pub(crate) type Heading = (&'static str, ColumnKind);
 
 /// The headings of a row type.
 pub(crate) fn headings<R: Row>() -> Vec<Heading> {
@@ -139,7 +138,7 @@ impl From<Decimal> for Cell<'_> {
 
 impl Cell<'_> {
     /// Text from a value's `Display`.
-    pub(crate) fn shown(value: impl std::fmt::Display) -> Self {
+    pub(crate) fn display(value: impl std::fmt::Display) -> Self {
         Cell::Text(Cow::Owned(value.to_string()))
     }
 }

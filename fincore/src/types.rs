@@ -1,4 +1,5 @@
 //! Domain types. Each has one parser, `FromStr`, so a value that exists is valid.
+mod base62;
 mod caller;
 mod cnpj;
 mod company_id;
@@ -16,6 +17,9 @@ mod series_id;
 mod session_token;
 mod words;
 
+pub(crate) use base62::random_characters;
+#[cfg(feature = "webhooks")]
+pub(crate) use base62::{is_base62, random_bytes};
 pub use caller::{Caller, CallerId, KeyId};
 pub use cnpj::Cnpj;
 pub use company_id::CompanyId;
@@ -33,8 +37,7 @@ pub use filing_id::FilingId;
 pub(crate) use filing_id::ID_BITS;
 pub(crate) use filing_id::{Form, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
-pub(crate) use key::{is_base62, random_bytes, random_characters};
-pub use page::{Limit, Offset};
+pub use page::{Limit, Offset, PageQuery};
 pub use pair::{Currency, Pair};
 pub use series_id::SeriesId;
 pub(crate) use session_token::SessionHash;
@@ -55,6 +58,25 @@ macro_rules! deserialize_from_str {
 }
 pub(crate) use deserialize_from_str;
 
+/// Parses a type that has few values, each by its word.
+macro_rules! choices {
+    ($type:ty, $wanted:expr, $($word:literal => $value:expr),+) => {
+        impl std::str::FromStr for $type {
+            type Err = $crate::error::Error;
+
+            fn from_str(text: &str) -> $crate::error::Result<$type> {
+                match text {
+                    $($word => Ok($value),)+
+                    _ => Err($crate::error::Error::invalid(text, $wanted)),
+                }
+            }
+        }
+
+        $crate::types::deserialize_from_str!($type);
+    };
+}
+pub(crate) use choices;
+
 /// Serializes a type through its `Display`.
 macro_rules! serialize_as_str {
     ($type:ty) => {
@@ -66,3 +88,27 @@ macro_rules! serialize_as_str {
     };
 }
 pub(crate) use serialize_as_str;
+
+/// What types that are one text share: `FromStr` by the type's own `parse`, which refuses a text as not what is wanted;
+/// `Debug` as `Display`; and both directions of serde.
+macro_rules! text_type {
+    ($type:ty, $wanted:expr) => {
+        impl std::str::FromStr for $type {
+            type Err = crate::error::Error;
+
+            fn from_str(text: &str) -> crate::error::Result<Self> {
+                Self::parse(text).ok_or_else(|| crate::error::Error::invalid(text, $wanted))
+            }
+        }
+
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+
+        super::deserialize_from_str!($type);
+        super::serialize_as_str!($type);
+    };
+}
+pub(crate) use text_type;

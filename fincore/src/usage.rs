@@ -31,8 +31,8 @@ use foldhash::fast::RandomState;
 use parking_lot::FairMutex;
 
 use crate::{
-    accounts::{Accounts, Batch, Row, Session, Value, values, waited, waiting},
-    deadline::Patience,
+    accounts::{Accounts, Batch, Row, Session, Value, busy_error, call_budget, values},
+    deadline::WaitBudget,
     error::{Error, Result},
     keys,
     types::{Date, DateRange, KeyId, random_characters},
@@ -44,49 +44,50 @@ pub use report::{Counts, DayReport, Outcome, Report, UsageQuery};
 /// The number of days that a report covers by default.
 const DAYS: u32 = 30;
 
-/// The most sums that wait to be written, each of one key, day and endpoint: some 20 MiB. A file takes them every second;
-/// a database on another machine may be away for long.
+/// The most sums in memory, each of one key, day and endpoint: some 20 MiB. A file takes them every second; a database on
+/// another machine may be unavailable for long.
 const MOST_SLOTS: usize = 200_000;
 
-/// The most of them that are written at once, so that it does not take long.
+/// The most sums written in one transaction, so that it is short.
 const BATCH: usize = 5_000;
 
 /// Counts requests in memory until they are written to the accounts. `Send` and `Sync`.
 ///
-/// A crash loses what was counted since the last [`flush`](Usage::flush), but nothing ever counts twice. Where the accounts
-/// cannot be written, the counts wait; how many do is bounded, and [`lost`](Usage::lost) says what was dropped.
+/// A crash loses what was counted since the last [`flush`](Usage::flush), but nothing is counted twice. While the accounts
+/// cannot be written, the counts stay in memory, up to a limit; [`lost_requests`](Usage::lost_requests) is the number that
+/// was dropped.
 #[derive(Debug, Default)]
 pub struct Usage {
     counts: DashMap<KeyId, Vec<Slot>, RandomState>,
-    /// How many slots there are, those that move included.
+    /// The number of slots, including those that are being written.
     slots: AtomicUsize,
     lost: AtomicU64,
-    /// Held while counts move from memory to the accounts, so that a report finds each of them in exactly one
-    /// place. Fair, so that a report comes before the next flush.
-    moving: FairMutex<Moving>,
+    /// Locked while counts move from memory to the accounts, so that a report finds each of them in exactly one place.
+    /// Fair, so that a report comes before the next flush.
+    unwritten: FairMutex<Unwritten>,
 }
 
-/// What moves from memory to the accounts: a batch stays as it is until it is known to be written, so that it can be
-/// recognised if the answer to its commit was lost.
+/// Counts on their way from memory to the accounts. A batch stays the same until it is known to be written, so that it can
+/// be recognised if the answer to its commit was lost.
 #[derive(Debug, Default)]
-struct Moving {
-    /// This process, once there was something to write.
+struct Unwritten {
+    /// The id of this process, once there was something to write.
     writer: Option<String>,
     /// How many batches were written.
     written: u64,
     slots: Vec<(KeyId, Slot)>,
 }
 
-/// What became of a batch.
-enum Written {
-    /// So many slots are in the accounts.
+/// The result of writing a batch.
+enum WriteResult {
+    /// This number of slots is in the accounts now.
     Stored(usize),
-    /// So many slots were of keys that the accounts do not have any more, as after a backup was restored.
+    /// These slots are of keys that the accounts do not have any more, as after a backup was restored.
     Dropped(Vec<(KeyId, Slot)>),
 }
 
-impl Moving {
-    /// The name of what is to be written.
+impl Unwritten {
+    /// The id of the next batch.
     fn batch(&mut self) -> Result<Batch> {
         let writer = match &self.writer {
             Some(writer) => writer,
@@ -101,21 +102,21 @@ impl Moving {
     }
 
     /// Writes the next batch.
-    fn write(&mut self, accounts: &Accounts, patience: Patience) -> Result<Written> {
+    fn write(&mut self, accounts: &Accounts, budget: WaitBudget) -> Result<WriteResult> {
         let batch = self.batch()?;
-        match accounts.write_batch(patience, &batch, |tx| store(tx, self.next())) {
+        match accounts.write_batch(budget, &batch, |tx| write_counts(tx, self.next())) {
             Ok(()) => {
                 self.written += 1;
-                Ok(Written::Stored(self.slots.drain(..self.slots.len().min(BATCH)).count()))
+                Ok(WriteResult::Stored(self.slots.drain(..self.slots.len().min(BATCH)).count()))
             }
-            // It was refused, so nothing of it is there: what is wrong with it may go.
+            // The database refused it, so nothing of it was written: drop the slots whose key is gone.
             Err(err @ Error::Storage { .. }) => {
-                let known = accounts.read_by(patience, keys::ids)?;
+                let known = accounts.read_by(budget, keys::ids)?;
                 let slots = std::mem::take(&mut self.slots);
                 let (kept, dropped): (Vec<_>, Vec<_>) =
                     slots.into_iter().partition(|(key, _)| known.contains(key));
                 self.slots = kept;
-                if dropped.is_empty() { Err(err) } else { Ok(Written::Dropped(dropped)) }
+                if dropped.is_empty() { Err(err) } else { Ok(WriteResult::Dropped(dropped)) }
             }
             Err(err) => Err(err),
         }
@@ -169,18 +170,19 @@ impl Usage {
     ///
     /// If writing fails, nothing is lost: the next call tries again.
     pub fn flush(&self, accounts: &Accounts) -> Result<()> {
-        let mut moving = self.moving.try_lock_for(waiting().left()).ok_or_else(waited)?;
+        let mut unwritten =
+            self.unwritten.try_lock_for(call_budget().remaining()).ok_or_else(busy_error)?;
         // First what could not be written the last time, as it was.
-        self.write_all(&mut moving, accounts)?;
-        moving.slots = self.drain();
-        self.write_all(&mut moving, accounts)
+        self.write_all(&mut unwritten, accounts)?;
+        unwritten.slots = self.drain();
+        self.write_all(&mut unwritten, accounts)
     }
 
-    fn write_all(&self, moving: &mut Moving, accounts: &Accounts) -> Result<()> {
-        while !moving.slots.is_empty() {
-            let gone = match moving.write(accounts, waiting())? {
-                Written::Stored(slots) => slots,
-                Written::Dropped(slots) => {
+    fn write_all(&self, unwritten: &mut Unwritten, accounts: &Accounts) -> Result<()> {
+        while !unwritten.slots.is_empty() {
+            let gone = match unwritten.write(accounts, call_budget())? {
+                WriteResult::Stored(slots) => slots,
+                WriteResult::Dropped(slots) => {
                     let lost = slots.iter().map(|(_, slot)| slot.counts.all()).sum();
                     self.lost.fetch_add(lost, Ordering::Relaxed);
                     slots.len()
@@ -189,23 +191,25 @@ impl Usage {
             self.slots.fetch_sub(gone, Ordering::Relaxed);
         }
         // The memory of a large batch is not kept.
-        moving.slots = Vec::new();
+        unwritten.slots = Vec::new();
         Ok(())
     }
 
-    /// How many requests are counted in memory and not yet written, those that were refused included.
+    /// The number of requests, refused ones included, that are counted in memory and not written yet.
     #[must_use]
-    pub fn unwritten(&self) -> u64 {
+    pub fn unwritten_requests(&self) -> u64 {
         let of = |slot: &Slot| slot.counts.all();
         let counted: u64 = self.counts.iter().map(|slots| slots.iter().map(of).sum::<u64>()).sum();
-        // While they are being written, they are as good as written.
-        let moving = self.moving.try_lock();
-        counted + moving.map_or(0, |moving| moving.slots.iter().map(|(_, slot)| of(slot)).sum())
+        // Counts that are being written right now are not included.
+        let unwritten = self.unwritten.try_lock();
+        counted
+            + unwritten
+                .map_or(0, |unwritten| unwritten.slots.iter().map(|(_, slot)| of(slot)).sum())
     }
 
-    /// How many requests were not counted, because too many sums wait to be written.
+    /// The number of requests that were not counted because too many sums were in memory.
     #[must_use]
-    pub fn lost(&self) -> u64 {
+    pub fn lost_requests(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
@@ -238,9 +242,10 @@ impl Usage {
         let range = DateRange::new(query.from.or(Some(to.days_before(DAYS - 1))), Some(to))?;
         let mut days = BTreeMap::new();
         let record = {
-            let patience = waiting();
-            let mut moving = self.moving.try_lock_for(patience.left()).ok_or_else(waited)?;
-            let batch = moving.batch()?;
+            let budget = call_budget();
+            let mut unwritten =
+                self.unwritten.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+            let batch = unwritten.batch()?;
             let mut add = |slot: &Slot| {
                 if range.contains(slot.day) {
                     add_to(&mut days, slot.day, &slot.endpoint, slot.counts);
@@ -249,13 +254,13 @@ impl Usage {
             if let Some(slots) = self.counts.get(&key) {
                 slots.iter().for_each(&mut add);
             }
-            accounts.read_at_once(patience, |session| {
-                // Whether the last batch was written is not always known here.
-                let is_written = !moving.slots.is_empty() && session.has_batch(&batch)?;
-                let written = if is_written { moving.next().len() } else { 0 };
-                let own = moving.slots[written..].iter().filter(|(of, _)| *of == key);
+            accounts.read_at_once(budget, |session| {
+                // If the answer to a commit was lost, only the database knows whether the batch was written.
+                let is_written = !unwritten.slots.is_empty() && session.has_batch(&batch)?;
+                let written = if is_written { unwritten.next().len() } else { 0 };
+                let own = unwritten.slots[written..].iter().filter(|(of, _)| *of == key);
                 own.for_each(|(_, slot)| add(slot));
-                for (day, endpoint, counts) in stored(session, key, range)? {
+                for (day, endpoint, counts) in read_counts(session, key, range)? {
                     add(&Slot { day, endpoint: endpoint.into(), counts });
                 }
                 keys::get(session, key)
@@ -287,7 +292,7 @@ fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, coun
     }
 }
 
-fn store(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
+fn write_counts(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
     const SQL: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT (key, date, endpoint) DO UPDATE SET requests = usage.requests + excluded.requests,
@@ -307,7 +312,7 @@ fn store(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
     session.insert_each(SQL, &rows)
 }
 
-fn stored(
+fn read_counts(
     session: &dyn Session,
     key: KeyId,
     range: DateRange,
@@ -319,7 +324,7 @@ fn stored(
     let read = |row: &Row| {
         let number = |column| row.get(column).map(i64::unsigned_abs);
         let counts = Counts { requests: number(2)?, errors: number(3)?, rate_limited: number(4)? };
-        Ok((row.parsed(0)?, row.get(1)?, counts))
+        Ok((row.parse(0)?, row.get(1)?, counts))
     };
     rows.iter().map(read).collect()
 }

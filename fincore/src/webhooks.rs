@@ -1,15 +1,15 @@
 //! Webhooks: signed HTTP calls when something is published. No socket is opened here.
 //!
-//! A subscription ([`create`]) says which [events](crate::events) are wanted, and where to call. [`tell`] puts what
-//! imports publish into an outbox in the accounts file. A program that makes the calls asks which are [`due`] for
-//! whom ([`waiting`]), and [`record`]s how they went; failed ones come up again for three days. [`sweep`] forgets
-//! what is over. A receiver checks calls with [`verify`].
+//! A subscription ([`create`]) says which [events](crate::events) it is for, and which address to call.
+//! [`enqueue_events`] puts the events of new imports into an outbox in the accounts file. The program that makes the
+//! calls reads [`due_webhooks`] and their [`due_calls`], and reports each call with [`record_outcomes`]; failed calls
+//! are retried for three days. [`sweep`] deletes old deliveries. A receiver checks calls with [`verify`].
 //!
 //! Calls follow the Standard Webhooks scheme. Each event arrives at least once, always with the same id.
 //!
 //! ```
 //! use std::collections::HashSet;
-//! use fincore::{Accounts, Import, Plan, keys, webhooks::{self, NewWebhook, Outcome, Targets}};
+//! use fincore::{Accounts, Import, Plan, keys, webhooks::{self, CallOutcome, NewWebhook, Targets}};
 //!
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
@@ -20,69 +20,54 @@
 //! let key = keys::issue(&accounts, &who, Plan::Platinum, now)?;
 //! let key = keys::id(&accounts, &key.prefix())?;
 //!
-//! let wanted = NewWebhook {
-//!     url: "https://example.com/hook".into(),
-//!     events: vec!["rate.published".into()],
-//!     ..Default::default()
-//! };
+//! let new = NewWebhook::new("https://example.com/hook", ["rate.published"]);
 //! let snapshot = catalogue.snapshot(today)?;
-//! let (webhook, secret) = webhooks::create(&accounts, &snapshot, key, wanted, Targets::Public, now)?;
+//! let (webhook, secret) = webhooks::create(&accounts, &snapshot, key, new, Targets::Public, now)?;
 //! println!("shown once: {}", secret.reveal());
 //!
 //! let mut import = Import::begin(&catalogue, now)?;
 //! import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#)?;
 //! import.commit()?;
 //!
-//! while webhooks::tell(&accounts, &catalogue.snapshot(today)?, now)?.more {}
-//! let calls = webhooks::due(&accounts, &webhook.id, now, 10, &HashSet::new())?;
+//! while webhooks::enqueue_events(&accounts, &catalogue.snapshot(today)?, now)?.more {}
+//! let calls = webhooks::due_calls(&accounts, &webhook.id, now, 10, &HashSet::new())?;
 //! assert_eq!(calls.len(), 1);
-//! let outcome = Outcome {
+//! let outcome = CallOutcome {
 //!     delivery: calls[0].delivery,
 //!     webhook: webhook.id,
-//!     turn: calls[0].turn,
+//!     token: calls[0].token,
 //!     answer: Ok(204),
 //!     time: now,
 //!     jitter: 0.0,
 //! };
-//! webhooks::record(&accounts, &[outcome])?;
-//! assert!(webhooks::waiting(&accounts, now)?.is_empty());
+//! webhooks::record_outcomes(&accounts, &[outcome])?;
+//! assert!(webhooks::due_webhooks(&accounts, now)?.is_empty());
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use chrono::{DateTime, Utc};
-
+mod allowed_targets;
+mod call_outcomes;
 mod deliveries;
 mod fan_out;
 mod ids;
+mod new_webhook;
 mod outbox;
-mod record;
-mod schedule;
+mod progress;
+mod retention;
+mod retry_schedule;
 mod signature;
+mod stored_time;
 mod subscription;
-mod sweep;
-mod target;
-mod told;
-mod wanted;
 
-pub use deliveries::{Deliveries, DeliveriesQuery, Delivery, deliveries, replay, test};
-pub use fan_out::{Told, tell};
+pub use allowed_targets::Targets;
+pub use call_outcomes::{CallOutcome, record_outcomes};
+pub use deliveries::{Deliveries, DeliveriesQuery, Delivery, list_deliveries, replay, send_test};
+pub use fan_out::{Enqueued, enqueue_events};
 pub use ids::{DeliveryId, WebhookId};
-pub use outbox::{Call, Turn, Waiting, due, waiting};
-pub use record::{Outcome, record};
-pub use signature::{Secret, Signed, verify};
-pub use subscription::{Owned, Webhook, all, create, disable, find, list, remove};
-pub use sweep::sweep;
-pub use target::Targets;
-pub use wanted::NewWebhook;
-
-/// A time as it is stored.
-fn millis(time: DateTime<Utc>) -> i64 {
-    time.timestamp_millis()
-}
-
-/// A stored time.
-fn time(millis: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp_millis(millis).unwrap_or_default()
-}
+pub use new_webhook::NewWebhook;
+pub use outbox::{AttemptToken, Call, DueWebhook, due_calls, due_webhooks};
+pub use retention::sweep;
+pub use signature::{Secret, SignatureHeaders, verify};
+pub use subscription::{OwnedWebhook, Webhook, create, disable, find, list, list_all, remove};
 
 #[cfg(test)]
 #[cfg(feature = "import")]

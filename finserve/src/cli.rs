@@ -1,6 +1,6 @@
 //! The command line.
 use std::{
-    fmt,
+    ffi::OsString,
     io::{self, Write},
     path::PathBuf,
 };
@@ -8,33 +8,37 @@ use std::{
 use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
 };
-use fincore::{Date, Email, Key, KeyPrefix, Name, Plan, chrono::TimeDelta};
+use fincore::{Date, Email, Key, Name, Plan, chrono::TimeDelta};
 
-use crate::{build, log, typed::TypedAddress};
+use self::redacted::Redacted;
+use crate::observe::{build_info, log};
 
-mod asked;
 mod backup;
 mod calc;
 mod complete;
+mod completions_and_man;
 mod doctor;
 mod export;
-mod generate;
 mod get;
 mod mcp;
 mod publish;
+mod query_options;
+pub(crate) mod redacted;
 mod serve;
 mod sync;
-pub(crate) use asked::{Drawn, Format, Part, Question, Shown, Whom};
 pub(crate) use backup::{Backup, Restore};
 pub(crate) use calc::Calc;
 pub(crate) use complete::VARIABLE as COMPLETE_VARIABLE;
+pub(crate) use completions_and_man::{Completions, Man};
 pub(crate) use doctor::Doctor;
 use export::CsvDialect;
 pub(crate) use export::Export;
-pub(crate) use generate::{Completions, Man};
-pub(crate) use get::{Get, Wanted};
+pub(crate) use get::{Get, GetRequest};
 pub(crate) use mcp::Mcp;
 pub(crate) use publish::Publish;
+pub(crate) use query_options::{
+    ChartMode, Format, OutputOptions, PageOptions, Question, RemoteOptions,
+};
 pub(crate) use serve::Serve;
 pub(crate) use sync::{Sources, Sync};
 
@@ -53,11 +57,11 @@ pub(crate) const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m
 
 /// Brazil's financial data over HTTP: market rates, companies and their filings.
 ///
-/// The data comes with the program. Without a command it serves.
+/// The data comes with the program. Without a command, it runs serve.
 #[derive(Debug, Parser)]
-#[command(version = build::VERSION.as_str(), after_help = EXAMPLES)]
+#[command(version = build_info::VERSION.as_str(), after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// Directory of the data; serve, sync and import create it, and fill it with the bundled figures
+    /// Data directory; serve, sync and import create it and fill it with the bundled data
     #[arg(
         long,
         global = true,
@@ -66,13 +70,14 @@ pub(crate) struct Cli {
         default_value = "finserve-data"
     )]
     pub(crate) data: PathBuf,
-    /// Whether nobody named that directory
+    /// Whether that is the default, because neither a flag nor the environment names a directory
     #[arg(skip)]
     pub(crate) data_by_default: bool,
-    /// The accounts are in this PostgreSQL, which several servers share, and not in the data directory
+    /// Keep the accounts in this PostgreSQL database, which several servers can share, instead of the data directory;
+    /// needs a build with the feature `cluster`
     ///
-    /// postgres://user:password@host/database, with ?sslmode=require to insist on TLS. Everyone on this machine can see
-    /// what is typed here: better set the variable.
+    /// postgres://user:password@host/database, with ?sslmode=require to insist on TLS. Other users of this machine
+    /// can see what is typed on the command line; set the variable instead.
     #[arg(
         long,
         global = true,
@@ -80,7 +85,7 @@ pub(crate) struct Cli {
         env = "FINSERVE_ACCOUNTS",
         hide_env_values = true
     )]
-    pub(crate) accounts: Option<TypedAddress>,
+    pub(crate) accounts: Option<Redacted>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
@@ -88,18 +93,26 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Answers a shell that asks what may come next, and ends the program, if that is what it was started for.
+    /// If a shell started the program for completions, prints them and ends the program.
     pub(crate) fn complete() {
         complete::answer(Cli::command);
     }
 
-    /// The command line of this program. Ends the program where it is wrong or only asks for help.
+    /// Parses the command line of this program. Ends the program if it is wrong or only asks for help.
     pub(crate) fn read() -> Cli {
         let matches = Cli::command().try_get_matches();
-        matches.and_then(Cli::of).unwrap_or_else(|err| refuse(&err))
+        matches.and_then(Cli::from_matches).unwrap_or_else(|err| refuse(&err))
     }
 
-    fn of(matches: ArgMatches) -> Result<Cli, clap::Error> {
+    /// Parses the arguments of a server inside another program. Fails with a message for people.
+    pub(crate) fn parse_arguments(
+        arguments: impl Iterator<Item = OsString>,
+    ) -> Result<Cli, String> {
+        let matches = Cli::command().try_get_matches_from(arguments);
+        matches.and_then(Cli::from_matches).map_err(|err| Key::redact(&err.render().to_string()))
+    }
+
+    fn from_matches(matches: ArgMatches) -> Result<Cli, clap::Error> {
         if let Some(command) = matches.subcommand_name() {
             let given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
             if let Some(flag) = serve::FLAGS.into_iter().find(given) {
@@ -114,7 +127,7 @@ impl Cli {
         Ok(Cli { data_by_default, ..Cli::from_arg_matches(&matches)? })
     }
 
-    /// What is logged, and how, if this serves.
+    /// The log settings, if this command line serves.
     pub(crate) fn log(&self) -> Option<log::Settings> {
         match &self.command {
             None => Some(self.serve.log()),
@@ -124,14 +137,13 @@ impl Cli {
     }
 }
 
-/// Prints help, or what is wrong with the command line, and ends the program. What was typed may hold a key,
-/// which is not repeated.
+/// Prints help, or what is wrong with the command line, and ends the program. Keys in the command line are not repeated.
 fn refuse(err: &clap::Error) -> ! {
     if !err.use_stderr() {
         err.exit();
     }
     let message = Key::redact(&err.render().to_string());
-    // Without a terminal there is nobody to tell.
+    // If the standard error is closed, the exit code says enough.
     let _ = io::stderr().write_all(message.as_bytes());
     std::process::exit(err.exit_code())
 }
@@ -142,94 +154,93 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Add official files to the data, all of them or none
     ///
-    /// A file is recognised by its content and name: SGS series of the central bank
-    /// (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period files (.csv), PTAX answers of Olinda
-    /// (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY); of CVM the registry of companies
-    /// (cad_cia_aberta.csv), filings (ipe_cia_aberta_YEAR, dfp_…, itr_…, fre_…, fca_…, .zip or .csv) and
-    /// tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv). A running server serves the new data
-    /// within a second. A file that is damaged or unknown ends the import with exit code 1, and the
-    /// data stays exactly as it was. Single bad rows of CVM's tables are left out and reported. A table of your own
-    /// with the header company;tickers sets the tickers of companies by CVM code or CNPJ.
+    /// Files are recognised by name and content. From the central bank: SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX
+    /// bulletins and period files (.csv), and PTAX answers of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY).
+    /// From CVM: the registry of companies (cad_cia_aberta.csv), filings (ipe_cia_aberta_YEAR, dfp_…, itr_…, fre_…, fca_…,
+    /// .zip or .csv) and tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv). Your own table with the header
+    /// company;tickers sets the tickers of companies by CVM code or CNPJ. A running server serves the new data within a
+    /// second. A damaged or unknown file ends the import with exit code 1, and the data stays exactly as it was. Single bad
+    /// rows of CVM's tables are skipped and reported.
     Import(Import),
-    /// Download what is new from the central bank and CVM, and import it
+    /// Download new data from the central bank and CVM, and import it
     ///
-    /// Everything that is missing since the newest stored day is asked for, and only what has changed is
-    /// downloaded. A failure of one publisher stops no other, and never removes anything. Exit code 0: everything
-    /// that was asked for is current; 1: something failed, the rest was done. serve --sync does this by itself.
+    /// Each dataset is requested from its newest stored day on, and only what has changed is downloaded. If one publisher
+    /// fails, the others continue, and nothing is removed. Exit code 0: everything requested is up to date; 1: something
+    /// failed, and the rest is up to date. serve --sync does this by itself.
     Sync(Sync),
     /// Write a whole dataset to a file, or only what changed since a data version
     ///
     /// The datasets are selic, cdi, ipca and every other series by name or number, series (all of them), fx, companies and
-    /// filings. Rows come from one consistent state of the data, also while an import runs.
+    /// filings. All rows come from one consistent state of the data, even while an import runs.
     Export(Export),
-    /// Show figures, companies and filings, of the data directory or of a server
+    /// Show figures, companies and filings, from the data directory or from a server
     ///
-    /// The queries, parameters and answers are those of the API. A table on a terminal, CSV elsewhere. Without a data
-    /// directory, and without --data, the bundled data is read, from a copy in the cache of the user. Exit code 1: there is
-    /// no answer; 2: the question is wrong.
+    /// The queries, parameters and answers are those of the API. The output is a table on a terminal and CSV elsewhere.
+    /// Without a data directory and without --data, it reads the bundled data from a copy in the user's cache. Exit code 1:
+    /// there is no answer; 2: the request is wrong.
     Get(Get),
-    /// Calculate with the figures: correct an amount, accumulate a series, convert currencies
+    /// Calculate: adjust an amount for inflation, accumulate a series, convert currencies
     ///
-    /// On a terminal the facts are listed, and with --steps a table of the steps follows. As CSV, it is the steps where
-    /// they are asked for, and one row of facts otherwise.
+    /// On a terminal, the result is a list of facts, followed by a table of the steps with --steps. CSV has one row with
+    /// the result, or one row per step with --steps.
     Calc(Calc),
-    /// Let agents ask: the Model Context Protocol over the standard input and output
+    /// Serve agents: the Model Context Protocol over standard input and output
     ///
-    /// Desktop clients start this by themselves. Answers come from the data directory, with all of the data and without
-    /// limits, or with --server from a server, within the plan of the key. Messages are lines of JSON; whatever else there
-    /// is to say goes to the error output.
+    /// Desktop clients start this command themselves. Answers come from the data directory, with all of the data and no
+    /// limits; with --server they come from a server, within the plan of the key. Each message is a line of JSON; everything
+    /// else goes to standard error.
     Mcp(Mcp),
-    /// List the webhooks of all keys, and disable one
+    /// List the webhooks of all keys, or disable one
     #[command(subcommand)]
     Webhooks(Webhooks),
-    /// Create, list and revoke API keys, and set their plans; a running server accepts new ones at once, and applies changes
-    /// within a second
+    /// Create, list and revoke API keys, and set their plans; a running server accepts new keys at once and applies
+    /// changes within a second
     #[command(subcommand)]
     Keys(Keys),
-    /// Copy the accounts to a PostgreSQL
+    /// Copy the accounts to a PostgreSQL database; needs a build with the feature `cluster`
     #[command(subcommand)]
     Accounts(Accounts),
-    /// Show the requests of a key by day, up to a second ago
+    /// Show the requests of a key by day, complete up to a second ago
     Usage(Usage),
     /// Copy the accounts and the data to one new file while they are in use, and verify the copy
     ///
-    /// The file is a ZIP archive with both databases and a manifest; only its owner can read it. Servers and imports may
-    /// run meanwhile.
+    /// The file is a ZIP archive with both databases and a manifest; only its owner can read it. Servers and imports can
+    /// keep running.
     Backup(Backup),
     /// Write a copy of the data for servers that follow it with --catalogue-from
     ///
-    /// A compact copy is checked, compressed and stored in a directory or an S3-compatible store, and then named by a
-    /// manifest, so that nobody ever reads half of it. The copy before stays, older ones are removed. What is published
-    /// already is not published again.
+    /// A compact copy is checked, compressed and stored in a directory or an S3-compatible store. A manifest then names it,
+    /// so that no server ever reads half a copy. The previous copy stays; older ones are removed. Data that is already
+    /// published is not published again.
     Publish(Publish),
-    /// Put a backup back, where no server is running
+    /// Restore a backup, while no server is running
     ///
-    /// All of it is verified first, and put back as a whole or not at all. Databases that are there stay, unless --replace
-    /// is given. A backup that an earlier version made of the accounts alone is taken too.
+    /// The whole backup is verified first, and restored completely or not at all. Existing databases are not overwritten
+    /// unless --replace is given. Backups of the accounts alone, as earlier versions wrote them, are accepted too.
     Restore(Restore),
     /// Show what imports and synchronising have added, changed and removed, oldest first
     Log(Log),
     /// Check both databases for damage, and show what is in them
     ///
-    /// Every stored value is parsed, and everything that imports derive from the rows (columns for filters,
-    /// search indexes, counts, computed rates) is computed anew and compared. Takes seconds, and can be
-    /// done while a server runs. Exit code 1 if something is wrong; the message says what helps.
+    /// Every stored value is parsed. Everything that imports derive from the rows (columns for filters, search indexes,
+    /// counts, computed rates) is computed again and compared. This takes seconds, and a server can keep running. Exit
+    /// code 1 if something is wrong; the message says how to repair it.
     Check,
-    /// Repair the catalogue: make anew whatever imports derive from the rows
+    /// Repair the catalogue: rebuild everything that imports derive from the rows
     ///
-    /// Rows that cannot be read are removed, and filled in again where the bundled data has them. All of it is
-    /// one transaction, and a running server answers with the old data or the new. If everything is sound,
-    /// nothing changes. An import that is running is waited for.
+    /// Rows that cannot be read are removed, and restored if the bundled data has them. The repair is one transaction: a
+    /// running server answers with the old data or with the new. If everything is sound, nothing changes. The command waits
+    /// for an import that is running.
     Rebuild,
-    /// Say what is wrong with this server and what to do: files, disk, descriptors, clock, stale data, publishers, proxy
+    /// Find problems of this server and say how to fix them: files, disk, descriptors, clock, stale data, publishers, proxy
     ///
-    /// Looks at the data directory and the machine, and asks each publisher for a sign of life. With --url it also
-    /// asks the server as the public does, with an address that is made up: nobody may choose by whom they are
-    /// counted. Changes nothing. Exit code 1 if something is wrong.
+    /// Checks the data directory and the machine, and whether each publisher answers. With --url it also calls the server
+    /// at its public address, with a forged client address: callers must not be able to choose the address under which
+    /// they are counted. Changes nothing. Exit code 1 if something is wrong.
     Doctor(Doctor),
-    /// Print what a shell needs to complete commands, flags, series, categories and companies
+    /// Print the shell script that completes commands, flags, series, categories and companies
     ///
-    /// The shell then asks this program for what may come next: companies and categories are those of the data directory.
+    /// The shell then runs this program for its suggestions; companies and categories come from the data directory.
     Completions(Completions),
     /// Write the manual pages
     Man(Man),
@@ -237,10 +248,10 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files as downloaded; - is the standard input, which needs --name
+    /// Files as downloaded; - is standard input, which needs --name
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The file name of what comes through the standard input, such as bcdata.sgs.432.json
+    /// File name of the data on standard input, such as bcdata.sgs.432.json
     #[arg(long, value_name = "FILE")]
     pub(crate) name: Option<String>,
     /// Accept figures that are implausible for their series, and a registry of companies that is older than the stored one
@@ -254,7 +265,7 @@ pub(crate) struct Import {
 /// How long the change log reaches back.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Changes {
-    /// Days for which the log of changes is kept; older changes are forgotten when data comes in
+    /// Number of days to keep changes in the change log; older ones are deleted when new data comes in
     #[arg(long, value_name = "DAYS", env = "FINSERVE_KEEP_CHANGES", default_value_t = 90)]
     keep_changes: u16,
 }
@@ -265,30 +276,6 @@ impl Changes {
     }
 }
 
-/// The first characters of a key as they were typed. They stay text here, and are never printed: what clap
-/// refuses it repeats on the terminal, and it might be a whole key.
-#[derive(Clone)]
-pub(crate) struct TypedPrefix(String);
-
-impl TypedPrefix {
-    /// Fails where this is no prefix of a key.
-    pub(crate) fn read(&self) -> fincore::Result<KeyPrefix> {
-        self.0.parse()
-    }
-}
-
-impl From<String> for TypedPrefix {
-    fn from(text: String) -> TypedPrefix {
-        TypedPrefix(text)
-    }
-}
-
-impl fmt::Debug for TypedPrefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TypedPrefix(…)")
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Keys {
     /// Create a key and print it; it cannot be shown again
@@ -296,71 +283,72 @@ pub(crate) enum Keys {
         /// free, bronze, gold or platinum
         #[arg(long)]
         plan: Plan,
-        /// Who it is for
+        /// Name of the key's holder
         #[arg(long)]
         name: Name,
-        /// How to reach them
+        /// E-mail address of the key's holder
         #[arg(long, value_name = "ADDRESS")]
         email: Email,
     },
     /// List all keys by their first characters
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Move a key to another plan
     SetPlan {
-        /// The first characters of the key, enough to tell it from all others
-        prefix: TypedPrefix,
+        /// The first characters of the key, enough to identify it
+        prefix: Redacted,
         /// free, bronze, gold or platinum
         plan: Plan,
     },
     /// Revoke a key permanently
     Revoke {
-        /// The first characters of the key, enough to tell it from all others
-        prefix: TypedPrefix,
+        /// The first characters of the key, enough to identify it
+        prefix: Redacted,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Accounts {
-    /// Copy keys, usage and webhooks to a PostgreSQL, and compare every row
+    /// Copy keys, usage and webhooks to a PostgreSQL database, and compare every row
     ///
-    /// Can be repeated: what has changed since is brought over. Refused where the target has keys, usage or webhooks that
-    /// are not in these accounts. Stop the servers before the last copy, and start them with --accounts after it.
+    /// Can be repeated to copy what has changed since. Refused if the target has keys, usage or webhooks that are not in
+    /// these accounts. Stop the servers before the last copy, and start them with --accounts after it.
     Copy {
         /// postgres://user:password@host/database
         #[arg(long, value_name = "URL", env = "FINSERVE_COPY_TO", hide_env_values = true)]
-        to: TypedAddress,
+        to: Redacted,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Usage {
-    /// The first characters of the key, enough to tell it from all others
-    pub(crate) prefix: TypedPrefix,
+    /// The first characters of the key, enough to identify it
+    pub(crate) prefix: Redacted,
     /// First day, YYYY-MM-DD; by default 29 days before the last
     #[arg(long, value_name = "DATE")]
     pub(crate) from: Option<Date>,
     /// Last day, YYYY-MM-DD; by default today
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<Date>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 fn data_version(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "a data version is a whole number, as `finserve log` shows it".into())
+    text.parse()
+        .map_err(|_| "expected a data version: a whole number, as `finserve log` shows it".into())
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
-    /// Only changes after this data version; by default all that the log has
+    /// Only changes after this data version; by default the whole log
     #[arg(long, value_name = "VERSION", value_parser = data_version)]
     pub(crate) since: Option<u64>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -369,7 +357,7 @@ pub(crate) struct Log {
 pub(crate) enum Webhooks {
     /// List the webhooks of all keys
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -377,7 +365,7 @@ pub(crate) enum Webhooks {
     Disable {
         /// The id of the webhook
         id: String,
-        /// Why, as its owner sees it
+        /// Reason shown to the owner of the webhook
         #[arg(long, default_value = "disabled by the operator")]
         reason: String,
     },

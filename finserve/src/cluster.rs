@@ -1,5 +1,5 @@
-//! Replicas that are one service: what they share, most of it through engines that others run. Those are behind the feature
-//! `cluster`; without it, the flags are still known, and say that this build has no support for them.
+//! Replicas that are one service: what they share, most of it through PostgreSQL, Valkey and object stores. Those are behind
+//! the feature `cluster`; without it, the flags are still known, and say which build has them.
 
 #[cfg(feature = "cluster")]
 pub(crate) mod limits;
@@ -7,7 +7,7 @@ pub(crate) mod limits;
 pub(crate) mod postgres;
 pub(crate) mod publication;
 #[cfg(not(feature = "cluster"))]
-mod without;
+mod unsupported;
 
 #[cfg(not(feature = "cluster"))]
-pub(crate) use without::{limits, postgres};
+pub(crate) use unsupported::{limits, postgres};

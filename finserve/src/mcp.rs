@@ -1,25 +1,27 @@
-//! The API for agents: the Model Context Protocol, whatever carries its messages.
+//! The API for agents: the Model Context Protocol, independent of its transport.
 //!
-//! `message` reads JSON-RPC, `version` tells which revision of the protocol a message speaks, `protocol` answers it.
-//! `tools` is the table of tools, each of which is an endpoint; a `call` of one becomes a request of that endpoint, and
-//! its answer becomes the `outcome` of the call, with `hints` where it is empty.
-mod call;
-mod hints;
-mod message;
-mod outcome;
+//! `json_rpc` reads a message, `protocol_version` finds the revision of the protocol it uses, `protocol` answers it.
+//! `tools` is the table of tools, each of which is an endpoint; a `tool_call` becomes a request of that endpoint, and its
+//! answer becomes the `tool_result`, with `empty_result_hints` where it is empty.
+mod arguments;
+mod empty_result_hints;
+mod json_rpc;
 mod protocol;
+mod protocol_version;
+mod result_message;
+mod tool_call;
+mod tool_result;
 mod tools;
-mod version;
 
-pub(crate) use call::Call;
-pub(crate) use protocol::{Manner, Reaction, Said, react, too_long};
+pub(crate) use protocol::{Reaction, ReplyMessage, ReplyStatus, react, too_long};
+pub(crate) use protocol_version::McpHeaders;
+pub(crate) use tool_call::Call;
 pub(crate) use tools::TOOLS;
-pub(crate) use version::Mirrored;
 
 /// The longest message, in bytes.
 pub(crate) const LONGEST: usize = 64 * 1024;
 
-/// Where it is for those who speak it over HTTP.
+/// The path of the protocol over HTTP.
 pub(crate) const PATH: &str = "/mcp";
 
 #[cfg(test)]

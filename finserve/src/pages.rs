@@ -1,46 +1,45 @@
 //! Pages for people, in English and Portuguese: markup and nothing else.
-mod address;
-mod age;
 pub(crate) mod assets;
-mod calc;
+mod calculators;
 mod chart;
 mod companies;
-mod company;
-mod field;
-mod filing;
-mod filing_rows;
+mod company_name;
+mod data_age;
+mod error_page;
+mod errors;
 mod filings;
-mod found;
+mod filter_fields;
+mod guide;
 mod home;
 mod language;
 mod layout;
 mod market;
-mod news;
-mod plain;
+mod page_url;
 mod pricing;
-mod refusal;
+mod reference;
+mod result_list;
 mod sign_in;
-mod sparkline;
-mod subscriptions;
-mod timeline;
-mod upgrade;
+mod upgrade_prompt;
 mod usage;
 mod view;
 
-pub(crate) use calc::{
+pub(crate) use calculators::{
     Calculator, Given, Outcome, calculator, calculators, compound_link, convert_form, first_day,
 };
+pub(crate) use companies::company::{CompanyShown, Filed, NEWEST, company};
 pub(crate) use companies::{CompaniesSought, companies};
-pub(crate) use company::{CompanyShown, Filed, NEWEST, company, company_link};
-pub(crate) use filing::{FilingShown, filing};
+pub(crate) use company_name::company_link;
+pub(crate) use error_page::{Notice, not_found, refused};
+pub(crate) use filings::filing::{FilingShown, filing};
 pub(crate) use filings::{FilingsSought, category_link, filings};
-pub(crate) use found::{Found, PAGE_ROWS, PREVIEW_ROWS};
+pub(crate) use guide::{GuidePage, guide};
 pub(crate) use home::home;
 pub(crate) use language::Language;
 pub(crate) use market::{Asked, Subject, history, market, wrong_history};
-pub(crate) use plain::{Notice, docs, not_found, refused};
 pub(crate) use pricing::{Field, KeyForm, pricing};
+pub(crate) use reference::docs;
+pub(crate) use result_list::{Found, PAGE_ROWS, PREVIEW_ROWS};
 pub(crate) use sign_in::{SignInForm, sign_in};
-pub(crate) use subscriptions::Subscription;
+pub(crate) use usage::webhook_list::Subscription;
 pub(crate) use usage::{KnownKey, UsageForm, usage};
 pub(crate) use view::View;

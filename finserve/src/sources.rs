@@ -1,64 +1,64 @@
-//! The publishers of the data: what is downloaded from whom, when, and how it reaches the catalogue.
-mod background;
-mod base;
+//! Downloads from the publishers of the data: which files, when, and how they reach the catalogue.
+mod background_sync;
 mod client;
 mod cvm;
-mod days;
-mod fault;
-mod fill;
-mod job;
-mod lane;
+mod dataset_requests;
+mod dataset_selection;
+mod date_windows;
+mod failure;
 mod olinda;
 mod ptax;
-mod reach;
+mod publisher_address;
+mod publisher_queue;
+mod reachability;
 mod request;
 mod response;
 mod retry;
-mod run;
 mod schedule;
-mod selection;
 mod sgs;
+mod sync_job;
+mod sync_run;
 
-pub(crate) use background::start;
-pub(crate) use base::Base;
-pub(crate) use fault::in_words;
-pub(crate) use job::{Job, Mode, Outcome};
-pub(crate) use reach::{Sign, reach};
-pub(crate) use run::run;
-pub(crate) use selection::Selection;
+pub(crate) use background_sync::start;
+pub(crate) use dataset_selection::Selection;
+pub(crate) use failure::describe_failure;
+pub(crate) use publisher_address::BaseUrl;
+pub(crate) use reachability::{PublisherReply, check_publishers};
+pub(crate) use sync_job::{Job, Mode, Outcome};
+pub(crate) use sync_run::run;
 
 use std::time::Duration;
 
 use fincore::{Date, chrono::TimeDelta};
 
-/// Where the publishers are, what is wanted of them, and how patient to be.
+/// The addresses of the publishers, the datasets to download, and how long to wait.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    pub(crate) bases: Bases,
+    pub(crate) urls: PublisherUrls,
     pub(crate) only: Selection,
     /// The first day of a first fill.
     pub(crate) since: Option<Date>,
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: Timeouts,
     /// How long the change log reaches back.
     pub(crate) keep_changes: TimeDelta,
 }
 
 /// The address of each publisher.
 #[derive(Clone, Debug)]
-pub(crate) struct Bases {
-    pub(crate) sgs: Base,
-    pub(crate) olinda: Base,
-    pub(crate) ptax: Base,
-    pub(crate) cvm: Base,
+pub(crate) struct PublisherUrls {
+    pub(crate) sgs: BaseUrl,
+    pub(crate) olinda: BaseUrl,
+    pub(crate) ptax: BaseUrl,
+    pub(crate) cvm: BaseUrl,
 }
 
 /// How long to wait for a publisher.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct Timeouts {
     /// The most time that all requests to one publisher may take in one run, pauses included.
     pub(crate) budget: Duration,
     /// How long a server may be silent.
     pub(crate) timeout: Duration,
-    /// The pause before the first repetition; it doubles with each one.
+    /// The pause before the first retry; it doubles with each one.
     pub(crate) retry_delay: Duration,
 }

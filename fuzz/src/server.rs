@@ -3,21 +3,16 @@ use std::{
     io::{ErrorKind, Read, Write},
     net::{Ipv4Addr, Shutdown, SocketAddr},
     sync::{
-        Arc, OnceLock,
+        OnceLock,
         atomic::{AtomicU32, Ordering},
     },
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use fincore::{Accounts, webhooks::Targets};
+use finserve::{Clock, Server};
 use socket2::{Domain, Socket, Type};
 
-use crate::{
-    http::{self, Access, App, Bounds, Inherited, Listener, Settings},
-    offer::Offer,
-    shelf,
-};
+use crate::sample;
 
 /// Sends bytes to the server, and closes the sending side. No bytes whatever may make it fail: panics end the process,
 /// and an answer of 500 ends this.
@@ -60,25 +55,17 @@ fn connect() -> Socket {
     }
 }
 
-/// Where the server listens, which is started by the first who asks.
+/// Where the server listens, which is started by the first call.
 fn address() -> SocketAddr {
-    static ADDRESS: OnceLock<SocketAddr> = OnceLock::new();
-    *ADDRESS.get_or_init(|| {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let accounts = Accounts::open(directory.path().join("accounts.db")).expect("new accounts");
-        // A proxy that nobody comes from, so that the header is read and not believed; and one that some do.
-        let proxies = vec!["127.0.0.0/9".parse().expect("a network")];
-        let access = Access::new(accounts, u32::MAX, proxies, Instant::now());
-        let app = Arc::new(App::new(shelf().clone(), access, Targets::Public, Offer::default()));
-        let listener = Listener::open("127.0.0.1:0", Inherited::Public).expect("a free port");
-        let address = listener.address().expect("it listens");
-        thread::spawn(move || {
-            let _directory = directory;
-            let bounds = Bounds { most: 1024, per_address: 1024, proxies: Vec::new() };
-            let settings = Settings { bounds, certificate: None };
-            http::serve(listener, &app, settings, || (), |_| ())
-                .expect("signals can be waited for");
-        });
-        address
-    })
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    let start = || {
+        let data = sample::directory().to_str().expect("a temporary directory is UTF-8");
+        let arguments = ["--data", data, "--listen", "127.0.0.1:0"];
+        // A proxy from which no request comes, so that the header is read and not believed; and one from which some do.
+        let bounds = ["--trusted-proxy", "127.0.0.0/9", "--registrations-per-hour", "1000000"];
+        let connections = ["--max-connections", "1024", "--max-connections-per-address", "1024"];
+        let arguments = [&arguments[..], &bounds, &connections].concat();
+        Server::start(arguments, Clock::system()).expect("it starts")
+    };
+    SERVER.get_or_init(start).address()
 }

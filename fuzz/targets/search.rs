@@ -4,7 +4,7 @@ use fincore::{companies, filings};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let snapshot =
-        fuzzed::shelf().snapshot("2026-11-05".parse().expect("a day")).expect("a snapshot");
+        fuzzed::catalogue().snapshot("2026-11-05".parse().expect("a day")).expect("a snapshot");
     if let Ok(search) = companies::Search::new(text) {
         companies::search(&snapshot, search).expect("companies can be searched");
     }

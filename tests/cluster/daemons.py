@@ -185,15 +185,16 @@ class Redis(Engine):
 
     name, priority = "redis", -15
 
-    def __init__(self):
+    def __init__(self, *flags):
         super().__init__()
+        self.flags = flags
         self.program = shutil.which("valkey-server") or shutil.which("redis-server")
         if not self.program:
             sys.exit("there is neither valkey-server nor redis-server; on Debian: apt-get install redis-server")
 
     def start(self):
         flags = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self.launch([self.program, *flags, "--dir", str(self.folder), "--requirepass", PASSWORD])
+        self.launch([self.program, *flags, *self.flags, "--dir", str(self.folder), "--requirepass", PASSWORD])
 
     def answers(self):
         try:
@@ -232,6 +233,31 @@ class Redis(Engine):
     def url(self, port=None):
         """Its address, or that of a proxy in front of it."""
         return f"redis://:{ESCAPED}@127.0.0.1:{port or self.port}"
+
+
+class RedisCluster:
+    """Two nodes of Redis or Valkey, each with half of the keys."""
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            buses = [free_port(), free_port()]
+            flags = ["--cluster-enabled", "yes", "--cluster-port"]
+            self.nodes = [stack.enter_context(Redis(*flags, str(bus))) for bus in buses]
+            first, second = self.nodes
+            first.command("CLUSTER", "ADDSLOTSRANGE", 0, 8191)
+            second.command("CLUSTER", "ADDSLOTSRANGE", 8192, 16383)
+            first.command("CLUSTER", "MEET", "127.0.0.1", second.port, buses[1])
+            if not until(lambda: all("cluster_state:ok" in one.command("CLUSTER", "INFO") for one in self.nodes), 30):
+                sys.exit("the nodes of the cluster do not find each other")
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def url(self):
+        """The address of one node."""
+        return self.nodes[0].url()
 
 
 class Proxy:

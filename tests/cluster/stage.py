@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from daemons import ESCAPED, PASSWORD, Postgres, Proxy, Redis  # noqa: F401
+from daemons import ESCAPED, PASSWORD, Postgres, Proxy, Redis, RedisCluster  # noqa: F401
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import trial  # noqa: E402

@@ -1,7 +1,10 @@
-//! What accounts need of a database: statements, and transactions around them.
+//! The interface between accounts and their database: statements and transactions.
 //!
-//! Everything else, such as what a key is or which webhooks are due, is written once, in statements that SQLite and
-//! PostgreSQL understand alike. Their parameters are `?1`, `?2` and so on; whole numbers are 64 bits wide.
+//! Everything else, such as issuing keys or finding due webhooks, is written once, in SQL that SQLite and PostgreSQL both
+//! understand. Their parameters are `?1`, `?2` and so on; whole numbers are 64 bits wide.
+//!
+//! An interface of operations would be narrower for keys and usage, but webhooks have some thirty statements more, and
+//! all of them would exist twice.
 use std::{fmt, path::Path, str::FromStr, time::Duration};
 
 use crate::{
@@ -14,33 +17,33 @@ pub type Work<'w> = &'w mut dyn FnMut(&dyn Session) -> Result<()>;
 
 /// A database with the tables of the accounts.
 ///
-/// A program that has its accounts elsewhere than in a file implements this, and hands it to
-/// [`Accounts::over`](super::Accounts::over).
+/// A program whose accounts are not in a file implements this, and passes it to
+/// [`Accounts::with_store`](crate::Accounts::with_store).
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Reads, and waits for others no longer than that.
+    /// Reads. Waits for other connections no longer than `wait`.
     fn read(&self, wait: Duration, work: Work<'_>) -> Result<()>;
 
-    /// Reads everything as of one moment, whatever is written meanwhile.
+    /// Reads everything as of one moment, even if other connections write meanwhile.
     fn read_at_once(&self, wait: Duration, work: Work<'_>) -> Result<()>;
 
-    /// Runs `work` in one transaction, one after another. When this returns, it is on disk; where it fails, it has not
-    /// happened, unless the answer to the commit was lost.
+    /// Runs `work` in one transaction, one after another. When this returns, it is on disk; if this fails, nothing was
+    /// written, unless the answer to the commit was lost.
     fn write(&self, wait: Duration, work: Work<'_>) -> Result<()>;
 
-    /// The same, but where the answer to a commit was lost and the batch comes again, it is not done again.
+    /// The same, but a batch that is written again, because the answer to the commit was lost, is written only once.
     ///
     /// For a database that never loses that answer this is [`write`](Store::write).
     fn write_batch(&self, wait: Duration, _batch: &Batch, work: Work<'_>) -> Result<()> {
         self.write(wait, work)
     }
 
-    /// Fails with [`Error::Unavailable`] or [`Error::Busy`] where the database cannot be used now. Is asked often.
+    /// Fails with [`Error::Unavailable`] or [`Error::Busy`] if the database cannot be used now. Called often.
     fn verify(&self) -> Result<()>;
 
-    /// Looks for damage, a sentence for each; none where the database looks after that itself.
+    /// Looks for damage, and returns a sentence for each; none if the database checks that itself.
     fn quick_check(&self) -> Result<Vec<String>>;
 
-    /// Looks for damage in all of it, and counts the rows.
+    /// Checks the whole database for damage, and counts its rows.
     fn check(&self) -> Result<Checkup>;
 
     /// The file, if it is one.
@@ -49,7 +52,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     }
 }
 
-/// Names what is written as a whole: the batches of a writer are numbered in order.
+/// Identifies rows that are written together: the batches of a writer are numbered in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Batch {
@@ -72,13 +75,13 @@ pub trait Session {
         rows.iter().try_for_each(|row| self.execute(sql, row).map(drop))
     }
 
-    /// Whether a batch was [written](Store::write_batch) although nobody was told so.
+    /// Whether a batch was [written](Store::write_batch) although the answer to its commit was lost.
     fn has_batch(&self, _batch: &Batch) -> Result<bool> {
         Ok(false)
     }
 
-    /// Numbers what is added from now on after the highest that was given so far.
-    fn number_on(&self) -> Result<()> {
+    /// Makes new rows get numbers after the highest one in their table.
+    fn continue_numbering(&self) -> Result<()> {
         Ok(())
     }
 }
@@ -94,6 +97,21 @@ impl dyn Session + '_ {
         let row = self.first(sql, values)?;
         row.ok_or_else(|| Error::storage("cannot read the accounts", "a number is missing"))?.get(0)
     }
+}
+
+/// Runs `work` once in a store, and returns its result.
+pub(super) fn run_once<T>(
+    work: impl FnOnce(&dyn Session) -> Result<T>,
+    run: impl FnOnce(Work<'_>) -> Result<()>,
+) -> Result<T> {
+    let (mut work, mut done) = (Some(work), None);
+    run(&mut |session| {
+        if let Some(work) = work.take() {
+            done = Some(work(session)?);
+        }
+        Ok(())
+    })?;
+    done.ok_or_else(|| Error::storage("cannot use the accounts", "the store did nothing"))
 }
 
 /// A value for a parameter.
@@ -208,35 +226,35 @@ impl Row {
 
     /// The value of a column.
     pub(crate) fn get<T: FromCell>(&self, column: usize) -> Result<T> {
-        self.0.get(column).and_then(T::from_cell).ok_or_else(|| unreadable(column))
+        self.0.get(column).and_then(T::from_cell).ok_or_else(|| corrupt_value(column))
     }
 
     /// The text of a column.
     pub(crate) fn text(&self, column: usize) -> Result<&str> {
         match self.0.get(column) {
             Some(Cell::Text(text)) => Ok(text),
-            _ => Err(unreadable(column)),
+            _ => Err(corrupt_value(column)),
         }
     }
 
-    /// What the text of a column stands for.
-    pub(crate) fn parsed<T: FromStr>(&self, column: usize) -> Result<T> {
-        self.text(column)?.parse().map_err(|_| unreadable(column))
+    /// The value that the text of a column stands for.
+    pub(crate) fn parse<T: FromStr>(&self, column: usize) -> Result<T> {
+        self.text(column)?.parse().map_err(|_| corrupt_value(column))
     }
 
-    /// The values, to write them elsewhere.
+    /// The values, as parameters of another statement.
     pub(crate) fn values(&self) -> Vec<Value<'_>> {
         self.0.iter().map(Cell::value).collect()
     }
 }
 
-/// Somebody has written into the database who does not know it, or it is damaged.
-fn unreadable(column: usize) -> Error {
+/// The database is damaged, or another program has written a value that this one does not know.
+fn corrupt_value(column: usize) -> Error {
     let context = format!("column {} of the accounts has a value that cannot be read", column + 1);
     Error::unavailable(context, "restore a backup")
 }
 
-/// What a value of a row can be read as.
+/// A type that a value of a row can be read as.
 pub(crate) trait FromCell: Sized {
     fn from_cell(cell: &Cell) -> Option<Self>;
 }

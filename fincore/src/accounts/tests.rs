@@ -3,6 +3,7 @@ use std::{fs, io::Write};
 
 use super::*;
 use crate::{
+    error::Error,
     keys::{self, Registration},
     plans::Plan,
     types::Key,
@@ -59,7 +60,7 @@ fn a_key_into_a_file_that_is_gone_is_none_and_known_ones_stay() {
         unavailable(register(&accounts));
         assert!(keys::authenticate(&accounts, &key).is_ok());
         assert!(!hidden.exists(), "it is not made anew");
-        // Another one under its name is none of ours.
+        // Another file under its name must not be used.
         fs::copy(&away, &hidden).unwrap();
         assert!(unavailable(accounts.verify()).contains("was replaced"));
         unavailable(register(&accounts));
@@ -101,13 +102,12 @@ fn a_file_that_was_damaged_for_a_moment_is_whole_again() {
 #[test]
 fn a_transaction_that_was_left_open_does_not_stick() {
     let (_dir, path) = directory();
-    let file = AccountsFile::open(path).unwrap();
-    let left: Result<()> = file
-        .writer
-        .lock()
-        .run(&file.place, waiting(), |connection| Ok(connection.execute_batch("BEGIN IMMEDIATE")?));
+    let store = SqliteStore::open(path).unwrap();
+    let left: Result<()> = store.writer.lock().run(&store.identity, call_budget(), |connection| {
+        Ok(connection.execute_batch("BEGIN IMMEDIATE")?)
+    });
     assert!(left.is_ok());
-    let accounts = Accounts::over(Box::new(file)).unwrap();
+    let accounts = Accounts::with_store(Box::new(store)).unwrap();
     register(&accounts).unwrap();
 }
 
@@ -149,7 +149,7 @@ fn accounts_that_are_in_no_file_are_backed_up_as_one() {
     let accounts = Accounts::open(&path).unwrap();
     register(&accounts).unwrap();
     let target = dir.path().join("backup.db");
-    copy::to_new_file(&*accounts.store, &target).unwrap();
+    store_copy::copy_to_new_file(&*accounts.store, &target).unwrap();
     assert!(!accounts.copy_to(&Accounts::open(&target).unwrap()).unwrap().is_new);
     let left = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(left.into_iter().all(|name| !name.to_string_lossy().contains(".copying")));

@@ -1,4 +1,4 @@
-//! The rows of a page: read for it, or a part of rows that are kept in memory together with their JSON.
+//! The rows of a page: read for it, or a slice of rows that are cached together with their JSON.
 use std::{
     fmt,
     ops::{Deref, Range},
@@ -9,23 +9,23 @@ use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
 
-/// The rows of a page. They are a slice in every respect; [`Rows::into_vec`] and `into_iter` give them away.
+/// The rows of a page. They are a slice in every respect; [`Rows::into_vec`] and `into_iter` take them out.
 #[derive(Clone)]
 pub struct Rows<T>(Inner<T>);
 
 #[derive(Clone)]
 enum Inner<T> {
     Read(Vec<T>),
-    Part(Arc<Kept<T>>, Range<usize>),
+    Slice(Arc<CachedRows<T>>, Range<usize>),
 }
 
 impl<T: Clone> Rows<T> {
-    /// The rows as a vector of one's own.
+    /// The rows as a vector.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         match self.0 {
             Inner::Read(rows) => rows,
-            Inner::Part(kept, range) => kept.rows[range].to_vec(),
+            Inner::Slice(cached, range) => cached.rows[range].to_vec(),
         }
     }
 }
@@ -35,7 +35,7 @@ impl<T> Rows<T> {
     pub(super) fn json(&self) -> Option<&str> {
         match &self.0 {
             Inner::Read(_) => None,
-            Inner::Part(kept, range) => Some(kept.json(range)),
+            Inner::Slice(cached, range) => Some(cached.json(range)),
         }
     }
 }
@@ -58,7 +58,7 @@ impl<T> Deref for Rows<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Inner::Read(rows) => rows,
-            Inner::Part(kept, range) => &kept.rows[range.clone()],
+            Inner::Slice(cached, range) => &cached.rows[range.clone()],
         }
     }
 }
@@ -99,9 +99,9 @@ impl<T: Serialize> Serialize for Rows<T> {
     }
 }
 
-/// Rows that are kept in memory, with their JSON.
+/// Rows that are cached in memory, with their JSON.
 #[derive(Debug)]
-pub(crate) struct Kept<T> {
+pub(crate) struct CachedRows<T> {
     rows: Vec<T>,
     /// Each followed by a comma.
     json: String,
@@ -109,13 +109,13 @@ pub(crate) struct Kept<T> {
     ends: Vec<usize>,
 }
 
-impl<T> Default for Kept<T> {
-    fn default() -> Kept<T> {
-        Kept { rows: Vec::new(), json: String::new(), ends: Vec::new() }
+impl<T> Default for CachedRows<T> {
+    fn default() -> CachedRows<T> {
+        CachedRows { rows: Vec::new(), json: String::new(), ends: Vec::new() }
     }
 }
 
-impl<T: Serialize> Kept<T> {
+impl<T: Serialize> CachedRows<T> {
     /// Adds a row, and returns how many bytes of memory that takes.
     pub(crate) fn push(&mut self, row: T) -> Result<usize> {
         let json = serde_json::to_string(&row)
@@ -127,9 +127,9 @@ impl<T: Serialize> Kept<T> {
     }
 }
 
-impl<T> Kept<T> {
+impl<T> CachedRows<T> {
     /// All of them.
-    pub(crate) fn rows(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         &self.rows
     }
 
@@ -140,11 +140,11 @@ impl<T> Kept<T> {
     }
 
     /// Some of them, for a page.
-    pub(crate) fn part(self: &Arc<Self>, range: Range<usize>) -> Rows<T> {
-        Rows(Inner::Part(self.clone(), range))
+    pub(crate) fn slice(self: &Arc<Self>, range: Range<usize>) -> Rows<T> {
+        Rows(Inner::Slice(self.clone(), range))
     }
 
-    /// Gives back memory that it does not need.
+    /// Gives back memory that is not needed.
     pub(crate) fn shrink(&mut self) {
         self.rows.shrink_to_fit();
         self.json.shrink_to_fit();
@@ -159,14 +159,15 @@ mod tests {
 
     #[test]
     fn a_part_is_written_like_the_rows_that_it_has() {
-        let mut kept = Kept::default();
+        let mut cached = CachedRows::default();
         for row in [(1, "á\"b"), (2, ""), (3, "c,")] {
-            assert!(kept.push(row).unwrap() > 30);
+            assert!(cached.push(row).unwrap() > 30);
         }
-        kept.shrink();
-        let kept = Arc::new(kept);
+        cached.shrink();
+        let cached = Arc::new(cached);
         for (from, to) in [(0, 0), (0, 3), (1, 2), (1, 3), (2, 3), (2, 2), (3, 3)] {
-            let (part, read) = (kept.part(from..to), Rows::from(kept.rows()[from..to].to_vec()));
+            let (part, read) =
+                (cached.slice(from..to), Rows::from(cached.all()[from..to].to_vec()));
             assert_eq!(part, read);
             assert_eq!(format!("{part:?}"), format!("{read:?}"));
             let json = serde_json::to_string(&read).unwrap();
@@ -174,7 +175,7 @@ mod tests {
             assert_eq!(part.json().map(|rows| format!("[{rows}]")), Some(json));
             assert_eq!(read.json(), None);
             for rows in [&part, &read] {
-                let (data, meta) = (rows.clone(), Meta::of("a \"source\""));
+                let (data, meta) = (rows.clone(), Meta::new("a \"source\""));
                 let page = Page { data, total: 3, limit: 2, offset: 1, meta };
                 assert_eq!(page.to_json().unwrap(), serde_json::to_vec(&page).unwrap());
             }

@@ -1,4 +1,4 @@
-//! Puts a backup back.
+//! Restores a backup.
 use std::{
     fs::{self, File},
     io::Read,
@@ -8,11 +8,14 @@ use std::{
 use chrono::{DateTime, Utc};
 use rusqlite::ErrorCode;
 
-use super::{ACCOUNTS, CATALOGUE, FORMAT, MANIFEST, Manifest, Progress, Staging, open, unpack};
+use super::{
+    archive::{ACCOUNTS, CATALOGUE, FORMAT, MANIFEST, Manifest, Progress, open, unpack},
+    staging::Staging,
+};
 use crate::{
     accounts::Accounts,
     catalogue::Catalogue,
-    error::{Error, Result},
+    error::{Error, Invalid, Result},
     sqlite::{self, Checkup},
 };
 
@@ -22,12 +25,12 @@ const DATABASE: &[u8; 16] = b"SQLite format 3\0";
 /// The longest manifest.
 const MOST_MANIFEST: u64 = 1 << 16;
 
-/// What becomes of databases that are there already.
+/// What to do with databases that exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// They stay, and nothing is restored.
+    /// Keep them, and restore nothing.
     Refuse,
-    /// They are renamed, and kept beside the new ones.
+    /// Rename them, and keep them beside the new ones.
     SetAside,
 }
 
@@ -35,18 +38,18 @@ pub enum Existing {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Restored {
-    /// What the backup says about itself; one of the accounts alone, as earlier versions made it, says nothing.
+    /// The manifest of the backup; a backup of the accounts alone, as earlier versions made it, has none.
     pub manifest: Option<Manifest>,
-    /// The names of the databases that were put back.
+    /// The names of the restored databases.
     pub files: Vec<&'static str>,
-    /// Where those that were there before are now.
+    /// The new paths of the databases that were there before.
     pub set_aside: Vec<PathBuf>,
 }
 
 /// Puts the databases of a backup into the data directory `directory`, all of them or none.
 ///
-/// Everything is unpacked and checked first. No server may be running on the directory, which the caller has to make sure
-/// of. The databases that the backup does not have stay as they are.
+/// Everything is unpacked and checked first. The caller must make sure that no server is running on the directory.
+/// Databases that are not in the backup stay as they are.
 ///
 /// Fails if the backup is damaged, if there are databases already and they are to stay, or with [`Error::Busy`] if an
 /// import is running.
@@ -58,13 +61,13 @@ pub fn restore(
     mut progress: impl FnMut(Progress),
 ) -> Result<Restored> {
     let cannot = |err| Error::storage(format!("cannot write to {}", directory.display()), err);
-    let packed = Packed::read(backup)?;
+    let packed = BackupFile::read(backup)?;
     let files = packed.files()?;
     let there: Vec<PathBuf> =
         files.iter().map(|name| directory.join(name)).filter(|path| path.exists()).collect();
     if existing == Existing::Refuse && !there.is_empty() {
-        let names: Vec<String> = there.iter().map(|path| path.display().to_string()).collect();
-        return Err(Error::Invalid(format!("{} would be overwritten", names.join(" and "))));
+        let files = there.iter().map(|path| path.display().to_string()).collect();
+        return Err(Invalid::WouldOverwrite { files }.into());
     }
     fs::create_dir_all(directory).map_err(cannot)?;
     let staging = Staging::beside(&directory.join("restore"))?;
@@ -74,10 +77,10 @@ pub fn restore(
         let checkup = check(&staging.file(name), name)?;
         if !checkup.problems.is_empty() {
             let problems = checkup.problems.join("; ");
-            return Err(Error::Invalid(format!("the backup's {name} is damaged: {problems}")));
+            return Err(Error::operation(format!("the backup's {name} is damaged: {problems}")));
         }
     }
-    there.iter().try_for_each(|path| is_at_rest(path))?;
+    there.iter().try_for_each(|path| check_idle(path))?;
     let mut moves = Moves(Vec::new());
     let suffix = format!(".before-restore-{}", now.format("%Y%m%dT%H%M%SZ"));
     let set_aside = files.iter().map(|name| moves.set_aside(&directory.join(name), &suffix));
@@ -96,24 +99,24 @@ pub fn restore(
 }
 
 /// A backup of either kind.
-enum Packed<'p> {
+enum BackupFile<'p> {
     Archive(&'p Path, Manifest),
     /// The accounts alone, as a database.
     Accounts(&'p Path),
 }
 
-impl Packed<'_> {
-    fn read(backup: &Path) -> Result<Packed<'_>> {
+impl BackupFile<'_> {
+    fn read(backup: &Path) -> Result<BackupFile<'_>> {
         let unreadable =
-            |err| Error::Invalid(format!("{} cannot be read: {err}", backup.display()));
+            |err| Error::operation(format!("{} cannot be read: {err}", backup.display()));
         let mut start = Vec::new();
         let file = File::open(backup).map_err(unreadable)?;
         file.take(DATABASE.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
         if start == DATABASE {
-            return Ok(Packed::Accounts(backup));
+            return Ok(BackupFile::Accounts(backup));
         }
         let no_backup = |why: &dyn std::fmt::Display| {
-            Error::Invalid(format!("{} is not a backup: {why}", backup.display()))
+            Error::operation(format!("{} is not a backup: {why}", backup.display()))
         };
         let mut archive = open(backup).map_err(|err| no_backup(&err))?;
         let manifest = archive.by_name(MANIFEST).map_err(|err| no_backup(&err))?;
@@ -122,17 +125,17 @@ impl Packed<'_> {
         if manifest.format != FORMAT {
             return Err(no_backup(&"a newer program made it"));
         }
-        Ok(Packed::Archive(backup, manifest))
+        Ok(BackupFile::Archive(backup, manifest))
     }
 
     /// The names of its databases.
     fn files(&self) -> Result<Vec<&'static str>> {
-        let Packed::Archive(_, manifest) = self else { return Ok(vec![ACCOUNTS]) };
+        let BackupFile::Archive(_, manifest) = self else { return Ok(vec![ACCOUNTS]) };
         let known = |name: &str| [ACCOUNTS, CATALOGUE].into_iter().find(|known| *known == name);
         let files = manifest.files.iter().map(|member| {
-            let name = crate::excerpt::excerpt(&member.name);
+            let name = crate::truncate::truncate(&member.name);
             known(&member.name).ok_or_else(|| {
-                Error::Invalid(format!("the backup has a file that is none of ours: {name:?}"))
+                Error::operation(format!("the backup has a file that is none of ours: {name:?}"))
             })
         });
         files.collect()
@@ -140,24 +143,24 @@ impl Packed<'_> {
 
     fn manifest(self) -> Option<Manifest> {
         match self {
-            Packed::Archive(_, manifest) => Some(manifest),
-            Packed::Accounts(_) => None,
+            BackupFile::Archive(_, manifest) => Some(manifest),
+            BackupFile::Accounts(_) => None,
         }
     }
 
     fn unpack(&self, staging: &Staging, progress: &mut impl FnMut(Progress)) -> Result<()> {
         let create = |name: &str| {
-            let file = sqlite::private().write(true).create_new(true).open(staging.file(name));
+            let file = sqlite::owner_only().write(true).create_new(true).open(staging.file(name));
             file.map_err(|err| Error::storage("cannot unpack the backup", err))
         };
         match self {
-            Packed::Accounts(backup) => {
+            BackupFile::Accounts(backup) => {
                 let copied = File::open(backup).and_then(|mut file| {
                     std::io::copy(&mut file, &mut create(ACCOUNTS).map_err(std::io::Error::other)?)
                 });
                 copied.map(drop).map_err(|err| Error::storage("cannot copy the backup", err))
             }
-            Packed::Archive(backup, manifest) => {
+            BackupFile::Archive(backup, manifest) => {
                 let mut archive = open(backup)?;
                 for member in &manifest.files {
                     let file = create(&member.name)?;
@@ -173,13 +176,13 @@ impl Packed<'_> {
     }
 }
 
-/// Opens what was unpacked, which brings it to the present version, and checks all of it.
+/// Opens an unpacked database, which migrates it to the present version, and checks all of it.
 fn check(path: &Path, name: &str) -> Result<Checkup> {
     if name == ACCOUNTS { Accounts::open(path)?.check() } else { Catalogue::open(path)?.check() }
 }
 
-/// Fails if another program is writing to a database. One that is too damaged to tell is at rest.
-fn is_at_rest(path: &Path) -> Result<()> {
+/// Fails if another program is writing to a database. One that is too damaged to be opened passes.
+fn check_idle(path: &Path) -> Result<()> {
     let busy = sqlite::attach(path).and_then(|connection| {
         connection.busy_timeout(std::time::Duration::from_secs(1))?;
         connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")
@@ -192,7 +195,7 @@ fn is_at_rest(path: &Path) -> Result<()> {
     }
 }
 
-/// Files that were renamed; they get their old names back unless all went well.
+/// Files that were renamed; they get their old names back unless everything succeeds.
 struct Moves(Vec<(PathBuf, PathBuf)>);
 
 impl Moves {

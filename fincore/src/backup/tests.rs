@@ -1,5 +1,9 @@
 //! Backups that are made while data changes, damaged, and put back.
-use std::io::{Seek, SeekFrom};
+use std::{
+    fs::File,
+    io::{Seek, SeekFrom, Write},
+    path::PathBuf,
+};
 
 use super::*;
 use crate::{
@@ -38,7 +42,7 @@ fn a_backup_of_files_in_use_is_put_back_as_it_was() {
     let (dir, accounts, catalogue) = directory();
     let writer = catalogue.write(noon()).unwrap();
     let (backup, manifest) = back_up(dir.path(), Contents::All);
-    // What comes later is not in it.
+    // Later changes are not in it.
     writer.commit().unwrap();
     register(&accounts);
     let names: Vec<&str> = manifest.files.iter().map(|member| member.name.as_str()).collect();

@@ -1,13 +1,13 @@
 //! The bundled tables of market data.
 use std::fmt::Write;
 
-use super::rows;
+use super::table_rows::parse_rows;
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     error::Result,
     market::{
         Rate,
-        known::{CDI_DAILY, IPCA, SELIC},
+        series_definitions::{CDI_DAILY, IPCA, SELIC},
         store::{self, Quote},
     },
     sqlite::parsed,
@@ -29,15 +29,16 @@ pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Op
     let mut tally = Tally::default();
     let keep = OnConflict::Keep;
     if let Some((_, series)) = OWN_TABLES.iter().find(|(own, _)| *own == name) {
-        tally += store::rates(writer, *series, &rows(name, table, OWN_HEADER, rate)?, keep)?;
+        tally +=
+            store::write_rates(writer, *series, &parse_rows(name, table, OWN_HEADER, rate)?, keep)?;
     } else if name == SERIES {
-        let all = rows(name, table, SERIES_HEADER, numbered_rate)?;
+        let all = parse_rows(name, table, SERIES_HEADER, numbered_rate)?;
         for of_one in all.chunk_by(|(one, _), (other, _)| one == other) {
             let rates: Vec<Rate> = of_one.iter().map(|(_, rate)| rate.clone()).collect();
-            tally += store::rates(writer, of_one[0].0, &rates, keep)?;
+            tally += store::write_rates(writer, of_one[0].0, &rates, keep)?;
         }
     } else if name == FX {
-        tally += store::quotes(writer, &rows(name, table, FX_HEADER, quote)?, keep)?;
+        tally += store::write_quotes(writer, &parse_rows(name, table, FX_HEADER, quote)?, keep)?;
     } else {
         return Ok(None);
     }

@@ -5,15 +5,16 @@ use std::{collections::BTreeMap, fmt::Write, ops::Range, str::FromStr};
 
 use rusqlite::{Row, types::ValueRef};
 
+use super::table_rows::parse_rows;
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     companies::store::{
-        self as companies, Absent, Listing, RegistryEntry, Security, select_registry,
+        self as companies, Absence, Listing, RegistryEntry, Security, select_registry,
     },
     error::{Error, Result},
     filings::{
-        entry::{Link, NewFiling},
-        served::from_filing,
+        new_filing::{Link, NewFiling},
+        reader::from_filing,
         store::Filings,
     },
     types::{Date, FilingId, whole_number},
@@ -31,8 +32,8 @@ const FILINGS_HEADER: &str =
 
 /// Stores the bundled registry; if a newer one is stored, only the companies that it lacks.
 pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
-    let mut entries = super::rows(COMPANIES, table, COMPANIES_HEADER, company)?;
-    let known = companies::known(writer)?;
+    let mut entries = parse_rows(COMPANIES, table, COMPANIES_HEADER, company)?;
+    let known = companies::stored_registry(writer)?;
     let newest = |entries: &mut dyn Iterator<Item = &RegistryEntry>| {
         entries.filter_map(RegistryEntry::newest_event).max()
     };
@@ -41,11 +42,11 @@ pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
         entries.retain(|entry| !known.contains_key(&entry.id));
         entries.extend(known.into_values());
     }
-    companies::registry(writer, &entries, Absent::Gone)
+    companies::replace_registry(writer, &entries, Absence::Gone)
 }
 
 pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<Tally> {
-    companies::securities(writer, &super::rows(TICKERS, table, TICKERS_HEADER, security)?)
+    companies::write_securities(writer, &parse_rows(TICKERS, table, TICKERS_HEADER, security)?)
 }
 
 /// Stores bundled filings. Stored ones stay, because imported filings have more fields.
@@ -55,7 +56,7 @@ pub(super) fn store_filings(
     name: &str,
     table: &str,
 ) -> Result<Tally> {
-    let mut entries = super::rows(name, table, FILINGS_HEADER, filing)?;
+    let mut entries = parse_rows(name, table, FILINGS_HEADER, filing)?;
     filings.store(writer, &mut entries, OnConflict::Keep)
 }
 
@@ -69,7 +70,7 @@ fn value<T: FromStr<Err = Error>>(field: &str) -> Result<Option<T>> {
 }
 
 fn number(field: &str) -> Result<u32> {
-    whole_number(field).ok_or_else(|| Error::invalid(field, "a whole number"))
+    whole_number(field).ok_or_else(|| Error::in_file(field, "a whole number"))
 }
 
 fn company(line: &str) -> Option<Result<RegistryEntry>> {

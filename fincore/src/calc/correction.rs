@@ -2,16 +2,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    basis::{Basis, Compounded, Ends},
-    compound::{Compound, Derivation, TOO_LARGE, shown},
-    currency::{Reais, reais},
-    exact::{Exact, Figure},
-    terms::{Amount, Percent, Spread, Steps},
+    compound_factor::{CompoundFactor, Derivation, round_factor},
+    compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
+    fixed_point::{Figure, FixedPoint},
+    old_currencies::{Reais, reais},
+    parameters::{Amount, Percent, Spread, Steps},
 };
 use crate::{
     answers::Sourced,
     catalogue::Snapshot,
-    error::{Error, Result},
+    error::{CalculationFault, Error, Result, Wanted},
     types::{Date, SeriesId},
 };
 
@@ -27,9 +27,9 @@ pub struct Correction {
     pub to: Option<Date>,
     /// The index: a series by name or number; `selic` and `cdi` stand for their daily rates.
     pub index: SeriesId,
-    /// How many percent of the index; by default 100.
+    /// The percentage of the index; by default 100.
     pub percent: Option<Percent>,
-    /// What comes on top, in percent per year of 252 business days.
+    /// The spread on top of the index, in percent per year of 252 business days.
     pub spread: Option<Spread>,
     /// Whether to list every step.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Correction {
 impl Correction {
     /// A correction by the whole index, up to its newest observation.
     #[must_use]
-    pub fn of(amount: Amount, from: Date, index: SeriesId) -> Correction {
+    pub fn new(amount: Amount, from: Date, index: SeriesId) -> Correction {
         Correction {
             amount,
             from,
@@ -52,10 +52,10 @@ impl Correction {
     }
 }
 
-/// A corrected amount, and what it follows from.
+/// A corrected amount, and how it was computed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Corrected {
+pub struct CorrectedAmount {
     /// The amount on the first day.
     pub amount: Amount,
     /// The amount on the last day, rounded half up to cents.
@@ -63,13 +63,13 @@ pub struct Corrected {
     /// The same in reais, where the currency changed since the first day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reais: Option<Reais>,
-    /// How many percent of the index were counted, if that was asked for.
+    /// The percentage of the index that was applied, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<Percent>,
-    /// What came on top, if that was asked for.
+    /// What the spread added, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadFactor>,
-    /// What the factor of the index follows from.
+    /// How the factor of the index was computed.
     #[serde(flatten)]
     pub derivation: Derivation,
     /// The rule in a sentence.
@@ -96,53 +96,53 @@ const YEAR: u32 = 252;
 /// Corrects an amount by an index: a price index over whole months, both ends included, as the central bank's calculator
 /// for citizens does; the Selic and the CDI from the first day to the day before the last.
 ///
-/// Figures are computed with 64 decimals and rounded half up in the end. Every plan may ask for any period.
+/// Figures are computed with 64 decimals and rounded half up in the end. Any period is allowed on every plan.
 ///
-/// Fails for a series that cannot be compounded, and where the data lacks a part of the period.
+/// Fails for a series that cannot be compounded, and if the data does not cover the period.
 ///
 /// ```
 /// use fincore::calc::{self, Correction};
 ///
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 /// let query = Correction {
 ///     to: Some("2022-12-02".parse()?),
-///     ..Correction::of("118706.46".parse()?, "2016-09-30".parse()?, "selic".parse()?)
+///     ..Correction::new("118706.46".parse()?, "2016-09-30".parse()?, "selic".parse()?)
 /// };
-/// // The central bank's own calculator says so, too.
+/// // As the central bank's own calculator says.
 /// assert_eq!(calc::correction(&snapshot, query)?.result.to_string(), "181400.64");
 /// # Ok::<(), fincore::Error>(())
 /// ```
-pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corrected>> {
+pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<CorrectedAmount>> {
     let Correction { amount, from, to, index, percent, spread, steps } = query;
-    let series = Compounded::of(&index)?;
-    if series.basis == Basis::Levels && percent.is_some() {
-        return Err(Error::Invalid(format!(
-            "parameter \"percent\": {} is no rate; a percentage of it means nothing",
-            series.known.name
-        )));
+    let series = CompoundedSeries::find(&index)?;
+    if series.basis == CompoundingBasis::Levels && percent.is_some() {
+        let series = series.definition.name.to_owned();
+        return Err(CalculationFault::PercentOfLevel { series }.into());
     }
-    let compound = Compound::of(snapshot, series, (from, to), Ends::First, percent)?;
+    let compound = CompoundFactor::compute(snapshot, series, (from, to), Ends::First, percent)?;
     let (whole, spread) = match spread {
         None => (compound.factor.clone(), None),
         Some(spread) => {
             let days = compound.business_days();
             let factor = spread_factor(spread, days)?;
-            let added =
-                SpreadFactor { per_year: spread, business_days: days, factor: shown(&factor) };
+            let added = SpreadFactor {
+                per_year: spread,
+                business_days: days,
+                factor: round_factor(&factor),
+            };
             (compound.factor.times(&factor), Some(added))
         }
     };
     if whole.is_too_large() {
-        return Err(Error::Invalid(TOO_LARGE.to_owned()));
+        return Err(CalculationFault::FactorTooLarge.into());
     }
-    let exact = Exact::from(amount.get()).times(&whole);
-    let (rule, rule_pt) = rule(series, percent.is_some(), spread.is_some());
-    let corrected = Corrected {
+    let exact = FixedPoint::from(amount.get()).times(&whole);
+    let (rule, rule_pt) = rule(series, percent, spread.as_ref());
+    let corrected = CorrectedAmount {
         amount,
-        result: exact.rounded(2),
+        result: exact.round(2),
         // The currency is that of the day, also where the whole month counts.
         reais: reais(&exact, from, to.unwrap_or(compound.to)),
         percent,
@@ -154,13 +154,19 @@ pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corr
     Ok(Sourced::new(corrected, compound.meta))
 }
 
-fn spread_factor(spread: Spread, days: u32) -> Result<Exact> {
-    let daily = Exact::factor(spread.get()).root(YEAR);
-    let daily = daily.ok_or_else(|| Error::invalid(&spread.to_string(), "a spread above -100"))?;
-    Ok(daily.to_the(days))
+fn spread_factor(spread: Spread, days: u32) -> Result<FixedPoint> {
+    let daily = FixedPoint::factor(spread.get()).root(YEAR);
+    let below = || Error::invalid(&spread.to_string(), Wanted::SpreadAboveMinus100);
+    let daily = daily.ok_or_else(below)?;
+    Ok(daily.pow(days))
 }
 
-fn rule(series: Compounded, percent: bool, spread: bool) -> (String, String) {
+/// The rule in a sentence, in English and Portuguese.
+fn rule(
+    series: CompoundedSeries,
+    percent: Option<Percent>,
+    spread: Option<&SpreadFactor>,
+) -> (String, String) {
     let factor = series.basis.rule(Ends::First);
     let mut rule = (factor.en.to_owned(), factor.pt.to_owned());
     let mut add = |en: &str, pt: &str| {
@@ -169,13 +175,13 @@ fn rule(series: Compounded, percent: bool, spread: bool) -> (String, String) {
         rule.1.push(' ');
         rule.1.push_str(pt);
     };
-    if percent {
+    if percent.is_some() {
         add(
             "Of each rate, the given percentage is counted.",
             "De cada taxa conta-se o percentual informado.",
         );
     }
-    if spread {
+    if spread.is_some() {
         add(
             "The spread multiplies it by (1 + spread/100)^(business days/252).",
             "O spread o multiplica por (1 + spread/100)^(dias úteis/252).",

@@ -2,16 +2,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    basis::{Basis, Compounded, Ends},
-    compound::{Compound, Derivation, month_after, shown},
-    exact::Figure,
-    terms::{Percent, Steps},
+    compound_factor::{CompoundFactor, Derivation, month_after, round_factor},
+    compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
+    fixed_point::Figure,
+    parameters::{Percent, Steps},
 };
 use crate::{
     answers::{Meta, Sourced},
     calendar,
     catalogue::Snapshot,
-    error::{Error, Result},
+    error::{CalculationFault, Result},
     market,
     types::{Date, SeriesId},
 };
@@ -30,7 +30,7 @@ pub struct RealRate {
     /// The price index; by default the IPCA.
     #[serde(default = "ipca")]
     pub inflation: SeriesId,
-    /// How many percent of the rate of interest; by default 100.
+    /// The percentage of the rate of interest; by default 100.
     pub percent: Option<Percent>,
     /// Whether to list every step.
     #[serde(default)]
@@ -38,26 +38,26 @@ pub struct RealRate {
 }
 
 fn selic() -> SeriesId {
-    market::known::SELIC.into()
+    market::series_definitions::SELIC.into()
 }
 
 fn ipca() -> SeriesId {
-    market::known::IPCA.into()
+    market::series_definitions::IPCA.into()
 }
 
 impl RealRate {
     /// The Selic less the IPCA, up to the newest month.
     #[must_use]
-    pub fn since(from: Date) -> RealRate {
+    pub fn new(from: Date) -> RealRate {
         let (interest, inflation, steps) = (selic(), ipca(), Steps::Omitted);
         RealRate { from, to: None, interest, inflation, percent: None, steps }
     }
 }
 
-/// What interest left after inflation, and what it follows from.
+/// What interest left after inflation, and how it was computed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Real {
+pub struct RealReturn {
     /// The first month, by its first day.
     pub from: Date,
     /// The last month, by its first day.
@@ -70,12 +70,12 @@ pub struct Real {
     pub real: Figure,
     /// The same per year, rounded to 8 decimals.
     pub per_year: Figure,
-    /// How many percent of the rate of interest were counted, if that was asked for.
+    /// The percentage of the rate of interest that was applied, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<Percent>,
-    /// What the factor of interest follows from.
+    /// How the factor of interest was computed.
     pub interest: Derivation,
-    /// What the factor of inflation follows from.
+    /// How the factor of inflation was computed.
     pub inflation: Derivation,
     /// The rule in a sentence.
     pub rule: &'static str,
@@ -86,44 +86,44 @@ pub struct Real {
 /// What interest left after inflation over whole months, both ends included: the factor of interest divided by that of
 /// inflation.
 ///
-/// Every plan may ask for any period. Fails as [`correction`](super::correction) does.
-pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<Real>> {
+/// Any period is allowed on every plan. Fails as [`correction`](super::correction) does.
+pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealReturn>> {
     let (interest, inflation) =
-        (Compounded::of(&query.interest)?, Compounded::of(&query.inflation)?);
-    if !matches!(interest.basis, Basis::Days | Basis::Months) {
-        return Err(unfit("interest", interest, "a rate per day or month, such as selic or cdi"));
+        (CompoundedSeries::find(&query.interest)?, CompoundedSeries::find(&query.inflation)?);
+    if !matches!(interest.basis, CompoundingBasis::Days | CompoundingBasis::Months) {
+        let series = interest.definition.name.to_owned();
+        return Err(CalculationFault::NotInterest { series }.into());
     }
-    if inflation.basis != Basis::Months {
-        return Err(unfit("inflation", inflation, "a monthly price index, such as ipca"));
+    if inflation.basis != CompoundingBasis::Months {
+        let series = inflation.definition.name.to_owned();
+        return Err(CalculationFault::NotInflation { series }.into());
     }
     let from = query.from.first_of_month();
     let newest = newest_month(snapshot, interest)?.min(newest_month(snapshot, inflation)?);
     if newest < from {
-        return Err(Error::Invalid(format!(
-            "the newest month that {} and {} both have is of {newest}, before {from}",
-            interest.known.name, inflation.known.name
-        )));
+        let [interest, inflation] =
+            [interest, inflation].map(|series| series.definition.name.to_owned());
+        let (newest, from) = (newest.into(), from.into());
+        return Err(CalculationFault::NoCommonMonth { interest, inflation, newest, from }.into());
     }
     let to = query.to.map_or(newest, Date::first_of_month);
-    let prices = Compound::of(snapshot, inflation, (from, Some(to)), Ends::Both, None)?;
-    let last = month_after(to, 1).days_before(1);
-    let earned = Compound::of(snapshot, interest, (from, Some(last)), Ends::Both, query.percent)?;
-    let nothing = || Error::Invalid(format!("inflation of {from} to {to} left nothing"));
+    let prices = CompoundFactor::compute(snapshot, inflation, (from, Some(to)), Ends::Both, None)?;
+    let end = month_after(to, 1).days_before(1);
+    let earned =
+        CompoundFactor::compute(snapshot, interest, (from, Some(end)), Ends::Both, query.percent)?;
+    let (first, last) = (from.into(), to.into());
+    let nothing = || CalculationFault::NothingAfterInflation { from: first, to: last };
     let factor = earned.factor.over(&prices.factor).ok_or_else(nothing)?;
     let months = u32::try_from(prices.periods()).unwrap_or(u32::MAX);
-    let lost = || {
-        Error::Invalid(format!(
-            "interest of {from} to {to} left nothing: there is no rate per year"
-        ))
-    };
-    let per_year = factor.root(months).ok_or_else(lost)?.to_the(12);
-    let real = Real {
+    let lost = || CalculationFault::NothingAfterInterest { from: first, to: last };
+    let per_year = factor.root(months).ok_or_else(lost)?.pow(12);
+    let real = RealReturn {
         from,
         to,
         months,
-        factor: shown(&factor),
-        real: factor.accumulated(),
-        per_year: per_year.accumulated(),
+        factor: round_factor(&factor),
+        real: factor.percent_change(),
+        per_year: per_year.percent_change(),
         percent: query.percent,
         interest: earned.derivation(query.steps),
         inflation: prices.derivation(query.steps),
@@ -133,21 +133,19 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<Real>> 
     let source = format!("{} and {}", earned.meta.source, prices.meta.source);
     let stale = Some(earned.meta.stale == Some(true) || prices.meta.stale == Some(true));
     let updated_at = earned.meta.updated_at.max(prices.meta.updated_at);
-    Ok(Sourced::new(real, Meta { stale, updated_at, ..Meta::of(source) }))
+    Ok(Sourced::new(real, Meta { stale, updated_at, ..Meta::new(source) }))
 }
 
 /// The newest month that a series has as a whole.
-fn newest_month(snapshot: &Snapshot, series: Compounded) -> Result<Date> {
-    let (_, newest) = market::held_days(snapshot, series.known.number)?;
+fn newest_month(snapshot: &Snapshot, series: CompoundedSeries) -> Result<Date> {
+    let (_, newest) = market::covered_days(snapshot, series.definition.number)?;
     let month = newest.first_of_month();
     let next = month_after(month, 1);
     let whole = match series.basis {
-        Basis::Days => calendar::previous(next).is_none_or(|last| last <= newest),
-        Basis::Months | Basis::Anniversaries | Basis::Levels => true,
+        CompoundingBasis::Days => calendar::previous(next).is_none_or(|last| last <= newest),
+        CompoundingBasis::Months | CompoundingBasis::Anniversaries | CompoundingBasis::Levels => {
+            true
+        }
     };
     Ok(if whole { month } else { month.days_before(1).first_of_month() })
-}
-
-fn unfit(parameter: &str, series: Compounded, wanted: &str) -> Error {
-    Error::Invalid(format!("parameter {parameter:?}: {} is not {wanted}", series.known.name))
 }

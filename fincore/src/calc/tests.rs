@@ -25,8 +25,7 @@ fn with_snapshot(test: impl FnOnce(&Snapshot)) {
         let mut known = lock(&BUNDLED);
         known.upgrade().unwrap_or_else(|| {
             let dir = tempfile::tempdir().unwrap();
-            let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-            bundle::fill(&catalogue).unwrap();
+            let catalogue = bundle::filled_copy(dir.path()).unwrap();
             let filled = Arc::new((dir, catalogue));
             *known = Arc::downgrade(&filled);
             filled
@@ -39,17 +38,23 @@ fn day(text: &str) -> Date {
     text.parse().unwrap()
 }
 
-fn query(series: &str, from: &str, to: &str) -> Accumulated {
-    Accumulated { to: Some(day(to)), ..Accumulated::of(series.parse().unwrap(), day(from)) }
+fn query(series: &str, from: &str, to: &str) -> Accumulation {
+    Accumulation { to: Some(day(to)), ..Accumulation::new(series.parse().unwrap(), day(from)) }
 }
 
 fn growth(snapshot: &Snapshot, series: &str, from: &str, to: &str) -> Growth {
-    accumulated(snapshot, query(series, from, to)).unwrap().answer
+    accumulate(snapshot, query(series, from, to)).unwrap().answer
 }
 
-fn correct(snapshot: &Snapshot, index: &str, amount: &str, from: &str, to: &str) -> Corrected {
+fn correct(
+    snapshot: &Snapshot,
+    index: &str,
+    amount: &str,
+    from: &str,
+    to: &str,
+) -> CorrectedAmount {
     let to = Some(day(to));
-    let query = Correction::of(amount.parse().unwrap(), day(from), index.parse().unwrap());
+    let query = Correction::new(amount.parse().unwrap(), day(from), index.parse().unwrap());
     correction(snapshot, Correction { to, ..query }).unwrap().answer
 }
 
@@ -93,11 +98,11 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
             let mut months = 0;
             for published in market::observations(snapshot, monthly, Date::MIN, Date::MAX).unwrap()
             {
-                let last = compound::month_after(published.date, 1).days_before(1);
+                let last = compound_factor::month_after(published.date, 1).days_before(1);
                 let from = published.date.to_string();
                 let month = growth(snapshot, &daily.to_string(), &from, &last.to_string());
                 let percent = month.accumulated.to_string().parse::<Decimal>().unwrap();
-                let percent = exact::Exact::from(percent).rounded(2).to_string();
+                let percent = fixed_point::FixedPoint::from(percent).round(2).to_string();
                 assert_eq!(percent, published.value.to_string(), "{daily} {from}");
                 months += 1;
             }
@@ -110,7 +115,7 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
 fn every_price_index_is_the_exact_product_of_its_months() {
     with_snapshot(|snapshot| {
         for index in ["ipca", "igp-m", "inpc", "igp-di", "savings-monthly"] {
-            let number = market::known::number(&index.parse().unwrap()).unwrap();
+            let number = market::series_definitions::number(&index.parse().unwrap()).unwrap();
             let rows = market::observations(snapshot, number, Date::MIN, Date::MAX).unwrap();
             for (first, last) in [(0, rows.len() - 1), (0, 0), (rows.len() / 2, rows.len() - 1)] {
                 let rates: Vec<Decimal> = rows[first..=last].iter().map(|row| row.value).collect();
@@ -174,7 +179,7 @@ fn percentages_and_spreads_change_the_factor_as_the_market_does() {
         let query = Correction {
             to: Some(day("2025-01-02")),
             percent: Some("110".parse().unwrap()),
-            ..Correction::of("1000".parse().unwrap(), day("2024-01-02"), "cdi".parse().unwrap())
+            ..Correction::new("1000".parse().unwrap(), day("2024-01-02"), "cdi".parse().unwrap())
         };
         let share = correction(snapshot, query.clone()).unwrap();
         let rows =
@@ -209,9 +214,9 @@ fn percentages_and_spreads_change_the_factor_as_the_market_does() {
         assert_eq!(index.spread.clone().unwrap().business_days, 253);
         let usd = Correction {
             percent: Some("50".parse().unwrap()),
-            ..Correction::of("1".parse().unwrap(), day("2024-01-02"), "usd-sell".parse().unwrap())
+            ..Correction::new("1".parse().unwrap(), day("2024-01-02"), "usd-sell".parse().unwrap())
         };
-        assert!(refusal(correction(snapshot, usd)).contains("is no rate"));
+        assert!(refusal(correction(snapshot, usd)).contains("is not a rate"));
     });
 }
 
@@ -220,8 +225,8 @@ fn steps_lead_to_the_result() {
     with_snapshot(|snapshot| {
         for series in ["ipca", "selic", "ibc-br", "usd-sell"] {
             let steps =
-                Accumulated { steps: Steps::Listed, ..query(series, "2023-01-15", "2024-02-10") };
-            let grown = accumulated(snapshot, steps).unwrap();
+                Accumulation { steps: Steps::Listed, ..query(series, "2023-01-15", "2024-02-10") };
+            let grown = accumulate(snapshot, steps).unwrap();
             let steps = grown.steps.as_ref().unwrap();
             assert_eq!(steps.len(), grown.periods, "{series}");
             assert_eq!(steps.last().unwrap().product, grown.factor, "{series}");
@@ -258,7 +263,7 @@ fn levels_are_compared_and_older_currencies_named() {
 fn currencies_are_converted_through_the_real() {
     with_snapshot(|snapshot| {
         let of = |amount: &str, from: &str, to: &str, date: Option<&str>, side: Side| {
-            let query = Conversion::of(from.parse().unwrap(), to.parse().unwrap());
+            let query = Conversion::new(from.parse().unwrap(), to.parse().unwrap());
             let (amount, date) = (amount.parse().unwrap(), date.map(day));
             convert(snapshot, Conversion { amount, date, side, ..query })
         };
@@ -297,10 +302,10 @@ fn currencies_are_converted_through_the_real() {
 fn interest_less_inflation() {
     with_snapshot(|snapshot| {
         let to = Some(day("2025-12-31"));
-        let future = refusal(real_rate(snapshot, RealRate::since(day("2026-09-01"))));
-        assert!(future.contains("both have is of 2026-08-01, before 2026-09-01"), "{future}");
+        let future = refusal(real_rate(snapshot, RealRate::new(day("2026-09-01"))));
+        assert!(future.contains("both have is 2026-08-01, before 2026-09-01"), "{future}");
         let real =
-            real_rate(snapshot, RealRate { to, ..RealRate::since(day("2025-01-01")) }).unwrap();
+            real_rate(snapshot, RealRate { to, ..RealRate::new(day("2025-01-01")) }).unwrap();
         assert_eq!((real.months, real.to), (12, day("2025-12-01")));
         let selic = growth(snapshot, "selic", "2025-01-01", "2025-12-31");
         let ipca = growth(snapshot, "ipca", "2025-01-01", "2025-12-01");
@@ -309,16 +314,14 @@ fn interest_less_inflation() {
         assert!((real.factor.to_f64() - wanted).abs() < 1e-14);
         // Of a year it is the rate per year.
         assert_eq!(real.real, real.per_year);
-        let open = real_rate(snapshot, RealRate::since(day("2020-01-01"))).unwrap();
+        let open = real_rate(snapshot, RealRate::new(day("2020-01-01"))).unwrap();
         assert_eq!(open.to, day("2026-08-01"));
         assert!(open.per_year.to_f64() < open.real.to_f64());
         let wrong =
-            RealRate { inflation: "cdi".parse().unwrap(), ..RealRate::since(day("2025-01-01")) };
+            RealRate { inflation: "cdi".parse().unwrap(), ..RealRate::new(day("2025-01-01")) };
         assert!(refusal(real_rate(snapshot, wrong)).contains("monthly price index"));
-        let wrong = RealRate {
-            interest: "usd-sell".parse().unwrap(),
-            ..RealRate::since(day("2025-01-01"))
-        };
+        let wrong =
+            RealRate { interest: "usd-sell".parse().unwrap(), ..RealRate::new(day("2025-01-01")) };
         assert!(refusal(real_rate(snapshot, wrong)).contains("rate per day or month"));
     });
 }

@@ -20,25 +20,25 @@ const ALWAYS: Years = 1..=9999;
 
 /// National holidays with a fixed date: month, day, years. (Laws 662 of 1949, 6.802 of 1980 and 14.759 of 2023.)
 const FIXED: [(u8, u8, Years, Holiday); 9] = [
-    (1, 1, ALWAYS, named("New Year's Day", "Confraternização Universal")),
-    (4, 21, ALWAYS, named("Tiradentes", "Tiradentes")),
-    (5, 1, ALWAYS, named("Labour Day", "Dia do Trabalho")),
-    (9, 7, ALWAYS, named("Independence Day", "Independência do Brasil")),
-    (10, 12, ALWAYS, named("Our Lady of Aparecida", "Nossa Senhora Aparecida")),
-    (11, 2, ALWAYS, named("All Souls' Day", "Finados")),
-    (11, 15, ALWAYS, named("Proclamation of the Republic", "Proclamação da República")),
-    (11, 20, 2024..=9999, named("Black Awareness Day", "Dia da Consciência Negra")),
-    (12, 25, ALWAYS, named("Christmas", "Natal")),
+    (1, 1, ALWAYS, holiday("New Year's Day", "Confraternização Universal")),
+    (4, 21, ALWAYS, holiday("Tiradentes", "Tiradentes")),
+    (5, 1, ALWAYS, holiday("Labour Day", "Dia do Trabalho")),
+    (9, 7, ALWAYS, holiday("Independence Day", "Independência do Brasil")),
+    (10, 12, ALWAYS, holiday("Our Lady of Aparecida", "Nossa Senhora Aparecida")),
+    (11, 2, ALWAYS, holiday("All Souls' Day", "Finados")),
+    (11, 15, ALWAYS, holiday("Proclamation of the Republic", "Proclamação da República")),
+    (11, 20, 2024..=9999, holiday("Black Awareness Day", "Dia da Consciência Negra")),
+    (12, 25, ALWAYS, holiday("Christmas", "Natal")),
 ];
 
 /// Bank holidays by their distance from Easter Sunday, in days.
 const BY_EASTER: [(i32, Years, Holiday); 5] = [
-    (-48, ALWAYS, named("Carnival", "Carnaval")),
-    (-47, ALWAYS, named("Carnival", "Carnaval")),
+    (-48, ALWAYS, holiday("Carnival", "Carnaval")),
+    (-47, ALWAYS, holiday("Carnival", "Carnaval")),
     // Banks have been open on this day since 2000.
-    (-3, 1..=1999, named("Maundy Thursday", "Quinta-feira Santa")),
-    (-2, ALWAYS, named("Good Friday", "Sexta-feira Santa")),
-    (60, ALWAYS, named("Corpus Christi", "Corpus Christi")),
+    (-3, 1..=1999, holiday("Maundy Thursday", "Quinta-feira Santa")),
+    (-2, ALWAYS, holiday("Good Friday", "Sexta-feira Santa")),
+    (60, ALWAYS, holiday("Corpus Christi", "Corpus Christi")),
 ];
 
 /// Days that follow no rule.
@@ -47,14 +47,14 @@ const SINGLE: [(u16, u8, u8, Holiday); 4] = [
         1991,
         2,
         1,
-        named("Bank holiday of the Collor II plan", "Feriado bancário do Plano Collor II"),
+        holiday("Bank holiday of the Collor II plan", "Feriado bancário do Plano Collor II"),
     ),
-    (1994, 7, 1, named("Introduction of the real", "Entrada em vigor do real")),
-    (1994, 10, 3, named("General election", "Eleições gerais")),
-    (1996, 10, 3, named("Municipal elections", "Eleições municipais")),
+    (1994, 7, 1, holiday("Introduction of the real", "Entrada em vigor do real")),
+    (1994, 10, 3, holiday("General election", "Eleições gerais")),
+    (1996, 10, 3, holiday("Municipal elections", "Eleições municipais")),
 ];
 
-const fn named(en: &'static str, pt: &'static str) -> Holiday {
+const fn holiday(en: &'static str, pt: &'static str) -> Holiday {
     Holiday { en, pt }
 }
 

@@ -1,10 +1,10 @@
-//! What can be asked of the calendar.
+//! The queries of the calendar.
 use serde::{Deserialize, Serialize};
 
-use super::{Holiday, holiday, is_business_day, later, next, previous};
+use super::{Holiday, holiday, is_business_day, later_days, next, previous};
 use crate::{
     catalogue::Snapshot,
-    error::{Error, Result},
+    error::{Invalid, Result},
     types::{Date, DateRange},
 };
 
@@ -20,6 +20,14 @@ const USUAL_DAYS: i32 = 30;
 pub struct DayQuery {
     /// The day.
     pub date: Date,
+}
+
+impl DayQuery {
+    /// A query for this day.
+    #[must_use]
+    pub fn new(date: Date) -> DayQuery {
+        DayQuery { date }
+    }
 }
 
 /// A day of the calendar.
@@ -38,7 +46,7 @@ pub struct Day {
     pub holiday: Option<Holiday>,
 }
 
-/// What the calendar says of a day. Never fails; it is a `Result` like all other queries.
+/// A day with its neighbours and holiday. Never fails; it is a `Result` like all other queries.
 pub fn day(_: &Snapshot, query: DayQuery) -> Result<Day> {
     let date = query.date;
     Ok(Day {
@@ -80,11 +88,10 @@ pub fn business_days(snapshot: &Snapshot, query: BusinessDaysQuery) -> Result<Bu
     let range = DateRange::new(Some(from), Some(to))?;
     let parts = |day: Date| (day.year(), day.month(), day.day());
     if parts(to) > (from.year() + MOST_YEARS, from.month(), from.day()) {
-        return Err(Error::Invalid(format!(
-            "from {from} to {to} is too long; a list covers at most {MOST_YEARS} years"
-        )));
+        let (from, to) = (from.into(), to.into());
+        return Err(Invalid::LongPeriod { from, to, most_years: MOST_YEARS }.into());
     }
-    let days = std::iter::once(from).chain(later(from)).take_while(|day| range.contains(*day));
+    let days = std::iter::once(from).chain(later_days(from)).take_while(|day| range.contains(*day));
     let data: Vec<Date> = days.filter(|day| is_business_day(*day)).collect();
     Ok(BusinessDays { total: data.len(), data })
 }

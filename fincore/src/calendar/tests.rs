@@ -1,3 +1,5 @@
+//! Three oracles: the days of SGS 11 (since 1991) and SGS 12 (since 1994), ANBIMA's list to 2099, and the crate
+//! `bdays`.
 use bdays::HolidayCalendar;
 use chrono::NaiveDate;
 use proptest::prelude::*;
@@ -11,7 +13,7 @@ fn day(text: &str) -> Date {
 /// All days from the first to the last, both included.
 fn days(from: &str, to: &str) -> impl Iterator<Item = Date> {
     let to = day(to);
-    std::iter::once(day(from)).chain(later(day(from))).take_while(move |day| *day <= to)
+    std::iter::once(day(from)).chain(later_days(day(from))).take_while(move |day| *day <= to)
 }
 
 /// The days of the range on which the calendar and an oracle differ.
@@ -20,8 +22,8 @@ fn differences(from: &str, to: &str, is_business_day: impl Fn(Date) -> bool) -> 
 }
 
 fn upstream(name: &str) -> Option<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/upstream/");
-    std::fs::read(format!("{folder}{name}")).ok().map(|bytes| String::from_utf8(bytes).unwrap())
+    let folder = crate::import::sample_files::upstream("")?;
+    std::fs::read(folder.join(name)).ok().map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
 /// `31/12/2026` as `2026-12-31`.
@@ -149,7 +151,7 @@ proptest! {
     fn counting_is_walking(from in 1i32..3_652_000, length in 0i32..2000) {
         let to = (from + length).min(Date::MAX.day_number());
         let [from, to] = [from, to].map(|number| Date::from_day_number(number).unwrap());
-        let walked = std::iter::once(from).chain(later(from)).take_while(|day| *day < to);
+        let walked = std::iter::once(from).chain(later_days(from)).take_while(|day| *day < to);
         let walked = walked.filter(|day| is_business_day(*day)).count();
         prop_assert_eq!(count(from, to), i32::try_from(walked).unwrap());
         prop_assert_eq!(count(to, from), -count(from, to));

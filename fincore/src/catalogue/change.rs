@@ -1,4 +1,4 @@
-//! What can happen to a row.
+//! Added, changed or removed: what an import did to a row.
 use serde::Serialize;
 
 /// What happened to a row of the data.

@@ -1,9 +1,13 @@
-//! Which data a catalogue holds, and copies of it for others to read.
+//! The edition of a catalogue, which identifies its data, and copies of the file.
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalogue, SCHEMA, Snapshot, read_meta, version_of};
+use super::{
+    Catalogue, Snapshot,
+    metadata::{read_meta, version_of},
+    schema::SCHEMA,
+};
 use crate::{error::Result, sqlite};
 
 /// Which data a file holds: two files with the same edition give the same answers.
@@ -39,7 +43,7 @@ impl Snapshot {
 impl Catalogue {
     /// Writes a compact copy of the data as it is now to the new file `target`, checks it, and says which data it has.
     ///
-    /// Imports and readers may go on meanwhile. Reads and writes the whole file, which takes a second for some fifty
+    /// Does not block imports and readers. Reads and writes the whole file, which takes a second for some fifty
     /// megabytes. Fails if `target` exists already or cannot be written, and if this catalogue is damaged; nothing is
     /// left then.
     pub fn write_copy(&self, target: &Path) -> Result<Edition> {

@@ -1,4 +1,4 @@
-//! What was computed from the data and is good until the data changes.
+//! Values that were computed from the data, and are valid until the data changes.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
@@ -7,21 +7,21 @@ use std::{
 
 use crate::{error::Result, lock::lock};
 
-/// One value of each type, computed from the data with a certain number.
+/// One value of each type, with the number of the data that it was computed from.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    values: Mutex<HashMap<TypeId, Made>>,
+    values: Mutex<HashMap<TypeId, MemoEntry>>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct MemoEntry {
     /// The number of the data that it was computed from.
-    of: u64,
+    data: u64,
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl Memo {
-    /// The value for the data with this number; made if there is none. Two that ask at the same time may both make it.
+    /// The value for the data with this number, computed if there is none. Two threads may compute it at the same time.
     pub(super) fn get<T: Send + Sync + 'static>(
         &self,
         data: u64,
@@ -29,15 +29,15 @@ impl Memo {
     ) -> Result<Arc<T>> {
         let known = {
             let values = lock(&self.values);
-            let made = values.get(&TypeId::of::<T>()).filter(|made| made.of == data);
-            made.map(|made| made.value.clone())
+            let entry = values.get(&TypeId::of::<T>()).filter(|entry| entry.data == data);
+            entry.map(|entry| entry.value.clone())
         };
         if let Some(Ok(value)) = known.map(Arc::downcast) {
             return Ok(value);
         }
         let value = Arc::new(make()?);
-        let made = Made { of: data, value: value.clone() };
-        lock(&self.values).insert(TypeId::of::<T>(), made);
+        let entry = MemoEntry { data, value: value.clone() };
+        lock(&self.values).insert(TypeId::of::<T>(), entry);
         Ok(value)
     }
 }

@@ -5,7 +5,12 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 #[cfg(doc)]
 use super::Catalogue;
-use super::{Shared, read_meta, unreadable::is_about_a_value, version_of, view::View};
+use super::{
+    corrupt_values::is_about_a_value,
+    metadata::{read_meta, version_of},
+    open_file::OpenFile,
+    read_transaction::ReadTransaction,
+};
 use crate::{
     deadline,
     error::Result,
@@ -19,25 +24,26 @@ use crate::{
 /// Threads that read in parallel take one snapshot each.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Always there until the snapshot is dropped.
-    view: Option<View>,
-    /// When the view was begun, if it is kept for the next snapshot.
-    kept: Option<Instant>,
+    /// `None` only while the snapshot is dropped.
+    transaction: Option<ReadTransaction>,
+    /// When the transaction was begun, if the next snapshot may reuse it.
+    reusable_since: Option<Instant>,
     tag: Arc<str>,
     today: Date,
     plan: Plan,
-    shared: Arc<Shared>,
+    file: Arc<OpenFile>,
 }
 
 impl Snapshot {
     pub(super) fn new(
-        view: View,
-        kept: Option<Instant>,
+        transaction: ReadTransaction,
+        reusable_since: Option<Instant>,
         today: Date,
-        shared: Arc<Shared>,
+        file: Arc<OpenFile>,
     ) -> Snapshot {
-        let tag = view.tag.clone();
-        Snapshot { view: Some(view), kept, tag, today, plan: Plan::Platinum, shared }
+        let tag = transaction.tag.clone();
+        let (transaction, plan) = (Some(transaction), Plan::Platinum);
+        Snapshot { transaction, reusable_since, tag, today, plan, file }
     }
 
     /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
@@ -71,11 +77,11 @@ impl Snapshot {
         &self.tag
     }
 
-    /// A number that two snapshots of a catalogue share only if every query gives the same answer from both. It is
-    /// good for as long as the program runs: for answers that are kept.
+    /// A number that two snapshots of a catalogue share only if every query gives the same answer from both. Use it as
+    /// the key of a cache of answers; it is valid for as long as the program runs.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        fingerprint(self.data(), self.today, self.plan, self.has_unreadable())
+        fingerprint(self.data(), self.today, self.plan, self.integrity())
     }
 
     /// A number that increases with every import that changed something.
@@ -83,15 +89,15 @@ impl Snapshot {
         Ok(version_of(self.connection())?.unsigned_abs())
     }
 
-    /// Tells this catalogue from any other, for as long as the file lives: data versions are comparable within one
-    /// only.
+    /// The id of this catalogue, which stays the same for as long as the file exists. Data versions are comparable only
+    /// within one catalogue.
     pub fn catalogue_id(&self) -> Result<String> {
         Ok(self.meta("catalogue_id")?.unwrap_or_default())
     }
 
-    /// A number that tells the data from any other.
+    /// A number that no other data has.
     fn data(&self) -> u64 {
-        self.view.as_ref().map_or(0, |view| view.data)
+        self.transaction.as_ref().map_or(0, |transaction| transaction.data)
     }
 
     /// What `make` computes from the data, or computed before from the same data.
@@ -99,13 +105,13 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        // Whoever waits for it next would have to begin again.
-        self.shared.memo.get(self.data(), || deadline::without(|| make(self.connection())))
+        // Without a deadline: if this query gave up, the next one would have to begin again.
+        self.file.memo.get(self.data(), || deadline::without(|| make(self.connection())))
     }
 
     /// The connection, for the search index.
     pub(crate) fn connection(&self) -> &Connection {
-        self.view.as_ref().expect("only dropping takes the view out").connection()
+        self.transaction.as_ref().expect("only dropping takes the transaction out").connection()
     }
 
     /// All rows of a query, each read into a value; rows that cannot be read are left out.
@@ -115,7 +121,7 @@ impl Snapshot {
         params: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        self.some(usize::MAX, sql, params, read)
+        self.first_rows(usize::MAX, sql, params, read)
     }
 
     /// The first row of a query that can be read. The query needs no limit: no row after that is looked at.
@@ -125,11 +131,11 @@ impl Snapshot {
         params: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.some(1, sql, params, read)?.pop())
+        Ok(self.first_rows(1, sql, params, read)?.pop())
     }
 
-    /// So many rows of a query that can be read. The query needs no limit: no row after them is looked at.
-    pub(crate) fn some<T>(
+    /// The first `limit` rows of a query that can be read. The query needs no limit: no row after them is looked at.
+    pub(crate) fn first_rows<T>(
         &self,
         limit: usize,
         sql: &str,
@@ -142,13 +148,13 @@ impl Snapshot {
         while values.len() < limit
             && let Some(row) = rows.next()?
         {
-            values.extend(self.readable(read(row))?);
+            values.extend(self.skip_corrupt(read(row))?);
         }
         Ok(values)
     }
 
-    /// Gives back the memory of the page cache, for those who keep a snapshot while they wait for something else.
-    pub(crate) fn rest(&self) -> Result<()> {
+    /// Gives back the memory of the page cache, for callers that keep the snapshot while they wait for something else.
+    pub(crate) fn release_memory(&self) -> Result<()> {
         Ok(self.connection().prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
     }
 
@@ -163,7 +169,7 @@ impl Snapshot {
         let mut statement = self.connection().prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
-            if let Some(value) = self.readable(read(row))? {
+            if let Some(value) = self.skip_corrupt(read(row))? {
                 each(value)?;
             }
         }
@@ -172,8 +178,8 @@ impl Snapshot {
 
     /// One page of a list with `total` rows, and its total without rows that cannot be read.
     ///
-    /// `rows` reads so many rows after so many others. Where the data is known to have values that cannot be
-    /// read, it reads the whole list, so use this for lists of some thousand rows.
+    /// `rows` takes a limit and an offset. If the data is known to have corrupt values, it reads the whole list, so use
+    /// this for lists of some thousand rows.
     pub(crate) fn page<T>(
         &self,
         total: u64,
@@ -182,7 +188,7 @@ impl Snapshot {
     ) -> Result<(Vec<T>, u64)> {
         let in_list = offset.get() < total;
         let page = if in_list { rows(limit.into(), offset.sql())? } else { Vec::new() };
-        if !self.has_unreadable() {
+        if !self.has_corrupt_values() {
             return Ok((page, total));
         }
         // A negative limit is none.
@@ -193,17 +199,21 @@ impl Snapshot {
         Ok((all, total))
     }
 
-    /// Whether the data is known to have values that cannot be read.
-    pub(crate) fn has_unreadable(&self) -> bool {
-        self.shared.unreadable.is_in(&self.tag)
+    /// Whether the data is known to have corrupt values.
+    pub(crate) fn has_corrupt_values(&self) -> bool {
+        self.file.corrupt_values.is_in(&self.tag)
     }
 
-    /// The value that was read; `None` if it cannot be read, which is noted.
-    fn readable<T>(&self, read: rusqlite::Result<T>) -> Result<Option<T>> {
+    fn integrity(&self) -> Integrity {
+        if self.has_corrupt_values() { Integrity::Corrupt } else { Integrity::Sound }
+    }
+
+    /// The value that was read; `None` if it is corrupt, which is counted.
+    fn skip_corrupt<T>(&self, read: rusqlite::Result<T>) -> Result<Option<T>> {
         match read {
             Ok(value) => Ok(Some(value)),
             Err(err) if is_about_a_value(&err) => {
-                self.shared.unreadable.note(&self.tag);
+                self.file.corrupt_values.note(&self.tag);
                 Ok(None)
             }
             Err(err) => Err(err.into()),
@@ -223,17 +233,28 @@ impl Snapshot {
     }
 }
 
+/// Whether data is known to have corrupt values: then lists have other totals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Integrity {
+    Sound,
+    Corrupt,
+}
+
 /// The fingerprint of a snapshot of these data.
-pub(super) fn fingerprint(data: u64, today: Date, plan: Plan, has_unreadable: bool) -> u64 {
-    // The data is a number of 64 random bits, so what is added tells days and plans of the same data apart.
+pub(super) fn fingerprint(data: u64, today: Date, plan: Plan, integrity: Integrity) -> u64 {
+    // The data is a number of 64 random bits, so days and plans of the same data get different sums.
     let day = u64::from(today.day_number().unsigned_abs());
-    data.wrapping_add(day << 8 | (plan as u64) << 1 | u64::from(has_unreadable))
+    let integrity = match integrity {
+        Integrity::Sound => 0,
+        Integrity::Corrupt => 1,
+    };
+    data.wrapping_add(day << 8 | (plan as u64) << 1 | integrity)
 }
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        if let (Some(begun), Some(view)) = (self.kept, self.view.take()) {
-            self.shared.views.keep(begun, view);
+        if let (Some(begun), Some(transaction)) = (self.reusable_since, self.transaction.take()) {
+            self.file.idle.keep(begun, transaction);
         }
     }
 }

@@ -162,11 +162,11 @@ fn a_recent_fingerprint_is_that_of_a_recent_snapshot() {
     assert_ne!(new, before);
     assert_eq!(known(Plan::Platinum, 1999), new);
     // One that comes late with an older view changes nothing.
-    let Shared { readers, views, watch, .. } = &*catalogue.current.load_full();
-    views.note(after(500), &View::open(readers, watch).unwrap());
+    let OpenFile { readers, idle, watch, .. } = &*catalogue.current.load_full();
+    idle.note(after(500), &ReadTransaction::open(readers, watch).unwrap());
     assert_eq!(known(Plan::Platinum, 1999), new);
     // Where values cannot be read, only a snapshot knows whether these are the data.
-    catalogue.current.load().unreadable.note("another tag");
+    catalogue.current.load().corrupt_values.note("another tag");
     assert_eq!(known(Plan::Platinum, 1999), None);
 }
 
@@ -179,7 +179,7 @@ fn a_fingerprint_tells_days_plans_and_damage_apart() {
     assert_eq!(taken(TODAY).for_plan(Plan::Platinum).fingerprint(), same);
     assert_ne!(taken(TODAY).for_plan(Plan::Gold).fingerprint(), same);
     assert_ne!(taken(TODAY.days_before(1)).fingerprint(), same);
-    catalogue.current.load().unreadable.note(taken(TODAY).tag());
+    catalogue.current.load().corrupt_values.note(taken(TODAY).tag());
     assert_ne!(taken(TODAY).fingerprint(), same);
 }
 

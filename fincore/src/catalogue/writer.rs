@@ -11,7 +11,12 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rusqlite::{CachedStatement, Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
-use super::{Catalogue, Change, SCHEMA, read_meta, version_of};
+use super::{
+    Catalogue,
+    change::Change,
+    metadata::{read_meta, version_of},
+    schema::SCHEMA,
+};
 use crate::{
     error::{Error, Result},
     sqlite,
@@ -21,14 +26,14 @@ use crate::{
 /// its keys, so that few pages are needed again: four times as much makes 300,000 filings no faster.
 const WRITER_CACHE: i64 = 48 * 1024;
 
-/// How long an import waits for another one, before it says so.
+/// How long an import waits for another one before it reports that.
 #[cfg(feature = "import")]
 const SOON: Duration = Duration::from_secs(1);
 
 /// The length of a tag, in bytes of the digest.
 const TAG_BYTES: usize = 16;
 
-/// How long changes are kept, unless the caller says otherwise.
+/// How long changes stay in the log by default.
 const KEEP_CHANGES: TimeDelta = TimeDelta::days(90);
 
 /// An open write transaction; rolled back if it is dropped without [`Writer::commit`].
@@ -37,7 +42,7 @@ pub(crate) struct Writer {
     connection: Connection,
     /// A digest of the previous tag and everything written since.
     written: Sha256,
-    /// When this happens, by the caller's clock.
+    /// The time of this transaction, by the caller's clock.
     now: DateTime<Utc>,
     /// The data version that this transaction makes.
     version: i64,
@@ -46,7 +51,7 @@ pub(crate) struct Writer {
     keep_changes: TimeDelta,
     /// The datasets with changes.
     touched: RefCell<BTreeSet<String>>,
-    /// The last one to be dropped, when the connection is closed. None for what writes nothing.
+    /// Dropped last, after the connection is closed. `None` for a scratch writer.
     _tail: Option<Tail>,
 }
 
@@ -57,7 +62,7 @@ impl Catalogue {
         self.write_within(now, sqlite::BUSY_TIMEOUT)
     }
 
-    /// The same for those who want to know soon whether another one is running.
+    /// The same, but waits only a second for another one.
     #[cfg(feature = "import")]
     pub(crate) fn write_soon(&self, now: DateTime<Utc>) -> Result<Writer> {
         self.write_within(now, SOON)
@@ -89,7 +94,7 @@ impl Catalogue {
         })
     }
 
-    /// A writer that cannot change the file, to compute anew what imports compute, and compare: see
+    /// A writer that cannot change the file. A check uses it to compute again what imports compute, and to compare: see
     /// [`Writer::hide`]. It takes no lock, and sees the data as it is now. Never commit it.
     pub(crate) fn scratch(&self) -> Result<Writer> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -109,7 +114,7 @@ impl Catalogue {
     }
 }
 
-/// Shortens the log when a writer has ended, however it ended: an import that failed may leave hundreds of megabytes.
+/// Shortens the write-ahead log when a writer has ended, even by an error: a failed import may leave hundreds of megabytes.
 #[derive(Debug)]
 struct Tail(PathBuf);
 
@@ -121,19 +126,19 @@ impl Drop for Tail {
 }
 
 impl Writer {
-    /// Does not log changes one by one: what came with the program is no news.
+    /// Does not log changes one by one: the bundled data is not news.
     #[cfg(feature = "bundle")]
-    pub(crate) fn unlogged(self) -> Writer {
+    pub(crate) fn without_log(self) -> Writer {
         Writer { logged: false, ..self }
     }
 
     /// Forgets logged changes after this time.
     #[cfg(feature = "import")]
-    pub(crate) fn keeping_changes(self, keep_changes: TimeDelta) -> Writer {
+    pub(crate) fn keep_changes_for(self, keep_changes: TimeDelta) -> Writer {
         Writer { keep_changes, ..self }
     }
 
-    /// When this happens, by the caller's clock.
+    /// The time of this transaction, by the caller's clock.
     #[cfg(feature = "import")]
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.now
@@ -161,8 +166,8 @@ impl Writer {
     }
 
     /// The tables and indexes that the file should have and lacks.
-    pub(crate) fn missing(&self) -> Result<Vec<sqlite::Object>> {
-        sqlite::missing(&self.connection, &SCHEMA)
+    pub(crate) fn missing_objects(&self) -> Result<Vec<sqlite::SchemaObject>> {
+        sqlite::missing_objects(&self.connection, &SCHEMA)
     }
 
     /// The connection, for checks of the file as a whole.
@@ -224,7 +229,7 @@ impl Writer {
 
     /// The datasets with changes so far.
     #[cfg(feature = "import")]
-    pub(crate) fn touched(&self) -> BTreeSet<String> {
+    pub(crate) fn touched_datasets(&self) -> BTreeSet<String> {
         self.touched.borrow().clone()
     }
 
@@ -240,7 +245,7 @@ impl Writer {
         self.commit_unversioned()
     }
 
-    /// Makes what was written visible without a new data version: notes about the data, not data.
+    /// Makes what was written visible without a new data version: for records about the data.
     pub(crate) fn commit_unversioned(self) -> Result<()> {
         Ok(self.connection.execute_batch("COMMIT")?)
     }
@@ -265,8 +270,8 @@ impl Writer {
         let old: i64 = self.prepare(OLD)?.query_row([timestamp(oldest)], |row| row.get(0))?;
         if old > 0 {
             self.prepare("DELETE FROM change WHERE version <= ?1")?.execute([old])?;
-            // When the version before the first change was made is still needed: what was hidden then as of a later
-            // day is news to those who have that version.
+            // The time of the version before the first change is still needed: data that was hidden then, because its day
+            // was in the future, is new to clients that have that version.
             self.prepare("DELETE FROM revision WHERE version < ?1")?.execute([old])?;
             let known = read_meta(&self.connection, "changes_after")?;
             let known = known.and_then(|text| text.parse().ok()).unwrap_or_default();
@@ -311,7 +316,7 @@ impl Tally {
     pub(crate) const REMOVED: Tally = Tally { removed: 1, ..Tally::NONE };
     const NONE: Tally = Tally { new: 0, changed: 0, unchanged: 0, removed: 0 };
 
-    /// The change that the tally of one row tells, if any.
+    /// The change that the tally of one row stands for, if any.
     pub(crate) fn change(self) -> Option<Change> {
         match self {
             Tally::NEW => Some(Change::Added),

@@ -21,7 +21,7 @@ fn import(catalogue: &Catalogue, now: DateTime<Utc>, files: &[(&str, &str)]) {
 fn log(catalogue: &Catalogue, version: u64) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     since(&catalogue.snapshot(Date::MAX).unwrap(), version, |entry| {
-        let Entry { version, dataset, key, change, .. } = entry;
+        let ChangeEntry { version, dataset, key, change, .. } = entry;
         lines.push(format!("{version} {dataset} {key} {change:?}"));
         Ok(())
     })?;

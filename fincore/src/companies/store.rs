@@ -5,8 +5,8 @@ use rusqlite::{OptionalExtension, Row};
 
 use crate::{
     catalogue::{Change, Tally, Writer},
+    company_lookup::best_company_first,
     error::Result,
-    lookup::best_company_first,
     sqlite::{code, parsed, parsed_if_any},
     types::{Cnpj, CvmCode, Date, fold},
 };
@@ -53,12 +53,12 @@ pub(crate) struct Security {
 pub(crate) enum Listing {
     /// All tickers of the company.
     Whole,
-    /// Those that were typed well. Others may be among the stored ones.
+    /// Only the ones that could be parsed. Others may be among the stored ones.
     #[cfg_attr(not(feature = "import"), allow(dead_code))]
     Partial,
 }
 
-pub(crate) use super::DATASET as COMPANIES;
+pub(crate) use super::company::DATASET as COMPANIES;
 
 /// The published columns, in the order of [`RegistryEntry`].
 macro_rules! select_registry {
@@ -70,7 +70,7 @@ macro_rules! select_registry {
 pub(crate) use select_registry;
 
 /// The stored registry.
-pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
+pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
     const SQL: &str = select_registry!();
     let mut statement = writer.prepare(SQL)?;
     let read = |row: &Row<'_>| -> rusqlite::Result<RegistryEntry> {
@@ -89,7 +89,7 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> 
     let mut entries = HashMap::new();
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        // A company that cannot be read is as good as none: the next registry writes it again.
+        // A corrupt company counts as missing: the next registry writes it again.
         entries.extend(read(row).ok().map(|entry| (entry.id, entry)));
     }
     Ok(entries)
@@ -97,22 +97,22 @@ pub(crate) fn known(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> 
 
 /// What it means that a company is not in a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Absent {
+pub(crate) enum Absence {
     /// It is no longer registered.
     Gone,
-    /// Nothing: it may be in one of the rows that cannot be read.
+    /// Nothing: it may be in one of the rows that could not be parsed.
     #[cfg_attr(not(feature = "import"), allow(dead_code))]
     Unsure,
 }
 
 /// Replaces the registry with `entries`; companies that are missing from them are removed if they are gone.
-pub(crate) fn registry(
+pub(crate) fn replace_registry(
     writer: &Writer,
     entries: &[RegistryEntry],
-    absent: Absent,
+    absent: Absence,
 ) -> Result<Tally> {
     const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
-    let mut before = known(writer)?;
+    let mut before = stored_registry(writer)?;
     let mut tally = Tally::default();
     for entry in entries {
         let outcome = match before.remove(&entry.id) {
@@ -121,24 +121,24 @@ pub(crate) fn registry(
             None => Tally::NEW,
         };
         if let Some(change) = outcome.change() {
-            write(writer, entry)?;
+            write_entry(writer, entry)?;
             writer.log(COMPANIES, entry.id, change)?;
         }
         tally += outcome;
     }
-    for id in before.keys().filter(|_| absent == Absent::Gone) {
+    for id in before.keys().filter(|_| absent == Absence::Gone) {
         writer.prepare(REMOVE)?.execute([id.get()])?;
         writer.log(COMPANIES, id, Change::Removed)?;
         tally += Tally::REMOVED;
     }
     if tally.is_change() {
-        refresh(writer)?;
+        refresh_tickers(writer)?;
     }
     Ok(tally)
 }
 
-pub(crate) fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
-    // The tickers stay: `refresh` sets them where they differ.
+pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
+    // The tickers stay: `refresh_tickers` sets them where they differ.
     const SQL: &str = "INSERT INTO company (id, cnpj, name, trade_name, status, status_since,
             status_folded, standing, sector, sector_folded, registered_on, cancelled_on)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -172,7 +172,7 @@ pub(crate) fn write(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
 }
 
 /// Stores tickers, unless those of a newer form are stored already.
-pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
+pub(crate) fn write_securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
     const FIND: &str = "SELECT document, tickers FROM security WHERE cnpj = ?1";
     const WRITE: &str =
         "INSERT OR REPLACE INTO security (cnpj, document, tickers) VALUES (?1, ?2, ?3)";
@@ -197,14 +197,14 @@ pub(crate) fn securities(writer: &Writer, rows: &[Security]) -> Result<Tally> {
         }
     }
     if tally.is_change() {
-        refresh(writer)?;
+        refresh_tickers(writer)?;
     }
     Ok(tally)
 }
 
 impl Security {
-    /// The tickers as they are stored, after these were known. Those of a partial list are added to them; where
-    /// nothing is known and nothing is listed, nothing is stored.
+    /// The tickers to store in place of the known ones. Those of a partial list are added to the known ones; `None` if
+    /// there is nothing to store.
     fn tickers_after(&self, known: Option<&str>) -> Option<String> {
         let mut tickers: Vec<&str> = self.tickers.iter().map(String::as_str).collect();
         if self.listing == Listing::Partial {
@@ -219,8 +219,8 @@ impl Security {
     }
 }
 
-/// Sets the tickers of every company anew: that takes milliseconds.
-pub(crate) fn refresh(writer: &Writer) -> Result<()> {
+/// Sets the tickers of every company again, which takes milliseconds.
+pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
     // What the operator has set counts instead of what forms list.
     const TICKERS: &str = concat!(

@@ -1,8 +1,10 @@
+use rusqlite::Connection;
+
 use super::*;
 use crate::{
     bundle,
     catalogue::Catalogue,
-    types::{Limit, Offset},
+    types::{Date, Limit, Offset},
 };
 
 const ALL: &str = concat!(select_company!(), "ORDER BY id");
@@ -42,8 +44,7 @@ fn check(catalogue: &Catalogue) -> usize {
 #[test]
 fn a_search_is_narrowed_like_a_list() {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    bundle::fill(&catalogue).unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let found = |status: Option<&str>, sector: Option<&str>| {
         let (status, sector) = (status.map(str::to_owned), sector.map(str::to_owned));
@@ -71,14 +72,29 @@ fn a_search_is_narrowed_like_a_list() {
 fn companies_from_memory_are_those_of_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("catalogue.db");
-    let catalogue = Catalogue::open(&path).unwrap();
-    bundle::fill(&catalogue).unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
     let sound = check(&catalogue);
     let file = Connection::open(&path).unwrap();
     assert_eq!(file.execute("UPDATE company SET cnpj = '1' WHERE id = 9512", []).unwrap(), 1);
     let catalogue = Catalogue::open(&path).unwrap();
     assert_eq!(check(&catalogue), sound - 1);
-    let (snapshot, met) = (catalogue.snapshot(Date::MAX).unwrap(), catalogue.unreadable());
+    let (snapshot, met) =
+        (catalogue.snapshot(Date::MAX).unwrap(), catalogue.skipped_corrupt_values());
     assert!(find(&snapshot, CompanyId::Cvm(CvmCode::new(9512).unwrap())).is_err());
-    assert!(catalogue.unreadable() > met);
+    assert!(catalogue.skipped_corrupt_values() > met);
+}
+
+#[test]
+fn resolves_codes_numbers_and_tickers() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    for text in ["4170", "004170", "33.592.510/0001-54", "vale3", "VALE3.SA"] {
+        let code = resolve(&snapshot, &text.parse().unwrap()).unwrap();
+        assert_eq!(code.get(), 4170, "{text}");
+    }
+    for text in ["999999", "ZZZZ9"] {
+        let missing = resolve(&snapshot, &text.parse().unwrap()).unwrap_err();
+        assert!(missing.to_string().contains(text), "{missing}");
+    }
 }

@@ -11,7 +11,7 @@ fn day(text: &str) -> Date {
 }
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) {
-    let mut import = Import::begin(catalogue, noon()).unwrap().forced();
+    let mut import = Import::begin(catalogue, noon()).unwrap().force();
     for (name, text) in files {
         import.file(name, text.as_bytes()).unwrap();
     }
@@ -121,9 +121,9 @@ fn tells_how_synchronising_went() {
     let (_dir, catalogue) = temporary();
     import(&catalogue, &[("bcdata.sgs.433.json", &sgs(&["01/10/2026"]))]);
     let later = noon() + chrono::TimeDelta::hours(1);
-    downloads::note(&catalogue, noon(), "ipca", Ok(())).unwrap();
-    downloads::note(&catalogue, later, "ipca", Err("the source answered 503")).unwrap();
-    downloads::note(&catalogue, later, "igp-m", Err("the source answered 500")).unwrap();
+    downloads::record_sync(&catalogue, noon(), "ipca", Ok(())).unwrap();
+    downloads::record_sync(&catalogue, later, "ipca", Err("the source answered 503")).unwrap();
+    downloads::record_sync(&catalogue, later, "igp-m", Err("the source answered 500")).unwrap();
     let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
     let status = status(&snapshot).unwrap();
     let ipca = found(&status, "ipca");
@@ -174,7 +174,7 @@ fn answers_say_what_the_status_says() {
 #[test]
 fn a_watch_sees_every_change() {
     let (_dir, catalogue) = temporary();
-    let watch = Watch::default();
+    let watch = StatusCache::default();
     let agrees = |today: &str| {
         let snapshot = catalogue.snapshot(day(today)).unwrap();
         let seen = watch.status(&snapshot).unwrap();
@@ -187,7 +187,7 @@ fn a_watch_sees_every_change() {
     assert_eq!(agrees("2026-11-15"), (2, false, false));
     // The same again, from memory; then a note, which changes no data, and another day.
     assert_eq!(agrees("2026-11-15"), (2, false, false));
-    downloads::note(&catalogue, noon(), "ipca", Ok(())).unwrap();
+    downloads::record_sync(&catalogue, noon(), "ipca", Ok(())).unwrap();
     assert_eq!(agrees("2026-11-15"), (2, true, false));
     assert_eq!(agrees("2026-10-31"), (1, true, false));
     assert_eq!(agrees("2027-01-15"), (2, true, true));

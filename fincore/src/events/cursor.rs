@@ -1,4 +1,4 @@
-//! Places in the change log, and the opaque text that callers see of them.
+//! Positions in the change log, and the opaque text that clients see of them.
 use std::{fmt, str::FromStr};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -6,11 +6,11 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use crate::{
     catalogue::Snapshot,
     changes,
-    error::{Error, Result},
+    error::{Error, Invalid, Result, Wanted},
     types::{deserialize_from_str, serialize_as_str},
 };
 
-/// How a cursor starts, so that whoever reads a log knows what it is.
+/// How a cursor starts, so that it can be recognised in a log.
 const MARK: &str = "evt_";
 
 /// Longer than any cursor: dataset and key are short.
@@ -19,7 +19,7 @@ const MAX_LENGTH: usize = 400;
 /// Stands between the parts of a cursor. No dataset or key has one.
 const SEPARATOR: char = '\n';
 
-/// A place in the stream of events, and the id of the event just before it: opaque text.
+/// A position in the stream of events, which is also the id of the event just before it: opaque text.
 ///
 /// A cursor is valid for the catalogue that it came from, for as long as its change log reaches back to it.
 ///
@@ -31,33 +31,33 @@ const SEPARATOR: char = '\n';
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     catalogue: String,
-    place: Place,
+    position: LogPosition,
 }
 
-/// A place in the change log: just after the change of `key` in `dataset` that `version` made. With both empty it is
-/// the place before all changes of `version`.
+/// A position in the change log: just after the change of `key` in `dataset` that `version` made. If both are empty, it
+/// is the position before all changes of `version`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct LogPosition {
     pub(crate) version: u64,
     pub(crate) dataset: String,
     pub(crate) key: String,
 }
 
-impl Place {
-    /// The place after all changes of a version.
-    pub(crate) fn after(version: u64) -> Place {
+impl LogPosition {
+    /// The position after all changes of a version.
+    pub(crate) fn after(version: u64) -> LogPosition {
         let version = version.saturating_add(1);
-        Place { version, dataset: String::new(), key: String::new() }
+        LogPosition { version, dataset: String::new(), key: String::new() }
     }
 
-    /// The oldest place that the log knows.
-    pub(crate) fn oldest(snapshot: &Snapshot) -> Result<Place> {
-        Ok(Place::after(changes::complete_after(snapshot)?))
+    /// The oldest position that the log still has.
+    pub(crate) fn oldest(snapshot: &Snapshot) -> Result<LogPosition> {
+        Ok(LogPosition::after(changes::complete_after(snapshot)?))
     }
 
-    /// The place after everything.
-    pub(crate) fn newest(snapshot: &Snapshot) -> Result<Place> {
-        Ok(Place::after(snapshot.version()?))
+    /// The position after the newest change.
+    pub(crate) fn newest(snapshot: &Snapshot) -> Result<LogPosition> {
+        Ok(LogPosition::after(snapshot.version()?))
     }
 
     /// The version as SQLite stores it.
@@ -67,22 +67,20 @@ impl Place {
 }
 
 impl Cursor {
-    pub(crate) fn new(catalogue: &str, place: Place) -> Cursor {
-        Cursor { catalogue: catalogue.to_owned(), place }
+    pub(crate) fn new(catalogue: &str, position: LogPosition) -> Cursor {
+        Cursor { catalogue: catalogue.to_owned(), position }
     }
 
-    /// The place in this snapshot. Fails if the log does not know it: it forgot that far back, or the cursor is of
-    /// other data.
-    pub(crate) fn place(self, snapshot: &Snapshot) -> Result<Place> {
+    /// The position in this snapshot. Fails if the log does not have it: the changes after it were deleted, or the
+    /// cursor comes from other data.
+    pub(crate) fn position(self, snapshot: &Snapshot) -> Result<LogPosition> {
         let known = self.catalogue == snapshot.catalogue_id()?
-            && self.place >= Place::oldest(snapshot)?
-            && self.place <= Place::newest(snapshot)?;
+            && self.position >= LogPosition::oldest(snapshot)?
+            && self.position <= LogPosition::newest(snapshot)?;
         if known {
-            return Ok(self.place);
+            return Ok(self.position);
         }
-        Err(Error::Invalid(
-            "the events after this cursor are not known any more; start again without since".into(),
-        ))
+        Err(Invalid::ExpiredCursor.into())
     }
 
     /// The parts of a cursor's text.
@@ -93,7 +91,7 @@ impl Cursor {
         let (catalogue, version) = (parts.next()?, parts.next()?.parse().ok()?);
         let (dataset, key) = (parts.next()?, parts.next()?);
         let complete = parts.next().is_none();
-        complete.then_some(Cursor { catalogue, place: Place { version, dataset, key } })
+        complete.then_some(Cursor { catalogue, position: LogPosition { version, dataset, key } })
     }
 }
 
@@ -102,13 +100,13 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Cursor> {
         let cursor = Cursor::decode(text).filter(|cursor| cursor.to_string() == text);
-        cursor.ok_or_else(|| Error::invalid(text, "a cursor as an earlier answer gave it"))
+        cursor.ok_or_else(|| Error::invalid(text, Wanted::Cursor))
     }
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cursor { catalogue, place: Place { version, dataset, key } } = self;
+        let Cursor { catalogue, position: LogPosition { version, dataset, key } } = self;
         let text = format!("{catalogue}{SEPARATOR}{version}{SEPARATOR}{dataset}{SEPARATOR}{key}");
         let text = URL_SAFE_NO_PAD.encode(text);
         f.pad(&format!("{MARK}{text}"))
@@ -124,9 +122,10 @@ mod tests {
 
     #[test]
     fn a_cursor_reads_what_it_writes_and_nothing_else() {
-        let place = Place { version: 7, dataset: "fx".into(), key: "USD/BRL 2026-09-04".into() };
-        for place in [place, Place::after(0), Place::after(u64::MAX)] {
-            let cursor = Cursor::new("0123456789abcdef", place);
+        let position =
+            LogPosition { version: 7, dataset: "fx".into(), key: "USD/BRL 2026-09-04".into() };
+        for position in [position, LogPosition::after(0), LogPosition::after(u64::MAX)] {
+            let cursor = Cursor::new("0123456789abcdef", position);
             let text = cursor.to_string();
             assert!(
                 text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)),

@@ -6,7 +6,7 @@ use crate::{
     catalogue::{Catalogue, noon, temporary},
     import::{
         Import,
-        made::{FILINGS_HEADER, REGISTRY_HEADER, SECURITIES},
+        sample_files::{FILINGS_HEADER, REGISTRY_HEADER, SECURITIES},
     },
     types::Date,
 };
@@ -63,11 +63,11 @@ pub(crate) fn snapshot(catalogue: &Catalogue) -> Snapshot {
 }
 
 fn read(catalogue: &Catalogue, since: Option<Cursor>, limit: u32) -> Result<Events> {
-    super::since(&snapshot(catalogue), EventsQuery { since, limit: Limit::new(limit).unwrap() })
+    super::list(&snapshot(catalogue), EventsQuery { since, limit: Limit::new(limit).unwrap() })
 }
 
 /// Type and data of each event.
-fn told(events: &Events) -> Vec<(&'static str, String)> {
+fn types_and_data(events: &Events) -> Vec<(&'static str, String)> {
     events.data.iter().map(|event| (event.kind, event.data.get().to_owned())).collect()
 }
 
@@ -114,7 +114,7 @@ fn all_that_is_new_is_an_event() {
             r#"{"series":"selic","number":432,"date":"2026-11-05","value":13.750,"unit":"percent per year","change":"added"}"#.to_owned(),
         ),
     ];
-    assert_eq!(told(&events), want);
+    assert_eq!(types_and_data(&events), want);
     assert!(events.data.iter().all(|event| event.timestamp == noon()) && !events.more);
     let json = serde_json::to_string(&events.data[0]).unwrap();
     assert!(
@@ -130,7 +130,7 @@ fn all_that_is_new_is_an_event() {
 fn of_changes_only_rates_quotes_and_companies_are_events() {
     let (_dir, catalogue) = temporary();
     import(&catalogue, &first_files());
-    let place = now(&snapshot(&catalogue)).unwrap();
+    let place = latest_cursor(&snapshot(&catalogue)).unwrap();
     assert_eq!(read(&catalogue, Some(place.clone()), 100).unwrap().next, place);
     let [registry, _] = companies("VALE ON S.A.");
     import(
@@ -145,7 +145,7 @@ fn of_changes_only_rates_quotes_and_companies_are_events() {
     let events = read(&catalogue, Some(place), 100).unwrap();
     let kinds: Vec<_> = events.data.iter().map(|event| event.kind).collect();
     assert_eq!(kinds, ["company.updated", "fx.published", "rate.published"]);
-    for (kind, data) in &told(&events)[1..] {
+    for (kind, data) in &types_and_data(&events)[1..] {
         assert!(data.ends_with(r#""change":"changed"}"#), "{kind}: {data}");
     }
 }
@@ -163,8 +163,8 @@ fn what_is_gone_or_unreadable_by_now_is_no_event() {
     )
     .unwrap();
     let events = read(&catalogue, None, 100).unwrap();
-    assert_eq!(told(&events).len(), 1);
-    assert!(told(&events)[0].1.contains("PETROLEO"));
+    assert_eq!(types_and_data(&events).len(), 1);
+    assert!(types_and_data(&events)[0].1.contains("PETROLEO"));
 }
 
 #[test]
@@ -183,14 +183,14 @@ fn reads_the_same_in_steps_of_any_size() {
             assert!(events.data.len() <= limit as usize);
             // The last event of an answer is a place to go on from, too.
             let last = events.data.last().map(|event| event.id.clone());
-            found.extend(told(&events));
+            found.extend(types_and_data(&events));
             if !events.more {
                 assert_eq!(events.next, whole.next);
                 break;
             }
             since = last.or(Some(events.next));
         }
-        assert_eq!(found, told(&whole), "{limit}");
+        assert_eq!(found, types_and_data(&whole), "{limit}");
     }
 }
 
@@ -204,7 +204,7 @@ fn a_step_over_much_that_is_no_event_is_bounded_and_moves_on() {
     assert!(first.data.is_empty() && first.more);
     let second = read(&catalogue, Some(first.next), 1).unwrap();
     assert!(second.data.is_empty() && !second.more);
-    assert_eq!(second.next, now(&snapshot(&catalogue)).unwrap());
+    assert_eq!(second.next, latest_cursor(&snapshot(&catalogue)).unwrap());
 }
 
 #[test]
@@ -220,14 +220,14 @@ fn a_cursor_of_other_or_forgotten_data_is_refused() {
     import_at(0, "13.00");
     let old = read(&catalogue, None, 1).unwrap().data[0].id.clone();
     import_at(10, "14.00");
-    let kept = now(&snapshot(&catalogue)).unwrap();
+    let kept = latest_cursor(&snapshot(&catalogue)).unwrap();
     assert_eq!(read(&catalogue, Some(old.clone()), 10).unwrap().data.len(), 1);
     import_at(95, "15.00");
-    let foreign = now(&snapshot(&other)).unwrap();
-    let future = Cursor::new(&snapshot(&catalogue).catalogue_id().unwrap(), Place::after(9));
+    let foreign = latest_cursor(&snapshot(&other)).unwrap();
+    let future = Cursor::new(&snapshot(&catalogue).catalogue_id().unwrap(), LogPosition::after(9));
     for cursor in [old, foreign, future] {
         let message = read(&catalogue, Some(cursor), 10).unwrap_err().to_string();
-        assert!(message.contains("not known any more; start again without since"), "{message}");
+        assert!(message.contains("no longer known; start again without since"), "{message}");
     }
     assert_eq!(read(&catalogue, Some(kept), 10).unwrap().data.len(), 1);
     assert_eq!(read(&catalogue, None, 10).unwrap().data.len(), 2);

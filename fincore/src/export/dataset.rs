@@ -1,18 +1,17 @@
-//! The names of datasets, and where their rows come from.
+//! The datasets that can be exported: their names, and their rows.
 use std::{fmt, str::FromStr};
 
 use super::{
-    PART,
-    market::Market,
+    market::MarketRows,
     registry::{Companies, Filings},
-    source::Source,
+    row_source::{BATCH_ROWS, RowSource},
 };
 use crate::{
     catalogue::Snapshot,
     companies,
-    error::{Error, Noun, Result},
+    error::{Error, Resource, Result},
     filings,
-    market::parts,
+    market::batches,
     table::Cell,
     types::{Date, DateRange, SeriesId},
 };
@@ -42,7 +41,7 @@ pub enum Dataset {
 
 /// The datasets that are not one series, and their names.
 const NAMES: [(&str, Dataset); 4] = [
-    (parts::FX, Dataset::Fx),
+    (batches::FX, Dataset::Fx),
     ("series", Dataset::Series),
     (companies::DATASET, Dataset::Companies),
     (filings::DATASET, Dataset::Filings),
@@ -54,10 +53,10 @@ impl FromStr for Dataset {
     /// Reads a name, or the number of a series, whether it has observations or not. Fails with
     /// [`Error::NotFound`] if there is no dataset with this name.
     fn from_str(text: &str) -> Result<Dataset> {
-        let unknown = || Error::not_found(Noun::Dataset, text);
+        let unknown = || Error::not_found(Resource::Dataset, text);
         let id: SeriesId = text.parse().map_err(|_| unknown())?;
         let named = NAMES.iter().find(|(name, _)| id.is_named(name));
-        let series = || parts::number(&id).map(Dataset::One);
+        let series = || batches::number(&id).map(Dataset::One);
         named.map(|(_, dataset)| *dataset).or_else(series).ok_or_else(unknown)
     }
 }
@@ -65,9 +64,9 @@ impl FromStr for Dataset {
 impl fmt::Display for Dataset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Dataset::One(number) => f.pad(&parts::name_of(*number)),
+            Dataset::One(number) => f.pad(&batches::name_of(*number)),
             Dataset::Series => f.pad("series"),
-            Dataset::Fx => f.pad(parts::FX),
+            Dataset::Fx => f.pad(batches::FX),
             Dataset::Companies => f.pad(companies::DATASET),
             Dataset::Filings => f.pad(filings::DATASET),
         }
@@ -79,7 +78,7 @@ pub(super) fn exists(snapshot: &Snapshot, dataset: Dataset) -> Result<bool> {
     match dataset {
         Dataset::One(number) => {
             let days = (Date::MIN, snapshot.today());
-            Ok(!parts::rates(snapshot, number, days, 1)?.is_empty())
+            Ok(!batches::rates(snapshot, number, days, 1)?.is_empty())
         }
         Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => Ok(true),
     }
@@ -90,11 +89,11 @@ pub(super) fn rows(
     snapshot: &Snapshot,
     dataset: Dataset,
     days: DateRange,
-) -> Result<Box<dyn Source>> {
+) -> Result<Box<dyn RowSource>> {
     Ok(match dataset {
-        Dataset::One(number) => Box::new(Market::one(snapshot, number, days)),
-        Dataset::Series => Box::new(Market::series(snapshot, days)?),
-        Dataset::Fx => Box::new(Market::fx(snapshot, days)?),
+        Dataset::One(number) => Box::new(MarketRows::one(snapshot, number, days)),
+        Dataset::Series => Box::new(MarketRows::series(snapshot, days)?),
+        Dataset::Fx => Box::new(MarketRows::fx(snapshot, days)?),
         Dataset::Companies => Box::new(Companies::default()),
         Dataset::Filings => Box::new(Filings::new(days)),
     })
@@ -103,7 +102,7 @@ pub(super) fn rows(
 /// The number of rows that can be read.
 pub(super) fn total(snapshot: &Snapshot, dataset: Dataset, days: DateRange) -> Result<u64> {
     let mut source = rows(snapshot, dataset, days)?;
-    if !snapshot.has_unreadable() {
+    if !snapshot.has_corrupt_values() {
         return source.count(snapshot);
     }
     let mut total = 0;
@@ -111,6 +110,6 @@ pub(super) fn total(snapshot: &Snapshot, dataset: Dataset, days: DateRange) -> R
         total += 1;
         Ok(())
     };
-    while source.part(snapshot, PART, &mut count)? {}
+    while source.next_rows(snapshot, BATCH_ROWS, &mut count)? {}
     Ok(total)
 }

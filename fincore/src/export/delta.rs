@@ -1,28 +1,28 @@
-//! What changed after a data version: the net of all that the change log has, and of the days that have passed.
-use super::source::{Source, Visit};
+//! The rows that changed after a data version: the net effect of the change log, and of the days that have passed.
+use super::row_source::{RowSource, VisitRow};
 use crate::{
     catalogue::{Change, Snapshot},
     changes,
-    error::{Error, Result},
+    error::{ExportFault, Result},
     table::Cell,
     types::Date,
 };
 
-/// The rows that changed, in order, each with what happened to it.
+/// The rows that changed, in order, each with the kind of change.
 #[derive(Debug)]
 pub(super) struct Delta {
-    source: Box<dyn Source>,
-    changes: Vec<Packed>,
+    source: Box<dyn RowSource>,
+    changes: Vec<PackedChange>,
     /// The number of rows that were read.
     read: usize,
 }
 
-/// A key and what happened to its row, in eight bytes: an import may change a million rows. They sort by key.
-type Packed = u64;
+/// The key of a row and its kind of change, in eight bytes: an import may change a million rows. They sort by key.
+type PackedChange = u64;
 
 const CHANGE_BITS: u32 = 2;
 
-fn pack(key: u64, change: Change) -> Packed {
+fn pack(key: u64, change: Change) -> PackedChange {
     let code = match change {
         Change::Added => 0,
         Change::Changed => 1,
@@ -31,11 +31,11 @@ fn pack(key: u64, change: Change) -> Packed {
     key << CHANGE_BITS | code
 }
 
-fn key_of(packed: Packed) -> u64 {
+fn key_of(packed: PackedChange) -> u64 {
     packed >> CHANGE_BITS
 }
 
-fn change_of(packed: Packed) -> Change {
+fn change_of(packed: PackedChange) -> Change {
     match packed & 3 {
         0 => Change::Added,
         1 => Change::Changed,
@@ -44,34 +44,33 @@ fn change_of(packed: Packed) -> Change {
 }
 
 impl Delta {
-    /// Finds what changed after `since`. Fails if the log does not reach back, or if there is no such version yet.
+    /// Finds the changes after `since`. Fails if the log does not reach back, or if there is no such version yet.
     pub(super) fn collect(
         snapshot: &Snapshot,
-        source: Box<dyn Source>,
+        source: Box<dyn RowSource>,
         since: u64,
         version: u64,
     ) -> Result<Delta> {
         if since > version {
-            return Err(Error::Invalid(format!(
-                "there is no data version {since} yet: the newest one is {version}"
-            )));
+            let fault = ExportFault::FutureVersion { version: since, newest: version };
+            return Err(fault.into());
         }
-        let mut changes = net(logged(snapshot, source.as_ref(), since)?);
+        let mut changes = net_changes(logged_changes(snapshot, source.as_ref(), since)?);
         let day = day_of(snapshot, since)?;
         let today = snapshot.today();
-        // What was hidden on that day may have become visible without any change. It is added, whatever happened to
-        // it; and those who read that version on a later day may have it, so what was removed is told as well.
-        changes.retain(|packed| match source.day(key_of(*packed)) {
+        // A row that was hidden on that day may have become visible without any change, so it counts as added, whatever the
+        // log says. A client that exported that version on a later day may have the row, so its removal is included.
+        changes.retain(|packed| match source.hidden_until(key_of(*packed)) {
             Some(date) if date > today => false,
             Some(date) if date > day => change_of(*packed) == Change::Removed,
             Some(_) | None => true,
         });
-        let shown = source.shown_after(snapshot, day)?;
+        let shown = source.keys_shown_after(snapshot, day)?;
         changes.extend(shown.into_iter().map(|key| pack(key, Change::Added)));
         changes.sort_unstable();
         changes.dedup_by_key(|packed| key_of(*packed));
-        if snapshot.has_unreadable() {
-            changes = readable(snapshot, source.as_ref(), changes)?;
+        if snapshot.has_corrupt_values() {
+            changes = without_unreadable(snapshot, source.as_ref(), changes)?;
         }
         Ok(Delta { source, changes, read: 0 })
     }
@@ -80,45 +79,50 @@ impl Delta {
         self.changes.len() as u64
     }
 
-    /// Visits the next rows, at most so many, with what happened as their first cell; `false` if there are no more.
-    pub(super) fn part(
+    /// Visits the next rows, at most `limit`, with the kind of change as their first cell; returns `false` if there are no
+    /// more.
+    pub(super) fn next_rows(
         &mut self,
         snapshot: &Snapshot,
         limit: usize,
-        visit: Visit<'_>,
+        visit: VisitRow<'_>,
     ) -> Result<bool> {
         for packed in self.changes.iter().skip(self.read).take(limit) {
             let (key, change) = (key_of(*packed), change_of(*packed));
             match change {
-                Change::Added => self.found(snapshot, key, "added", visit)?,
-                Change::Changed => self.found(snapshot, key, "changed", visit)?,
-                Change::Removed => visit(&after("removed", &self.source.removed(key)))?,
+                Change::Added => self.visit_found(snapshot, key, "added", visit)?,
+                Change::Changed => self.visit_found(snapshot, key, "changed", visit)?,
+                Change::Removed => visit(&with_change("removed", &self.source.removed_row(key)))?,
             }
         }
         self.read = self.changes.len().min(self.read + limit);
         Ok(self.read < self.changes.len())
     }
 
-    fn found(
+    fn visit_found(
         &self,
         snapshot: &Snapshot,
         key: u64,
         change: &'static str,
-        visit: Visit<'_>,
+        visit: VisitRow<'_>,
     ) -> Result<()> {
-        self.source.find(snapshot, key, &mut |cells| visit(&after(change, cells))).map(drop)
+        self.source.find(snapshot, key, &mut |cells| visit(&with_change(change, cells))).map(drop)
     }
 }
 
-/// A row after the cell that says what happened to it.
-fn after<'r>(change: &'static str, cells: &[Cell<'r>]) -> Vec<Cell<'r>> {
+/// A row with the kind of change as its first cell.
+fn with_change<'r>(change: &'static str, cells: &[Cell<'r>]) -> Vec<Cell<'r>> {
     [&[Cell::from(change)], cells].concat()
 }
 
 /// Every change after a version, oldest first.
-fn logged(snapshot: &Snapshot, source: &dyn Source, since: u64) -> Result<Vec<Packed>> {
+fn logged_changes(
+    snapshot: &Snapshot,
+    source: &dyn RowSource,
+    since: u64,
+) -> Result<Vec<PackedChange>> {
     let mut changes = Vec::new();
-    let dataset = source.logged_as();
+    let dataset = source.change_log_name();
     let key = |dataset: &str, key: &str| source.key(dataset, key);
     changes::keys_since(snapshot, since, dataset.as_deref(), key, |key, change| {
         changes.push(pack(key, change));
@@ -127,7 +131,7 @@ fn logged(snapshot: &Snapshot, source: &dyn Source, since: u64) -> Result<Vec<Pa
 }
 
 /// One change for each key: the first one says whether the row was there before, the last one whether it is now.
-fn net(mut changes: Vec<Packed>) -> Vec<Packed> {
+fn net_changes(mut changes: Vec<PackedChange>) -> Vec<PackedChange> {
     // A stable sort: the changes of one key stay in their order.
     changes.sort_by_key(|packed| key_of(*packed));
     let mut net = 0;
@@ -161,11 +165,15 @@ fn day_of(snapshot: &Snapshot, version: u64) -> Result<Date> {
     if version == 0 {
         return Ok(Date::MAX);
     }
-    Ok(changes::made_at(snapshot, version)?.map_or(Date::MIN, Date::in_brasilia))
+    Ok(changes::time_of_version(snapshot, version)?.map_or(Date::MIN, Date::in_brasilia))
 }
 
-/// What remains if rows that cannot be read count as missing.
-fn readable(snapshot: &Snapshot, source: &dyn Source, changes: Vec<Packed>) -> Result<Vec<Packed>> {
+/// The changes if rows that cannot be read count as missing.
+fn without_unreadable(
+    snapshot: &Snapshot,
+    source: &dyn RowSource,
+    changes: Vec<PackedChange>,
+) -> Result<Vec<PackedChange>> {
     let mut remaining = Vec::with_capacity(changes.len());
     for packed in changes {
         let (key, change) = (key_of(packed), change_of(packed));

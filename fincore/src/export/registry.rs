@@ -1,10 +1,10 @@
-//! Companies and filings as they are exported.
-use super::source::{Source, Visit};
+//! The rows of companies and filings.
+use super::row_source::{RowSource, VisitRow};
 use crate::{
     catalogue::Snapshot,
     companies::{self, Company},
     error::Result,
-    filings::{self, Filing, parts},
+    filings::{self, Filing, batches},
     table::{Cell, Heading, cells, headings},
     types::{CvmCode, Date, DateRange, FilingId, first_key, last_key},
 };
@@ -22,7 +22,7 @@ impl Companies {
     }
 }
 
-impl Source for Companies {
+impl RowSource for Companies {
     fn headings(&self) -> Vec<Heading> {
         headings::<Company>()
     }
@@ -31,14 +31,19 @@ impl Source for Companies {
         companies::count(snapshot)
     }
 
-    fn part(&mut self, snapshot: &Snapshot, limit: usize, visit: Visit<'_>) -> Result<bool> {
-        let companies = companies::part(snapshot, self.after, limit)?;
+    fn next_rows(
+        &mut self,
+        snapshot: &Snapshot,
+        limit: usize,
+        visit: VisitRow<'_>,
+    ) -> Result<bool> {
+        let companies = companies::read_after(snapshot, self.after, limit)?;
         companies.iter().try_for_each(|company| visit(&cells(company)))?;
         self.after = companies.last().map_or(self.after, |company| company.id.get());
         Ok(companies.len() == limit)
     }
 
-    fn logged_as(&self) -> Option<String> {
+    fn change_log_name(&self) -> Option<String> {
         Some(companies::DATASET.to_owned())
     }
 
@@ -46,28 +51,28 @@ impl Source for Companies {
         Some(key.parse::<CvmCode>().ok()?.get().into())
     }
 
-    fn day(&self, _: u64) -> Option<Date> {
+    fn hidden_until(&self, _: u64) -> Option<Date> {
         None
     }
 
-    fn shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
+    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
         Ok(Vec::new())
     }
 
-    fn find(&self, snapshot: &Snapshot, key: u64, visit: Visit<'_>) -> Result<bool> {
+    fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some(code) = Companies::code(key) else { return Ok(false) };
         let company = companies::with_code(snapshot, code)?;
         company.iter().try_for_each(|company| visit(&cells(company)))?;
         Ok(company.is_some())
     }
 
-    fn removed(&self, key: u64) -> Vec<Cell<'static>> {
-        identified(Companies::code(key).map(Cell::shown), self.headings().len())
+    fn removed_row(&self, key: u64) -> Vec<Cell<'static>> {
+        row_with_id_only(Companies::code(key).map(Cell::display), self.headings().len())
     }
 }
 
-/// Filings of a range of days, newest first. Their keys here are made of the id alone, because the change log has no
-/// more than that: the highest id comes first.
+/// Filings of a range of days, newest first. Their keys here are made of the id alone, because the change log has only
+/// the id: the highest id comes first.
 #[derive(Debug)]
 pub(super) struct Filings {
     days: DateRange,
@@ -84,58 +89,63 @@ impl Filings {
     }
 
     fn id(key: u64) -> Option<FilingId> {
-        FilingId::of_packed(i64::try_from(LAST_ID - key).ok()?)
+        FilingId::from_bits(i64::try_from(LAST_ID - key).ok()?)
     }
 }
 
-impl Source for Filings {
+impl RowSource for Filings {
     fn headings(&self) -> Vec<Heading> {
         headings::<Filing>()
     }
 
     fn count(&self, snapshot: &Snapshot) -> Result<u64> {
-        parts::count(snapshot, self.days)
+        batches::count(snapshot, self.days)
     }
 
-    fn part(&mut self, snapshot: &Snapshot, limit: usize, visit: Visit<'_>) -> Result<bool> {
-        let filings = parts::part(snapshot, self.rows, limit)?;
+    fn next_rows(
+        &mut self,
+        snapshot: &Snapshot,
+        limit: usize,
+        visit: VisitRow<'_>,
+    ) -> Result<bool> {
+        let filings = batches::read(snapshot, self.rows, limit)?;
         filings.iter().try_for_each(|filing| visit(&cells(filing)))?;
         if let Some(last) = filings.last() {
-            self.rows.1 = (first_key(last.date) | last.id.packed()) - 1;
+            self.rows.1 = (first_key(last.date) | last.id.to_bits()) - 1;
         }
         Ok(filings.len() == limit)
     }
 
-    fn logged_as(&self) -> Option<String> {
+    fn change_log_name(&self) -> Option<String> {
         Some(filings::DATASET.to_owned())
     }
 
     fn key(&self, _: &str, key: &str) -> Option<u64> {
-        Some(LAST_ID - key.parse::<FilingId>().ok()?.packed().unsigned_abs())
+        Some(LAST_ID - key.parse::<FilingId>().ok()?.to_bits().unsigned_abs())
     }
 
-    fn day(&self, _: u64) -> Option<Date> {
+    fn hidden_until(&self, _: u64) -> Option<Date> {
         None
     }
 
-    fn shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
+    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
         Ok(Vec::new())
     }
 
-    fn find(&self, snapshot: &Snapshot, key: u64, visit: Visit<'_>) -> Result<bool> {
+    fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some(id) = Filings::id(key) else { return Ok(false) };
-        let filing = parts::with_id(snapshot, id)?;
+        let filing = batches::find(snapshot, id)?;
         filing.iter().try_for_each(|filing| visit(&cells(filing)))?;
         Ok(filing.is_some())
     }
 
-    fn removed(&self, key: u64) -> Vec<Cell<'static>> {
-        identified(Filings::id(key).map(Cell::shown), self.headings().len())
+    fn removed_row(&self, key: u64) -> Vec<Cell<'static>> {
+        row_with_id_only(Filings::id(key).map(Cell::display), self.headings().len())
     }
 }
 
 /// A row that has nothing but its id.
-fn identified(id: Option<Cell<'static>>, columns: usize) -> Vec<Cell<'static>> {
+fn row_with_id_only(id: Option<Cell<'static>>, columns: usize) -> Vec<Cell<'static>> {
     let mut cells = vec![Cell::Empty; columns];
     cells[0] = id.unwrap_or(Cell::Empty);
     cells

@@ -5,19 +5,20 @@ use crate::{
     catalogue::{Catalogue, noon, temporary},
     error::ErrorKind,
     import::Import,
+    table::Dialect,
 };
 
+mod dataset_sizes;
 mod deltas;
 mod exact;
-mod shelf;
 
 fn day(text: &str) -> Date {
     text.parse().unwrap()
 }
 
-/// Imports files, whatever they hold.
+/// Imports files, without checks of plausibility.
 fn import(catalogue: &Catalogue, now: DateTime<Utc>, files: &[(&str, String)]) {
-    let mut import = Import::begin(catalogue, now).unwrap().forced();
+    let mut import = Import::begin(catalogue, now).unwrap().force();
     for (name, text) in files {
         import.file(name, text.as_bytes()).unwrap();
     }
@@ -53,13 +54,13 @@ fn ipe(rows: &[(u32, String, Date)]) -> String {
 }
 
 /// All that an export writes, and the number of steps.
-fn written(snapshot: Snapshot, query: Query) -> Result<(Vec<u8>, usize)> {
+fn export_all(snapshot: Snapshot, query: Query) -> Result<(Vec<u8>, usize)> {
     let mut export = Export::begin(snapshot, query)?;
     let (mut out, mut steps) = (Vec::new(), 1);
     while export.write(&mut out)? {
         steps += 1;
     }
-    assert_eq!(export.written(), export.total());
+    assert_eq!(export.rows_written(), export.total());
     let length = out.len();
     assert!(!export.write(&mut out)?, "there is nothing after the end");
     assert_eq!(out.len(), length);
@@ -67,7 +68,7 @@ fn written(snapshot: Snapshot, query: Query) -> Result<(Vec<u8>, usize)> {
 }
 
 fn lines(snapshot: Snapshot, query: Query) -> Result<Vec<String>> {
-    let text = String::from_utf8(written(snapshot, query)?.0).unwrap();
+    let text = String::from_utf8(export_all(snapshot, query)?.0).unwrap();
     Ok(text.lines().map(str::to_owned).collect())
 }
 
@@ -90,7 +91,7 @@ fn datasets_have_one_name_in_many_spellings() {
     }
     for text in ["", "nope", "-", "4294967296"] {
         let err = text.parse::<Dataset>().unwrap_err();
-        assert!(matches!(err.kind(), ErrorKind::NotFound(Noun::Dataset)), "{err}");
+        assert!(matches!(err.kind(), ErrorKind::NotFound(Resource::Dataset, _)), "{err}");
     }
 }
 
@@ -102,14 +103,14 @@ fn says_what_is_wrong_before_anything_is_written() {
         let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
         Export::begin(snapshot, query).map(|_| ()).unwrap_err().to_string()
     };
-    let all = |dataset| Query::all(dataset, Format::Ndjson);
+    let all = |dataset| Query::new(dataset, Format::Ndjson);
     let ipca = all(Dataset::One(433));
     let from = Some(day("2026-01-01"));
     let cases = [
         (all(Dataset::One(189)), "there is no dataset \"igp-m\""),
         (Query { from, ..all(Dataset::Companies) }, "companies are not dated"),
         (Query { from, to: Some(day("2025-01-01")), ..ipca }, "\"from\" (2026-01-01) is after"),
-        (Query { from, since: Some(0), ..ipca }, "from and to do not go with it"),
+        (Query { from, since: Some(0), ..ipca }, "from and to cannot be combined with it"),
         (Query { since: Some(7), ..ipca }, "there is no data version 7 yet: the newest one is 1"),
     ];
     for (query, message) in cases {
@@ -132,7 +133,7 @@ fn an_export_that_lacks_a_row_fails_at_its_end_and_counts_it_the_next_time() {
     writer.commit().unwrap();
     for since in [None, Some(0)] {
         let catalogue = Catalogue::open(catalogue.path()).unwrap();
-        let query = Query { since, ..Query::all(Dataset::One(433), Format::Ndjson) };
+        let query = Query { since, ..Query::new(Dataset::One(433), Format::Ndjson) };
         let snapshot = || catalogue.snapshot(Date::MAX).unwrap();
         let mut export = Export::begin(snapshot(), query).unwrap();
         let err = export.write(&mut Vec::new()).unwrap_err();
@@ -152,11 +153,11 @@ fn an_export_sees_no_import_that_commits_meanwhile() {
             .collect()
     };
     import(&catalogue, noon(), &[("bcdata.sgs.432.json", sgs(&days("1.00")))]);
-    let query = Query::all(Dataset::One(432), Format::Ndjson);
+    let query = Query::new(Dataset::One(432), Format::Ndjson);
     let mut export = Export::begin(catalogue.snapshot(Date::MAX).unwrap(), query).unwrap();
     let mut out = Vec::new();
     assert!(export.write(&mut out).unwrap());
-    assert_eq!((export.written(), export.total(), export.version()), (500, 1500, 1));
+    assert_eq!((export.rows_written(), export.total(), export.version()), (500, 1500, 1));
     import(&catalogue, noon(), &[("bcdata.sgs.432.json", sgs(&days("2.00")))]);
     while export.write(&mut out).unwrap() {}
     let text = String::from_utf8(out).unwrap();

@@ -1,10 +1,11 @@
 //! The categories and types of filings.
-use super::{SOURCE, query::Categories};
+use super::filing::SOURCE;
 use crate::{
     answers::{Meta, Page},
     catalogue::Snapshot,
     error::Result,
-    table::{self, Cell, Column, Kind, serialize_by_columns},
+    table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+    types::PageQuery,
 };
 
 /// A category and type of filings.
@@ -21,16 +22,24 @@ pub struct Category {
 
 impl table::Row for Category {
     const COLUMNS: &'static [Column<Category>] = &[
-        Column { name: "category", kind: Kind::Text, cell: |row| row.category.as_str().into() },
-        Column { name: "type", kind: Kind::Text, cell: |row| row.r#type.as_str().into() },
-        Column { name: "filings", kind: Kind::Integer, cell: |row| Cell::Integer(row.filings) },
+        Column {
+            name: "category",
+            kind: ColumnKind::Text,
+            cell: |row| row.category.as_str().into(),
+        },
+        Column { name: "type", kind: ColumnKind::Text, cell: |row| row.r#type.as_str().into() },
+        Column {
+            name: "filings",
+            kind: ColumnKind::Integer,
+            cell: |row| Cell::Integer(row.filings),
+        },
     ];
 }
 
 serialize_by_columns!(Category);
 
 /// The categories and types that filings have, with their numbers: those with most filings first.
-pub fn categories(snapshot: &Snapshot, query: Categories) -> Result<Page<Category>> {
+pub fn categories(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Category>> {
     const SQL: &str =
         "SELECT category, type, SUM(filings) FROM class_total JOIN class ON class.id = class
         GROUP BY category, type ORDER BY SUM(filings) DESC, category, type";
@@ -38,5 +47,5 @@ pub fn categories(snapshot: &Snapshot, query: Categories) -> Result<Page<Categor
         let filings = row.get::<_, i64>(2)?.unsigned_abs();
         Ok(Category { category: row.get(0)?, r#type: row.get(1)?, filings })
     })?;
-    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::of(SOURCE)))
+    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::new(SOURCE)))
 }

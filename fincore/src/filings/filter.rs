@@ -1,16 +1,20 @@
 //! Which filings a query is about, and one page of them.
-use super::{Filing, SOURCE, indexed, served::served};
+use super::{
+    filing::{Filing, SOURCE},
+    index_query::with_index,
+    reader,
+};
 use crate::{
     answers::{Meta, Page},
     catalogue::Snapshot,
+    company_lookup,
     error::Result,
-    index::{Found, Index, Kind, Want, Window},
-    lookup,
+    index::{Condition, Executor, KeyPage, PageWindow, TermKind},
     types::{CompanyRef, CvmCode, Date, DateRange, Limit, Offset, first_key, fold, last_key},
 };
 
-/// What a query is narrowed to.
-pub(super) struct Narrow<'q> {
+/// The filters of a query, as they are given.
+pub(super) struct FilterFields<'q> {
     pub(super) company: Option<&'q CompanyRef>,
     pub(super) category: Option<&'q str>,
     pub(super) kind: Option<&'q str>,
@@ -20,7 +24,7 @@ pub(super) struct Narrow<'q> {
 
 /// Which filings a query is about.
 pub(super) struct Filter {
-    want: Vec<Want>,
+    conditions: Vec<Condition>,
     /// The smallest and the largest key that they can have.
     pub(super) keys: (i64, i64),
     company: Option<Option<CvmCode>>,
@@ -30,17 +34,20 @@ pub(super) struct Filter {
 
 impl Filter {
     /// Fails if `from` is after `to`.
-    pub(super) fn new(snapshot: &Snapshot, narrow: &Narrow<'_>) -> Result<Filter> {
-        let days = DateRange::new(narrow.from, narrow.to)?;
-        let company = narrow.company.map(|company| lookup::meant(snapshot, company)).transpose()?;
-        let (category, kind) = (narrow.category.map(fold), narrow.kind.map(fold));
-        let of_company =
-            company.map(|code| code.map_or_else(Want::nothing, |code| Want::company(code.get())));
-        let of_category = category.clone().map(|folded| Want::Term(Kind::Category, folded));
-        let of_type = kind.clone().map(|folded| Want::Term(Kind::Type, folded));
-        let want = [of_company, of_category, of_type].into_iter().flatten().collect();
+    pub(super) fn new(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Filter> {
+        let days = DateRange::new(fields.from, fields.to)?;
+        let company =
+            fields.company.map(|company| company_lookup::resolve(snapshot, company)).transpose()?;
+        let (category, kind) = (fields.category.map(fold), fields.kind.map(fold));
+        let of_company = company.map(|code| {
+            code.map_or_else(Condition::nothing, |code| Condition::company(code.get()))
+        });
+        let of_category =
+            category.clone().map(|folded| Condition::Term(TermKind::Category, folded));
+        let of_type = kind.clone().map(|folded| Condition::Term(TermKind::Type, folded));
+        let conditions = [of_company, of_category, of_type].into_iter().flatten().collect();
         let keys = (first_key(days.from()), last_key(days.to()));
-        Ok(Filter { want, keys, company, category, kind })
+        Ok(Filter { conditions, keys, company, category, kind })
     }
 
     /// Whether a filing with a key in the range is one of them.
@@ -56,31 +63,32 @@ impl Filter {
         snapshot: &Snapshot,
         part: (Limit<1000>, Offset),
     ) -> Result<Page<Filing>> {
-        let found = indexed(snapshot, |index| self.find(index, vec![Want::everything()], part))?;
-        shown(snapshot, found, part)
+        let found =
+            with_index(snapshot, |index| self.find(index, vec![Condition::everything()], part))?;
+        page_of(snapshot, found, part)
     }
 
-    /// The keys of those that meet further conditions, in tiers.
+    /// The keys of the filings that meet further conditions, in tiers.
     pub(super) fn find(
         &self,
-        index: &Index<'_>,
-        tiers: Vec<Want>,
+        index: &Executor<'_>,
+        tiers: Vec<Condition>,
         (limit, offset): (Limit<1000>, Offset),
-    ) -> Result<Found> {
-        let within = |want| Want::all(self.want.iter().cloned().chain([want]));
-        let tiers: Vec<Want> = tiers.into_iter().map(within).collect();
-        let part = Window { limit: limit.get() as usize, offset: offset.get() };
-        index.ranked(&tiers, self.keys, part)
+    ) -> Result<KeyPage> {
+        let within = |condition| Condition::all(self.conditions.iter().cloned().chain([condition]));
+        let tiers: Vec<Condition> = tiers.into_iter().map(within).collect();
+        let part = PageWindow { limit: limit.get() as usize, offset: offset.get() };
+        index.find_ranked(&tiers, self.keys, part)
     }
 }
 
 /// The page with the filings that were found.
-pub(super) fn shown(
+pub(super) fn page_of(
     snapshot: &Snapshot,
-    found: Found,
+    found: KeyPage,
     (limit, offset): (Limit<1000>, Offset),
 ) -> Result<Page<Filing>> {
-    Page::read(found.total, (limit.get(), offset.get()), Meta::of(SOURCE), || {
-        served(snapshot, &found.keys)
+    Page::read(found.total, (limit.get(), offset.get()), Meta::new(SOURCE), || {
+        reader::read_keys(snapshot, &found.keys)
     })
 }

@@ -1,10 +1,10 @@
 //! How many filings a company has: in all, of each category, and in each month or year.
-use super::indexed;
+use super::index_query::with_index;
 use crate::{
     catalogue::Snapshot,
-    error::{Error, Noun, Result},
-    index::{Kind, Want, Window},
-    lookup,
+    company_lookup,
+    error::{Error, Resource, Result},
+    index::{Condition, PageWindow, TermKind},
     types::{CompanyId, Date, FilingId, first_key, fold, last_key},
 };
 
@@ -15,15 +15,15 @@ pub struct Profile {
     /// How many there are.
     pub total: u64,
     /// The categories that it has filings of, those with most first.
-    pub categories: Vec<InCategory>,
+    pub categories: Vec<CategoryCount>,
     /// From the newest filing back to the oldest without a gap: years, or months if there are only a few of those.
-    pub periods: Vec<InPeriod>,
+    pub periods: Vec<PeriodCount>,
 }
 
 /// The filings of a company in one category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct InCategory {
+pub struct CategoryCount {
     /// The category.
     pub category: String,
     /// How many there are.
@@ -33,7 +33,7 @@ pub struct InCategory {
 /// The filings that a company delivered in one month or year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct InPeriod {
+pub struct PeriodCount {
     /// Its first day.
     pub from: Date,
     /// Its last day.
@@ -42,7 +42,7 @@ pub struct InPeriod {
     pub filings: u64,
 }
 
-impl InPeriod {
+impl PeriodCount {
     /// Whether it is a whole year.
     #[must_use]
     pub fn is_year(&self) -> bool {
@@ -59,8 +59,7 @@ const MOST_MONTHS: usize = 36;
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 /// let vale = fincore::filings::profile(&snapshot, "4170".parse()?)?;
 /// assert!(vale.categories.iter().any(|row| row.category == "Fato Relevante" && row.filings > 10));
@@ -68,32 +67,33 @@ const MOST_MONTHS: usize = 36;
 /// ```
 pub fn profile(snapshot: &Snapshot, company: CompanyId) -> Result<Profile> {
     const CATEGORIES: &str = "SELECT DISTINCT category FROM class ORDER BY category";
-    let code = lookup::meant(snapshot, &company.into())?
-        .ok_or_else(|| Error::not_found(Noun::Company, &company.to_string()))?;
+    let code = company_lookup::resolve(snapshot, &company.into())?
+        .ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))?;
     let names: Vec<String> = snapshot.rows(CATEGORIES, [], |row| row.get(0))?;
-    let of_company = Want::company(code.get());
+    let of_company = Condition::company(code.get());
     let always = (first_key(Date::MIN), last_key(Date::MAX));
-    indexed(snapshot, |index| {
-        let at = |offset| index.newest(&of_company, always, Window { limit: 1, offset });
+    with_index(snapshot, |index| {
+        let at = |offset| index.find_newest(&of_company, always, PageWindow { limit: 1, offset });
         let newest = at(0)?;
         let day = |keys: &[i64]| keys.first().and_then(|key| FilingId::of_key(*key));
         let Some((_, last)) = day(&newest.keys) else { return Ok(Profile::default()) };
         let first = day(&at(newest.total - 1)?.keys).map_or(last, |(_, first)| first);
-        let mut categories: Vec<InCategory> = Vec::new();
+        let mut categories: Vec<CategoryCount> = Vec::new();
         for category in names {
-            let want = Want::Term(Kind::Category, fold(&category));
-            let filings = index.count(&Want::All(vec![of_company.clone(), want]), always)?;
+            let of_category = Condition::Term(TermKind::Category, fold(&category));
+            let filings =
+                index.count(&Condition::All(vec![of_company.clone(), of_category]), always)?;
             // Two spellings of a category are one term.
             let is_known = categories.iter().any(|row| fold(&row.category) == fold(&category));
             if filings > 0 && !is_known {
-                categories.push(InCategory { category, filings });
+                categories.push(CategoryCount { category, filings });
             }
         }
         categories.sort_by(|a, b| b.filings.cmp(&a.filings).then(a.category.cmp(&b.category)));
         let mut periods = Vec::new();
         for (from, to) in spans(first, last) {
             let filings = index.count(&of_company, (first_key(from), last_key(to)))?;
-            periods.push(InPeriod { from, to, filings });
+            periods.push(PeriodCount { from, to, filings });
         }
         Ok(Profile { total: newest.total, categories, periods })
     })
@@ -122,7 +122,7 @@ fn spans(first: Date, last: Date) -> Vec<(Date, Date)> {
 #[cfg(feature = "bundle")]
 mod tests {
     use super::*;
-    use crate::{bundle, catalogue::Catalogue, filings};
+    use crate::{bundle, filings};
 
     #[test]
     fn spans_are_months_or_years() {
@@ -142,8 +142,7 @@ mod tests {
     #[test]
     fn counts_what_lists_hold() {
         let dir = tempfile::tempdir().unwrap();
-        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-        bundle::fill(&catalogue).unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
         for id in ["4170", "9512", "1023"] {
             let profile = profile(&snapshot, id.parse().unwrap()).unwrap();

@@ -2,29 +2,29 @@
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 
 use super::{
-    entry::{Link, NewFiling},
-    names::Seen,
+    filers_and_classes::IdCache,
+    new_filing::{Link, NewFiling},
 };
 use crate::{
     catalogue::{OnConflict, Tally, Writer},
     error::Result,
-    index::{self, Changed, Sizes},
+    index::{self, BlockSizes, ChangedBlocks},
     types::Date,
 };
 
-pub(crate) use super::DATASET as FILINGS;
+pub(crate) use super::filing::DATASET as FILINGS;
 
-/// The filings of one import. [`Filings::finish`] makes the search index follow, once.
+/// The filings of one import. [`Filings::finish`] updates the search index, once.
 #[derive(Debug, Default)]
 pub(crate) struct Filings {
-    seen: Seen,
-    changed: Changed,
-    pub(super) sizes: Sizes,
+    ids: IdCache,
+    changed: ChangedBlocks,
+    pub(super) sizes: BlockSizes,
 }
 
 /// A row of the filing table.
 #[derive(Debug, PartialEq, Eq)]
-struct Stored<'a> {
+struct StoredFiling<'a> {
     key: i64,
     id: i64,
     company: u32,
@@ -46,12 +46,12 @@ impl Filings {
         on_conflict: OnConflict,
     ) -> Result<Tally> {
         entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
-        self.seen.limit();
+        self.ids.clear_if_full();
         let mut table = Table::new(writer)?;
         let mut tally = Tally::default();
         let mut changes = Vec::new();
         for entry in entries.iter() {
-            let row = Stored::of(entry, self.seen.ids_of(writer, entry)?);
+            let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
             let outcome = match table.find(&row, on_conflict)? {
                 Some((_, true)) => Tally::UNCHANGED,
                 Some((key, false)) => {
@@ -74,21 +74,21 @@ impl Filings {
         Ok(tally)
     }
 
-    /// Makes the search index follow what was written, after the last filing and the last company.
+    /// Updates the search index, after the last filing and the last company were written.
     pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
-        index::follow(writer.connection(), &self.changed, self.sizes)
+        index::update(writer.connection(), &self.changed, self.sizes)
     }
 }
 
-/// Whether a filing was in the same table before.
+/// Whether a filing occurred before in the same table.
 #[cfg(feature = "import")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
-    /// It was not.
+pub(crate) enum Occurrence {
+    /// It did not.
     First,
-    /// It was, with the same values.
+    /// It did, with the same values.
     Same,
-    /// It was, with other values.
+    /// It did, with other values.
     Different,
 }
 
@@ -106,15 +106,19 @@ impl Filings {
     }
 
     /// Compares a filing with the earlier batches of its table, which are stored.
-    pub(crate) fn see(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<Sight> {
+    pub(crate) fn occurrence(
+        &mut self,
+        writer: &Writer,
+        entry: &NewFiling<'_>,
+    ) -> Result<Occurrence> {
         const NOTE: &str = "INSERT OR IGNORE INTO temp.seen (id) VALUES (?1)";
-        if writer.prepare(NOTE)?.execute([entry.id.packed()])? > 0 {
-            return Ok(Sight::First);
+        if writer.prepare(NOTE)?.execute([entry.id.to_bits()])? > 0 {
+            return Ok(Occurrence::First);
         }
-        let row = Stored::of(entry, self.seen.ids_of(writer, entry)?);
+        let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
         match Table::new(writer)?.find(&row, OnConflict::Replace)? {
-            Some((_, false)) => Ok(Sight::Different),
-            Some((_, true)) | None => Ok(Sight::Same),
+            Some((_, false)) => Ok(Occurrence::Different),
+            Some((_, true)) | None => Ok(Occurrence::Same),
         }
     }
 }
@@ -144,15 +148,19 @@ impl<'w> Table<'w> {
     }
 
     /// The key of the stored filing, and whether it stays as it is.
-    fn find(&mut self, row: &Stored<'_>, on_conflict: OnConflict) -> Result<Option<(i64, bool)>> {
+    fn find(
+        &mut self,
+        row: &StoredFiling<'_>,
+        on_conflict: OnConflict,
+    ) -> Result<Option<(i64, bool)>> {
         let read = |found: &Row<'_>| {
-            let found = Stored::read(found)?;
+            let found = StoredFiling::read(found)?;
             Ok((found.key, on_conflict == OnConflict::Keep || found == *row))
         };
         Ok(self.find.query_row([row.id], read).optional()?)
     }
 
-    fn insert(&mut self, row: &Stored<'_>) -> Result<()> {
+    fn insert(&mut self, row: &StoredFiling<'_>) -> Result<()> {
         self.insert.execute((
             row.key,
             row.id,
@@ -174,15 +182,15 @@ impl<'w> Table<'w> {
     }
 }
 
-impl<'a> Stored<'a> {
-    fn of(entry: &'a NewFiling<'_>, (filer, class): (i64, i64)) -> Stored<'a> {
+impl<'a> StoredFiling<'a> {
+    fn new(entry: &'a NewFiling<'_>, (filer, class): (i64, i64)) -> StoredFiling<'a> {
         let (sequence, url) = match &entry.link {
             Link::Usual(sequence) => (*sequence, None),
             Link::Other(url) => (None, Some(url.as_ref())),
         };
-        Stored {
+        StoredFiling {
             key: entry.id.key(entry.date),
-            id: entry.id.packed(),
+            id: entry.id.to_bits(),
             company: entry.company.get(),
             filer,
             class,
@@ -194,8 +202,8 @@ impl<'a> Stored<'a> {
         }
     }
 
-    fn read(row: &'a Row<'_>) -> rusqlite::Result<Stored<'a>> {
-        Ok(Stored {
+    fn read(row: &'a Row<'_>) -> rusqlite::Result<StoredFiling<'a>> {
+        Ok(StoredFiling {
             key: row.get(0)?,
             id: row.get(1)?,
             company: row.get(2)?,

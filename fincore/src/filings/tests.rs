@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{
-    entry::{Link, NewFiling},
+    new_filing::{Link, NewFiling},
     store::Filings,
     *,
 };
 use crate::{
     catalogue::{Catalogue, OnConflict, Writer, temporary},
-    index::Sizes,
+    index::BlockSizes,
     language,
-    types::{Form, Limit, Offset, Words, fold, words},
+    types::{CvmCode, Date, Form, Limit, Offset, Words, fold, words},
 };
 
 #[cfg(feature = "bundle")]
@@ -128,12 +128,12 @@ impl Model {
         let class = [own[0].clone(), own[1].clone()].concat();
         for text in [&class, &own[2]] {
             let text: Vec<&str> = text.iter().map(String::as_str).collect();
-            language::also(&text, |word| all.extend([word.to_owned()]));
+            language::for_each_extra_word(&text, |word| all.extend([word.to_owned()]));
         }
         let reference = entry.reference_date.unwrap();
         all.extend([entry.date.year().to_string(), reference.year().to_string()]);
         if fold(&entry.category) == "dados economico-financeiros" {
-            all.extend(language::quarter_of(reference));
+            all.extend(language::quarter_ending_on(reference));
         }
         all.insert(entry.company.to_string());
         all
@@ -165,7 +165,7 @@ impl Model {
                 let last = at + 1 == parts.len();
                 let one = |at: usize| has(&wanted[at], last && at + 1 == wanted.len());
                 let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-                let meanings = language::means(&wanted);
+                let meanings = language::meanings(&wanted);
                 let covered = |at: &usize| meanings.iter().any(|meaning| meaning.at.contains(at));
                 meanings
                     .iter()
@@ -266,7 +266,7 @@ proptest! {
             let mut entries: Vec<_> = file.iter().map(entry).collect();
             let writer = catalogue.write(crate::catalogue::noon()).unwrap();
             let mut filings = Filings::default();
-            filings.sizes = Sizes::SMALL;
+            filings.sizes = BlockSizes::SMALL;
             filings.store(&writer, &mut entries, OnConflict::Replace).unwrap();
             filings.finish(&writer).unwrap();
             let mut writer = writer;

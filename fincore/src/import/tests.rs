@@ -1,7 +1,7 @@
 //! Imports of whole files.
 use proptest::prelude::*;
 
-use super::{content::parse, *};
+use super::{file_reader::parse_text as parse, *};
 use crate::{
     catalogue::temporary as catalogue,
     market::{self, FxCurrent, FxHistory},
@@ -9,6 +9,7 @@ use crate::{
 };
 
 mod bounds;
+mod malformed_cvm_files;
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {
     let mut import = Import::begin(catalogue, crate::catalogue::noon())?;
@@ -258,17 +259,13 @@ fn every_cut_of_a_file_is_refused_or_whole_lines() {
 /// Reads the official files, if they are at hand: every figure comes out as it went in.
 #[test]
 fn official_files_are_read_whole() {
-    let upstream =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream/bcb");
-    if !upstream.exists() {
-        return;
-    }
+    let Some(upstream) = sample_files::upstream("bcb") else { return };
     let read = |name: &str| std::fs::read(upstream.join(name)).unwrap();
     let rows = |name: &str| match parse(name, &read(name)).unwrap().rows {
-        Rows::Rates(_, rows) => {
+        ParsedRows::Rates(_, rows) => {
             rows.into_iter().map(|row| (row.date, row.value)).collect::<Vec<_>>()
         }
-        Rows::Quotes(rows) => {
+        ParsedRows::Quotes(rows) => {
             rows.into_iter().map(|row| (row.date, row.sell.or(row.buy).unwrap())).collect()
         }
         other => panic!("{name}: {other:?}"),
@@ -299,7 +296,7 @@ fn official_files_are_read_whole() {
     let mut compared = 0;
     for (date, daily) in rows("bcdata.sgs.11.json") {
         if let Some(published) = annual.get(&date) {
-            assert_eq!(store::annual(daily), Some(*published), "{date}");
+            assert_eq!(store::annualise(daily), Some(*published), "{date}");
             compared += 1;
         }
     }
@@ -347,10 +344,14 @@ proptest! {
         let json: Vec<String> = rows.iter()
             .map(|row| format!("{{\"data\":\"{}\",\"valor\":\"{}\"}}", brazilian(row.date), row.value))
             .collect();
-        prop_assert_eq!(&sgs::parse(11, &format!("[{}]", json.join(","))).unwrap(), &rows);
+        let parsed = |text: String| match parse("bcdata.sgs.11", text.as_bytes()).unwrap().rows {
+            ParsedRows::Rates(11, rows) => rows,
+            other => panic!("{other:?}"),
+        };
+        prop_assert_eq!(&parsed(format!("[{}]", json.join(","))), &rows);
         let csv: String = rows.iter()
             .map(|row| format!("\"{}\";\"{}\"\r\n", brazilian(row.date), row.value.to_string().replace('.', ",")))
             .collect();
-        prop_assert_eq!(&sgs::parse(11, &format!("\"data\";\"valor\"\r\n{csv}")).unwrap(), &rows);
+        prop_assert_eq!(&parsed(format!("\"data\";\"valor\"\r\n{csv}")), &rows);
     }
 }

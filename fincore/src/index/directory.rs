@@ -1,5 +1,5 @@
-//! What of the index is held in memory: the blocks with the keys of their filings, all words, and which terms each block
-//! has, so that searches read from the file only the sets that they need.
+//! The part of the index that is held in memory: the blocks with the keys of their filings, all words, and which terms
+//! each block has. Searches read only the sets that they need from the file.
 //!
 //! It takes some 19 MiB for the 1.6 million filings of twenty years.
 use std::{
@@ -10,18 +10,22 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Block, Kind, TermId, blocks, made,
-    summary::{FEW, damaged, entries, has_summary, read_keys, read_kind, read_number},
-    terms::{COUNT_BITS, numbered},
+    block::{Block, blocks},
+    block_summary::{
+        FEW, damaged_summary, entries, has_summary, read_keys, read_kind, read_number,
+    },
+    metadata::rebuild_count,
+    term_kind::TermKind,
+    terms::{COUNT_BITS, TermId, for_each_term},
 };
 use crate::{error::Result, lock::lock};
 
-/// The directory of some data, once it was asked for. One reads it while others wait: it takes some fifty milliseconds,
-/// and memory that should not be taken twice.
+/// The directory of the data, read on first use. One thread reads it while others wait: that takes some fifty
+/// milliseconds, and memory that should not be taken twice.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf(Mutex<Option<Arc<Directory>>>);
+pub(crate) struct DirectoryCache(Mutex<Option<Arc<Directory>>>);
 
-impl Shelf {
+impl DirectoryCache {
     pub(crate) fn directory(&self, connection: &Connection) -> Result<Arc<Directory>> {
         let known = lock(&self.0).clone();
         // A rebuild makes other blocks of the same data, which may not have another number yet.
@@ -30,13 +34,13 @@ impl Shelf {
         {
             return Ok(known);
         }
-        let mut place = lock(&self.0);
-        match &*place {
+        let mut cached = lock(&self.0);
+        match &*cached {
             Some(other) if other.is_current(connection)? => Ok(other.clone()),
             _ => {
-                // What is there goes before the next one comes.
-                *place = None;
-                Ok(place.insert(Arc::new(Directory::read(connection)?)).clone())
+                // Both would not fit into the memory that is meant for one.
+                *cached = None;
+                Ok(cached.insert(Arc::new(Directory::read(connection)?)).clone())
             }
         }
     }
@@ -45,85 +49,85 @@ impl Shelf {
 /// The index of a catalogue, as far as it is in memory.
 #[derive(Debug)]
 pub(crate) struct Directory {
-    /// How often the index was made when this was read.
-    made: Option<String>,
+    /// How often the index had been rebuilt when this was read.
+    rebuild_count: Option<String>,
     /// All blocks, oldest first.
-    pub(super) parts: Vec<Part>,
-    pub(super) words: Words,
+    pub(super) blocks: Vec<BlockEntry>,
+    pub(super) words: WordList,
     /// By the numbers of kinds.
-    kinds: Vec<Terms>,
+    kinds: Vec<BlocksByTerm>,
 }
 
 impl Directory {
     fn read(connection: &Connection) -> Result<Directory> {
         let blocks = blocks(connection)?;
-        let of_kind = |kind: &Kind| match has_summary(*kind) {
-            true => Terms::read(connection, &blocks, *kind),
-            false => Ok(Terms::default()),
+        let of_kind = |kind: &TermKind| match has_summary(*kind) {
+            true => BlocksByTerm::read(connection, &blocks, *kind),
+            false => Ok(BlocksByTerm::default()),
         };
-        let kinds = Kind::ALL.iter().map(of_kind).collect::<Result<_>>()?;
+        let kinds = TermKind::ALL.iter().map(of_kind).collect::<Result<_>>()?;
         let ends = blocks.iter().skip(1).map(|block| block.first).chain([i64::MAX]);
         let ends: Vec<i64> = ends.collect();
-        let parts = blocks.into_iter().zip(ends).zip(0..);
-        let parts = parts.map(|((block, end), at)| {
-            let keys = Keys::new(read_keys(connection, &block)?)?;
-            Ok(Part { block, at, end, keys })
+        let blocks = blocks.into_iter().zip(ends).zip(0..);
+        let blocks = blocks.map(|((block, end), at)| {
+            let keys = BlockKeys::new(read_keys(connection, &block)?)?;
+            Ok(BlockEntry { block, at, end, keys })
         });
         Ok(Directory {
-            made: made(connection)?,
-            parts: parts.collect::<Result<_>>()?,
-            words: Words::read(connection)?,
+            rebuild_count: rebuild_count(connection)?,
+            blocks: blocks.collect::<Result<_>>()?,
+            words: WordList::read(connection)?,
             kinds,
         })
     }
 
-    /// Whether the index was not made anew since this was read.
+    /// Whether the index has not been rebuilt since this was read.
     fn is_current(&self, connection: &Connection) -> Result<bool> {
-        Ok(self.made == made(connection)?)
+        Ok(self.rebuild_count == rebuild_count(connection)?)
     }
 
-    /// What a block has of a term; `None` if only the file knows.
-    pub(super) fn has(&self, part: &Part, term: TermId) -> Option<Has<'_>> {
+    /// The filings of a block with a term; `None` if only the file knows.
+    pub(super) fn has(&self, entry: &BlockEntry, term: TermId) -> Option<TermFilings<'_>> {
         let kind = usize::try_from(term >> COUNT_BITS).unwrap_or_default();
-        match Kind::ALL.get(kind) {
-            Some(known) if has_summary(*known) => Some(self.kinds[kind].has(part, term)),
+        match TermKind::ALL.get(kind) {
+            Some(known) if has_summary(*known) => Some(self.kinds[kind].has(entry, term)),
             _ => None,
         }
     }
 }
 
-/// A block, and what is in memory of it.
+/// A block with the keys of its filings.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct BlockEntry {
     pub(super) block: Block,
     /// How many blocks are older.
     at: u16,
     /// The smallest key of the next block.
     pub(super) end: i64,
-    pub(super) keys: Keys,
+    pub(super) keys: BlockKeys,
 }
 
 /// Which filings of a block have a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Has<'d> {
-    /// So many; which ones, the file knows.
+pub(super) enum TermFilings<'d> {
+    /// This many; the file knows which ones.
     Many(u32),
     /// These, in order; there may be none.
     Few(&'d [u16]),
 }
 
-impl Has<'_> {
+impl TermFilings<'_> {
     pub(super) fn count(self) -> u64 {
         match self {
-            Has::Many(count) => count.into(),
-            Has::Few(numbers) => numbers.len() as u64,
+            TermFilings::Many(count) => count.into(),
+            TermFilings::Few(numbers) => numbers.len() as u64,
         }
     }
 }
 
 /// Which blocks have the terms of a kind.
 #[derive(Debug, Default)]
-struct Terms {
+struct BlocksByTerm {
     /// Where each term starts, by its number without the kind; and where the last one ends.
     starts: Vec<u32>,
     /// For every term its blocks, newest first: which block, how many filings less one, and those filings if they are
@@ -131,15 +135,15 @@ struct Terms {
     blocks: Vec<u16>,
 }
 
-impl Terms {
-    fn read(connection: &Connection, blocks: &[Block], kind: Kind) -> Result<Terms> {
+impl BlocksByTerm {
+    fn read(connection: &Connection, blocks: &[Block], kind: TermKind) -> Result<BlocksByTerm> {
         let summaries = blocks.iter().map(|block| read_kind(connection, block, kind));
         let summaries = summaries.collect::<Result<Vec<_>>>()?;
         // How much room each term needs, then where it starts.
         let mut starts: Vec<u32> = vec![0];
         for entry in summaries.iter().flat_map(|summary| entries(summary)) {
             let entry = entry?;
-            let number = place_of(entry.term);
+            let number = count_of(entry.term);
             if starts.len() < number + 2 {
                 starts.resize(number + 2, 0);
             }
@@ -151,81 +155,87 @@ impl Terms {
         let mut next = starts.clone();
         let mut all = vec![0; starts.last().copied().unwrap_or_default() as usize];
         for (at, summary) in summaries.iter().enumerate().rev() {
-            let at = u16::try_from(at).map_err(|_| damaged())?;
+            let at = u16::try_from(at).map_err(|_| damaged_summary())?;
             for entry in entries(summary) {
                 let entry = entry?;
-                let next = &mut next[place_of(entry.term)];
+                let next = &mut next[count_of(entry.term)];
                 let few =
                     entry.few.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
-                let count = u16::try_from(entry.count.wrapping_sub(1)).map_err(|_| damaged())?;
+                let count =
+                    u16::try_from(entry.count.wrapping_sub(1)).map_err(|_| damaged_summary())?;
                 for value in [at, count].into_iter().chain(few) {
                     all[*next as usize] = value;
                     *next += 1;
                 }
             }
         }
-        Ok(Terms { starts, blocks: all })
+        Ok(BlocksByTerm { starts, blocks: all })
     }
 
-    fn has(&self, part: &Part, term: TermId) -> Has<'_> {
-        let number = place_of(term);
+    fn has(&self, entry: &BlockEntry, term: TermId) -> TermFilings<'_> {
+        let number = count_of(term);
         let (Some(start), Some(end)) = (self.starts.get(number), self.starts.get(number + 1))
         else {
-            return Has::Few(&[]);
+            return TermFilings::Few(&[]);
         };
         let mut rest = &self.blocks[*start as usize..*end as usize];
         while let [at, less_one, others @ ..] = rest {
             let count = u32::from(*less_one) + 1;
             let few = if count <= FEW { count as usize } else { 0 };
-            if *at == part.at {
-                return if few == 0 { Has::Many(count) } else { Has::Few(&others[..few]) };
+            if *at == entry.at {
+                return if few == 0 {
+                    TermFilings::Many(count)
+                } else {
+                    TermFilings::Few(&others[..few])
+                };
             }
-            if *at < part.at {
+            if *at < entry.at {
                 break;
             }
             rest = &others[few..];
         }
-        Has::Few(&[])
+        TermFilings::Few(&[])
     }
 }
 
 /// The number of a term without its kind.
-fn place_of(term: TermId) -> usize {
+fn count_of(term: TermId) -> usize {
     (term & ((1 << COUNT_BITS) - 1)) as usize
 }
 
 /// How many values a block of a term takes.
 fn room_of(few: &[u8]) -> Result<u32> {
-    u32::try_from(2 + few.len() / 2).map_err(|_| damaged())
+    u32::try_from(2 + few.len() / 2).map_err(|_| damaged_summary())
 }
 
 /// The keys of a block's filings, as they are stored: each as its distance from the one before.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct BlockKeys {
     bytes: Vec<u8>,
-    /// Every so many filings, the key before and where the next one starts.
+    /// For every [`BlockKeys::MARK`]th filing, the key before it and where its own starts.
     marks: Vec<(i64, u32)>,
 }
 
-impl Keys {
+impl BlockKeys {
     /// To find a key, half as many are read on average: some twenty nanoseconds.
     const MARK: u32 = 16;
 
-    fn new(bytes: Vec<u8>) -> Result<Keys> {
+    fn new(bytes: Vec<u8>) -> Result<BlockKeys> {
         let (mut marks, mut last) = (Vec::new(), 0_i64);
         let mut rest = &bytes[..];
         let mut number = 0;
         while !rest.is_empty() {
             if number % Self::MARK == 0 {
-                let start = u32::try_from(bytes.len() - rest.len()).map_err(|_| damaged())?;
+                let start =
+                    u32::try_from(bytes.len() - rest.len()).map_err(|_| damaged_summary())?;
                 marks.push((last, start));
             }
-            let distance = read_number(&mut rest).ok_or_else(damaged)?;
+            let distance = read_number(&mut rest).ok_or_else(damaged_summary)?;
             last = last.wrapping_add_unsigned(distance);
             number += 1;
         }
         marks.shrink_to_fit();
-        Ok(Keys { bytes, marks })
+        Ok(BlockKeys { bytes, marks })
     }
 
     /// The key of a filing by its number.
@@ -241,7 +251,7 @@ impl Keys {
 
 /// All words of texts and names, and the prefixes that are terms, with their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct WordList {
     /// One after the other, in order.
     text: String,
     /// Where each one ends.
@@ -250,22 +260,22 @@ pub(super) struct Words {
     terms: Vec<[TermId; 4]>,
 }
 
-impl Words {
-    const KINDS: [Kind; 4] = [Kind::Text, Kind::Name, Kind::Both, Kind::Prefix];
+impl WordList {
+    const KINDS: [TermKind; 4] = [TermKind::Text, TermKind::Name, TermKind::Both, TermKind::Prefix];
     /// No term has it: there are fewer kinds.
     const NONE: TermId = TermId::MAX;
 
-    fn read(connection: &Connection) -> Result<Words> {
+    fn read(connection: &Connection) -> Result<WordList> {
         let mut all = Vec::new();
         for kind in Self::KINDS {
-            numbered(connection, kind, |text, term| all.push((Box::<str>::from(text), term)))?;
+            for_each_term(connection, kind, |text, term| all.push((Box::<str>::from(text), term)))?;
         }
         all.sort_unstable();
-        let mut words = Words::default();
+        let mut words = WordList::default();
         for same in all.chunk_by(|one, other| one.0 == other.0) {
             words.text.push_str(&same[0].0);
-            words.ends.push(u32::try_from(words.text.len()).map_err(|_| damaged())?);
-            let of = |kind: Kind| {
+            words.ends.push(u32::try_from(words.text.len()).map_err(|_| damaged_summary())?);
+            let of = |kind: TermKind| {
                 let found = same.iter().find(|(_, term)| term >> COUNT_BITS == kind.number());
                 found.map_or(Self::NONE, |(_, term)| *term)
             };
@@ -277,28 +287,28 @@ impl Words {
         Ok(words)
     }
 
-    /// Whether it knows all terms of a kind.
-    pub(super) fn knows(kind: Kind) -> bool {
+    /// Whether all terms of a kind are in the list.
+    pub(super) fn includes(kind: TermKind) -> bool {
         Self::KINDS.contains(&kind)
     }
 
-    /// The number of a term of a kind that it knows.
-    pub(super) fn find(&self, kind: Kind, text: &str) -> Option<TermId> {
+    /// The number of a term of a kind that the list includes.
+    pub(super) fn find(&self, kind: TermKind, text: &str) -> Option<TermId> {
         let at = self.before(text);
         let terms = if self.word(at) == Some(text) { self.terms.get(at) } else { None };
         terms.and_then(|terms| of_kind(terms, kind))
     }
 
-    /// The words of texts and names that begin so, in order: for each its numbers of these kinds, as far as it has them.
-    pub(super) fn beginning<const N: usize>(
+    /// The words of texts and names with a prefix, in order: for each one its numbers of these kinds, where it has them.
+    pub(super) fn with_prefix<const N: usize>(
         &self,
         prefix: &str,
-        kinds: [Kind; N],
+        kinds: [TermKind; N],
     ) -> impl Iterator<Item = [Option<TermId>; N]> {
         // In ASCII `{` follows `z`, the last character that words are made of.
         let range: Range<usize> = self.before(prefix)..self.before(&format!("{prefix}{{"));
         let words = self.terms[range].iter().filter(|terms| {
-            of_kind(terms, Kind::Text).or_else(|| of_kind(terms, Kind::Name)).is_some()
+            of_kind(terms, TermKind::Text).or_else(|| of_kind(terms, TermKind::Name)).is_some()
         });
         words.map(move |terms| kinds.map(|kind| of_kind(terms, kind)))
     }
@@ -323,9 +333,9 @@ impl Words {
     }
 }
 
-fn of_kind(terms: &[TermId; 4], kind: Kind) -> Option<TermId> {
-    let at = Words::KINDS.iter().position(|known| *known == kind)?;
-    Some(terms[at]).filter(|term| *term != Words::NONE)
+fn of_kind(terms: &[TermId; 4], kind: TermKind) -> Option<TermId> {
+    let at = WordList::KINDS.iter().position(|known| *known == kind)?;
+    Some(terms[at]).filter(|term| *term != WordList::NONE)
 }
 
 #[cfg(test)]

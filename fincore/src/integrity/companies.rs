@@ -2,8 +2,9 @@
 use rusqlite::Row;
 
 use super::{
-    Progress, Removed,
-    findings::{Findings, Noun, shown},
+    findings::{Findings, Noun, display_value},
+    progress::Progress,
+    removed_rows::RemovedRows,
 };
 use crate::{
     catalogue::Writer,
@@ -24,8 +25,8 @@ pub(super) fn check(
 ) -> Result<()> {
     progress.begin("companies");
     let mut entries = Vec::new();
-    registry(scratch, |row| {
-        progress.row();
+    each_registry_entry(scratch, |row| {
+        progress.count_row();
         match row {
             Ok(entry) => entries.push(entry),
             Err((id, fault)) => findings.add(COMPANY, fault, id),
@@ -37,21 +38,21 @@ pub(super) fn check(
     // The same functions as in an import, on tables of their own.
     scratch.hide("company")?;
     for entry in &entries {
-        store::write(scratch, entry)?;
+        store::write_entry(scratch, entry)?;
     }
-    store::refresh(scratch)?;
+    store::refresh_tickers(scratch)?;
     compare_columns(scratch, findings)
 }
 
-/// Removes what cannot be read, and derives the rest anew.
-pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
+/// Removes rows that cannot be read, and recomputes derived columns.
+pub(super) fn repair(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
     const REMOVE: &str = "DELETE FROM company WHERE id = ?1";
     const REMOVE_TICKERS: [(&str, &str); 2] = [
         (SECURITIES, "DELETE FROM security WHERE cnpj = CAST(?1 AS TEXT)"),
         (OVERRIDES, "DELETE FROM ticker_override WHERE cnpj = CAST(?1 AS TEXT)"),
     ];
     let (mut entries, mut unreadable) = (Vec::new(), Vec::new());
-    registry(writer, |row| match row {
+    each_registry_entry(writer, |row| match row {
         Ok(entry) => entries.push(entry),
         Err((id, _)) => unreadable.push(id),
     })?;
@@ -65,16 +66,16 @@ pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
         {
             writer.prepare(sql)?.execute([&bad.key])?;
         }
-        removed.name(format_args!("tickers {}", bad.name));
+        removed.add(format_args!("tickers {}", bad.name));
     }
     for entry in &entries {
-        store::write(writer, entry)?;
+        store::write_entry(writer, entry)?;
     }
-    store::refresh(writer)
+    store::refresh_tickers(writer)
 }
 
 /// Every company: its registry entry, or its id and what is wrong with it.
-fn registry(
+fn each_registry_entry(
     writer: &Writer,
     mut visit: impl FnMut(Result<RegistryEntry, (i64, &'static str)>),
 ) -> Result<()> {
@@ -137,14 +138,14 @@ fn bad_tickers(writer: &Writer) -> Result<Vec<BadTickers>> {
             continue;
         };
         let table = if text(0) == Some(OVERRIDES) { OVERRIDES } else { SECURITIES };
-        let name = format!("{} in {table}", shown(row.get_ref(1)?));
+        let name = format!("{} in {table}", display_value(row.get_ref(1)?));
         let key = row.get_ref(1)?.as_bytes().unwrap_or_default().to_owned();
         bad.push(BadTickers { table, key, name, fault });
     }
     Ok(bad)
 }
 
-/// Wider than the rule of imports, which may be changed: whatever a search can find.
+/// Wider than the rule of imports, which may change: any ticker that a search can find.
 fn is_ticker(text: &str) -> bool {
     let known = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     (4..=8).contains(&text.len())
@@ -153,7 +154,7 @@ fn is_ticker(text: &str) -> bool {
         && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Compares the derived columns with those that were computed anew.
+/// Compares the derived columns with the recomputed ones.
 fn compare_columns(scratch: &Writer, findings: &mut Findings) -> Result<()> {
     const SQL: &str = "SELECT id, there.status_folded <> wanted.status_folded,
             there.sector_folded <> wanted.sector_folded, there.standing <> wanted.standing,

@@ -2,8 +2,9 @@
 use rusqlite::Row;
 
 use super::{
-    Progress, Removed,
-    findings::{FILING, Findings, named},
+    findings::{FILING, Findings, filing_name},
+    progress::Progress,
+    removed_rows::RemovedRows,
 };
 use crate::{
     catalogue::Writer,
@@ -22,41 +23,43 @@ pub(super) fn check(
 ) -> Result<()> {
     progress.begin("filings");
     each(scratch, |row| {
-        progress.row();
+        progress.count_row();
         let key: i64 = row.get(0)?;
-        match unreadable(row) {
-            Some(fault) => findings.add(FILING, fault, named(key)),
-            None => disagreements(row)?.for_each(|fault| findings.add(FILING, fault, named(key))),
+        match read_fault(row) {
+            Some(fault) => findings.add(FILING, fault, filing_name(key)),
+            None => {
+                disagreements(row)?.for_each(|fault| findings.add(FILING, fault, filing_name(key)));
+            }
         }
         Ok(())
     })
 }
 
-/// Removes filings that cannot be read, makes columns agree, and derives the rest anew.
+/// Removes filings that cannot be read, makes columns agree, and rebuilds the index.
 pub(super) fn repair(
     writer: &Writer,
-    removed: &mut Removed,
+    removed: &mut RemovedRows,
     progress: &mut Progress<'_>,
 ) -> Result<()> {
     const REMOVE: &str = "DELETE FROM filing WHERE key = ?1";
     let mut bad = Vec::new();
     each(writer, |row| {
-        if unreadable(row).is_some() {
+        if read_fault(row).is_some() {
             bad.push(row.get(0)?);
         }
         Ok(())
     })?;
     for key in bad {
         writer.prepare(REMOVE)?.execute([key])?;
-        removed.log(writer, FILINGS, &named(key))?;
+        removed.log(writer, FILINGS, &filing_name(key))?;
     }
     repair_columns(writer)?;
-    index::make(writer.connection(), |filings| progress.rows(filings))
+    index::rebuild(writer.connection(), |filings| progress.set_rows(filings))
 }
 
 /// Makes the id of every filing that of its key, and its company that of its filer.
 fn repair_columns(writer: &Writer) -> Result<()> {
-    // In two steps, because ids that were swapped would be in each other's way.
+    // In two steps, because swapped ids would violate the unique index.
     const FREE: &str = "UPDATE filing SET id = -key WHERE id <> (key & ?1)";
     const ID: &str = "UPDATE OR REPLACE filing SET id = (key & ?1) WHERE id < 0";
     const COMPANY: &str = "UPDATE filing SET company = filer.company FROM filer
@@ -85,7 +88,7 @@ fn each(writer: &Writer, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Resul
 }
 
 /// Why a filing cannot be served; `None` if it can.
-fn unreadable(row: &Row<'_>) -> Option<&'static str> {
+fn read_fault(row: &Row<'_>) -> Option<&'static str> {
     let text = |column| row.get_ref(column).is_ok_and(|value| value.as_str().is_ok());
     let number = |column| row.get::<_, Option<u32>>(column).is_ok();
     let day = row.get::<_, Option<i32>>(4).map(|day| day.map(Date::from_day_number));
@@ -118,7 +121,7 @@ fn is_address(url: &str) -> bool {
 /// The columns of a readable filing that disagree with what they are derived from.
 fn disagreements(row: &Row<'_>) -> Result<impl Iterator<Item = &'static str>> {
     let number = |column| row.get::<_, i64>(column);
-    let id = FilingId::of_key(number(0)?).map(|(id, _)| id.packed());
+    let id = FilingId::of_key(number(0)?).map(|(id, _)| id.to_bits());
     let faults = [
         (id != Some(number(1)?)).then_some("whose id is not that of the key"),
         (number(2)? != number(8)?).then_some("whose company is not that of the filer"),

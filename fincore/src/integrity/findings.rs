@@ -1,17 +1,17 @@
-//! What a check has found: each kind of damage once, with its number and an example.
+//! The damage that a check has found: each kind once, with its number and an example.
 use std::fmt::Display;
 
 use rusqlite::types::ValueRef;
 
-use crate::{excerpt::excerpt, sqlite::Remedy, types::FilingId};
+use crate::{sqlite::Remedy, truncate::truncate, types::FilingId};
 
-/// What is counted: one of it, and several.
+/// The singular and plural of what is counted.
 pub(super) type Noun = (&'static str, &'static str);
 
 pub(super) const FILING: Noun = ("filing", "filings");
 
-/// The id of a filing for people; a key that holds none stands for itself.
-pub(super) fn named(key: i64) -> String {
+/// The id of a filing for messages; the key itself, if it does not hold an id.
+pub(super) fn filing_name(key: i64) -> String {
     FilingId::of_key(key).map_or_else(|| format!("key {key}"), |(id, _)| id.to_string())
 }
 
@@ -57,7 +57,7 @@ impl Findings {
         self.0.push(Finding { noun, fault: message, count: 0, example, remedy });
     }
 
-    /// What helps against all of it; `None` if nothing was found.
+    /// What helps against all of it; `None` if there is no damage.
     pub(super) fn remedy(&self) -> Option<Remedy> {
         self.0.iter().map(|finding| finding.remedy).max()
     }
@@ -79,14 +79,14 @@ impl Finding {
     }
 }
 
-/// A stored value for a message: short, and without characters that a terminal would obey.
-pub(super) fn shown(value: ValueRef<'_>) -> String {
+/// A stored value for a message: short, and without control characters.
+pub(super) fn display_value(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => "nothing".into(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Real(number) => number.to_string(),
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-            format!("{:?}", excerpt(&String::from_utf8_lossy(bytes)))
+            format!("{:?}", truncate(&String::from_utf8_lossy(bytes)))
         }
     }
 }
@@ -117,6 +117,6 @@ mod tests {
 
     #[test]
     fn shows_no_control_characters() {
-        assert_eq!(shown(ValueRef::Text(b"a\x1b[31m\xff")), "\"a\\u{1b}[31m\u{fffd}\"");
+        assert_eq!(display_value(ValueRef::Text(b"a\x1b[31m\xff")), "\"a\\u{1b}[31m\u{fffd}\"");
     }
 }

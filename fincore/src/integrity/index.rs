@@ -1,7 +1,7 @@
-//! The search index, compared with the one that its filings and names give.
+//! Compares the search index with one that is built from the stored filings and names.
 use super::{
-    Progress,
-    findings::{Findings, Noun, shown},
+    findings::{Findings, Noun, display_value},
+    progress::Progress,
 };
 use crate::{catalogue::Writer, error::Result, index};
 
@@ -51,7 +51,7 @@ const COMPARED: [(&str, &str, Noun, &str); 5] = [
     ),
 ];
 
-/// Makes the index anew beside the stored one, and compares them.
+/// Builds the index again beside the stored one, and compares them.
 pub(super) fn check(
     scratch: &Writer,
     findings: &mut Findings,
@@ -61,12 +61,12 @@ pub(super) fn check(
     for (table, ..) in COMPARED {
         scratch.hide(table)?;
     }
-    index::remake(scratch.connection(), |filings| progress.rows(filings))?;
+    index::rebuild_with_same_blocks(scratch.connection(), |filings| progress.set_rows(filings))?;
     for (_, sql, noun, fault) in COMPARED {
         let mut statement = scratch.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            findings.add(noun, fault, shown(row.get_ref(0)?));
+            findings.add(noun, fault, display_value(row.get_ref(0)?));
         }
     }
     Ok(())

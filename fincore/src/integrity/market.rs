@@ -2,15 +2,16 @@
 use rusqlite::{Row, types::ValueRef};
 
 use super::{
-    Progress, Removed,
-    findings::{Findings, Noun, shown},
+    findings::{Findings, Noun, display_value},
+    progress::Progress,
+    removed_rows::RemovedRows,
 };
 use crate::{
     catalogue::{Change, Writer},
     error::Result,
     market::{
         Rhythm,
-        known::{CDI_DAILY, KNOWN, Side, dataset, known},
+        series_definitions::{CDI_DAILY, DEFINITIONS, Side, dataset, definition},
         store::{self, FX},
     },
     sqlite::{parsed, parsed_if_any},
@@ -31,8 +32,8 @@ pub(super) fn check(
     bad_rates(writer, progress, |bad| {
         findings.add(RATE, bad.fault, format_args!("{} ({})", bad.name(), bad.value));
     })?;
-    for (daily, annual) in computed() {
-        wrong_computed(writer, (daily, annual), |date, wrong| {
+    for (daily, annual) in computed_series() {
+        check_computed(writer, (daily, annual), |date, wrong| {
             findings.add(COMPUTED, wrong.fault(), format_args!("SGS {annual} on {date}"));
         })?;
     }
@@ -42,8 +43,8 @@ pub(super) fn check(
     })
 }
 
-/// Removes rates and quotes that cannot be read or cannot be right, and computes the others anew.
-pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
+/// Removes rates and quotes that cannot be read or cannot be right, and recomputes computed rates.
+pub(super) fn repair(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
     // Keys may be no text at all, so they are given as bytes.
     const REMOVE: &str = "DELETE FROM rate WHERE series = ?1 AND date = CAST(?2 AS TEXT)";
     const COMPUTED: &str = "DELETE FROM rate WHERE series = ?1 AND date = ?2 AND computed <> 0";
@@ -54,15 +55,15 @@ pub(super) fn repair(writer: &Writer, removed: &mut Removed) -> Result<()> {
         let series = u32::try_from(bad.series).map_or(bad.series.to_string().into(), dataset);
         removed.log(writer, &series, &String::from_utf8_lossy(&bad.date))?;
     }
-    for (daily, annual) in computed() {
+    for (daily, annual) in computed_series() {
         let mut all = Vec::new();
-        wrong_computed(writer, (daily, annual), |date, wrong| all.push((date, wrong)))?;
+        check_computed(writer, (daily, annual), |date, wrong| all.push((date, wrong)))?;
         for (date, wrong) in all {
             if writer.prepare(COMPUTED)?.execute((annual, date.to_string()))? > 0 {
                 writer.log(&dataset(annual), date, Change::Removed)?;
             }
-            if let Wrong::Different(value) | Wrong::Missing(value) = wrong {
-                store::computed(writer, annual, date, Some(value))?;
+            if let ComputedFault::Different(value) | ComputedFault::Missing(value) = wrong {
+                store::write_computed(writer, annual, date, Some(value))?;
             }
         }
     }
@@ -79,7 +80,7 @@ struct BadRate {
 
 impl BadRate {
     fn name(&self) -> String {
-        let date = shown(ValueRef::Text(&self.date));
+        let date = display_value(ValueRef::Text(&self.date));
         format!("SGS {} on {}", self.series, date.trim_matches('"'))
     }
 }
@@ -93,9 +94,9 @@ fn bad_rates(
     let mut statement = writer.prepare(SQL)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        progress.row();
+        progress.count_row();
         if let Some(fault) = fault_of_rate(row)? {
-            let (date, value) = (bytes(row, 1).to_owned(), shown(row.get_ref(2)?));
+            let (date, value) = (bytes(row, 1).to_owned(), display_value(row.get_ref(2)?));
             bad(BadRate { series: row.get(0)?, date, value, fault });
         }
     }
@@ -117,13 +118,13 @@ fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
             if date.is_none() { "whose date is no date" } else { "whose value is no number" };
         return Ok(Some(fault));
     };
-    let monthly = known(series).is_some_and(|known| known.rhythm == Rhythm::Monthly);
+    let monthly = definition(series).is_some_and(|definition| definition.rhythm == Rhythm::Monthly);
     Ok(if monthly && date != date.first_of_month() {
         Some("of a monthly series not dated on the first of a month")
-    } else if series == CDI_DAILY && store::annual(value).is_none() {
+    } else if series == CDI_DAILY && store::annualise(value).is_none() {
         Some("per day beyond what can be annualised")
     } else if row.get::<_, i64>(3)? != 0
-        && known(series).and_then(|known| known.computed_from).is_none()
+        && definition(series).and_then(|definition| definition.computed_from).is_none()
     {
         Some("marked as computed, though nothing computes the series")
     } else {
@@ -132,32 +133,32 @@ fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
 }
 
 /// Every rate per day, and the one per year that is computed from it.
-fn computed() -> impl Iterator<Item = (u32, u32)> {
-    KNOWN.iter().filter_map(|annual| Some((annual.computed_from?, annual.number)))
+fn computed_series() -> impl Iterator<Item = (u32, u32)> {
+    DEFINITIONS.iter().filter_map(|annual| Some((annual.computed_from?, annual.number)))
 }
 
 /// What is wrong with a computed rate.
 #[derive(Clone, Copy)]
-enum Wrong {
+enum ComputedFault {
     Orphaned,
     Different(Decimal),
     Missing(Decimal),
 }
 
-impl Wrong {
+impl ComputedFault {
     fn fault(self) -> &'static str {
         match self {
-            Wrong::Orphaned => "without the rate per day that it comes from",
-            Wrong::Different(_) => "other than what the rate per day gives",
-            Wrong::Missing(_) => "missing, though there is a rate per day",
+            ComputedFault::Orphaned => "without the rate per day that it comes from",
+            ComputedFault::Different(_) => "other than what the rate per day gives",
+            ComputedFault::Missing(_) => "missing, though there is a rate per day",
         }
     }
 }
 
-fn wrong_computed(
+fn check_computed(
     writer: &Writer,
     series: (u32, u32),
-    mut wrong: impl FnMut(Date, Wrong),
+    mut wrong: impl FnMut(Date, ComputedFault),
 ) -> Result<()> {
     // Every daily figure, and every computed one without.
     const SQL: &str = "SELECT daily.date, daily.value, annual.value, COALESCE(annual.computed, 0)
@@ -170,17 +171,17 @@ fn wrong_computed(
     let mut statement = writer.prepare(SQL)?;
     let mut rows = statement.query(series)?;
     while let Some(row) = rows.next()? {
-        // What cannot be read is found elsewhere.
+        // Values that cannot be read are reported by `bad_rates`.
         let (Ok(date), Ok(daily)) = (parsed(row, 0), parsed_if_any::<Decimal>(row, 1)) else {
             continue;
         };
-        let wanted = daily.and_then(store::annual);
+        let wanted = daily.and_then(store::annualise);
         let is_there = row.get_ref(2)? != ValueRef::Null;
         match (wanted, is_there, row.get::<_, i64>(3)? != 0) {
-            (None, true, true) => wrong(date, Wrong::Orphaned),
-            (Some(value), false, _) => wrong(date, Wrong::Missing(value)),
+            (None, true, true) => wrong(date, ComputedFault::Orphaned),
+            (Some(value), false, _) => wrong(date, ComputedFault::Missing(value)),
             (Some(value), true, true) if value.to_string().as_bytes() != bytes(row, 2) => {
-                wrong(date, Wrong::Different(value));
+                wrong(date, ComputedFault::Different(value));
             }
             _ => (),
         }
@@ -202,7 +203,7 @@ const BOTH: &[Side] = &[Side::Buy, Side::Sell];
 
 impl BadQuote {
     fn name(&self) -> String {
-        let text = |bytes| shown(ValueRef::Text(bytes)).trim_matches('"').to_owned();
+        let text = |bytes| display_value(ValueRef::Text(bytes)).trim_matches('"').to_owned();
         format!("{} on {}", text(&self.currency), text(&self.date))
     }
 }
@@ -216,10 +217,14 @@ fn bad_quotes(
     let mut statement = writer.prepare(SQL)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        progress.row();
+        progress.count_row();
         if let Some((sides, fault)) = fault_of_quote(row)? {
             let (currency, date) = (bytes(row, 0).to_owned(), bytes(row, 1).to_owned());
-            let values = format!("buy {}, sell {}", shown(row.get_ref(2)?), shown(row.get_ref(3)?));
+            let values = format!(
+                "buy {}, sell {}",
+                display_value(row.get_ref(2)?),
+                display_value(row.get_ref(3)?)
+            );
             bad(BadQuote { currency, date, values, sides, fault });
         }
     }
@@ -257,7 +262,7 @@ fn fault_of_quote(row: &Row<'_>) -> Result<Option<(&'static [Side], &'static str
 }
 
 /// Removes the sides at fault, and quotes without any side.
-fn repair_quotes(writer: &Writer, removed: &mut Removed) -> Result<()> {
+fn repair_quotes(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
     const BUY: &str =
         "UPDATE fx SET buy = NULL WHERE currency = CAST(?1 AS TEXT) AND date = CAST(?2 AS TEXT)";
     const SELL: &str =
@@ -271,10 +276,12 @@ fn repair_quotes(writer: &Writer, removed: &mut Removed) -> Result<()> {
         for side in bad.sides {
             let sql = if *side == Side::Buy { BUY } else { SELL };
             writer.prepare(sql)?.execute((&bad.currency, &bad.date))?;
-            let side = |known: &&crate::market::Known| {
-                known.quote.is_some_and(|(currency, of)| currency.as_str() == code && of == *side)
+            let side = |definition: &&crate::market::SeriesDefinition| {
+                definition
+                    .quote
+                    .is_some_and(|(currency, of)| currency.as_str() == code && of == *side)
             };
-            if let Some(series) = KNOWN.iter().find(side) {
+            if let Some(series) = DEFINITIONS.iter().find(side) {
                 writer.log(series.name, &date, Change::Removed)?;
             }
         }

@@ -1,11 +1,16 @@
-//! Repairs a catalogue: removes what cannot be read, derives the rest anew, fills in from the bundle.
-use std::fmt::Display;
-
+//! Repairs a catalogue: removes rows that cannot be read, recomputes what is derived, and fills in the bundled data.
 use chrono::{DateTime, Utc};
 
-use super::{CheckStep, Progress, STEPS, companies, examine, filings, log, market, schema};
+use super::{
+    change_log, companies,
+    examination::{STEPS, examine},
+    filings, market,
+    progress::{CheckStep, Progress},
+    removed_rows::RemovedRows,
+    schema,
+};
 use crate::{
-    catalogue::{Catalogue, Change, Writer},
+    catalogue::{Catalogue, Writer},
     error::{Error, Result},
     sqlite::Remedy,
 };
@@ -22,30 +27,12 @@ pub struct Rebuilt {
     pub restored: usize,
 }
 
-/// The rows that were removed.
-#[derive(Debug, Default)]
-pub(super) struct Removed(Vec<String>);
-
-impl Removed {
-    /// Names a removed row of a dataset, and logs it.
-    pub(super) fn log(&mut self, writer: &Writer, dataset: &str, key: &str) -> Result<()> {
-        writer.log(dataset, key, Change::Removed)?;
-        self.name(format_args!("{dataset} {key}"));
-        Ok(())
-    }
-
-    /// Names a removed row that is not part of a dataset by itself.
-    pub(super) fn name(&mut self, row: impl Display) {
-        self.0.push(row.to_string());
-    }
-}
-
 impl Catalogue {
-    /// Makes everything that imports derive from the rows anew, in one transaction: columns and indexes for
-    /// filters and searches, counts, computed rates. Readers see the old data or the new.
+    /// Recomputes everything that imports derive from the rows, in one transaction: columns and indexes for filters and
+    /// searches, counts, computed rates. Readers see the old data or the new.
     ///
-    /// Rows that cannot be read are removed, and the change log says so; those that the bundled data has come
-    /// back in the same transaction. If everything is sound, nothing changes, and the data version stays.
+    /// Rows that cannot be read are removed, and the removal is logged; those of the bundled data are restored in the same
+    /// transaction. If everything is sound, nothing changes, and the data version stays.
     ///
     /// Fails with [`Error::Busy`] if an import runs, and with [`Error::Storage`] if the file itself is damaged.
     pub fn rebuild(&self, now: DateTime<Utc>) -> Result<Rebuilt> {
@@ -71,25 +58,25 @@ impl Catalogue {
                 return Err(Error::storage(what, repaired.join("; ")));
             }
         }
-        let mut removed = Removed::default();
+        let mut removed = RemovedRows::default();
         repair(&writer, &mut removed, &mut progress)?;
         progress.begin("the bundled data");
-        let restored = fill(&writer)?;
+        let restored = refill_from_bundle(&writer)?;
         writer.note("rebuild", repaired.join("\n").as_bytes());
         writer.commit()?;
-        Ok(Rebuilt { repaired, removed: removed.0, restored })
+        Ok(Rebuilt { repaired, removed: removed.into_names(), restored })
     }
 }
 
 /// How many steps a repair has, the bundled data included.
 const REPAIRS: usize = 5;
 
-fn repair(writer: &Writer, removed: &mut Removed, progress: &mut Progress<'_>) -> Result<()> {
+fn repair(writer: &Writer, removed: &mut RemovedRows, progress: &mut Progress<'_>) -> Result<()> {
     progress.begin("repairing indexes");
     schema::repair(writer)?;
     writer.prepare("REINDEX")?.execute([])?;
-    log::repair(writer)?;
-    // What was removed must come again, though its publisher has nothing newer.
+    change_log::repair(writer)?;
+    // Removed rows must be downloaded again, even if the publisher's files have not changed.
     writer.prepare("DELETE FROM download")?.execute([])?;
     progress.begin("repairing rates");
     market::repair(writer, removed)?;
@@ -100,13 +87,13 @@ fn repair(writer: &Writer, removed: &mut Removed, progress: &mut Progress<'_>) -
 }
 
 #[cfg(feature = "bundle")]
-fn fill(writer: &Writer) -> Result<usize> {
+fn refill_from_bundle(writer: &Writer) -> Result<usize> {
     crate::bundle::refill(writer)
 }
 
-/// A program that has the bundle fills it in, because this mark is missing.
+/// Removes the mark of the bundle, so that a program that has the bundle fills it in.
 #[cfg(not(feature = "bundle"))]
-fn fill(writer: &Writer) -> Result<usize> {
+fn refill_from_bundle(writer: &Writer) -> Result<usize> {
     writer.prepare("DELETE FROM meta WHERE name = 'bundle'")?.execute([])?;
     Ok(0)
 }

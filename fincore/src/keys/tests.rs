@@ -79,7 +79,7 @@ fn an_unknown_prefix_and_an_ambiguous_one_are_refused() {
     let unknown: KeyPrefix = "fin_~".replace('~', "0000000").parse().unwrap();
     assert!(matches!(
         revoke(&accounts, &unknown, at(2)),
-        Err(Error::NotFound { what: Noun::Key, .. })
+        Err(Error::NotFound { what: Resource::Key, .. })
     ));
     assert_eq!(
         id(&accounts, &keys[0].prefix()).unwrap(),

@@ -1,11 +1,11 @@
-//! Expressions of the market that mean the same. Every line was looked at in the filings of 2024 and 2025, and has its
-//! reason; where a line is added or changed, search indexes are made anew.
+//! Expressions of the market that mean the same. Every line was checked against the filings of 2024 and 2025, and has its
+//! reason; when a line is added or changed, search indexes are rebuilt.
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock},
 };
 
-use super::forms;
+use super::plural::forms;
 
 /// Words and expressions that mean the same. Texts are folded, and stand for singular and plural.
 struct Equivalent {
@@ -144,7 +144,7 @@ const EQUIVALENTS: &[Equivalent] = &[
         word: "resultado",
         same: &[],
         narrower: &["press release", "earnings release"],
-        reason: "whoever looks for results wants the release, whose class does not say so",
+        reason: "a search for results means the release, whose class does not say so",
     },
     Equivalent {
         word: "release",
@@ -171,7 +171,7 @@ const EQUIVALENTS: &[Equivalent] = &[
             "aquisicao de acoes de propria emissao",
             "aquisicao de acoes de emissao da propria companhia",
         ],
-        reason: "programmes to buy back shares have a legal name that nobody types",
+        reason: "programmes to buy back shares have a legal name that is never typed",
     },
     Equivalent {
         word: "bvd",
@@ -212,7 +212,7 @@ impl Expression {
         Expression { words: text.split(' ').map(forms).collect(), word }
     }
 
-    fn begins(&self, words: &[&str]) -> bool {
+    fn starts(&self, words: &[&str]) -> bool {
         let is_one = |(forms, word): (&Vec<String>, &&str)| forms.iter().any(|form| form == word);
         self.words.len() <= words.len() && self.words.iter().zip(words).all(is_one)
     }
@@ -222,7 +222,7 @@ impl Expression {
 struct ByFirstWord(HashMap<String, Vec<Arc<Expression>>>);
 
 impl ByFirstWord {
-    fn of(expressions: impl Fn(&'static Equivalent) -> Vec<&'static str>) -> ByFirstWord {
+    fn new(expressions: impl Fn(&'static Equivalent) -> Vec<&'static str>) -> ByFirstWord {
         let mut all: HashMap<String, Vec<Arc<Expression>>> = HashMap::new();
         for line in EQUIVALENTS {
             for text in expressions(line) {
@@ -236,9 +236,9 @@ impl ByFirstWord {
     }
 
     /// The expressions that these words begin with.
-    fn beginning<'e>(&'e self, words: &'e [&str]) -> impl Iterator<Item = &'e Expression> {
+    fn starting<'e>(&'e self, words: &'e [&str]) -> impl Iterator<Item = &'e Expression> {
         let known = words.first().and_then(|first| self.0.get(*first)).into_iter().flatten();
-        known.map(AsRef::as_ref).filter(|expression| expression.begins(words))
+        known.map(AsRef::as_ref).filter(|expression| expression.starts(words))
     }
 }
 
@@ -248,17 +248,17 @@ pub(crate) fn lines() -> impl Iterator<Item = (&'static str, Vec<&'static str>)>
 }
 
 /// The words of all expressions that these words begin with.
-pub(super) fn all<'w>(words: &'w [&str]) -> impl Iterator<Item = &'static str> + 'w {
+pub(super) fn words_for<'w>(words: &'w [&str]) -> impl Iterator<Item = &'static str> + 'w {
     static ALL: LazyLock<ByFirstWord> =
-        LazyLock::new(|| ByFirstWord::of(|line| [line.same, line.narrower].concat()));
-    ALL.beginning(words).map(|expression| expression.word)
+        LazyLock::new(|| ByFirstWord::new(|line| [line.same, line.narrower].concat()));
+    ALL.starting(words).map(|expression| expression.word)
 }
 
 /// The longest expression that these words begin with and that means the same as a word: its length, and the word.
-pub(super) fn same(words: &[&str]) -> Option<(usize, String)> {
+pub(super) fn longest_synonym(words: &[&str]) -> Option<(usize, String)> {
     static SAME: LazyLock<ByFirstWord> =
-        LazyLock::new(|| ByFirstWord::of(|line| line.same.to_vec()));
-    let longest = SAME.beginning(words).max_by_key(|expression| expression.words.len())?;
+        LazyLock::new(|| ByFirstWord::new(|line| line.same.to_vec()));
+    let longest = SAME.starting(words).max_by_key(|expression| expression.words.len())?;
     Some((longest.words.len(), longest.word.to_owned()))
 }
 

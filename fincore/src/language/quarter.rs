@@ -22,7 +22,7 @@ const ORDINALS: [(&str, u32); 16] = [
 ];
 
 /// The quarter that these words begin with: how many words it takes, and its name.
-pub(super) fn read(words: &[&str]) -> Option<(usize, String)> {
+pub(super) fn parse(words: &[&str]) -> Option<(usize, String)> {
     let (first, rest) = words.split_first()?;
     if let Some(found) = one_word(first) {
         return Some((1, found));
@@ -39,7 +39,7 @@ pub(super) fn read(words: &[&str]) -> Option<(usize, String)> {
         _ => (0, rest),
     };
     let year = year(rest.first()?)?;
-    Some((1 + noun + particles + 1, named(quarter, year)))
+    Some((1 + noun + particles + 1, quarter_word(quarter, year)))
 }
 
 /// The quarter with whose report a longer part of the year is reported.
@@ -49,13 +49,13 @@ const PARTS: [(&str, u32); 5] = [("6m", 2), ("9m", 3), ("12m", 4), ("1s", 2), ("
 fn one_word(word: &str) -> Option<String> {
     for (part, quarter) in PARTS {
         if let Some(year) = word.strip_prefix(part).and_then(year) {
-            return Some(named(quarter, year));
+            return Some(quarter_word(quarter, year));
         }
     }
     let quarter = word.chars().next()?.to_digit(10).filter(|quarter| (1..=4).contains(quarter))?;
     let rest = word.get(1..)?;
     let digits = ["trim", "tri", "t", "q"].iter().find_map(|sign| rest.strip_prefix(sign))?;
-    Some(named(quarter, year(digits)?))
+    Some(quarter_word(quarter, year(digits)?))
 }
 
 /// A year of two or four digits, without its century.
@@ -68,15 +68,15 @@ fn year(text: &str) -> Option<u32> {
     }
 }
 
-fn named(quarter: u32, year: u32) -> String {
+fn quarter_word(quarter: u32, year: u32) -> String {
     format!("{quarter}t{year:02}")
 }
 
 /// The quarter that ends on a day, if one does.
-pub(crate) fn of_day(day: Date) -> Option<String> {
+pub(crate) fn ending_on(day: Date) -> Option<String> {
     let ends = matches!((day.month(), day.day()), (3 | 12, 31) | (6 | 9, 30));
     (ends && (2000..2100).contains(&day.year()))
-        .then(|| named(u32::from(day.month() / 3), u32::from(day.year() % 100)))
+        .then(|| quarter_word(u32::from(day.month() / 3), u32::from(day.year() % 100)))
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn quarter(text: &str) -> Option<(usize, String)> {
-        read(&text.split(' ').collect::<Vec<_>>())
+        parse(&text.split(' ').collect::<Vec<_>>())
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn quarters_end_on_their_last_day() {
-        let of = |year, month, day| of_day(Date::new(year, month, day).unwrap());
+        let of = |year, month, day| ending_on(Date::new(year, month, day).unwrap());
         assert_eq!(of(2024, 9, 30), Some("3t24".to_owned()));
         assert_eq!(of(2023, 12, 31), Some("4t23".to_owned()));
         assert_eq!((of(2024, 9, 29), of(2024, 10, 31)), (None, None));

@@ -1,5 +1,5 @@
-//! What every limiter must do, whatever it counts in. A limiter may have a clock that nobody can turn, so the suite waits
-//! through the functions that it is given; with a window of seconds it takes seconds.
+//! What every limiter must do, wherever it keeps its counts. A limiter may have a clock that a test cannot set, so the
+//! suite waits through the functions that it is given; with a window of seconds it takes seconds.
 use std::{
     net::IpAddr,
     pin::pin,
@@ -23,9 +23,9 @@ pub struct Trial<'t, L> {
     pub window: Duration,
     /// The time that requests arrive at.
     pub now: &'t (dyn Fn() -> Instant + Sync),
-    /// Lets so much time go by.
+    /// Waits for this time.
     pub wait: &'t (dyn Fn(Duration) + Sync),
-    /// The first of some twenty numbers of keys that nobody else uses.
+    /// The first of some twenty key numbers that no other test uses.
     pub first_key: u32,
 }
 
@@ -53,8 +53,8 @@ impl<L: Limiter + Sync> Trial<'_, L> {
         block_on(self.limits.peek(caller, (self.now)()))
     }
 
-    /// How many of so many requests are admitted.
-    fn admitted(&self, caller: &Caller, sent: u32) -> usize {
+    /// Sends `sent` requests; returns how many are admitted.
+    fn count_admitted(&self, caller: &Caller, sent: u32) -> usize {
         (0..sent).filter(|_| self.admit(caller).is_ok()).count()
     }
 
@@ -80,7 +80,7 @@ impl<L: Limiter + Sync> Trial<'_, L> {
         }
     }
 
-    /// Many ask at the same time: each number that remains is told once.
+    /// Many threads send requests at the same time: each number of remaining requests is returned once.
     fn crowds_pass_exactly_the_limit(&self) {
         let caller = self.key(8, Plan::Bronze);
         let limit = caller.plan.limit();
@@ -101,53 +101,53 @@ impl<L: Limiter + Sync> Trial<'_, L> {
         let standing = self.peek(&caller);
         assert_eq!((standing.limit, standing.remaining, standing.retry_after), (30, 30, 0));
         assert_eq!(standing.free_after, Duration::ZERO);
-        assert_eq!(self.admitted(&caller, 10), 10);
+        assert_eq!(self.count_admitted(&caller, 10), 10);
         for _ in 0..40 {
             assert_eq!(self.peek(&caller).remaining, 20);
         }
         self.lasts_a_window(self.peek(&caller).free_after, Duration::ZERO);
-        assert_eq!(self.admitted(&caller, 30), 20);
+        assert_eq!(self.count_admitted(&caller, 30), 20);
         let standing = self.peek(&caller);
         assert_eq!(standing.remaining, 0);
         self.is_within_a_window(standing.retry_after);
     }
 
-    /// What was sent in the first half of a window comes back when it is a window old, and no more.
+    /// Requests of the first half of a window count until they are a window old, and no longer.
     fn slides(&self) {
         let caller = self.key(10, Plan::Free);
-        assert_eq!(self.admitted(&caller, 10), 10);
+        assert_eq!(self.count_admitted(&caller, 10), 10);
         (self.wait)(self.window / 2);
-        assert_eq!(self.admitted(&caller, 30), 20);
+        assert_eq!(self.count_admitted(&caller, 30), 20);
         self.lasts_a_window(self.peek(&caller).free_after, Duration::ZERO);
         (self.wait)(self.window / 4);
-        assert_eq!(self.admitted(&caller, 1), 0);
+        assert_eq!(self.count_admitted(&caller, 1), 0);
         self.lasts_a_window(self.peek(&caller).free_after, self.window / 4);
         (self.wait)(self.window * 3 / 10);
         assert_eq!(self.peek(&caller).remaining, 10);
-        assert_eq!(self.admitted(&caller, 30), 10);
+        assert_eq!(self.count_admitted(&caller, 30), 10);
         (self.wait)(self.window * 11 / 10);
         let standing = self.peek(&caller);
         assert_eq!((standing.remaining, standing.free_after), (30, Duration::ZERO));
-        assert_eq!(self.admitted(&caller, 40), 30);
+        assert_eq!(self.count_admitted(&caller, 40), 30);
     }
 
-    /// Whoever keeps asking waits no longer than who does not.
+    /// A caller that keeps sending waits no longer than one that does not.
     fn refused_requests_do_not_count(&self) {
         let caller = self.key(11, Plan::Free);
-        assert_eq!(self.admitted(&caller, 60), 30);
+        assert_eq!(self.count_admitted(&caller, 60), 30);
         for _ in 0..4 {
             (self.wait)(self.window / 5);
-            assert_eq!(self.admitted(&caller, 10), 0);
+            assert_eq!(self.count_admitted(&caller, 10), 0);
         }
         (self.wait)(self.window * 3 / 10);
-        assert_eq!(self.admitted(&caller, 40), 30);
+        assert_eq!(self.count_admitted(&caller, 40), 30);
     }
 
     fn a_change_of_plan_holds_at_once(&self) {
         let (free, bronze) = (self.key(12, Plan::Free), self.key(12, Plan::Bronze));
-        assert_eq!(self.admitted(&free, 40), 30);
+        assert_eq!(self.count_admitted(&free, 40), 30);
         assert_eq!(self.peek(&bronze).remaining, 70);
-        assert_eq!(self.admitted(&bronze, 20), 20);
+        assert_eq!(self.count_admitted(&bronze, 20), 20);
         let refused = self.admit(&free).expect_err("50 are more than the limit of Free");
         assert_eq!(refused.remaining, 0);
         self.is_within_a_window(refused.retry_after);
@@ -163,8 +163,8 @@ impl<L: Limiter + Sync> Trial<'_, L> {
             at(format!("2001:db8:{high:x}:{low:x}::2")),
         );
         let elsewhere = at(format!("2001:db9:{high:x}:{low:x}::1"));
-        assert_eq!(self.admitted(&here, 20), 20);
-        assert_eq!(self.admitted(&there, 20), 10);
+        assert_eq!(self.count_admitted(&here, 20), 20);
+        assert_eq!(self.count_admitted(&there, 20), 10);
         assert_eq!(self.peek(&here).remaining, 0);
         assert_eq!(self.peek(&elsewhere).remaining, 30);
     }

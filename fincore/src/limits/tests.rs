@@ -43,7 +43,7 @@ fn does_what_every_limiter_must() {
 
 #[test]
 fn threads_together_pass_exactly_the_limit() {
-    for run in 0..50 {
+    for run in 0..20 {
         let (limits, start) = limits();
         for (index, plan) in Plan::ALL.into_iter().enumerate() {
             let key = CallerId::of_key(crate::types::KeyId::new(u32::try_from(index).unwrap()));
@@ -80,7 +80,7 @@ fn crowd(limits: &Limits, caller: CallerId, limit: u32, start: Instant) -> Vec<u
 }
 
 /// The times, in nanoseconds, of the requests that are admitted.
-fn passed(
+fn count_passed(
     limits: &Limits,
     start: Instant,
     limit: u32,
@@ -131,7 +131,7 @@ fn an_hour_of_attacks_never_passes_more_than_the_limit() {
             }
         }
         let (limits, start) = limits();
-        let passed = passed(&limits, start, limit, times.into_iter());
+        let passed = count_passed(&limits, start, limit, times.into_iter());
         assert!(passed.len() > 60 * limit as usize / 3, "{plan}: {}", passed.len());
         no_window_has_more_than(limit, &passed);
     }
@@ -145,7 +145,7 @@ fn a_client_evenly_spaced_at_the_limit_is_never_refused() {
         for phase in [0, 1, 999_999_999, random(&mut seed) % spacing] {
             let (limits, start) = limits();
             let hour = (0..60 * u64::from(plan.limit())).map(|n| phase + n * spacing);
-            let passed = passed(&limits, start, plan.limit(), hour);
+            let passed = count_passed(&limits, start, plan.limit(), hour);
             assert_eq!(passed.len(), 60 * plan.limit() as usize, "{plan}");
             no_window_has_more_than(plan.limit(), &passed);
         }
@@ -214,7 +214,7 @@ fn tells_callers_apart() {
     let mut callers: Vec<_> = others.into_iter().map(address).chain([key]).collect();
     callers.dedup();
     assert_eq!(callers.len(), others.len() + 1);
-    // Nobody sends from a multicast address, so all of them share one id.
+    // No request comes from a multicast address, so all of them share one id.
     assert_eq!(address("ffff::c000:207"), address("::"));
 }
 

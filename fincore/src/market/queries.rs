@@ -1,4 +1,4 @@
-//! What can be asked of the market.
+//! The queries of market data.
 use serde::Deserialize;
 
 use crate::types::{Date, Limit, Offset, Pair, SeriesId};
@@ -40,12 +40,12 @@ pub struct SeriesHistory {
 impl SeriesHistory {
     /// The newest twenty days of a series.
     #[must_use]
-    pub fn of(series: SeriesId) -> SeriesHistory {
+    pub fn new(series: SeriesId) -> SeriesHistory {
         let History { from, to, limit, offset } = History::default();
         SeriesHistory { series, from, to, limit, offset }
     }
 
-    /// The series, and what is asked of it.
+    /// The series, and the rest of the query.
     pub(super) fn split(self) -> (SeriesId, History) {
         let SeriesHistory { series, from, to, limit, offset } = self;
         (series, History { from, to, limit, offset })
@@ -58,6 +58,14 @@ impl SeriesHistory {
 pub struct SeriesCurrent {
     /// The series.
     pub series: SeriesId,
+}
+
+impl SeriesCurrent {
+    /// The newest observation of a series.
+    #[must_use]
+    pub fn new(series: SeriesId) -> SeriesCurrent {
+        SeriesCurrent { series }
+    }
 }
 
 /// A query for the list of series; by default all of them.

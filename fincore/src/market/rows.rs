@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{
-    known::{Rhythm, Text, dataset},
-    series::{Coverage, Series},
-};
+use super::series_definitions::{Rhythm, Text};
 use crate::{
     answers::Meta,
-    table::{self, Cell, Column, Kind, serialize_by_columns},
+    table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     types::{Date, Decimal, Pair},
 };
 
@@ -26,8 +23,8 @@ pub struct Rate {
 
 impl table::Row for Rate {
     const COLUMNS: &'static [Column<Rate>] = &[
-        Column { name: "date", kind: Kind::Day, cell: |rate| rate.date.into() },
-        Column { name: "value", kind: Kind::Figure, cell: |rate| rate.value.into() },
+        Column { name: "date", kind: ColumnKind::Day, cell: |rate| rate.date.into() },
+        Column { name: "value", kind: ColumnKind::Figure, cell: |rate| rate.value.into() },
     ];
 }
 
@@ -49,10 +46,10 @@ pub struct FxRate {
 
 impl table::Row for FxRate {
     const COLUMNS: &'static [Column<FxRate>] = &[
-        Column { name: "date", kind: Kind::Day, cell: |quote| quote.date.into() },
-        Column { name: "pair", kind: Kind::Text, cell: |quote| Cell::shown(quote.pair) },
-        Column { name: "buy", kind: Kind::Figure, cell: |quote| quote.buy.into() },
-        Column { name: "sell", kind: Kind::Figure, cell: |quote| quote.sell.into() },
+        Column { name: "date", kind: ColumnKind::Day, cell: |quote| quote.date.into() },
+        Column { name: "pair", kind: ColumnKind::Text, cell: |quote| Cell::display(quote.pair) },
+        Column { name: "buy", kind: ColumnKind::Figure, cell: |quote| quote.buy.into() },
+        Column { name: "sell", kind: ColumnKind::Figure, cell: |quote| quote.sell.into() },
     ];
 }
 
@@ -74,10 +71,18 @@ pub struct FxPair {
 
 impl table::Row for FxPair {
     const COLUMNS: &'static [Column<FxPair>] = &[
-        Column { name: "pair", kind: Kind::Text, cell: |covered| Cell::shown(covered.pair) },
-        Column { name: "from", kind: Kind::Day, cell: |covered| covered.from.into() },
-        Column { name: "to", kind: Kind::Day, cell: |covered| covered.to.into() },
-        Column { name: "days", kind: Kind::Integer, cell: |covered| Cell::Integer(covered.days) },
+        Column {
+            name: "pair",
+            kind: ColumnKind::Text,
+            cell: |covered| Cell::display(covered.pair),
+        },
+        Column { name: "from", kind: ColumnKind::Day, cell: |covered| covered.from.into() },
+        Column { name: "to", kind: ColumnKind::Day, cell: |covered| covered.to.into() },
+        Column {
+            name: "days",
+            kind: ColumnKind::Integer,
+            cell: |covered| Cell::Integer(covered.days),
+        },
     ];
 }
 
@@ -85,13 +90,13 @@ serialize_by_columns!(FxPair);
 
 /// A series of the central bank, and the days it covers.
 ///
-/// Title, unit and rhythm are those of the known series; another one has none.
+/// Title, unit and rhythm are those of its [`SeriesDefinition`](super::SeriesDefinition); a series without one has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedSeries {
     /// Its number in SGS.
     pub number: u32,
-    /// Its short name; the number of a series that is not known.
+    /// Its short name; of a series without a definition, its number.
     pub name: Cow<'static, str>,
     /// Its title; in JSON `title` and `title_pt`.
     pub title: Option<Text>,
@@ -109,61 +114,51 @@ pub struct ListedSeries {
     pub source: String,
 }
 
-impl ListedSeries {
-    pub(super) fn new(series: Series, coverage: &Coverage) -> ListedSeries {
-        let Coverage { first, last, count, computed } = *coverage;
-        let (source, _) = series.source(computed, count);
-        ListedSeries {
-            number: series.number,
-            name: dataset(series.number),
-            title: series.known.map(|known| known.title),
-            unit: series.known.map(|known| known.unit),
-            rhythm: series.known.map(|known| known.rhythm),
-            first,
-            last,
-            count,
-            source,
-        }
-    }
-}
-
 impl table::Row for ListedSeries {
     const COLUMNS: &'static [Column<ListedSeries>] = &[
         Column {
             name: "number",
-            kind: Kind::Integer,
+            kind: ColumnKind::Integer,
             cell: |series| Cell::Integer(series.number.into()),
         },
-        Column { name: "name", kind: Kind::Text, cell: |series| series.name.as_ref().into() },
+        Column { name: "name", kind: ColumnKind::Text, cell: |series| series.name.as_ref().into() },
         Column {
             name: "title",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             cell: |series| series.title.map(|title| title.en).into(),
         },
         Column {
             name: "title_pt",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             cell: |series| series.title.map(|title| title.pt).into(),
         },
         Column {
             name: "unit",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             cell: |series| series.unit.map(|unit| unit.en).into(),
         },
         Column {
             name: "unit_pt",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             cell: |series| series.unit.map(|unit| unit.pt).into(),
         },
         Column {
             name: "rhythm",
-            kind: Kind::Text,
+            kind: ColumnKind::Text,
             cell: |series| series.rhythm.map(Rhythm::as_str).into(),
         },
-        Column { name: "first", kind: Kind::Day, cell: |series| series.first.into() },
-        Column { name: "last", kind: Kind::Day, cell: |series| series.last.into() },
-        Column { name: "count", kind: Kind::Integer, cell: |series| Cell::Integer(series.count) },
-        Column { name: "source", kind: Kind::Text, cell: |series| series.source.as_str().into() },
+        Column { name: "first", kind: ColumnKind::Day, cell: |series| series.first.into() },
+        Column { name: "last", kind: ColumnKind::Day, cell: |series| series.last.into() },
+        Column {
+            name: "count",
+            kind: ColumnKind::Integer,
+            cell: |series| Cell::Integer(series.count),
+        },
+        Column {
+            name: "source",
+            kind: ColumnKind::Text,
+            cell: |series| series.source.as_str().into(),
+        },
     ];
 }
 

@@ -4,15 +4,17 @@ use std::sync::Arc;
 use rusqlite::types::Value;
 
 use super::{
-    History, Rate, freshness, kept,
-    kept::{Cut, Whole},
-    known::{KNOWN, Known, Side, known, number},
-    window::{Days, within_plan},
+    freshness,
+    history_cache::{self, CachedHistory, HistoryPage},
+    plan_window::{DateWindow, within_plan},
+    queries::History,
+    rows::{ListedSeries, Rate},
+    series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
 };
 use crate::{
     answers::{Meta, Page, Sourced},
     catalogue::Snapshot,
-    error::{Error, Noun, Result},
+    error::{Error, Resource, Result},
     sqlite::{parsed, parsed_if_any},
     types::{Date, Offset, SeriesId},
 };
@@ -58,23 +60,23 @@ const SELL: Statements = statements!(
     "SELECT date, sell, 0 AS computed FROM fx WHERE currency = ?1 AND sell IS NOT NULL"
 );
 
-/// A series, by its number and what is known about it.
+/// A series, by its number and its definition, if it has one.
 #[derive(Clone, Copy)]
 pub(super) struct Series {
     pub(super) number: u32,
-    pub(super) known: Option<&'static Known>,
+    pub(super) definition: Option<&'static SeriesDefinition>,
 }
 
 impl From<u32> for Series {
     fn from(number: u32) -> Series {
-        Series { number, known: known(number) }
+        Series { number, definition: definition(number) }
     }
 }
 
 impl Series {
     /// The series of an id. Fails if no series has the name.
-    pub(super) fn of(id: &SeriesId) -> Result<Series> {
-        let unknown = || Error::not_found(Noun::Series, &format!("a series {:?}", id.to_string()));
+    pub(super) fn find(id: &SeriesId) -> Result<Series> {
+        let unknown = || Error::not_found(Resource::UnknownSeries, &id.to_string());
         number(id).map(Series::from).ok_or_else(unknown)
     }
 
@@ -88,25 +90,29 @@ impl Series {
                     WHERE held.series IS NOT NULL)
             SELECT series FROM held WHERE series IS NOT NULL";
         let mut numbers = snapshot.rows(SQL, [], |row| row.get::<_, u32>(0))?;
-        numbers
-            .extend(KNOWN.iter().filter(|known| known.quote.is_some()).map(|known| known.number));
+        numbers.extend(
+            DEFINITIONS
+                .iter()
+                .filter(|definition| definition.quote.is_some())
+                .map(|definition| definition.number),
+        );
         numbers.sort_unstable();
         Ok(numbers.into_iter().map(Series::from).collect())
     }
 
-    /// Where its observations are, and by what.
-    fn stored(self) -> (&'static Statements, Value) {
-        match self.known.and_then(|known| known.quote) {
+    /// The queries for its observations, and the key that they take.
+    fn statements(self) -> (&'static Statements, Value) {
+        match self.definition.and_then(|definition| definition.quote) {
             None => (&RATES, Value::from(self.number)),
             Some((currency, Side::Buy)) => (&BUY, Value::from(currency.to_string())),
             Some((currency, Side::Sell)) => (&SELL, Value::from(currency.to_string())),
         }
     }
 
-    /// The source of observations, so many of which were computed; and what those were computed from.
-    pub(super) fn source(self, computed: u64, observations: u64) -> (String, Option<String>) {
+    /// The source of observations, of which `computed` were computed; and what those were computed from.
+    fn source(self, computed: u64, observations: u64) -> (String, Option<String>) {
         let (number, sgs) = (self.number, |number: u32| format!("BCB SGS {number}"));
-        match self.known.and_then(|known| known.computed_from) {
+        match self.definition.and_then(|definition| definition.computed_from) {
             Some(from) if observations == 0 => (format!("{} and {from}", sgs(number)), None),
             Some(from) if computed == observations => (sgs(from), Some(sgs(from))),
             Some(from) if computed > 0 => (format!("{} and {from}", sgs(number)), Some(sgs(from))),
@@ -114,19 +120,19 @@ impl Series {
         }
     }
 
-    /// The source of so many rows, so many of which were computed.
+    /// The source of rows, of which `computed` were computed.
     fn meta(self, computed: usize, rows: usize) -> Meta {
         let (source, computed_from) = self.source(computed as u64, rows as u64);
         Meta {
-            unit: self.known.map(|known| known.unit.en),
+            unit: self.definition.map(|definition| definition.unit.en),
             computed_from: computed_from.map(Into::into),
-            ..Meta::of(source)
+            ..Meta::new(source)
         }
     }
 
     /// One page of its observations, newest first.
     pub(super) fn history(self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
-        self.history_of(snapshot, query, self.whole(snapshot)?)
+        self.history_from(snapshot, query, self.cached_history(snapshot)?)
     }
 
     /// The same without memory, to compare with.
@@ -136,23 +142,23 @@ impl Series {
         snapshot: &Snapshot,
         query: &History,
     ) -> Result<Page<Rate>> {
-        self.history_of(snapshot, query, None)
+        self.history_from(snapshot, query, None)
     }
 
-    fn history_of(
+    fn history_from(
         self,
         snapshot: &Snapshot,
         query: &History,
-        whole: Option<Arc<Whole<Rate>>>,
+        cached: Option<Arc<CachedHistory<Rate>>>,
     ) -> Result<Page<Rate>> {
         let (limit, offset) = (query.limit.get(), query.offset);
-        let newest = match &whole {
-            Some(whole) => whole.newest(snapshot.today()).map(|rate| rate.date),
+        let newest = match &cached {
+            Some(cached) => cached.newest(snapshot.today()).map(|rate| rate.date),
             None => self.newest(snapshot)?.map(|row| row.rate.date),
         };
         let days = within_plan(snapshot, query.from, query.to, || Ok(newest))?;
-        let Cut { rows: data, total, computed } = match whole {
-            Some(whole) => whole.page(days, limit, offset),
+        let HistoryPage { rows: data, total, computed } = match cached {
+            Some(cached) => cached.page(days, limit, offset),
             None => self.read_page(snapshot, days, limit, offset)?,
         };
         let meta = self.meta(computed, data.len());
@@ -164,27 +170,34 @@ impl Series {
     fn read_page(
         self,
         snapshot: &Snapshot,
-        days: Days,
+        days: DateWindow,
         limit: u32,
         offset: Offset,
-    ) -> Result<Cut<Rate>> {
-        let (statements, key) = self.stored();
+    ) -> Result<HistoryPage<Rate>> {
+        let (statements, key) = self.statements();
         let (from, to) = days.texts();
         let total = snapshot.count(statements.total, (&key, &from, &to))?;
         let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-            snapshot.rows(statements.page, (&key, &from, &to, limit, offset), Observed::read)
+            snapshot.rows(
+                statements.page,
+                (&key, &from, &to, limit, offset),
+                StoredObservation::read,
+            )
         })?;
         let computed = rows.iter().filter(|row| row.computed).count();
         let rows: Vec<Rate> = rows.into_iter().map(|row| row.rate).collect();
-        Ok(Cut { rows: rows.into(), total, computed })
+        Ok(HistoryPage { rows: rows.into(), total, computed })
     }
 
     /// All its observations, if they are in memory.
-    pub(super) fn whole(self, snapshot: &Snapshot) -> Result<Option<Arc<Whole<Rate>>>> {
-        let (statements, key) = self.stored();
+    pub(super) fn cached_history(
+        self,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
+        let (statements, key) = self.statements();
         let every = (key, Date::MIN.to_string(), Date::MAX.to_string());
-        kept::series(snapshot, self.number, statements.all, every, |row| {
-            Observed::read(row).map(|row| (row.rate, row.computed))
+        history_cache::series(snapshot, self.number, statements.all, every, |row| {
+            StoredObservation::read(row).map(|row| (row.rate, row.computed))
         })
     }
 
@@ -194,69 +207,73 @@ impl Series {
         snapshot: &Snapshot,
         mut visit: impl FnMut(Rate) -> Result<()>,
     ) -> Result<()> {
-        let (statements, key) = self.stored();
+        let (statements, key) = self.statements();
         let newest = || Ok(self.newest(snapshot)?.map(|row| row.rate.date));
         let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
-        snapshot.for_each(statements.all, (key, from, to), Observed::read, |row| visit(row.rate))
+        snapshot.for_each(statements.all, (key, from, to), StoredObservation::read, |row| {
+            visit(row.rate)
+        })
     }
 
     /// How many observations it has in a range of days.
     pub(super) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
-        let (statements, key) = self.stored();
+        let (statements, key) = self.statements();
         snapshot.count(statements.total, (key, days.0.to_string(), days.1.to_string()))
     }
 
-    /// The newest observations in a range of days, so many.
-    pub(super) fn part(
+    /// The newest observations in a range of days, at most `limit` of them.
+    pub(super) fn newest_in(
         self,
         snapshot: &Snapshot,
         days: (Date, Date),
         limit: usize,
     ) -> Result<Vec<Rate>> {
-        let (statements, key) = self.stored();
+        let (statements, key) = self.statements();
         let wanted = (key, days.0.to_string(), days.1.to_string());
-        let rows = snapshot.some(limit, statements.all, wanted, Observed::read)?;
+        let rows = snapshot.first_rows(limit, statements.all, wanted, StoredObservation::read)?;
         Ok(rows.into_iter().map(|row| row.rate).collect())
     }
 
     /// The newest observation. Fails if there is none.
     pub(super) fn current(self, snapshot: &Snapshot) -> Result<Sourced<Rate>> {
         let newest = self.newest(snapshot)?;
-        let newest = newest.ok_or_else(|| Error::not_found(Noun::Series, &self.called()))?;
+        let newest =
+            newest.ok_or_else(|| Error::not_found(Resource::Series, &self.display_name()))?;
         let meta = self.meta(newest.computed.into(), 1);
         let meta = freshness::of_series(snapshot, self.number, Some(newest.rate.date), meta)?;
         Ok(Sourced::new(newest.rate, meta))
     }
 
-    fn newest(self, snapshot: &Snapshot) -> Result<Option<Observed>> {
-        let (statements, key) = self.stored();
+    fn newest(self, snapshot: &Snapshot) -> Result<Option<StoredObservation>> {
+        let (statements, key) = self.statements();
         let today = snapshot.today().to_string();
-        snapshot.first(statements.newest, (key, today), Observed::read)
+        snapshot.first(statements.newest, (key, today), StoredObservation::read)
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
-    fn called(self) -> String {
-        let name = self.known.map(|known| format!(" ({})", known.name)).unwrap_or_default();
-        format!("series {}{name}", self.number)
+    fn display_name(self) -> String {
+        let name =
+            self.definition.map(|definition| format!(" ({})", definition.name)).unwrap_or_default();
+        format!("{}{name}", self.number)
     }
 
-    /// What there is of it up to the snapshot's date; `None` without observations.
+    /// The days that it covers up to the snapshot's date; `None` without observations.
     pub(super) fn coverage(self, snapshot: &Snapshot) -> Result<Option<Coverage>> {
-        let (statements, key) = self.stored();
+        let (statements, key) = self.statements();
         let today = snapshot.today().to_string();
-        let computed = self.computed(snapshot, &today)?;
+        let computed = self.count_computed(snapshot, &today)?;
         let read = |row: &rusqlite::Row<'_>| {
             let count = row.get::<_, i64>(2)?.unsigned_abs();
             let days = parsed_if_any(row, 0)?.zip(parsed_if_any(row, 1)?);
             Ok(days.map(|(first, last)| Coverage { first, last, count, computed }))
         };
         let coverage = snapshot.rows(statements.coverage, (&key, &today), read)?.pop().flatten();
-        if !snapshot.has_unreadable() {
+        if !snapshot.has_corrupt_values() {
             return Ok(coverage);
         }
-        // Those that cannot be read do not count.
+        // Corrupt observations do not count.
         let all = (key, Date::MIN.to_string(), today);
-        let days = snapshot.rows(statements.all, all, Observed::read)?;
+        let days = snapshot.rows(statements.all, all, StoredObservation::read)?;
         let ends = days.last().zip(days.first());
         Ok(ends.map(|(first, last)| Coverage {
             first: first.rate.date,
@@ -266,18 +283,35 @@ impl Series {
         }))
     }
 
+    /// Its row in the list of series.
+    pub(super) fn list_row(self, coverage: &Coverage) -> ListedSeries {
+        let Coverage { first, last, count, computed } = *coverage;
+        let (source, _) = self.source(computed, count);
+        ListedSeries {
+            number: self.number,
+            name: dataset(self.number),
+            title: self.definition.map(|definition| definition.title),
+            unit: self.definition.map(|definition| definition.unit),
+            rhythm: self.definition.map(|definition| definition.rhythm),
+            first,
+            last,
+            count,
+            source,
+        }
+    }
+
     /// How many of its observations were computed.
-    fn computed(self, snapshot: &Snapshot, today: &str) -> Result<u64> {
+    fn count_computed(self, snapshot: &Snapshot, today: &str) -> Result<u64> {
         const SQL: &str =
             "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 1";
-        match self.known.and_then(|known| known.computed_from) {
+        match self.definition.and_then(|definition| definition.computed_from) {
             Some(_) => snapshot.count(SQL, (self.number, today)),
             None => Ok(0),
         }
     }
 }
 
-/// What there is of a series.
+/// The days that a series covers.
 pub(super) struct Coverage {
     pub(super) first: Date,
     pub(super) last: Date,
@@ -286,16 +320,16 @@ pub(super) struct Coverage {
     pub(super) computed: u64,
 }
 
-/// A stored observation.
-struct Observed {
+/// A row of a series.
+struct StoredObservation {
     rate: Rate,
     computed: bool,
 }
 
-impl Observed {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Observed> {
+impl StoredObservation {
+    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredObservation> {
         let rate = Rate { date: parsed(row, 0)?, value: parsed(row, 1)? };
-        Ok(Observed { rate, computed: row.get(2)? })
+        Ok(StoredObservation { rate, computed: row.get(2)? })
     }
 }
 

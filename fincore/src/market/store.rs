@@ -3,8 +3,8 @@ use rusqlite::OptionalExtension;
 
 pub(crate) use super::freshness::FX;
 use super::{
-    Rate,
-    known::{KNOWN, Side, computed_from, dataset},
+    rows::Rate,
+    series_definitions::{DEFINITIONS, Side, annualised_series_of, dataset},
 };
 use crate::{
     catalogue::{Change, OnConflict, Tally, Writer},
@@ -23,25 +23,30 @@ pub(crate) struct Quote {
 }
 
 /// Stores observations of an SGS series. Those of a rate per day also fill gaps in the same rate per year.
-pub(crate) fn rates(
+pub(crate) fn write_rates(
     writer: &Writer,
     series: u32,
     rows: &[Rate],
     on_conflict: OnConflict,
 ) -> Result<Tally> {
-    let per_year = computed_from(series);
+    let per_year = annualised_series_of(series);
     let mut tally = Tally::default();
     for row in rows {
-        let stored = published(writer, series, row, on_conflict)?;
+        let stored = write_published(writer, series, row, on_conflict)?;
         if let (Some(per_year), Some(_)) = (per_year, stored.change()) {
-            computed(writer, per_year, row.date, annual(row.value))?;
+            write_computed(writer, per_year, row.date, annualise(row.value))?;
         }
         tally += stored;
     }
     Ok(tally)
 }
 
-fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) -> Result<Tally> {
+fn write_published(
+    writer: &Writer,
+    series: u32,
+    row: &Rate,
+    on_conflict: OnConflict,
+) -> Result<Tally> {
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
     let date = row.date.to_string();
@@ -64,7 +69,7 @@ fn published(writer: &Writer, series: u32, row: &Rate, on_conflict: OnConflict) 
 }
 
 /// A computed value never replaces a published one.
-pub(crate) fn computed(
+pub(crate) fn write_computed(
     writer: &Writer,
     series: u32,
     date: Date,
@@ -90,7 +95,7 @@ pub(crate) fn computed(
 ///
 /// Uses integers only, so that every machine rounds alike. `None` for a loss of 100 % a day or more, and
 /// above 1.7 million percent per year, which overflows: twice the highest rate ever.
-pub(crate) fn annual(daily: Decimal) -> Option<Decimal> {
+pub(crate) fn annualise(daily: Decimal) -> Option<Decimal> {
     const ONE: i128 = 10_i128.pow(17);
     let (digits, decimals) = daily.parts();
     let per_day = i128::from(digits) * ONE / 10_i128.pow(u32::from(decimals)) / 100;
@@ -112,29 +117,39 @@ pub(crate) fn annual(daily: Decimal) -> Option<Decimal> {
 }
 
 /// Stores closing quotes; a missing side leaves the stored one alone.
-pub(crate) fn quotes(writer: &Writer, rows: &[Quote], on_conflict: OnConflict) -> Result<Tally> {
+pub(crate) fn write_quotes(
+    writer: &Writer,
+    rows: &[Quote],
+    on_conflict: OnConflict,
+) -> Result<Tally> {
     rows.iter().try_fold(Tally::default(), |mut tally, row| {
-        tally += quote(writer, row, on_conflict)?;
+        tally += write_quote(writer, row, on_conflict)?;
         Ok(tally)
     })
 }
 
-fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
+fn write_quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
     const WRITE: &str =
         "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
     let found = sides(writer, row.currency, row.date)?;
     let (buy, sell) = found.unwrap_or((None, None));
     let (buy, sell) =
-        (Merged::of(buy, row.buy, on_conflict), Merged::of(sell, row.sell, on_conflict));
+        (MergedSide::new(buy, row.buy, on_conflict), MergedSide::new(sell, row.sell, on_conflict));
     let tally = match (found, buy, sell) {
-        (Some(_), Merged::Same(_), Merged::Same(_)) => return Ok(Tally::UNCHANGED),
-        (Some(_), Merged::Changed(_), _) | (Some(_), _, Merged::Changed(_)) => Tally::CHANGED,
+        (Some(_), MergedSide::Same(_), MergedSide::Same(_)) => return Ok(Tally::UNCHANGED),
+        (Some(_), MergedSide::Changed(_), _) | (Some(_), _, MergedSide::Changed(_)) => {
+            Tally::CHANGED
+        }
         _ => Tally::NEW,
     };
-    let was_served = matches!(found, Some((Some(_), Some(_))));
-    log_quote(writer, row, was_served, [(Side::Buy, buy), (Side::Sell, sell)])?;
-    let text = |side: Merged| side.figure().map(|figure| figure.to_string());
+    // A quote is served once it has both sides.
+    let change = match found {
+        Some((Some(_), Some(_))) => Change::Changed,
+        Some(_) | None => Change::Added,
+    };
+    log_quote(writer, row, change, [(Side::Buy, buy), (Side::Sell, sell)])?;
+    let text = |side: MergedSide| side.figure().map(|figure| figure.to_string());
     writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
     Ok(tally)
 }
@@ -142,26 +157,26 @@ fn quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally>
 /// A day on which a currency is bought dearer than it is sold.
 #[cfg(feature = "import")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Crossed {
+pub(crate) struct CrossedQuote {
     pub(crate) currency: Currency,
     pub(crate) date: Date,
     pub(crate) buy: Decimal,
     pub(crate) sell: Decimal,
 }
 
-/// The days on which these quotes, once stored, contradict the other side, which is stored already.
+/// The days on which these quotes contradict the other side, which is stored already.
 #[cfg(feature = "import")]
-pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<Crossed>> {
+pub(crate) fn find_crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<CrossedQuote>> {
     let mut days = Vec::new();
     for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
         let (buy, sell) = sides(writer, row.currency, row.date)?.unwrap_or((None, None));
-        // What is stored already contradicts nothing anew.
-        let news = row.buy.is_some_and(|new| buy != Some(new))
+        // A side that is stored already was compared when it came.
+        let is_new = row.buy.is_some_and(|new| buy != Some(new))
             || row.sell.is_some_and(|new| sell != Some(new));
         if let (Some(buy), Some(sell)) = (row.buy.or(buy), row.sell.or(sell))
-            && (news && buy > sell)
+            && (is_new && buy > sell)
         {
-            days.push(Crossed { currency: row.currency, date: row.date, buy, sell });
+            days.push(CrossedQuote { currency: row.currency, date: row.date, buy, sell });
         }
     }
     Ok(days)
@@ -169,16 +184,19 @@ pub(crate) fn crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<Crossed>> {
 
 /// The stored quote of a day, if it is crossed.
 #[cfg(feature = "import")]
-pub(crate) fn still_crossed(writer: &Writer, day: Crossed) -> Result<Option<Crossed>> {
+pub(crate) fn find_still_crossed(
+    writer: &Writer,
+    day: CrossedQuote,
+) -> Result<Option<CrossedQuote>> {
     match sides(writer, day.currency, day.date)? {
-        Some((Some(buy), Some(sell))) if buy > sell => Ok(Some(Crossed { buy, sell, ..day })),
+        Some((Some(buy), Some(sell))) if buy > sell => Ok(Some(CrossedQuote { buy, sell, ..day })),
         _ => Ok(None),
     }
 }
 
-/// How many of these days have one side only, also after the quotes are stored.
+/// How many of these days have only one side, once the quotes are stored.
 #[cfg(feature = "import")]
-pub(crate) fn one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
+pub(crate) fn count_one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
     let mut days = 0;
     for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
         days += usize::from(!matches!(
@@ -192,7 +210,7 @@ pub(crate) fn one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
 /// Both sides of a quote.
 type Sides = (Option<Decimal>, Option<Decimal>);
 
-/// What is stored of a day.
+/// The stored sides of a quote.
 fn sides(writer: &Writer, currency: Currency, date: Date) -> Result<Option<Sides>> {
     const SQL: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
     // A side that cannot be read counts as missing.
@@ -202,56 +220,55 @@ fn sides(writer: &Writer, currency: Currency, date: Date) -> Result<Option<Sides
     Ok(writer.prepare(SQL)?.query_row(key, read).optional()?)
 }
 
-/// Logs each side that changed under its series, and the quote once it has both sides.
+/// Logs each side that changed under its series, and the change of the quote once it has both sides.
 fn log_quote(
     writer: &Writer,
     row: &Quote,
-    was_served: bool,
-    sides: [(Side, Merged); 2],
+    quote_change: Change,
+    sides: [(Side, MergedSide); 2],
 ) -> Result<()> {
     for (side, merged) in sides {
         let change = match merged {
-            Merged::Same(_) => continue,
-            Merged::New(_) => Change::Added,
-            Merged::Changed(_) => Change::Changed,
+            MergedSide::Same(_) => continue,
+            MergedSide::New(_) => Change::Added,
+            MergedSide::Changed(_) => Change::Changed,
         };
-        let series = KNOWN.iter().find(|series| series.quote == Some((row.currency, side)));
+        let series = DEFINITIONS.iter().find(|series| series.quote == Some((row.currency, side)));
         if let Some(series) = series {
             writer.log(series.name, row.date, change)?;
         }
     }
     if sides.iter().all(|(_, merged)| merged.figure().is_some()) {
-        let change = if was_served { Change::Changed } else { Change::Added };
         let pair = Pair::in_reais(row.currency);
-        writer.log(FX, format_args!("{pair} {}", row.date), change)?;
+        writer.log(FX, format_args!("{pair} {}", row.date), quote_change)?;
     }
     Ok(())
 }
 
 /// One side of a quote: the stored figure merged with the new one.
 #[derive(Clone, Copy)]
-enum Merged {
+enum MergedSide {
     Same(Option<Decimal>),
     New(Decimal),
     Changed(Decimal),
 }
 
-impl Merged {
+impl MergedSide {
     /// Figures that differ only in trailing zeros (5.1005 and 5.10050000) are the same.
-    fn of(there: Option<Decimal>, given: Option<Decimal>, on_conflict: OnConflict) -> Merged {
+    fn new(there: Option<Decimal>, given: Option<Decimal>, on_conflict: OnConflict) -> MergedSide {
         match (there, given) {
-            (None, Some(given)) => Merged::New(given),
+            (None, Some(given)) => MergedSide::New(given),
             (Some(there), Some(given)) if on_conflict == OnConflict::Replace && there != given => {
-                Merged::Changed(given)
+                MergedSide::Changed(given)
             }
-            (there, _) => Merged::Same(there),
+            (there, _) => MergedSide::Same(there),
         }
     }
 
     fn figure(self) -> Option<Decimal> {
         match self {
-            Merged::Same(figure) => figure,
-            Merged::New(figure) | Merged::Changed(figure) => Some(figure),
+            MergedSide::Same(figure) => figure,
+            MergedSide::New(figure) | MergedSide::Changed(figure) => Some(figure),
         }
     }
 }
@@ -278,7 +295,7 @@ mod tests {
             ("-999999999999999999", None),
         ];
         for (daily, yearly) in days {
-            let ours = annual(daily.parse().unwrap()).map(|rate| rate.to_string());
+            let ours = annualise(daily.parse().unwrap()).map(|rate| rate.to_string());
             assert_eq!(ours.as_deref(), yearly, "{daily}");
         }
     }

@@ -1,13 +1,13 @@
 //! Completes names and tickers while they are typed.
-use super::{Named, Names, vocabulary::IN_NAME};
+use super::{Names, company_names::CompanyNames, vocabulary::IN_NAME};
 
 impl Names {
     /// Registered companies with names that have all the words, the last one as a prefix: active and listed ones
-    /// first, and those whose names start so.
-    pub(crate) fn suggested(&self, words: &[&str], most: usize) -> Vec<&Named> {
+    /// first, and those whose names start with the words.
+    pub(crate) fn suggest(&self, words: &[&str], most: usize) -> Vec<&CompanyNames> {
         let Some(first) = words.first() else { return Vec::new() };
-        let identified = self.identified(words).into_iter().map(|at| (at, IN_NAME));
-        let fitting = self.having_all(words).into_iter().chain(identified);
+        let identified = self.find_identified(words).into_iter().map(|at| (at, IN_NAME));
+        let fitting = self.find_having_all(words).into_iter().chain(identified);
         let companies = fitting
             .filter(|(_, places)| places & IN_NAME != 0)
             .map(|(at, _)| &self.companies[at as usize]);
@@ -28,8 +28,12 @@ impl Names {
         keyed.into_iter().map(|(_, company)| company).collect()
     }
 
-    /// Tickers that begin with the only word, each with its company.
-    pub(crate) fn tickers_that_begin(&self, words: &[&str], most: usize) -> Vec<(&str, &Named)> {
+    /// Tickers that start with the only word, each with its company.
+    pub(crate) fn tickers_with_prefix(
+        &self,
+        words: &[&str],
+        most: usize,
+    ) -> Vec<(&str, &CompanyNames)> {
         // Fewer letters begin too many.
         const SHORTEST: usize = 4;
         let [word] = words else { return Vec::new() };
@@ -37,7 +41,7 @@ impl Names {
             return Vec::new();
         }
         let companies =
-            self.having_all(words).into_iter().map(|(at, _)| &self.companies[at as usize]);
+            self.find_having_all(words).into_iter().map(|(at, _)| &self.companies[at as usize]);
         let companies = companies.filter(|company| company.registered);
         let tickers = companies.flat_map(|company| {
             company.tickers.iter().map(move |ticker| (ticker.as_str(), company))

@@ -1,21 +1,21 @@
 //! The words of all companies, and which companies have them.
-use super::Named;
+use super::company_names::CompanyNames;
 
 /// Where a company has a word.
 pub(super) const IN_NAME: u8 = 1;
 pub(super) const IN_SECTOR: u8 = 2;
 
-/// A company that has a word: its place among the companies, and where it has the word.
-pub(super) type Has = (u32, u8);
+/// A company that has a word: its position among the companies, and where it has the word.
+pub(super) type WordOwner = (u32, u8);
 
-/// Words in order.
+/// All words, in order.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    words: Vec<(String, Vec<Has>)>,
+    words: Vec<(String, Vec<WordOwner>)>,
 }
 
 impl Vocabulary {
-    pub(super) fn of(companies: &[Named]) -> Vocabulary {
+    pub(super) fn new(companies: &[CompanyNames]) -> Vocabulary {
         let mut all: Vec<(&str, u32, u8)> = Vec::new();
         for (at, company) in (0..).zip(companies) {
             all.extend(company.words().map(|word| (word, at, IN_NAME)));
@@ -34,25 +34,25 @@ impl Vocabulary {
     }
 
     /// The companies with a word.
-    pub(super) fn word(&self, word: &str) -> &[Has] {
+    pub(super) fn companies_with(&self, word: &str) -> &[WordOwner] {
         match self.words.binary_search_by(|(known, _)| known.as_str().cmp(word)) {
             Ok(at) => &self.words[at].1,
             Err(_) => &[],
         }
     }
 
-    /// The companies with a word that begins so, each once, in order.
-    pub(super) fn begins(&self, prefix: &str) -> Vec<Has> {
+    /// The companies with a word that has a prefix, each once, in order.
+    pub(super) fn companies_with_prefix(&self, prefix: &str) -> Vec<WordOwner> {
         let from = self.words.partition_point(|(word, _)| word.as_str() < prefix);
         let words = self.words[from..].iter().take_while(|(word, _)| word.starts_with(prefix));
-        let mut all: Vec<Has> = words.flat_map(|(_, has)| has.iter().copied()).collect();
+        let mut all: Vec<WordOwner> = words.flat_map(|(_, has)| has.iter().copied()).collect();
         merge(&mut all);
         all
     }
 }
 
-/// Orders companies, and joins what is said of one of them.
-pub(super) fn merge(all: &mut Vec<Has>) {
+/// Orders companies, and merges the entries of the same company.
+pub(super) fn merge(all: &mut Vec<WordOwner>) {
     all.sort_unstable();
     all.dedup_by(|(later, place), (company, places)| {
         let same = later == company;

@@ -89,33 +89,34 @@ fn a_key_has_so_many_sessions_and_the_oldest_ends() {
     let (dir, accounts) = accounts();
     let (key, far) = (issue(&accounts), another(&dir));
     let other = begin(&accounts, &issue(&accounts), at(0)).unwrap();
-    let tokens: Vec<_> =
-        (0..MOST + 3).map(|number| begin(&accounts, &key, at(number as i64)).unwrap()).collect();
+    let tokens: Vec<_> = (0..MAX_PER_KEY + 3)
+        .map(|number| begin(&accounts, &key, at(number as i64)).unwrap())
+        .collect();
     far.refresh().unwrap();
     for accounts in [&accounts, &far] {
         let lasting: Vec<bool> =
             tokens.iter().map(|token| find(accounts, token, at(60)).is_some()).collect();
-        assert_eq!(lasting, [vec![false; 3], vec![true; MOST]].concat());
+        assert_eq!(lasting, [vec![false; 3], vec![true; MAX_PER_KEY]].concat());
         assert!(find(accounts, &other, at(60)).is_some());
-        assert_eq!(accounts.sessions_held(), MOST + 1);
+        assert_eq!(accounts.session_count(), MAX_PER_KEY + 1);
     }
-    assert_eq!(rows(&accounts), MOST as i64 + 1);
+    assert_eq!(rows(&accounts), MAX_PER_KEY as i64 + 1);
 }
 
 #[test]
 fn signing_in_and_out_for_ever_takes_no_more_room() {
     let (dir, accounts) = accounts();
     let (key, far) = (issue(&accounts), another(&dir));
-    for round in 0..3 * PLACES as i64 {
+    for round in 0..3 * MAX_ROWS_PER_KEY as i64 {
         let token = begin(&accounts, &key, at(round)).unwrap();
         far.refresh().unwrap();
         assert!(find(&far, &token, at(round)).is_some());
         end(&accounts, &token, at(round)).unwrap();
         far.refresh().unwrap();
         assert!(find(&far, &token, at(round)).is_none());
-        assert_eq!(far.sessions_held(), 0);
+        assert_eq!(far.session_count(), 0);
     }
-    assert_eq!(rows(&accounts), PLACES as i64);
+    assert_eq!(rows(&accounts), MAX_ROWS_PER_KEY as i64);
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn the_place_of_the_newest_change_is_not_taken_next() {
         accounts.read(|session| session.first(SQL, values![hash.as_slice()])).unwrap().is_some()
     };
     let mut open = Vec::new();
-    for round in 0..6 * PLACES as i64 {
+    for round in 0..6 * MAX_ROWS_PER_KEY as i64 {
         let before = newest();
         open.push(begin(&accounts, &key, at(round)).unwrap());
         assert!(before.is_none_or(is_there), "{round}");
@@ -150,9 +151,9 @@ fn sweeping_forgets_what_is_over_and_followers_go_on() {
     far.refresh().unwrap();
     let days = |days: i64| at(days * 24 * 3600);
     assert!(!sweep(&accounts, days(29)).unwrap());
-    assert_eq!((accounts.sessions_held(), rows(&accounts)), (5, 5));
+    assert_eq!((accounts.session_count(), rows(&accounts)), (5, 5));
     assert!(!sweep(&accounts, days(30)).unwrap());
-    assert_eq!((accounts.sessions_held(), rows(&accounts)), (0, 5));
+    assert_eq!((accounts.session_count(), rows(&accounts)), (0, 5));
     assert!(!sweep(&accounts, days(32)).unwrap());
     assert_eq!(rows(&accounts), 1);
     let new = begin(&accounts, &key, days(32)).unwrap();
@@ -192,16 +193,19 @@ fn many_at_once_never_are_more_than_the_most() {
             let key = &key;
             scope.spawn(move || {
                 let make = |_| begin(accounts, key, at(0)).unwrap();
-                (0..MOST / 2).map(make).collect::<Vec<_>>()
+                (0..MAX_PER_KEY / 2).map(make).collect::<Vec<_>>()
             })
         });
         makers.into_iter().flat_map(|maker| maker.join().unwrap()).collect()
     });
-    assert_eq!(tokens.iter().map(SessionToken::reveal).collect::<HashSet<_>>().len(), 2 * MOST);
+    assert_eq!(
+        tokens.iter().map(SessionToken::reveal).collect::<HashSet<_>>().len(),
+        2 * MAX_PER_KEY
+    );
     for accounts in [&accounts, &far] {
         accounts.refresh().unwrap();
         let lasting = tokens.iter().filter(|token| find(accounts, token, at(1)).is_some());
-        assert_eq!(lasting.count(), MOST);
+        assert_eq!(lasting.count(), MAX_PER_KEY);
     }
 }
 

@@ -1,10 +1,10 @@
-//! Looks through a database file for damage, and for what it lacks.
+//! Checks a database file for damage, and for missing tables and indexes.
 use rusqlite::Connection;
 use serde::Serialize;
 
+use super::open::version_of;
 #[cfg(any(feature = "bundle", feature = "import"))]
-use super::Schema;
-use super::version_of;
+use super::schema::Schema;
 use crate::error::{Error, Result};
 
 /// The result of checking a file.
@@ -22,9 +22,9 @@ pub struct Checkup {
 }
 
 impl Checkup {
-    /// Of a database without damage.
+    /// The result for a database without damage.
     #[must_use]
-    pub fn sound(version: usize, tables: Vec<TableCheckup>) -> Checkup {
+    pub fn new(version: usize, tables: Vec<TableCheckup>) -> Checkup {
         Checkup { problems: Vec::new(), remedy: None, version, tables }
     }
 }
@@ -33,7 +33,7 @@ impl Checkup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Remedy {
-    /// Computing anew what is derived from the rows, and removing rows that cannot be read.
+    /// Recomputing what is derived from the rows, and removing rows that cannot be read.
     Rebuild,
     /// Only another copy of the file.
     Restore,
@@ -52,7 +52,7 @@ pub struct TableCheckup {
 }
 
 impl TableCheckup {
-    /// A table with so many rows, and no dates.
+    /// A table with this number of rows, and no dates.
     #[must_use]
     pub fn new(name: impl Into<String>, rows: u64) -> TableCheckup {
         TableCheckup { name: name.into(), rows, newest: None }
@@ -74,7 +74,7 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
         ORDER BY list.name";
     let mut problems = Vec::new();
     for sql in [DAMAGE, ORPHANS] {
-        // What keeps a check from going on is damage too.
+        // An error that stops the check is damage too.
         if let Err(err) = collect(connection, sql, &mut problems) {
             problems.push(err.to_string());
         }
@@ -109,29 +109,32 @@ fn count(connection: &Connection, name: &str, newest: &str) -> rusqlite::Result<
     let sql = format!("SELECT COUNT(*), {newest} FROM \"{name}\"");
     connection.query_row(&sql, [], |row| {
         let rows = row.get::<_, i64>(0)?.unsigned_abs();
-        // A date that is no text is found elsewhere.
+        // Other checks report a date that is not text.
         Ok(TableCheckup { name: name.to_owned(), rows, newest: row.get(1).unwrap_or_default() })
     })
 }
 
 /// A table or index that a file should have.
 #[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) struct Object {
+pub(crate) struct SchemaObject {
     pub(crate) name: String,
     /// The statement that creates it.
     pub(crate) sql: String,
 }
 
-/// The tables and indexes that migrations create, and that this file lacks.
+/// The tables and indexes that migrations create and this file does not have.
 #[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) fn missing(connection: &Connection, schema: &Schema) -> Result<Vec<Object>> {
+pub(crate) fn missing_objects(
+    connection: &Connection,
+    schema: &Schema,
+) -> Result<Vec<SchemaObject>> {
     const ALL: &str = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
     const FIND: &str = "SELECT 1 FROM main.sqlite_master WHERE name = ?1";
     let whole = Connection::open_in_memory()?;
     schema.migrations.iter().try_for_each(|migration| whole.execute_batch(migration))?;
     let mut objects = whole.prepare(ALL)?;
     let objects =
-        objects.query_map([], |row| Ok(Object { name: row.get(0)?, sql: row.get(1)? }))?;
+        objects.query_map([], |row| Ok(SchemaObject { name: row.get(0)?, sql: row.get(1)? }))?;
     let mut find = connection.prepare(FIND)?;
     let mut missing = Vec::new();
     for object in objects {
@@ -143,13 +146,13 @@ pub(crate) fn missing(connection: &Connection, schema: &Schema) -> Result<Vec<Ob
     Ok(missing)
 }
 
-/// Looks for damage of the file's structure, one sentence each. It reads the whole file, and compares less than
+/// Checks the structure of the file, and returns a sentence for each damage. Reads the whole file, but compares less than
 /// [`check`] does.
 pub(crate) fn quick_check(connection: &Connection) -> Result<Vec<String>> {
     const SQL: &str = "SELECT quick_check FROM pragma_quick_check WHERE quick_check <> 'ok'";
     let mut problems = Vec::new();
     match collect(connection, SQL, &mut problems).map_err(Error::from) {
-        // What keeps the check from going on is damage too.
+        // An error that stops the check is damage too.
         Err(err @ Error::Unavailable { .. }) => problems.push(err.to_string()),
         outcome => outcome?,
     }

@@ -1,5 +1,9 @@
 //! Files that are created, migrated, refused and left alone.
-use super::*;
+use std::{fs, path::PathBuf};
+
+use rusqlite::Connection;
+
+use super::{open::version_of, *};
 
 const ID: &str = "PRAGMA application_id = 7";
 

@@ -23,8 +23,7 @@ pub enum Dialect {
 /// use fincore::{market::{self, History}, table::{Dialect, write_csv}};
 ///
 /// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// # fincore::bundle::fill(&catalogue)?;
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// let snapshot = catalogue.snapshot("1980-02-15".parse()?)?;
 /// let inflation = market::ipca(&snapshot, History::default())?;
 /// let mut csv = Vec::new();
@@ -70,7 +69,7 @@ impl<'o> Csv<'o> {
             out.extend_from_slice("\u{feff}".as_bytes());
         }
         let mut csv = Csv::resume(dialect, out);
-        csv.writer.write_record(headings).map_err(failed)?;
+        csv.writer.write_record(headings).map_err(write_error)?;
         Ok(csv)
     }
 
@@ -90,18 +89,18 @@ impl<'o> Csv<'o> {
             self.text.clear();
             // Writing to a string cannot fail.
             let _ = show(&mut self.text, cell, self.dialect);
-            self.writer.write_field(&self.text).map_err(failed)?;
+            self.writer.write_field(&self.text).map_err(write_error)?;
         }
-        self.writer.write_record(None::<&[u8]>).map_err(failed)
+        self.writer.write_record(None::<&[u8]>).map_err(write_error)
     }
 
     /// Puts everything into the buffer.
     pub(crate) fn end(mut self) -> Result<()> {
-        self.writer.flush().map_err(failed)
+        self.writer.flush().map_err(write_error)
     }
 }
 
-fn failed(err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+fn write_error(err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::storage("the table cannot be written as CSV", err)
 }
 

@@ -3,7 +3,6 @@ use std::{fmt, mem, sync::Arc};
 
 use parquet::{
     basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Stored, ZstdLevel},
-    data_type::{ByteArray, FixedLenByteArray},
     file::{
         metadata::KeyValue,
         properties::{EnabledStatistics, WriterProperties},
@@ -12,31 +11,31 @@ use parquet::{
     schema::types::{ColumnPath, Type, TypePtr},
 };
 
-use super::{Heading, Kind};
+use super::{ColumnKind, Heading};
 use crate::{
     error::{Error, Result},
     table::Cell,
 };
 
 mod column;
-use column::Values;
+use column::{ColumnValues, DECIMALS, ParquetResult};
 
 /// The rows of a group: some megabytes of the widest rows are held until the group is written.
 pub(crate) const GROUP_ROWS: usize = 4_000;
 
-/// The digits of a figure in all, and those after the point: every [`Decimal`](crate::Decimal) fits exactly.
+/// The digits of a figure in all; [`DECIMALS`] of them are after the point.
+///
+/// Every published figure is exact in this type, and the type is the same in every export. A float is one cast away;
+/// the way back is not.
 const DIGITS: i32 = 38;
-pub(super) const DECIMALS: u8 = 18;
 
 /// The bytes of a number with 38 digits.
 const FIGURE_BYTES: i32 = 16;
 
-type Outcome<T> = parquet::errors::Result<T>;
-
-/// A Parquet file that is being written; what is finished of it is taken out again and again.
+/// A Parquet file that is being written; finished groups are taken out one after the other.
 pub(crate) struct Parquet {
     writer: SerializedFileWriter<Vec<u8>>,
-    columns: Vec<Values>,
+    columns: Vec<ColumnValues>,
     rows: usize,
 }
 
@@ -45,9 +44,11 @@ impl Parquet {
     pub(crate) fn begin(headings: &[Heading], notes: &[(&str, String)]) -> Result<Parquet> {
         let notes =
             notes.iter().map(|(name, value)| KeyValue::new((*name).to_owned(), value.clone()));
-        // Groups are small, and what is noted of each is held until the end of the file: the range of its days and numbers, by
-        // which readers skip groups, and nothing of texts and pages.
-        let ranges = headings.iter().filter(|(_, kind)| !matches!(kind, Kind::Text | Kind::List));
+        // Groups are small, and their statistics are held until the end of the file. So they have only the range of days and
+        // numbers, by which readers skip groups, and nothing about texts and pages.
+        let ranges = headings
+            .iter()
+            .filter(|(_, kind)| !matches!(kind, ColumnKind::Text | ColumnKind::List));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("finserve ", env!("CARGO_PKG_VERSION")).into())
@@ -61,8 +62,8 @@ impl Parquet {
         let properties = properties.build();
         let writer = schema(headings)
             .and_then(|schema| SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)))
-            .map_err(failed)?;
-        let columns = headings.iter().map(|(_, kind)| Values::of(*kind)).collect();
+            .map_err(write_error)?;
+        let columns = headings.iter().map(|(_, kind)| ColumnValues::new(*kind)).collect();
         Ok(Parquet { writer, columns, rows: 0 })
     }
 
@@ -83,9 +84,12 @@ impl Parquet {
     /// Appends the group to `out`, and starts the next one.
     pub(crate) fn end_group(&mut self, out: &mut Vec<u8>) -> Result<()> {
         if self.rows > 0 {
-            let columns = self.columns.iter_mut().map(Values::take).collect::<Vec<_>>();
+            let columns = self.columns.iter_mut().map(ColumnValues::take).collect::<Vec<_>>();
             self.rows = 0;
-            self.writer.next_row_group().and_then(|group| fill(group, &columns)).map_err(failed)?;
+            self.writer
+                .next_row_group()
+                .and_then(|group| fill(group, &columns))
+                .map_err(write_error)?;
         }
         self.drain(out)
     }
@@ -93,12 +97,12 @@ impl Parquet {
     /// Appends the last group and the end of the file.
     pub(crate) fn end(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.end_group(out)?;
-        self.writer.finish().map_err(failed)?;
+        self.writer.finish().map_err(write_error)?;
         self.drain(out)
     }
 
     fn drain(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        self.writer.flush().map_err(failed)?;
+        self.writer.flush().map_err(write_error)?;
         out.append(&mut mem::take(self.writer.inner_mut()));
         Ok(())
     }
@@ -110,11 +114,14 @@ impl fmt::Debug for Parquet {
     }
 }
 
-fn failed(err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+fn write_error(err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::storage("the table cannot be written as Parquet", err)
 }
 
-fn fill(mut group: SerializedRowGroupWriter<'_, Vec<u8>>, columns: &[Values]) -> Outcome<()> {
+fn fill(
+    mut group: SerializedRowGroupWriter<'_, Vec<u8>>,
+    columns: &[ColumnValues],
+) -> ParquetResult<()> {
     for values in columns {
         if let Some(mut column) = group.next_column()? {
             values.write(&mut column)?;
@@ -124,37 +131,37 @@ fn fill(mut group: SerializedRowGroupWriter<'_, Vec<u8>>, columns: &[Values]) ->
     group.close().map(drop)
 }
 
-fn schema(headings: &[Heading]) -> Outcome<TypePtr> {
+fn schema(headings: &[Heading]) -> ParquetResult<TypePtr> {
     let columns = headings.iter().map(|(name, kind)| column(name, *kind).map(Arc::new));
-    let columns = columns.collect::<Outcome<_>>()?;
+    let columns = columns.collect::<ParquetResult<_>>()?;
     Type::group_type_builder("row").with_fields(columns).build().map(Arc::new)
 }
 
 /// Every column may be empty: rows that were removed have their key only.
-fn column(name: &str, kind: Kind) -> Outcome<Type> {
+fn column(name: &str, kind: ColumnKind) -> ParquetResult<Type> {
     let plain =
         |stored| Type::primitive_type_builder(name, stored).with_repetition(Repetition::OPTIONAL);
     match kind {
-        Kind::Text => {
+        ColumnKind::Text => {
             plain(Stored::BYTE_ARRAY).with_logical_type(Some(LogicalType::String)).build()
         }
-        Kind::Integer => plain(Stored::INT64).build(),
-        Kind::Figure => plain(Stored::FIXED_LEN_BYTE_ARRAY)
+        ColumnKind::Integer => plain(Stored::INT64).build(),
+        ColumnKind::Figure => plain(Stored::FIXED_LEN_BYTE_ARRAY)
             .with_length(FIGURE_BYTES)
             .with_logical_type(Some(LogicalType::decimal(DECIMALS.into(), DIGITS)))
             .with_precision(DIGITS)
             .with_scale(DECIMALS.into())
             .build(),
-        Kind::Day => plain(Stored::INT32).with_logical_type(Some(LogicalType::Date)).build(),
-        Kind::StartOfDay => plain(Stored::INT64)
+        ColumnKind::Day => plain(Stored::INT32).with_logical_type(Some(LogicalType::Date)).build(),
+        ColumnKind::StartOfDay => plain(Stored::INT64)
             .with_logical_type(Some(LogicalType::timestamp(true, TimeUnit::MILLIS)))
             .build(),
-        Kind::List => list(name),
+        ColumnKind::List => list(name),
     }
 }
 
 /// A list in the three levels that the format prescribes.
-fn list(name: &str) -> Outcome<Type> {
+fn list(name: &str) -> ParquetResult<Type> {
     let element = Type::primitive_type_builder("element", Stored::BYTE_ARRAY)
         .with_repetition(Repetition::OPTIONAL)
         .with_logical_type(Some(LogicalType::String))
@@ -168,14 +175,4 @@ fn list(name: &str) -> Outcome<Type> {
         .with_logical_type(Some(LogicalType::List))
         .with_fields(vec![Arc::new(list)])
         .build()
-}
-
-/// The bytes of a text.
-fn text(value: &str) -> ByteArray {
-    ByteArray::from(value.as_bytes().to_vec())
-}
-
-/// The bytes of a figure, the highest first.
-fn figure(scaled: i128) -> FixedLenByteArray {
-    FixedLenByteArray::from(scaled.to_be_bytes().to_vec())
 }

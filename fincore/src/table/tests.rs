@@ -87,10 +87,10 @@ fn parquet_keeps_the_largest_and_smallest_values() {
         record::Field,
     };
     let headings = [
-        ("figure", Kind::Figure),
-        ("day", Kind::Day),
-        ("start", Kind::StartOfDay),
-        ("n", Kind::Integer),
+        ("figure", ColumnKind::Figure),
+        ("day", ColumnKind::Day),
+        ("start", ColumnKind::StartOfDay),
+        ("n", ColumnKind::Integer),
     ];
     let begin = || parquet::Parquet::begin(&headings, &[("dataset", "x".into())]).unwrap();
     let wrong = [

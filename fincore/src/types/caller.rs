@@ -17,7 +17,7 @@ impl KeyId {
     }
 }
 
-/// Who sends a request: the holder of a key, or somebody at an IP address.
+/// Who sends a request: the holder of a key, or an IP address without one.
 ///
 /// ```
 /// use std::net::Ipv4Addr;

@@ -1,7 +1,7 @@
 //! CNPJ, the tax number of a company.
-use std::{fmt, str::FromStr};
+use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::Wanted;
 
 /// A CNPJ with valid check digits, written `33.000.167/0001-01`.
 ///
@@ -19,29 +19,21 @@ pub struct Cnpj([u8; 14]);
 /// first weight.
 const WEIGHTS: [u32; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
-impl FromStr for Cnpj {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Cnpj> {
-        parse(text).ok_or_else(|| {
-            Error::invalid(text, "a CNPJ (33.000.167/0001-01; punctuation is optional)")
-        })
+impl Cnpj {
+    fn parse(text: &str) -> Option<Cnpj> {
+        let mut characters = [0; 14];
+        let mut length = 0;
+        for byte in text.bytes().filter(|byte| !matches!(byte, b'.' | b'/' | b'-' | b' ')) {
+            *characters.get_mut(length)? = byte.to_ascii_uppercase();
+            length += 1;
+        }
+        let (body, [first, second]) = characters.split_last_chunk::<2>()?;
+        let right = length == characters.len()
+            && body.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+            && check_digit(body) == *first
+            && check_digit(&characters[..13]) == *second;
+        right.then_some(Cnpj(characters))
     }
-}
-
-fn parse(text: &str) -> Option<Cnpj> {
-    let mut characters = [0; 14];
-    let mut length = 0;
-    for byte in text.bytes().filter(|byte| !matches!(byte, b'.' | b'/' | b'-' | b' ')) {
-        *characters.get_mut(length)? = byte.to_ascii_uppercase();
-        length += 1;
-    }
-    let (body, [first, second]) = characters.split_last_chunk::<2>()?;
-    let right = length == characters.len()
-        && body.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-        && check_digit(body) == *first
-        && check_digit(&characters[..13]) == *second;
-    right.then_some(Cnpj(characters))
 }
 
 /// The check digit for `characters`, by the tax authority's rule: a character is worth its ASCII code
@@ -64,14 +56,7 @@ impl fmt::Display for Cnpj {
     }
 }
 
-impl fmt::Debug for Cnpj {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-super::deserialize_from_str!(Cnpj);
-super::serialize_as_str!(Cnpj);
+super::text_type!(Cnpj, Wanted::Cnpj);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{Cnpj, CvmCode};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// A CVM code or a CNPJ: either identifies a company.
 ///
@@ -29,12 +29,11 @@ impl FromStr for CompanyId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<CompanyId> {
-        let wanted = "the id of a company (a CVM code of 1 to 6 digits, or a CNPJ)";
         let code = || text.trim().parse().map(CompanyId::Cvm);
         text.parse()
             .map(CompanyId::Cnpj)
             .or_else(|_| code())
-            .map_err(|_| Error::invalid(text, wanted))
+            .map_err(|_| Error::invalid(text, Wanted::CompanyId))
     }
 }
 

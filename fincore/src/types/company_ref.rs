@@ -2,7 +2,7 @@
 use std::{fmt, str::FromStr};
 
 use super::CompanyId;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// A CVM code, a CNPJ or a ticker: whatever names a company in a filter.
 ///
@@ -32,7 +32,7 @@ impl FromStr for CompanyRef {
         }
         ticker(text.trim())
             .map(CompanyRef::Ticker)
-            .ok_or_else(|| Error::invalid(text, "a company (a CVM code, a CNPJ or a ticker)"))
+            .ok_or_else(|| Error::invalid(text, Wanted::Company))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Contact details of the holder of a key.
 use std::{fmt, str::FromStr};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// The name of a person or a company: 1 to 100 characters. Surrounding whitespace is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +27,7 @@ impl FromStr for Name {
         if fits && !name.chars().any(|c| c.is_control() || is_invisible(c)) {
             return Ok(Name(name.to_owned()));
         }
-        let wanted = format_args!(
-            "a name (1 to {} visible characters, no control characters)",
-            Name::MAX_CHARACTERS
-        );
-        Err(Error::invalid(text, wanted))
+        Err(Error::invalid(text, Wanted::Name { most: Name::MAX_CHARACTERS }))
     }
 }
 
@@ -40,7 +36,7 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// An e-mail address: `somebody@example.com`.
+/// An e-mail address: `ana@example.com`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
 
@@ -69,13 +65,7 @@ impl FromStr for Email {
             {
                 Ok(Email(text.to_owned()))
             }
-            _ => Err(Error::invalid(
-                text,
-                format_args!(
-                    "an e-mail address (somebody@example.com, at most {} characters)",
-                    Email::MAX_LENGTH
-                ),
-            )),
+            _ => Err(Error::invalid(text, Wanted::Email { most: Email::MAX_LENGTH })),
         }
     }
 }

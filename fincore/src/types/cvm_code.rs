@@ -1,8 +1,8 @@
 //! CVM codes.
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use super::whole_number;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// The number of a company in CVM's registry, 1 to 999999; `009512` is read as `9512`.
 ///
@@ -17,7 +17,7 @@ pub struct CvmCode(u32);
 impl CvmCode {
     /// The code with this number. Fails outside 1 to 999999.
     pub fn new(number: u32) -> Result<CvmCode> {
-        Self::check(number).ok_or_else(|| Self::refuse(&number.to_string()))
+        Self::check(number).ok_or_else(|| Error::invalid(&number.to_string(), Wanted::CvmCode))
     }
 
     /// The number.
@@ -30,16 +30,8 @@ impl CvmCode {
         (1..=999_999).contains(&number).then_some(CvmCode(number))
     }
 
-    fn refuse(given: &str) -> Error {
-        Error::invalid(given, "a CVM code (1 to 6 digits)")
-    }
-}
-
-impl FromStr for CvmCode {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<CvmCode> {
-        whole_number(text).and_then(Self::check).ok_or_else(|| Self::refuse(text))
+    fn parse(text: &str) -> Option<CvmCode> {
+        whole_number(text).and_then(Self::check)
     }
 }
 
@@ -49,14 +41,7 @@ impl fmt::Display for CvmCode {
     }
 }
 
-impl fmt::Debug for CvmCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-super::deserialize_from_str!(CvmCode);
-super::serialize_as_str!(CvmCode);
+super::text_type!(CvmCode, Wanted::CvmCode);
 
 #[cfg(test)]
 mod tests {

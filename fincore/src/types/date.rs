@@ -1,10 +1,10 @@
 //! Dates and date ranges.
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
 use super::whole_number;
-use crate::error::{Error, Result};
+use crate::error::{Error, Invalid, Result, Wanted};
 
 /// A calendar date in the years 1 to 9999, written `YYYY-MM-DD`.
 ///
@@ -55,6 +55,15 @@ impl Date {
             Some(Date { year, month, day })
         } else {
             None
+        }
+    }
+
+    fn parse(text: &str) -> Option<Date> {
+        match text.as_bytes() {
+            [_, _, _, _, b'-', _, _, b'-', _, _] => {
+                day_of(text.get(..4)?, text.get(5..7)?, text.get(8..)?)
+            }
+            _ => None,
         }
     }
 
@@ -127,21 +136,7 @@ impl TryFrom<NaiveDate> for Date {
             .ok()
             .zip(part(day.month()).zip(part(day.day())))
             .and_then(|(year, (month, day))| Date::new(year, month, day))
-            .ok_or_else(|| Error::invalid(&day.to_string(), "a date (YYYY-MM-DD)"))
-    }
-}
-
-impl FromStr for Date {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Date> {
-        let parts = || match text.as_bytes() {
-            [_, _, _, _, b'-', _, _, b'-', _, _] => {
-                day_of(text.get(..4)?, text.get(5..7)?, text.get(8..)?)
-            }
-            _ => None,
-        };
-        parts().ok_or_else(|| Error::invalid(text, "a date (YYYY-MM-DD)"))
+            .ok_or_else(|| Error::invalid(&day.to_string(), Wanted::Date))
     }
 }
 
@@ -171,14 +166,7 @@ impl fmt::Display for Date {
     }
 }
 
-impl fmt::Debug for Date {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-super::deserialize_from_str!(Date);
-super::serialize_as_str!(Date);
+super::text_type!(Date, Wanted::Date);
 
 /// A range of dates, both ends included. An open end means [`Date::MIN`] or [`Date::MAX`].
 ///
@@ -201,9 +189,7 @@ impl DateRange {
     pub fn new(from: Option<Date>, to: Option<Date>) -> Result<DateRange> {
         let (from, to) = (from.unwrap_or(Date::MIN), to.unwrap_or(Date::MAX));
         if from > to {
-            return Err(Error::Invalid(format!(
-                "\"from\" ({from}) is after \"to\" ({to}); it must be the same day or earlier"
-            )));
+            return Err(Invalid::Period { from: from.into(), to: to.into() }.into());
         }
         Ok(DateRange { from, to })
     }

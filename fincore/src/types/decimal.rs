@@ -10,7 +10,7 @@ use std::{
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// A number with exactly the decimals its source published: `4.0200` stays `4.0200`.
 ///
@@ -55,8 +55,7 @@ impl Decimal {
 
     /// Parses a number with the decimal separator `mark`: a comma in Brazilian files, a dot in JSON.
     pub(crate) fn parse_with(text: &str, mark: char) -> Result<Decimal> {
-        parse(text, mark)
-            .ok_or_else(|| Error::invalid(text, format_args!("a number like 1{mark}25")))
+        parse(text, mark).ok_or_else(|| Error::invalid(text, Wanted::Number { mark }))
     }
 
     /// The digits as a whole number, and how many of them are decimals.
@@ -75,7 +74,7 @@ impl Decimal {
     #[must_use]
     pub fn checked_add(self, other: Decimal) -> Option<Decimal> {
         let decimals = self.decimals.max(other.decimals);
-        Decimal::fitting(self.scaled(decimals) + other.scaled(decimals), decimals)
+        Decimal::from_digits(self.digits_at(decimals) + other.digits_at(decimals), decimals)
     }
 
     /// The exact difference, with as many decimals as the longer operand; `None` if it needs more than 18
@@ -83,7 +82,7 @@ impl Decimal {
     #[must_use]
     pub fn checked_sub(self, other: Decimal) -> Option<Decimal> {
         let decimals = self.decimals.max(other.decimals);
-        Decimal::fitting(self.scaled(decimals) - other.scaled(decimals), decimals)
+        Decimal::from_digits(self.digits_at(decimals) - other.digits_at(decimals), decimals)
     }
 
     /// The exact product, with the decimals of both operands; `None` if it needs more than 18 digits.
@@ -93,8 +92,8 @@ impl Decimal {
         let mut product = i128::from(self.digits) * i128::from(other.digits);
         let mut decimals = self.decimals + other.decimals;
         loop {
-            if let Some(fitting) = Decimal::fitting(product, decimals) {
-                return Some(fitting);
+            if let Some(decimal) = Decimal::from_digits(product, decimals) {
+                return Some(decimal);
             }
             if decimals == 0 || product % 10 != 0 {
                 return None;
@@ -105,11 +104,11 @@ impl Decimal {
 
     /// The digits rescaled to `decimals`, which is at least `self.decimals`. That makes at most 19 digits
     /// and 18 zeros, so the sum of two fits an `i128`.
-    fn scaled(self, decimals: u8) -> i128 {
+    fn digits_at(self, decimals: u8) -> i128 {
         i128::from(self.digits) * 10_i128.pow(u32::from(decimals - self.decimals))
     }
 
-    fn fitting(digits: i128, decimals: u8) -> Option<Decimal> {
+    fn from_digits(digits: i128, decimals: u8) -> Option<Decimal> {
         let fits = digits.unsigned_abs() < TOO_LARGE && usize::from(decimals) <= MAX_DIGITS;
         i64::try_from(digits).ok().filter(|_| fits).map(|digits| Decimal { digits, decimals })
     }
@@ -147,7 +146,7 @@ fn parse(text: &str, mark: char) -> Option<Decimal> {
 impl Ord for Decimal {
     fn cmp(&self, other: &Decimal) -> Ordering {
         let decimals = self.decimals.max(other.decimals);
-        self.scaled(decimals).cmp(&other.scaled(decimals))
+        self.digits_at(decimals).cmp(&other.digits_at(decimals))
     }
 }
 

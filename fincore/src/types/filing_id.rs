@@ -1,9 +1,8 @@
 //! Filing ids, and the row keys made from them.
-use std::{fmt, str::FromStr};
+use std::fmt;
 
-use super::Date;
-use super::whole_number;
-use crate::error::{Error, Result};
+use super::{Date, whole_number};
+use crate::error::Wanted;
 
 /// The id of a filing: CVM's protocol number, or for a periodic form its short name and document number,
 /// as in `dfp-144874`.
@@ -68,14 +67,14 @@ impl FilingId {
     }
 
     /// The id as one integer, without the date.
-    pub(crate) fn packed(self) -> i64 {
+    pub(crate) fn to_bits(self) -> i64 {
         (self.form as i64) << NUMBER_BITS | self.number.cast_signed()
     }
 
-    /// The inverse of [`FilingId::packed`].
-    pub(crate) fn of_packed(packed: i64) -> Option<FilingId> {
-        let number = (packed & ((1 << NUMBER_BITS) - 1)).cast_unsigned();
-        let form = Form::ALL.get(usize::try_from(packed >> NUMBER_BITS).ok()?)?;
+    /// The inverse of [`FilingId::to_bits`].
+    pub(crate) fn from_bits(bits: i64) -> Option<FilingId> {
+        let number = (bits & ((1 << NUMBER_BITS) - 1)).cast_unsigned();
+        let form = Form::ALL.get(usize::try_from(bits >> NUMBER_BITS).ok()?)?;
         Some(FilingId { form: *form, number })
     }
 
@@ -83,13 +82,20 @@ impl FilingId {
     /// first, without sorting.
     #[cfg(any(feature = "bundle", feature = "import", test))]
     pub(crate) fn key(self, date: Date) -> i64 {
-        first_key(date) | self.packed()
+        first_key(date) | self.to_bits()
     }
 
     /// The inverse of [`FilingId::key`].
     pub(crate) fn of_key(key: i64) -> Option<(FilingId, Date)> {
         let date = Date::from_day_number(i32::try_from(key >> ID_BITS).ok()?)?;
-        Some((FilingId::of_packed(key & ((1 << ID_BITS) - 1))?, date))
+        Some((FilingId::from_bits(key & ((1 << ID_BITS) - 1))?, date))
+    }
+
+    fn parse(text: &str) -> Option<FilingId> {
+        // A leading zero would be a second spelling of the same id.
+        let number = |digits: &str| whole_number(digits).filter(|_| !digits.starts_with('0'));
+        let of = |form: Form| FilingId::new(form, number(text.strip_prefix(form.prefix())?)?);
+        Form::ALL.into_iter().find_map(of)
     }
 }
 
@@ -103,33 +109,13 @@ pub(crate) fn last_key(date: Date) -> i64 {
     first_key(date) | ((1 << ID_BITS) - 1)
 }
 
-impl FromStr for FilingId {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<FilingId> {
-        // A leading zero would be a second spelling of the same id.
-        let number = |digits: &str| whole_number(digits).filter(|_| !digits.starts_with('0'));
-        let of = |form: Form| FilingId::new(form, number(text.strip_prefix(form.prefix())?)?);
-        Form::ALL.into_iter().find_map(of).ok_or_else(|| {
-            Error::invalid(text, "the id of a filing (a protocol number, or one like dfp-144874)")
-        })
-    }
-}
-
 impl fmt::Display for FilingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.form.prefix(), self.number)
     }
 }
 
-impl fmt::Debug for FilingId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-super::deserialize_from_str!(FilingId);
-super::serialize_as_str!(FilingId);
+super::text_type!(FilingId, Wanted::FilingId);
 
 #[cfg(test)]
 mod tests {

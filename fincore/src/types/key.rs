@@ -3,17 +3,18 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-use super::session_token;
-use crate::error::{Error, Result};
+use super::{
+    base62::{BASE62, is_base62, random_characters},
+    session_token,
+};
+use crate::error::{Error, Invalid, Result, SecretKind, Wanted};
 
 const MARK: &str = "fin_";
 const RANDOM: usize = 32;
+/// 62^6 is more than 2^32, so six characters hold any CRC-32.
 const CHECKSUM: usize = 6;
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
 const PREFIX: usize = 12;
-
-/// The characters of a key after `fin_`. 62^6 is more than 2^32, so six of them hold any CRC-32.
-const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// An API key in plain text: `fin_`, 32 random characters and a checksum of 6.
 ///
@@ -100,32 +101,6 @@ fn first_secret(text: &str) -> Option<(usize, (&'static str, usize))> {
     places.min_by_key(|(at, _)| *at)
 }
 
-/// So many random letters and digits. Fails if the operating system's random generator fails.
-pub(crate) fn random_characters(count: usize) -> Result<String> {
-    let mut characters = String::with_capacity(count);
-    while characters.len() < count {
-        let missing = count - characters.len();
-        let bytes = random_bytes::<RANDOM>()?;
-        characters.extend(bytes.into_iter().filter_map(character).take(missing));
-    }
-    Ok(characters)
-}
-
-/// So many random bytes. Fails if the operating system's random generator fails.
-pub(crate) fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT]> {
-    let mut bytes = [0; COUNT];
-    getrandom::fill(&mut bytes)
-        .map_err(|err| Error::storage("the operating system provides no random numbers", err))?;
-    Ok(bytes)
-}
-
-/// Maps a random byte to a character. Bytes past the last multiple of 62 are rejected: they would favour
-/// the first characters.
-fn character(byte: u8) -> Option<char> {
-    const FAIR: u8 = 248;
-    (byte < FAIR).then(|| char::from(BASE62[usize::from(byte % 62)]))
-}
-
 impl FromStr for Key {
     type Err = Error;
 
@@ -141,10 +116,6 @@ impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
-}
-
-pub(crate) fn is_base62(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn checksum(text: &str) -> [u8; CHECKSUM] {
@@ -195,14 +166,13 @@ impl FromStr for KeyPrefix {
 
     /// Ignores a trailing `…`. Input that is too long may be a whole key, so the error does not quote it.
     fn from_str(text: &str) -> Result<KeyPrefix> {
-        const WANTED: &str = "the prefix of a key (fin_ and 1 to 8 letters or digits)";
         let text = text.strip_suffix('…').unwrap_or(text);
         if text.len() > PREFIX {
-            return Err(Error::Invalid(format!("too long for {WANTED}")));
+            return Err(Error::Invalid(Invalid::Secret(SecretKind::LongKeyPrefix)));
         }
         match text.strip_prefix(MARK) {
             Some(rest) if !rest.is_empty() && is_base62(rest) => Ok(KeyPrefix(text.to_owned())),
-            _ => Err(Error::invalid(text, WANTED)),
+            _ => Err(Error::invalid(text, Wanted::KeyPrefix)),
         }
     }
 }
@@ -217,8 +187,6 @@ super::serialize_as_str!(KeyPrefix);
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[test]
@@ -269,16 +237,6 @@ mod tests {
         let key = Key::generate().unwrap();
         assert_eq!(format!("{key:?} {:?}", Some(&key)), "Key(…) Some(Key(…))");
         assert_eq!(format!("{:?}", key.hash()), "KeyHash(…)");
-    }
-
-    #[test]
-    fn every_character_comes_from_equally_many_bytes() {
-        let mut counts = BTreeMap::new();
-        for c in (0..=255).filter_map(character) {
-            *counts.entry(c).or_insert(0) += 1;
-        }
-        let wanted = BASE62.iter().map(|byte| (char::from(*byte), 4)).collect();
-        assert_eq!(counts, wanted);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{
 };
 
 use super::whole_number;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// The most rows to return: 1 to `MAX`; by default 20, or `MAX` if that is less.
 ///
@@ -44,7 +44,7 @@ impl<const MAX: u32> Limit<MAX> {
     }
 
     fn refuse(given: &str) -> Error {
-        Error::invalid(given, format_args!("a whole number from 1 to {MAX}"))
+        Error::invalid(given, Wanted::WholeNumber { from: 1, to: MAX.into() })
     }
 }
 
@@ -118,7 +118,7 @@ impl Offset {
     }
 
     fn refuse(given: &str) -> Error {
-        Error::invalid(given, format_args!("a whole number from 0 to {}", Offset::MAX.0))
+        Error::invalid(given, Wanted::WholeNumber { from: 0, to: Offset::MAX.0 })
     }
 }
 
@@ -131,6 +131,18 @@ impl FromStr for Offset {
 }
 
 super::deserialize_from_str!(Offset);
+
+/// A page of a list that has nothing else to choose; by default the first twenty rows.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageQuery {
+    /// The most rows to return.
+    #[serde(default)]
+    pub limit: Limit<1000>,
+    /// The number of rows to skip.
+    #[serde(default)]
+    pub offset: Offset,
+}
 
 #[cfg(test)]
 mod tests {

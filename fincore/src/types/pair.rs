@@ -1,7 +1,7 @@
 //! Currencies and currency pairs.
-use std::{fmt, str::FromStr};
+use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::Wanted;
 
 /// A currency, by the three-letter code that the central bank uses: `USD`, `SDR`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +19,10 @@ impl Currency {
     /// The pound sterling.
     pub const GBP: Currency = Currency(*b"GBP");
 
+    fn parse(text: &str) -> Option<Currency> {
+        Currency::of_letters(text.as_bytes())
+    }
+
     fn of_letters(letters: &[u8]) -> Option<Currency> {
         let symbol = <[u8; 3]>::try_from(letters).ok()?;
         symbol
@@ -31,15 +35,6 @@ impl Currency {
     #[must_use]
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).expect("three ASCII letters")
-    }
-}
-
-impl FromStr for Currency {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Currency> {
-        Currency::of_letters(text.as_bytes())
-            .ok_or_else(|| Error::invalid(text, "a currency (three letters, such as USD)"))
     }
 }
 
@@ -70,28 +65,22 @@ impl Pair {
     pub const fn in_reais(base: Currency) -> Pair {
         Pair { base, quote: Currency::BRL }
     }
+
+    fn parse(text: &str) -> Option<Pair> {
+        let (base, quote) = match text.as_bytes() {
+            [base @ .., b'/' | b'-', q1, q2, q3] if base.len() == 3 => (base, [*q1, *q2, *q3]),
+            [base @ .., q1, q2, q3] if base.len() == 3 => (base, [*q1, *q2, *q3]),
+            _ => return None,
+        };
+        let (base, quote) = (Currency::of_letters(base)?, Currency::of_letters(&quote)?);
+        Some(Pair { base, quote })
+    }
 }
 
 impl Default for Pair {
     /// `USD/BRL`.
     fn default() -> Pair {
         Pair::in_reais(Currency::USD)
-    }
-}
-
-impl FromStr for Pair {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Pair> {
-        let (base, quote) = match text.as_bytes() {
-            [base @ .., b'/' | b'-', q1, q2, q3] if base.len() == 3 => (base, [*q1, *q2, *q3]),
-            [base @ .., q1, q2, q3] if base.len() == 3 => (base, [*q1, *q2, *q3]),
-            _ => (&[][..], [0; 3]),
-        };
-        Currency::of_letters(base)
-            .zip(Currency::of_letters(&quote))
-            .map(|(base, quote)| Pair { base, quote })
-            .ok_or_else(|| Error::invalid(text, "a currency pair (EUR/BRL, EURBRL or eur-brl)"))
     }
 }
 
@@ -102,22 +91,8 @@ impl fmt::Display for Pair {
     }
 }
 
-impl fmt::Debug for Currency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Debug for Pair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-super::deserialize_from_str!(Currency);
-super::serialize_as_str!(Currency);
-super::deserialize_from_str!(Pair);
-super::serialize_as_str!(Pair);
+super::text_type!(Currency, Wanted::Currency);
+super::text_type!(Pair, Wanted::CurrencyPair);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{fold, whole_number};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// The number of a series in SGS, or its name: case, accents and punctuation of a name are ignored.
 ///
@@ -60,8 +60,7 @@ impl FromStr for SeriesId {
         }
         let letters = letters_of(text);
         if letters.is_empty() {
-            let wanted = "a series (its number in SGS, or a name such as igp-m)";
-            return Err(Error::invalid(text, wanted));
+            return Err(Error::invalid(text, Wanted::Series));
         }
         Ok(SeriesId(Id::Name { given: text.to_owned(), letters }))
     }

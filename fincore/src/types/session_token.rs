@@ -3,13 +3,13 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-use super::key::{is_base62, random_characters};
-use crate::error::{Error, Result};
+use super::base62::{is_base62, random_characters};
+use crate::error::{Error, Invalid, Result, SecretKind};
 
 /// What every token begins with.
 pub(super) const MARK: &str = "fis_";
 
-/// 62^32 is about 2^190, so nobody guesses one.
+/// 62^32 is about 2^190: too many to guess one.
 const RANDOM: usize = 32;
 
 /// A session token in plain text: `fis_` and 32 random letters and digits. A browser keeps it in a cookie.
@@ -45,9 +45,7 @@ impl FromStr for SessionToken {
         if text.strip_prefix(MARK).is_some_and(well_formed) {
             return Ok(SessionToken(text.to_owned()));
         }
-        Err(Error::Invalid(format!(
-            "this is not a session ({MARK} and {RANDOM} letters and digits)"
-        )))
+        Err(Error::Invalid(Invalid::Secret(SecretKind::SessionToken)))
     }
 }
 

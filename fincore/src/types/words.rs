@@ -5,7 +5,7 @@ use serde::Deserialize;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::{Limit, Offset};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 
 /// The words of a search: at least one, at most 32, in at most 500 characters.
 ///
@@ -111,11 +111,11 @@ impl FromStr for Words {
         let parts = parts(text);
         let count: usize = parts.iter().map(Part::len).sum();
         let wanted = if count == 0 {
-            "a text with at least one letter or digit".to_owned()
+            Wanted::Words
         } else if count > MAX_WORDS {
-            format!("a text of at most {MAX_WORDS} words (it has {count})")
+            Wanted::FewerWords { most: MAX_WORDS, given: count }
         } else if text.chars().count() > MAX_CHARACTERS {
-            format!("a text of at most {MAX_CHARACTERS} characters")
+            Wanted::ShorterText { most: MAX_CHARACTERS }
         } else {
             return Ok(Words { text: text.to_owned(), parts });
         };
@@ -251,7 +251,7 @@ fn push(folded: &mut String, c: char) {
         }
         // The standalone circumflex is an accent, though Unicode calls it a letter.
         c if is_combining_mark(c) || c == 'ˆ' => (),
-        c => match replaced(c) {
+        c => match replacement(c) {
             Some(letters) => folded.push_str(letters),
             None => folded.push(c),
         },
@@ -259,7 +259,7 @@ fn push(folded: &mut String, c: char) {
 }
 
 /// The replacement for a character that Unicode does not decompose.
-fn replaced(c: char) -> Option<&'static str> {
+fn replacement(c: char) -> Option<&'static str> {
     Some(match c {
         'æ' => "ae",
         'đ' | 'ð' => "d",

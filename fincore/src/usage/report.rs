@@ -1,4 +1,4 @@
-//! What is counted of requests, and how it is reported.
+//! The counts of requests, and the report on them.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Usage adds up, whatever happens around it.
+//! Usage adds up, even with failures, restarts and threads in between.
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -164,12 +164,15 @@ fn more_than_a_batch_is_written_and_what_waits_is_bounded() {
         usage.count(key, today, format!("/{number}"), Outcome::Success);
     }
     usage.flush(&accounts).unwrap();
-    assert_eq!((usage.unwritten(), requests(&Usage::default())), (0, 2 * BATCH as u64 + 1));
+    assert_eq!(
+        (usage.unwritten_requests(), requests(&Usage::default())),
+        (0, 2 * BATCH as u64 + 1)
+    );
     assert_eq!(usage.slots.load(Ordering::Relaxed), 0);
-    // Every key has few endpoints, so many keys are needed to come so far.
+    // Every key has few endpoints, so that many keys are needed to reach the limit.
     for number in 0..u32::try_from(MOST_SLOTS).unwrap() {
         usage.count(KeyId::new(1000 + number), today, SELIC, Outcome::Success);
     }
     usage.count(key, today, SELIC, Outcome::RateLimited);
-    assert_eq!((usage.lost(), usage.unwritten()), (1, MOST_SLOTS as u64));
+    assert_eq!((usage.lost_requests(), usage.unwritten_requests()), (1, MOST_SLOTS as u64));
 }

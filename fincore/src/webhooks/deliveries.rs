@@ -1,21 +1,21 @@
-//! Deliveries as their owner sees them: listed, tested, made anew.
+//! Deliveries as the owner of a webhook sees them: list, test call, replay.
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DeliveryId, Webhook, WebhookId, millis,
-    outbox::{at_once, body},
-    subscription::get,
-    time,
+    ids::{DeliveryId, WebhookId},
+    outbox::{call_body, due_first},
+    stored_time::{from_millis, to_millis},
+    subscription::{Webhook, find_with_number},
 };
 use crate::{
     accounts::{Accounts, Row, Session, values},
-    error::{Error, Noun, Result},
+    error::{Error, Resource, Result, WebhookFault},
     events::EventType,
     types::{KeyId, Limit, Offset, random_characters},
 };
 
-/// The columns that [`read`] expects.
+/// The columns that [`read_delivery`] expects.
 macro_rules! select_delivery {
     () => {
         "SELECT delivery.id, event.id, type, created, attempts, due, attempted, status, error, delivered
@@ -36,17 +36,17 @@ pub struct Delivery {
     pub kind: String,
     /// `pending`, `delivered` or `failed`.
     pub status: &'static str,
-    /// How often it was tried, since it was created or replayed.
+    /// The number of attempts since it was created or replayed.
     pub attempts: u32,
-    /// The HTTP status that the last try got.
+    /// The HTTP status of the last attempt.
     pub response_status: Option<u16>,
-    /// What went wrong at the last try.
+    /// The error of the last attempt.
     pub error: Option<String>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was last tried.
+    /// The time of the last attempt.
     pub attempted_at: Option<DateTime<Utc>>,
-    /// When it is tried next.
+    /// The time of the next attempt.
     pub next_attempt_at: Option<DateTime<Utc>>,
 }
 
@@ -89,9 +89,13 @@ pub struct Deliveries {
 /// The deliveries of a webhook of a key, newest first. They are kept for 30 days.
 ///
 /// Fails with [`Error::NotFound`] if the key has no such webhook.
-pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> Result<Deliveries> {
+pub fn list_deliveries(
+    accounts: &Accounts,
+    key: KeyId,
+    query: &DeliveriesQuery,
+) -> Result<Deliveries> {
     const TOTAL: &str = "SELECT COUNT(*) FROM delivery WHERE webhook = ?1";
-    // The index has the ids of a webhook, so that only those of this page are read.
+    // The index has the ids of a webhook, so that only the rows of this page are read.
     const SQL: &str = concat!(
         select_delivery!(),
         "WHERE delivery.id IN (SELECT id FROM delivery WHERE webhook = ?1
@@ -99,7 +103,7 @@ pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> R
     );
     let (limit, offset) = (query.limit.get(), query.offset);
     accounts.read(|session| {
-        let (number, webhook) = get(session, key, &query.id)?;
+        let (number, webhook) = find_with_number(session, key, &query.id)?;
         let total = session.number(TOTAL, values![number])?;
         let mut deliveries = Deliveries {
             data: Vec::new(),
@@ -109,16 +113,17 @@ pub fn deliveries(accounts: &Accounts, key: KeyId, query: &DeliveriesQuery) -> R
         };
         if deliveries.offset < deliveries.total {
             let rows = session.query(SQL, values![number, limit, offset.sql()])?;
-            deliveries.data = rows.iter().map(|row| read(row, &webhook)).collect::<Result<_>>()?;
+            deliveries.data =
+                rows.iter().map(|row| read_delivery(row, &webhook)).collect::<Result<_>>()?;
         }
         Ok(deliveries)
     })
 }
 
-/// Puts a `webhook.test` into the outbox, before all that wait there, whichever types the webhook has subscribed to.
+/// Puts a `webhook.test` event at the front of the outbox, whichever types the webhook has subscribed to.
 ///
 /// Fails with [`Error::NotFound`] if the key has no such webhook, with [`Error::Invalid`] if it is disabled.
-pub fn test(
+pub fn send_test(
     accounts: &Accounts,
     key: KeyId,
     id: &WebhookId,
@@ -129,21 +134,25 @@ pub fn test(
     const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?4)
         RETURNING id";
     #[derive(Serialize)]
-    struct Tested<'w> {
+    struct TestData<'w> {
         webhook: &'w WebhookId,
     }
     let event = format!("evt_test_{}", random_characters(22)?);
-    let body = body(EventType::WebhookTest, time(now.timestamp() * 1000), &Tested { webhook: id })?;
+    let body = call_body(
+        EventType::WebhookTest,
+        from_millis(now.timestamp() * 1000),
+        &TestData { webhook: id },
+    )?;
     accounts.write(|tx| {
-        let (number, webhook) = enabled(tx, key, id)?;
+        let (number, webhook) = find_enabled(tx, key, id)?;
         let kind = EventType::WebhookTest.as_str();
-        let event = tx.number(EVENT, values![&event, kind, &body, millis(now)])?;
-        let delivery = tx.number(SQL, values![number, event, millis(now), at_once(now)])?;
-        one(tx, (number, &webhook), DeliveryId::new(delivery))
+        let event = tx.number(EVENT, values![&event, kind, &body, to_millis(now)])?;
+        let delivery = tx.number(SQL, values![number, event, to_millis(now), due_first(now)])?;
+        find_delivery(tx, (number, &webhook), DeliveryId::new(delivery))
     })
 }
 
-/// Makes a delivery anew, before all that wait, with the same event id and as many attempts as a new one.
+/// Puts a delivery at the front of the outbox once more, with the same event id and as many attempts as a new one.
 ///
 /// Fails with [`Error::NotFound`] if the key has no such webhook or delivery, with [`Error::Invalid`] if the webhook
 /// is disabled.
@@ -157,38 +166,39 @@ pub fn replay(
     const SQL: &str = "UPDATE delivery SET attempts = 0, due = ?3, delivered = NULL, error = NULL
         WHERE id = ?1 AND webhook = ?2";
     accounts.write(|tx| {
-        let (number, webhook) = enabled(tx, key, id)?;
-        tx.execute(SQL, values![delivery.get(), number, at_once(now)])?;
-        one(tx, (number, &webhook), delivery)
+        let (number, webhook) = find_enabled(tx, key, id)?;
+        tx.execute(SQL, values![delivery.get(), number, due_first(now)])?;
+        find_delivery(tx, (number, &webhook), delivery)
     })
 }
 
-fn enabled(session: &dyn Session, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
-    let (number, webhook) = get(session, key, id)?;
+fn find_enabled(session: &dyn Session, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
+    let (number, webhook) = find_with_number(session, key, id)?;
     if webhook.disabled_at.is_some() {
         let reason = webhook.reason.unwrap_or_default();
-        return Err(Error::Invalid(format!(
-            "the webhook {id} is disabled ({reason}); delete it and create a new one"
-        )));
+        return Err(WebhookFault::Disabled { id: id.to_string(), reason }.into());
     }
     Ok((number, webhook))
 }
 
-fn one(
+fn find_delivery(
     session: &dyn Session,
     (number, webhook): (i64, &Webhook),
     id: DeliveryId,
 ) -> Result<Delivery> {
     const SQL: &str = concat!(select_delivery!(), "WHERE delivery.id = ?1 AND webhook = ?2");
     let found = session.first(SQL, values![id.get(), number])?;
-    read(&found.ok_or_else(|| Error::not_found(Noun::Delivery, &id.to_string()))?, webhook)
+    read_delivery(
+        &found.ok_or_else(|| Error::not_found(Resource::Delivery, &id.to_string()))?,
+        webhook,
+    )
 }
 
-fn read(row: &Row, webhook: &Webhook) -> Result<Delivery> {
-    // What goes out at once is stored as a negative number.
-    let due = row.get::<Option<i64>>(5)?.map(|due| time(due.abs()));
+fn read_delivery(row: &Row, webhook: &Webhook) -> Result<Delivery> {
+    // Deliveries at the front of the outbox have a negative number.
+    let due = row.get::<Option<i64>>(5)?.map(|due| from_millis(due.abs()));
     let delivered = row.get::<Option<i64>>(9)?.is_some();
-    // Nothing waits for a webhook that is disabled, whether that was written down yet or not.
+    // The deliveries of a disabled webhook have failed, even if `sweep` has not marked them yet.
     let given_up = due.is_some() && webhook.disabled_at.is_some();
     let next_attempt_at = due.filter(|_| !given_up);
     let error: Option<String> = row.get(8)?;
@@ -206,8 +216,8 @@ fn read(row: &Row, webhook: &Webhook) -> Result<Delivery> {
         attempts: row.get(4)?,
         response_status: row.get(7)?,
         error,
-        created_at: time(row.get(3)?),
-        attempted_at: row.get::<Option<i64>>(6)?.map(time),
+        created_at: from_millis(row.get(3)?),
+        attempted_at: row.get::<Option<i64>>(6)?.map(from_millis),
         next_attempt_at,
     })
 }

@@ -1,100 +1,106 @@
-//! From the change log to the outbox: each event once for every webhook that wants it.
+//! From the change log to the outbox: each event once for every webhook that subscribed to it.
 //!
-//! Importing happens in another process and another file. So the accounts file notes how far the log of a catalogue
-//! was read, and moves that note in the transaction that adds the deliveries: whatever is killed when, each change
-//! is told exactly once. The events are read before that transaction starts, so that it is short; if another process
-//! has moved the note meanwhile, the step is dropped.
+//! Imports run in another process and write another file. So the accounts store how far the log of a catalogue was read,
+//! and this position moves in the transaction that adds the deliveries: even if a process is killed, each event is
+//! enqueued exactly once. The events are read before that transaction starts, so that it is short; if another process has
+//! moved the position meanwhile, the batch is dropped.
 use chrono::{DateTime, Utc};
 
-use super::{millis, outbox::body, told};
+use super::{outbox::call_body, progress, stored_time::to_millis};
 use crate::{
     accounts::{Accounts, Session, values},
     catalogue::Snapshot,
     error::Result,
     events::{
         Cursor, EventType,
-        content::About,
-        cursor::Place,
-        log::{self, Bounds, Found},
+        change_log::{self, BatchBounds, LoggedEvent},
+        cursor::LogPosition,
+        payload::EventSubject,
     },
     plans::{Feature, Plan},
     types::{CvmCode, fold},
 };
 
-/// The most events that a step tells, and the most changes that it looks at.
+/// The most events that one call enqueues, and the most changes that it reads.
 const EVENTS: usize = 200;
 const ENTRIES: usize = 4_000;
 
-/// About the most deliveries that a step adds: at least one event is told to all who want it.
+/// About the most deliveries that one call adds: at least one event is enqueued for all its subscribers.
 const DELIVERIES: usize = 2_000;
 
-/// What one step of [`tell`] did.
+/// What one call of [`enqueue_events`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Told {
+pub struct Enqueued {
     /// How many deliveries it put into the outbox.
     pub deliveries: u64,
     /// Whether there is more to do at once.
     pub more: bool,
 }
 
-/// Reads the change log from where it left off, and puts what subscriptions want into the outbox: one step of bounded
-/// size, in one transaction. Several programs may do so at the same time.
+/// Reads new events from the change log, and puts them into the outbox for the webhooks that subscribed to them: a bounded
+/// number in one transaction. Several programs may do so at the same time.
 ///
-/// What a catalogue has when it is seen for the first time is no news; nor is what an older copy of the file has that
-/// takes its place. An older copy is believed after a minute, because the snapshot of a slow program looks the same.
-pub fn tell(accounts: &Accounts, snapshot: &Snapshot, now: DateTime<Utc>) -> Result<Told> {
-    let (catalogue, newest) = (snapshot.catalogue_id()?, Place::newest(snapshot)?);
-    let Some(noted) = accounts.read(|session| told::noted(session, &catalogue))? else {
-        accounts.write(|tx| told::start(tx, &catalogue, snapshot.version()?))?;
-        return Ok(Told::default());
+/// The data that a catalogue has when it is first seen makes no events, and neither does a catalogue that was restored from
+/// an older copy. An older version counts as restored after a minute, because a slow program's snapshot looks the same.
+pub fn enqueue_events(
+    accounts: &Accounts,
+    snapshot: &Snapshot,
+    now: DateTime<Utc>,
+) -> Result<Enqueued> {
+    let (catalogue, newest) = (snapshot.catalogue_id()?, LogPosition::newest(snapshot)?);
+    let Some(progress) = accounts.read(|session| progress::load(session, &catalogue))? else {
+        accounts.write(|tx| progress::start(tx, &catalogue, snapshot.version()?))?;
+        return Ok(Enqueued::default());
     };
-    if noted.place > newest {
-        let more = told::fall(accounts, &catalogue, (noted, newest), now)?;
-        return Ok(Told { deliveries: 0, more });
+    if progress.position > newest {
+        let more = progress::handle_rollback(accounts, &catalogue, (progress, newest), now)?;
+        return Ok(Enqueued { deliveries: 0, more });
     }
-    if noted.fallen.is_some() {
-        accounts.write(|tx| told::forget_fall(tx, &catalogue))?;
+    if progress.behind.is_some() {
+        accounts.write(|tx| progress::clear_rollback(tx, &catalogue))?;
     }
-    if noted.place == newest {
-        return Ok(Told::default());
+    if progress.position == newest {
+        return Ok(Enqueued::default());
     }
     let subscribers = accounts.read(|session| subscribers(session, &catalogue))?;
-    let start = noted.place.clone().max(Place::oldest(snapshot)?);
-    let step = read(snapshot, start, newest, &subscribers)?;
-    let kinds = kinds(&subscribers);
+    let start = progress.position.clone().max(LogPosition::oldest(snapshot)?);
+    let batch = read_events(snapshot, start, newest, &subscribers)?;
+    let types = subscribed_types(&subscribers);
     accounts.write(|tx| {
         let subscribers = self::subscribers(tx, &catalogue)?;
-        let seen_all = self::kinds(&subscribers).iter().all(|kind| kinds.contains(kind));
-        let place = told::noted(tx, &catalogue)?.map(|noted| noted.place);
-        if place != Some(noted.place) || !seen_all {
-            return Ok(Told { deliveries: 0, more: true });
+        let has_all = subscribed_types(&subscribers).iter().all(|kind| types.contains(kind));
+        let position = progress::load(tx, &catalogue)?.map(|progress| progress.position);
+        if position != Some(progress.position) || !has_all {
+            return Ok(Enqueued { deliveries: 0, more: true });
         }
-        let mut told = Told { deliveries: 0, more: step.more };
-        for found in &step.events {
-            told.deliveries += deliver(tx, &catalogue, found, &subscribers, now)?;
+        let mut enqueued = Enqueued { deliveries: 0, more: batch.more };
+        for event in &batch.events {
+            enqueued.deliveries += enqueue(tx, &catalogue, event, &subscribers, now)?;
         }
-        told::note(tx, &catalogue, &step.place)?;
-        Ok(told)
+        progress::save(tx, &catalogue, &batch.position)?;
+        Ok(enqueued)
     })
 }
 
-/// Reads on, as much as fits into one step.
-fn read(
+/// Reads as many events as one call enqueues.
+fn read_events(
     snapshot: &Snapshot,
-    start: Place,
-    newest: Place,
+    start: LogPosition,
+    newest: LogPosition,
     subscribers: &[Subscriber],
-) -> Result<log::Step> {
+) -> Result<change_log::EventBatch> {
     if subscribers.is_empty() {
-        return Ok(log::Step { events: Vec::new(), place: newest, more: false });
+        return Ok(change_log::EventBatch { events: Vec::new(), position: newest, more: false });
     }
     let events = (DELIVERIES / subscribers.len()).clamp(1, EVENTS);
-    let kinds = kinds(subscribers);
-    log::read(snapshot, start, Bounds { events, entries: ENTRIES }, |kind| kinds.contains(&kind))
+    let types = subscribed_types(subscribers);
+    change_log::read_batch(snapshot, start, BatchBounds { events, entries: ENTRIES }, |kind| {
+        types.contains(&kind)
+    })
 }
 
-/// What an active webhook wants.
+/// An active webhook, and which events it is for.
 struct Subscriber {
     number: i64,
     kinds: Vec<EventType>,
@@ -102,26 +108,26 @@ struct Subscriber {
     /// Folded.
     category: Option<String>,
     series: Option<String>,
-    /// Changes up to this version are none of its business.
+    /// Only changes after this version.
     since: u64,
 }
 
 impl Subscriber {
-    fn wants(&self, kind: EventType, version: u64, about: &About) -> bool {
-        /// A filter lets pass what has nothing that it could compare.
+    fn matches(&self, kind: EventType, version: u64, subject: &EventSubject) -> bool {
+        /// An event without the value that a filter compares passes the filter.
         fn passes<T: PartialEq>(filter: Option<T>, value: Option<T>) -> bool {
             filter.is_none() || value.is_none() || filter == value
         }
         self.kinds.contains(&kind)
             && self.since < version
-            && passes(self.company, about.company.map(CvmCode::get))
-            && passes(self.category.as_deref(), about.category.as_deref())
-            && passes(self.series.as_deref(), about.series.as_deref())
+            && passes(self.company, subject.company.map(CvmCode::get))
+            && passes(self.category.as_deref(), subject.category.as_deref())
+            && passes(self.series.as_deref(), subject.series.as_deref())
     }
 }
 
-/// The types of events that somebody wants.
-fn kinds(subscribers: &[Subscriber]) -> Vec<EventType> {
+/// The types of events that any of the webhooks is for.
+fn subscribed_types(subscribers: &[Subscriber]) -> Vec<EventType> {
     let wanted = |kind: &EventType| subscribers.iter().any(|one| one.kinds.contains(kind));
     EventType::ALL.into_iter().filter(wanted).collect()
 }
@@ -133,10 +139,10 @@ fn subscribers(session: &dyn Session, catalogue: &str) -> Result<Vec<Subscriber>
         WHERE disabled IS NULL AND revoked IS NULL ORDER BY number";
     let mut subscribers = Vec::new();
     for row in session.query(SQL, &[])? {
-        if !row.parsed::<Plan>(7)?.includes(Feature::Webhooks) {
+        if !row.parse::<Plan>(7)?.includes(Feature::Webhooks) {
             continue;
         }
-        // Versions of other data say nothing about this: the file was replaced since it subscribed.
+        // Versions of another catalogue mean nothing here: the file was replaced since the webhook was created.
         let is_same = row.text(5)? == catalogue;
         subscribers.push(Subscriber {
             number: row.get(0)?,
@@ -150,36 +156,42 @@ fn subscribers(session: &dyn Session, catalogue: &str) -> Result<Vec<Subscriber>
     Ok(subscribers)
 }
 
-/// Puts an event into the outbox for all who want it; returns how many do.
-fn deliver(
+/// Puts an event into the outbox for all its subscribers; returns the number of new deliveries.
+fn enqueue(
     tx: &dyn Session,
     catalogue: &str,
-    found: &Found,
+    event: &LoggedEvent,
     subscribers: &[Subscriber],
     now: DateTime<Utc>,
 ) -> Result<u64> {
     const SQL: &str = "INSERT INTO delivery (webhook, event, created, due) VALUES (?1, ?2, ?3, ?3)
         ON CONFLICT DO NOTHING";
-    let Found { place, kind, content, .. } = found;
-    let wanting = |one: &&Subscriber| one.wants(*kind, place.version, &content.about);
-    let mut wanting = subscribers.iter().filter(wanting).peekable();
-    if wanting.peek().is_none() {
+    let LoggedEvent { position, kind, payload, .. } = event;
+    let matches = |one: &&Subscriber| one.matches(*kind, position.version, &payload.subject);
+    let mut matching = subscribers.iter().filter(matches).peekable();
+    if matching.peek().is_none() {
         return Ok(0);
     }
-    let event = event(tx, &Cursor::new(catalogue, place.clone()).to_string(), found, now)?;
+    let id = Cursor::new(catalogue, position.clone()).to_string();
+    let number = event_number(tx, &id, event, now)?;
     let mut added = 0;
-    for one in wanting {
-        added += tx.execute(SQL, values![one.number, event, millis(now)])? as u64;
+    for one in matching {
+        added += tx.execute(SQL, values![one.number, number, to_millis(now)])? as u64;
     }
     Ok(added)
 }
 
-/// The number of an event in the outbox, which it is added to if need be.
-fn event(tx: &dyn Session, id: &str, found: &Found, now: DateTime<Utc>) -> Result<i64> {
+/// The number of an event in the outbox; adds the event if it is not there yet.
+fn event_number(
+    tx: &dyn Session,
+    id: &str,
+    event: &LoggedEvent,
+    now: DateTime<Utc>,
+) -> Result<i64> {
     const SQL: &str = "INSERT INTO event (id, type, body, time) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO NOTHING";
     const NUMBER: &str = "SELECT number FROM event WHERE id = ?1";
-    let body = body(found.kind, found.time, &found.content.data)?;
-    tx.execute(SQL, values![id, found.kind.as_str(), &body, millis(now)])?;
+    let body = call_body(event.kind, event.time, &event.payload.data)?;
+    tx.execute(SQL, values![id, event.kind.as_str(), &body, to_millis(now)])?;
     tx.number(NUMBER, values![id])
 }

@@ -2,14 +2,14 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, Wanted},
     types::{deserialize_from_str, is_base62, random_characters, serialize_as_str, whole_number},
 };
 
 const WEBHOOK: &str = "wh_";
 const DELIVERY: &str = "dlv_";
 
-/// 62^22 is about 2^131, so nobody guesses one.
+/// 62^22 is about 2^131, too many to guess.
 const CHARACTERS: usize = 22;
 
 /// The id of a webhook: `wh_` and 22 random letters and digits.
@@ -34,7 +34,7 @@ impl FromStr for WebhookId {
         if text.strip_prefix(WEBHOOK).is_some_and(well_formed) {
             return Ok(WebhookId(text.to_owned()));
         }
-        Err(Error::invalid(text, "the id of a webhook (wh_ and 22 letters and digits)"))
+        Err(Error::invalid(text, Wanted::WebhookId))
     }
 }
 
@@ -67,7 +67,7 @@ impl FromStr for DeliveryId {
     fn from_str(text: &str) -> Result<DeliveryId> {
         let number = text.strip_prefix(DELIVERY).and_then(whole_number).map(DeliveryId);
         let same = number.filter(|id| id.to_string() == text);
-        same.ok_or_else(|| Error::invalid(text, "the id of a delivery (dlv_ and a number)"))
+        same.ok_or_else(|| Error::invalid(text, Wanted::DeliveryId))
     }
 }
 

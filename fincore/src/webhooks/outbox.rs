@@ -1,10 +1,15 @@
-//! The outbox as the sender sees it: which calls are due.
+//! The outbox, as the program that makes the calls sees it: which calls are due.
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{DeliveryId, Secret, WebhookId, millis, target};
+use super::{
+    allowed_targets,
+    ids::{DeliveryId, WebhookId},
+    signature::Secret,
+    stored_time::to_millis,
+};
 use crate::{
     accounts::{Accounts, values},
     error::{Error, Result},
@@ -15,7 +20,7 @@ use crate::{
 /// A webhook that has deliveries due.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Waiting {
+pub struct DueWebhook {
     /// The webhook.
     pub webhook: WebhookId,
     /// The host that it calls, with its port: `example.com:443`.
@@ -23,18 +28,21 @@ pub struct Waiting {
 }
 
 /// The webhooks that have deliveries due, and may be called: active, of a valid key whose plan includes webhooks.
-pub fn waiting(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<Waiting>> {
+pub fn due_webhooks(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<DueWebhook>> {
     const SQL: &str = "SELECT webhook.id, url, plan FROM webhook JOIN key ON key.id = webhook.key
         WHERE disabled IS NULL AND revoked IS NULL
             AND (SELECT MIN(due) FROM delivery WHERE webhook = number AND due IS NOT NULL) <= ?1
         ORDER BY number";
-    let mut waiting = Vec::new();
-    for row in accounts.read(|session| session.query(SQL, values![millis(now)]))? {
-        if row.parsed::<Plan>(2)?.includes(Feature::Webhooks) {
-            waiting.push(Waiting { webhook: row.parsed(0)?, host: target::host(row.text(1)?) });
+    let mut webhooks = Vec::new();
+    for row in accounts.read(|session| session.query(SQL, values![to_millis(now)]))? {
+        if row.parse::<Plan>(2)?.includes(Feature::Webhooks) {
+            webhooks.push(DueWebhook {
+                webhook: row.parse(0)?,
+                host: allowed_targets::host(row.text(1)?),
+            });
         }
     }
-    Ok(waiting)
+    Ok(webhooks)
 }
 
 /// A call to make now.
@@ -45,7 +53,7 @@ pub struct Call {
     pub delivery: DeliveryId,
     /// The webhook.
     pub webhook: WebhookId,
-    /// Where to call.
+    /// The address to call.
     pub url: String,
     /// The body.
     pub body: String,
@@ -53,21 +61,22 @@ pub struct Call {
     pub event: String,
     /// The key that signs.
     pub secret: Secret,
-    /// Which turn of the delivery it is.
-    pub turn: Turn,
+    /// Tells this call from a call of the same delivery after a replay.
+    pub token: AttemptToken,
 }
 
-/// A turn of a delivery: a replay while a call is under way begins another, and the call does not count for it.
+/// Identifies the attempt that a call was made for. If the delivery is replayed while a call is in progress, the token
+/// changes, and the outcome of that call is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn(pub(super) i64);
+pub struct AttemptToken(pub(super) i64);
 
-/// When a call is due that goes out before all that wait already: such times are stored as negative numbers.
-pub(super) fn at_once(now: DateTime<Utc>) -> i64 {
-    -millis(now)
+/// The due time of a call that goes before all others: such times are stored as negative numbers.
+pub(super) fn due_first(now: DateTime<Utc>) -> i64 {
+    -to_millis(now)
 }
 
 impl Call {
-    /// The headers of the scheme: id, timestamp, signature.
+    /// The headers of the Standard Webhooks scheme: id, timestamp, signature.
     #[must_use]
     pub fn headers(&self, now: DateTime<Utc>) -> [(&'static str, String); 3] {
         let timestamp = now.timestamp().to_string();
@@ -80,14 +89,14 @@ impl Call {
     }
 }
 
-/// Up to `limit` calls of a webhook that are due and not under way, the longest due first; nothing if it may not be
-/// called.
-pub fn due(
+/// Up to `limit` calls of a webhook that are due and not in progress, the longest due first; none if the webhook may not
+/// be called.
+pub fn due_calls(
     accounts: &Accounts,
     webhook: &WebhookId,
     now: DateTime<Utc>,
     limit: usize,
-    under_way: &HashSet<DeliveryId>,
+    in_progress: &HashSet<DeliveryId>,
 ) -> Result<Vec<Call>> {
     const WEBHOOK: &str = "SELECT number, url, secret, plan FROM webhook
         JOIN key ON key.id = webhook.key
@@ -99,15 +108,15 @@ pub fn due(
         let Some(found) = session.first(WEBHOOK, values![webhook.as_str()])? else {
             return Ok(Vec::new());
         };
-        if !found.parsed::<Plan>(3)?.includes(Feature::Webhooks) {
+        if !found.parse::<Plan>(3)?.includes(Feature::Webhooks) {
             return Ok(Vec::new());
         }
         let (url, secret) = (found.get::<String>(1)?, Secret::from_bytes(found.get(2)?));
-        let enough = limit.saturating_add(under_way.len());
+        let enough = limit.saturating_add(in_progress.len());
         let mut calls = Vec::new();
-        for row in session.query(SQL, values![found.get::<i64>(0)?, millis(now), enough])? {
+        for row in session.query(SQL, values![found.get::<i64>(0)?, to_millis(now), enough])? {
             let delivery = DeliveryId::new(row.get(0)?);
-            if calls.len() < limit && !under_way.contains(&delivery) {
+            if calls.len() < limit && !in_progress.contains(&delivery) {
                 calls.push(Call {
                     delivery,
                     webhook: webhook.clone(),
@@ -115,7 +124,7 @@ pub fn due(
                     body: row.get(2)?,
                     event: row.get(1)?,
                     secret: secret.clone(),
-                    turn: Turn(row.get(3)?),
+                    token: AttemptToken(row.get(3)?),
                 });
             }
         }
@@ -124,7 +133,11 @@ pub fn due(
 }
 
 /// The body of a call.
-pub(super) fn body(kind: EventType, time: DateTime<Utc>, data: impl Serialize) -> Result<String> {
+pub(super) fn call_body(
+    kind: EventType,
+    time: DateTime<Utc>,
+    data: impl Serialize,
+) -> Result<String> {
     #[derive(Serialize)]
     struct Body<D> {
         r#type: EventType,

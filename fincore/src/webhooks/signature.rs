@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Invalid, Result, SecretKind, Wanted, WebhookFault},
     types::random_bytes,
 };
 
@@ -17,7 +17,7 @@ const VERSION: &str = "v1,";
 /// 192 bits, as the scheme recommends.
 const SECRET_BYTES: usize = 24;
 
-/// How old or early a call may be. The clocks of two machines differ, and a recorded call must not be of use for long.
+/// How old or early a call may be. The clocks of two machines differ, and a recorded call must not stay valid for long.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 
 /// The key that signs calls. It is secret: `Debug` hides it, and there is no `Display`.
@@ -43,7 +43,7 @@ impl Secret {
         &self.0
     }
 
-    /// The secret as its holder sees it, once: `whsec_…`.
+    /// The secret as text, to show to its owner once: `whsec_…`.
     #[must_use]
     pub fn reveal(&self) -> String {
         format!("{MARK}{}", STANDARD.encode(&self.0))
@@ -71,9 +71,7 @@ impl FromStr for Secret {
     fn from_str(text: &str) -> Result<Secret> {
         let bytes = STANDARD.decode(text.strip_prefix(MARK).unwrap_or(text)).ok();
         let bytes = bytes.filter(|bytes| !bytes.is_empty());
-        bytes.map(Secret).ok_or_else(|| {
-            Error::Invalid("this is not the secret of a webhook (whsec_ and Base64)".into())
-        })
+        bytes.map(Secret).ok_or(Error::Invalid(Invalid::Secret(SecretKind::WebhookSecret)))
     }
 }
 
@@ -83,9 +81,9 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The headers of a call that sign it.
+/// The headers of a call with its signature.
 #[derive(Clone, Copy, Debug)]
-pub struct Signed<'h> {
+pub struct SignatureHeaders<'h> {
     /// `webhook-id`
     pub id: &'h str,
     /// `webhook-timestamp`
@@ -102,10 +100,10 @@ pub struct Signed<'h> {
 /// Fails if the timestamp is not a number or too far from `now`, or if no signature fits.
 ///
 /// ```
-/// use fincore::webhooks::{Signed, verify};
+/// use fincore::webhooks::{SignatureHeaders, verify};
 ///
 /// let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".parse()?;
-/// let headers = Signed {
+/// let headers = SignatureHeaders {
 ///     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
 ///     timestamp: "1614265330",
 ///     signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
@@ -117,18 +115,16 @@ pub struct Signed<'h> {
 /// ```
 pub fn verify(
     secret: &Secret,
-    headers: &Signed<'_>,
+    headers: &SignatureHeaders<'_>,
     body: &[u8],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let wrong = |text: &str| Error::invalid(text, "a webhook-timestamp (seconds since 1970)");
+    let wrong = |text: &str| Error::invalid(text, Wanted::WebhookTimestamp);
     let sent =
         headers.timestamp.parse().ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
     let sent = sent.ok_or_else(|| wrong(headers.timestamp))?;
     if (now - sent).abs() > TOLERANCE {
-        return Err(Error::Invalid(format!(
-            "the call was signed at {sent}, which is more than five minutes from now ({now})"
-        )));
+        return Err(WebhookFault::WrongTime { sent, now }.into());
     }
     let fits = |signature: &str| {
         let tag = signature.strip_prefix(VERSION).and_then(|tag| STANDARD.decode(tag).ok());
@@ -140,9 +136,7 @@ pub fn verify(
     if headers.signature.split(' ').any(fits) {
         return Ok(());
     }
-    Err(Error::Invalid(
-        "no v1 signature fits this call: the secret is another one, or the call was changed".into(),
-    ))
+    Err(WebhookFault::WrongSignature.into())
 }
 
 #[cfg(test)]
@@ -155,7 +149,7 @@ mod tests {
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
     const SIGNATURE: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
-    fn check(headers: &Signed<'_>, body: &[u8], seconds: i64) -> Option<String> {
+    fn check(headers: &SignatureHeaders<'_>, body: &[u8], seconds: i64) -> Option<String> {
         let now = DateTime::from_timestamp(1_614_265_330 + seconds, 0).unwrap();
         let secret = SECRET.parse().unwrap();
         verify(&secret, headers, body, now).err().map(|err| err.to_string())
@@ -173,7 +167,7 @@ mod tests {
     fn accepts_any_of_several_signatures_within_five_minutes() {
         let several = format!("v1,AAAA v2,x {SIGNATURE} v1a,zzz");
         for signature in [SIGNATURE, &several] {
-            let headers = Signed { id: ID, timestamp: TIMESTAMP, signature };
+            let headers = SignatureHeaders { id: ID, timestamp: TIMESTAMP, signature };
             for seconds in [-300, 0, 300] {
                 assert_eq!(check(&headers, BODY, seconds), None);
             }
@@ -186,25 +180,25 @@ mod tests {
 
     #[test]
     fn refuses_what_was_changed() {
-        let good = Signed { id: ID, timestamp: TIMESTAMP, signature: SIGNATURE };
+        let good = SignatureHeaders { id: ID, timestamp: TIMESTAMP, signature: SIGNATURE };
         let (other, truncated) = (SIGNATURE.replace("g0h", "g1h"), &SIGNATURE[..40]);
         let bare = &SIGNATURE[3..];
         let cases = [
-            Signed { id: "msg_other", ..good },
-            Signed { timestamp: "1614265331", ..good },
-            Signed { signature: &other, ..good },
-            Signed { signature: truncated, ..good },
-            Signed { signature: bare, ..good },
-            Signed { signature: "", ..good },
-            Signed { signature: "v1,", ..good },
+            SignatureHeaders { id: "msg_other", ..good },
+            SignatureHeaders { timestamp: "1614265331", ..good },
+            SignatureHeaders { signature: &other, ..good },
+            SignatureHeaders { signature: truncated, ..good },
+            SignatureHeaders { signature: bare, ..good },
+            SignatureHeaders { signature: "", ..good },
+            SignatureHeaders { signature: "v1,", ..good },
         ];
         for headers in cases {
             let message = check(&headers, BODY, 0).unwrap();
-            assert!(message.starts_with("no v1 signature fits"), "{headers:?}: {message}");
+            assert!(message.starts_with("no v1 signature matches"), "{headers:?}: {message}");
         }
         assert!(check(&good, b"{}", 0).is_some());
         for timestamp in ["", "now", "99999999999999999999", "9223372036854775807"] {
-            let message = check(&Signed { timestamp, ..good }, BODY, 0).unwrap();
+            let message = check(&SignatureHeaders { timestamp, ..good }, BODY, 0).unwrap();
             assert!(message.contains("is not a webhook-timestamp"), "{message}");
         }
     }

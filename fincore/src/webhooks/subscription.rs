@@ -1,12 +1,19 @@
-//! Subscriptions: created, listed, ended, disabled.
+//! Subscriptions: create, list, find, remove, disable.
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{NewWebhook, Secret, Targets, WebhookId, millis, time, told};
+use super::{
+    allowed_targets::Targets,
+    ids::WebhookId,
+    new_webhook::NewWebhook,
+    progress,
+    signature::Secret,
+    stored_time::{from_millis, to_millis},
+};
 use crate::{
     accounts::{Accounts, Row, Session, values},
     catalogue::Snapshot,
-    error::{Error, Noun, Result},
+    error::{Error, Resource, Result, WebhookFault},
     events::EventType,
     types::{CvmCode, KeyId, KeyPrefix},
 };
@@ -14,7 +21,7 @@ use crate::{
 /// The most subscriptions of a key.
 const MAX_A_KEY: i64 = 10;
 
-/// The columns that [`read`] expects.
+/// The columns that [`read_webhook`] expects.
 macro_rules! webhook_columns {
     () => {
         "webhook.id, url, events, company, category, series, webhook.created, failing, disabled, reason, number"
@@ -26,7 +33,7 @@ macro_rules! select_webhook {
     };
 }
 
-/// The columns that [`owned`] expects: those, the key's prefix, and how many deliveries wait.
+/// The columns that [`read_owned`] expects: those, the key's prefix, and the number of pending deliveries.
 macro_rules! select_owned {
     () => {
         concat!(
@@ -45,7 +52,7 @@ macro_rules! select_owned {
 pub struct Webhook {
     /// Its id.
     pub id: WebhookId,
-    /// Where it calls.
+    /// The address that it calls.
     pub url: String,
     /// The types of events.
     pub events: Vec<String>,
@@ -67,20 +74,20 @@ pub struct Webhook {
     pub disabled_at: Option<DateTime<Utc>>,
 }
 
-/// A subscription of anybody, for the operator.
+/// A subscription with its key, for the operator.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Owned {
+pub struct OwnedWebhook {
     /// The key it belongs to.
     pub key: KeyPrefix,
     /// The subscription.
     #[serde(flatten)]
     pub webhook: Webhook,
-    /// Deliveries that wait.
+    /// The number of pending deliveries.
     pub pending: u64,
 }
 
-/// Subscribes: from now on, what is published and wanted is told. The secret cannot be shown again.
+/// Creates a webhook, which is called for events from now on. The secret cannot be shown again.
 ///
 /// Fails with [`Error::Invalid`] if the address may not be called, a type of event or a filter is unknown, a filter
 /// fits none of the events, or the key has ten subscriptions already.
@@ -88,7 +95,7 @@ pub fn create(
     accounts: &Accounts,
     snapshot: &Snapshot,
     key: KeyId,
-    wanted: NewWebhook,
+    new: NewWebhook,
     targets: Targets,
     now: DateTime<Utc>,
 ) -> Result<(Webhook, Secret)> {
@@ -96,34 +103,33 @@ pub fn create(
     const SQL: &str = "INSERT INTO webhook
             (id, key, url, secret, events, company, category, series, catalogue, since, created)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    let wanted = wanted.check(snapshot, targets)?;
+    let new = new.check(snapshot, targets)?;
     let (id, secret) = (WebhookId::generate()?, Secret::generate()?);
-    let events = wanted.events.iter().copied().map(EventType::as_str).collect::<Vec<_>>().join(" ");
+    let events = new.events.iter().copied().map(EventType::as_str).collect::<Vec<_>>().join(" ");
     let (catalogue, version) = (snapshot.catalogue_id()?, snapshot.version()?);
     let since = i64::try_from(version).unwrap_or(i64::MAX);
     let webhook = accounts.write(|tx| {
         if tx.number(COUNT, values![key.get()])? >= MAX_A_KEY {
-            let message = format!("a key has at most {MAX_A_KEY} webhooks; delete one first");
-            return Err(Error::Invalid(message));
+            return Err(WebhookFault::TooMany { most: MAX_A_KEY }.into());
         }
-        let company = wanted.company.map(CvmCode::get);
+        let company = new.company.map(CvmCode::get);
         let row = values![
             id.as_str(),
             key.get(),
-            wanted.url.as_str(),
+            new.url.as_str(),
             secret.as_bytes(),
             &events,
             company,
-            wanted.category.as_ref(),
-            wanted.series.as_ref(),
+            new.category.as_ref(),
+            new.series.as_ref(),
             &catalogue,
             since,
-            millis(now),
+            to_millis(now),
         ];
         tx.execute(SQL, row)?;
-        // Nothing that comes after this may be taken for what was there when the log was first looked at.
-        told::start(tx, &catalogue, version)?;
-        Ok(get(tx, key, &id)?.1)
+        // Starts here, so that changes after this are not mistaken for data that was there before the first subscription.
+        progress::start(tx, &catalogue, version)?;
+        Ok(find_with_number(tx, key, &id)?.1)
     })?;
     Ok((webhook, secret))
 }
@@ -132,49 +138,49 @@ pub fn create(
 pub fn list(accounts: &Accounts, key: KeyId) -> Result<Vec<Webhook>> {
     const SQL: &str = concat!(select_webhook!(), "WHERE key = ?1 ORDER BY number");
     let rows = accounts.read(|session| session.query(SQL, values![key.get()]))?;
-    rows.iter().map(read).collect()
+    rows.iter().map(read_webhook).collect()
 }
 
 /// One subscription of a key. Fails with [`Error::NotFound`] if the key has none with this id.
 pub fn find(accounts: &Accounts, key: KeyId, id: &WebhookId) -> Result<Webhook> {
-    accounts.read(|session| Ok(get(session, key, id)?.1))
+    accounts.read(|session| Ok(find_with_number(session, key, id)?.1))
 }
 
-/// Ends a subscription of a key; what waits for it is not sent any more. Fails with [`Error::NotFound`] if the key has
+/// Ends a subscription of a key; its pending deliveries are not sent any more. Fails with [`Error::NotFound`] if the key has
 /// none with this id.
 pub fn remove(accounts: &Accounts, key: KeyId, id: &WebhookId) -> Result<()> {
     accounts.write(|tx| {
-        let (number, _) = get(tx, key, id)?;
+        let (number, _) = find_with_number(tx, key, id)?;
         end(tx, number)
     })
 }
 
 /// The subscriptions of all keys that are not revoked, oldest first, for the operator.
-pub fn all(accounts: &Accounts) -> Result<Vec<Owned>> {
+pub fn list_all(accounts: &Accounts) -> Result<Vec<OwnedWebhook>> {
     const SQL: &str = concat!(select_owned!(), "WHERE revoked IS NULL ORDER BY number");
     let rows = accounts.read(|session| session.query(SQL, &[]))?;
-    rows.iter().map(owned).collect()
+    rows.iter().map(read_owned).collect()
 }
 
-/// Disables any subscription, for the operator; what waits for it fails. One that is disabled already keeps its
+/// Disables any subscription, for the operator; its pending deliveries fail. One that is disabled already keeps its
 /// reason. Fails with [`Error::NotFound`] if there is none with this id.
 pub fn disable(
     accounts: &Accounts,
     id: &WebhookId,
     reason: &str,
     now: DateTime<Utc>,
-) -> Result<Owned> {
+) -> Result<OwnedWebhook> {
     accounts.write(|tx| {
         const NUMBER: &str = "SELECT number FROM webhook WHERE id = ?1";
         const SQL: &str = concat!(select_owned!(), "WHERE webhook.id = ?1");
-        let missing = || Error::not_found(Noun::Webhook, id.as_str());
+        let missing = || Error::not_found(Resource::Webhook, id.as_str());
         let found = tx.first(NUMBER, values![id.as_str()])?.ok_or_else(missing)?;
         set_disabled(tx, found.get(0)?, reason, now)?;
-        owned(&tx.first(SQL, values![id.as_str()])?.ok_or_else(missing)?)
+        read_owned(&tx.first(SQL, values![id.as_str()])?.ok_or_else(missing)?)
     })
 }
 
-/// Disables a subscription. Its deliveries that wait count as failed from now on; sweeping writes that down.
+/// Disables a subscription. Its pending deliveries count as failed from now on; `sweep` marks them as such later.
 pub(super) fn set_disabled(
     tx: &dyn Session,
     number: i64,
@@ -183,11 +189,11 @@ pub(super) fn set_disabled(
 ) -> Result<()> {
     const SQL: &str =
         "UPDATE webhook SET disabled = ?2, reason = ?3 WHERE number = ?1 AND disabled IS NULL";
-    tx.execute(SQL, values![number, millis(now), reason])?;
+    tx.execute(SQL, values![number, to_millis(now), reason])?;
     Ok(())
 }
 
-/// Ends a subscription. There can be many deliveries, so sweeping removes them little by little.
+/// Ends a subscription. There can be many deliveries, so `sweep` deletes them little by little.
 pub(super) fn end(tx: &dyn Session, number: i64) -> Result<()> {
     const ENDED: &str = "INSERT INTO ended (webhook) VALUES (?1)";
     const SQL: &str = "DELETE FROM webhook WHERE number = ?1";
@@ -197,22 +203,26 @@ pub(super) fn end(tx: &dyn Session, number: i64) -> Result<()> {
 }
 
 /// A subscription of a key, and its number.
-pub(super) fn get(session: &dyn Session, key: KeyId, id: &WebhookId) -> Result<(i64, Webhook)> {
+pub(super) fn find_with_number(
+    session: &dyn Session,
+    key: KeyId,
+    id: &WebhookId,
+) -> Result<(i64, Webhook)> {
     const SQL: &str = concat!(select_webhook!(), "WHERE id = ?1 AND key = ?2");
     let found = session.first(SQL, values![id.as_str(), key.get()])?;
-    let found = found.ok_or_else(|| Error::not_found(Noun::Webhook, id.as_str()))?;
-    Ok((found.get(10)?, read(&found)?))
+    let found = found.ok_or_else(|| Error::not_found(Resource::Webhook, id.as_str()))?;
+    Ok((found.get(10)?, read_webhook(&found)?))
 }
 
-fn owned(row: &Row) -> Result<Owned> {
+fn read_owned(row: &Row) -> Result<OwnedWebhook> {
     let pending = row.get::<i64>(12)?.unsigned_abs();
-    Ok(Owned { key: row.parsed(11)?, webhook: read(row)?, pending })
+    Ok(OwnedWebhook { key: row.parse(11)?, webhook: read_webhook(row)?, pending })
 }
 
-fn read(row: &Row) -> Result<Webhook> {
+fn read_webhook(row: &Row) -> Result<Webhook> {
     let disabled = row.get::<Option<i64>>(8)?;
     Ok(Webhook {
-        id: row.parsed(0)?,
+        id: row.parse(0)?,
         url: row.get(1)?,
         events: row.text(2)?.split_whitespace().map(str::to_owned).collect(),
         company: row.get::<Option<u32>>(3)?.map(|code| code.to_string()),
@@ -220,8 +230,8 @@ fn read(row: &Row) -> Result<Webhook> {
         series: row.get(5)?,
         status: if disabled.is_some() { "disabled" } else { "active" },
         reason: row.get(9)?,
-        created_at: time(row.get(6)?),
-        failing_since: row.get::<Option<i64>>(7)?.map(time),
-        disabled_at: disabled.map(time),
+        created_at: from_millis(row.get(6)?),
+        failing_since: row.get::<Option<i64>>(7)?.map(from_millis),
+        disabled_at: disabled.map(from_millis),
     })
 }

@@ -1,6 +1,8 @@
 //! Subscriptions, and what the tests of the outbox share.
 use std::thread;
 
+use chrono::{DateTime, Utc};
+
 use super::*;
 use crate::{
     accounts::Accounts,
@@ -42,7 +44,7 @@ impl World {
     }
 
     fn subscribe(&self, events: &[&str]) -> WebhookId {
-        self.create(wanted(events)).unwrap().0.id
+        self.create(webhook_for(events)).unwrap().0.id
     }
 
     fn import(&self, file: File) {
@@ -50,24 +52,26 @@ impl World {
     }
 
     /// Tells all there is; returns how many deliveries that made.
-    fn tell(&self) -> u64 {
-        tell_all(&self.accounts, &self.catalogue)
+    fn enqueue(&self) -> u64 {
+        enqueue_all(&self.accounts, &self.catalogue)
     }
 
     fn due(&self, webhook: &WebhookId, now: DateTime<Utc>) -> Vec<Call> {
-        due(&self.accounts, webhook, now, 10_000, &Default::default()).unwrap()
+        due_calls(&self.accounts, webhook, now, 10_000, &Default::default()).unwrap()
     }
 
     fn record(&self, call: &Call, answer: Result<u16, &str>, time: DateTime<Utc>) {
         let answer = answer.map_err(str::to_owned);
         let (delivery, webhook) = (call.delivery, call.webhook.clone());
-        let turn = call.turn;
-        let outcome = Outcome { delivery, webhook, turn, answer, time, jitter: 0.0 };
-        record(&self.accounts, &[outcome]).unwrap();
+        let token = call.token;
+        let outcome = CallOutcome { delivery, webhook, token, answer, time, jitter: 0.0 };
+        record_outcomes(&self.accounts, &[outcome]).unwrap();
     }
 
     fn deliveries(&self, webhook: &WebhookId) -> Vec<Delivery> {
-        deliveries(&self.accounts, self.key, &DeliveriesQuery::new(webhook.clone())).unwrap().data
+        list_deliveries(&self.accounts, self.key, &DeliveriesQuery::new(webhook.clone()))
+            .unwrap()
+            .data
     }
 
     fn count(&self, table: &str) -> i64 {
@@ -76,12 +80,12 @@ impl World {
     }
 }
 
-fn tell_all(accounts: &Accounts, catalogue: &Catalogue) -> u64 {
+fn enqueue_all(accounts: &Accounts, catalogue: &Catalogue) -> u64 {
     let mut deliveries = 0;
     loop {
-        let told = tell(accounts, &snapshot(catalogue), noon()).unwrap();
-        deliveries += told.deliveries;
-        if !told.more {
+        let enqueued = enqueue_events(accounts, &snapshot(catalogue), noon()).unwrap();
+        deliveries += enqueued.deliveries;
+        if !enqueued.more {
             return deliveries;
         }
     }
@@ -94,9 +98,8 @@ fn issue(accounts: &Accounts) -> (KeyId, KeyPrefix) {
     (keys::id(accounts, &prefix).unwrap(), prefix)
 }
 
-fn wanted(events: &[&str]) -> NewWebhook {
-    let events = events.iter().map(|&kind| kind.to_owned()).collect();
-    NewWebhook { url: "https://example.com/hook".into(), events, ..NewWebhook::default() }
+fn webhook_for(events: &[&str]) -> NewWebhook {
+    NewWebhook::new("https://example.com/hook", events.iter().copied())
 }
 
 /// One figure of the Selic.
@@ -107,7 +110,7 @@ fn selic(day: u32, value: &str) -> File {
 #[test]
 fn a_subscription_is_listed_until_it_ends() {
     let world = World::new();
-    let (first, secret) = world.create(wanted(&["webhook.test", "fx.published"])).unwrap();
+    let (first, secret) = world.create(webhook_for(&["webhook.test", "fx.published"])).unwrap();
     let second = world.subscribe(&["filing.published"]);
     let json = serde_json::to_value(&first).unwrap();
     assert_eq!(json["events"], serde_json::json!(["webhook.test", "fx.published"]));
@@ -128,8 +131,8 @@ fn a_subscription_is_listed_until_it_ends() {
     for found in [
         find(&world.accounts, other, &first.id).map(drop),
         remove(&world.accounts, other, &first.id),
-        test(&world.accounts, other, &first.id, noon()).map(drop),
-        deliveries(&world.accounts, other, &DeliveriesQuery::new(first.id.clone())).map(drop),
+        send_test(&world.accounts, other, &first.id, noon()).map(drop),
+        list_deliveries(&world.accounts, other, &DeliveriesQuery::new(first.id.clone())).map(drop),
     ] {
         assert!(matches!(found, Err(Error::NotFound { .. })), "{found:?}");
     }
@@ -145,7 +148,8 @@ fn filters_are_resolved() {
     world.import(rates(77_777, &[("05/11/2026", "1.0")]));
     let companies = ["9512", "009512", "33.000.167/0001-01", "PETR4", " petr4 "];
     for company in companies {
-        let wanted = NewWebhook { company: Some(company.into()), ..wanted(&["company.updated"]) };
+        let wanted =
+            NewWebhook { company: Some(company.into()), ..webhook_for(&["company.updated"]) };
         let (webhook, _) = world.create(wanted).unwrap();
         assert_eq!(webhook.company.as_deref(), Some("9512"), "{company}");
         remove(&world.accounts, world.key, &webhook.id).unwrap();
@@ -157,7 +161,7 @@ fn filters_are_resolved() {
             series: Some(series.into()),
             company: Some("99999".into()),
             category: Some("Fato RELEVANTE".into()),
-            ..wanted(&ALL)
+            ..webhook_for(&ALL)
         };
         let (webhook, _) = world.create(wanted).unwrap();
         let filters = [webhook.series, webhook.company, webhook.category].map(Option::unwrap);
@@ -170,17 +174,20 @@ fn filters_are_resolved() {
 fn a_subscription_that_makes_no_sense_is_refused() {
     let world = World::new();
     let text = |text: &str| Some(text.to_owned());
-    let rate = || wanted(&["rate.published"]);
-    let filing = || wanted(&["filing.published"]);
+    let rate = || webhook_for(&["rate.published"]);
+    let filing = || webhook_for(&["filing.published"]);
     let cases = [
-        (wanted(&[]), "events is empty"),
-        (wanted(&["rate.removed"]), "\"rate.removed\" is not a type of event (rate.published, fx"),
-        (wanted(&["fx.published", "fx.published"]), "events has fx.published twice"),
+        (webhook_for(&[]), "events is empty"),
+        (
+            webhook_for(&["rate.removed"]),
+            "\"rate.removed\" is not a type of event (rate.published, fx",
+        ),
+        (webhook_for(&["fx.published", "fx.published"]), "events has fx.published twice"),
         (NewWebhook { url: "http://example.com/".into(), ..rate() }, "https://"),
         (NewWebhook { url: "https://10.0.0.1/".into(), ..rate() }, "is not a public address"),
-        (NewWebhook { company: text("9512"), ..rate() }, "the filter company fits none"),
-        (NewWebhook { category: text("x"), ..rate() }, "the filter category fits none"),
-        (NewWebhook { series: text("432"), ..filing() }, "the filter series fits none"),
+        (NewWebhook { company: text("9512"), ..rate() }, "the filter company applies to none"),
+        (NewWebhook { category: text("x"), ..rate() }, "the filter category applies to none"),
+        (NewWebhook { series: text("432"), ..filing() }, "the filter series applies to none"),
         (
             NewWebhook { company: text("12345"), ..filing() },
             "\"12345\" is not a company that is known",
@@ -210,17 +217,18 @@ fn a_subscription_that_makes_no_sense_is_refused() {
 fn a_key_has_at_most_ten_however_many_ask_at_once() {
     let world = World::new();
     let created: usize = thread::scope(|scope| {
-        let many = (0..6)
-            .map(|_| scope.spawn(|| (0..4).filter(|_| world.create(wanted(&ALL)).is_ok()).count()));
+        let many = (0..6).map(|_| {
+            scope.spawn(|| (0..4).filter(|_| world.create(webhook_for(&ALL)).is_ok()).count())
+        });
         let many: Vec<_> = many.collect();
         many.into_iter().map(|one| one.join().unwrap()).sum()
     });
     assert_eq!((created, world.count("webhook")), (10, 10));
-    let message = world.create(wanted(&ALL)).unwrap_err().to_string();
+    let message = world.create(webhook_for(&ALL)).unwrap_err().to_string();
     assert_eq!(message, "a key has at most 10 webhooks; delete one first");
     let first = &list(&world.accounts, world.key).unwrap()[0].id;
     remove(&world.accounts, world.key, first).unwrap();
-    assert!(world.create(wanted(&ALL)).is_ok());
+    assert!(world.create(webhook_for(&ALL)).is_ok());
 }
 
 #[test]
@@ -228,12 +236,12 @@ fn the_operator_sees_and_disables_all() {
     let world = World::new();
     let (first, second) = (world.subscribe(&ALL), world.subscribe(&ALL));
     world.import(selic(5, "13.75"));
-    assert_eq!(world.tell(), 2);
+    assert_eq!(world.enqueue(), 2);
     let disabled = disable(&world.accounts, &first, "it attacks somebody", noon()).unwrap();
     assert_eq!((disabled.webhook.status, disabled.pending), ("disabled", 0));
     // The first reason stays.
     disable(&world.accounts, &first, "another one", noon()).unwrap();
-    let all = all(&world.accounts).unwrap();
+    let all = list_all(&world.accounts).unwrap();
     let seen: Vec<_> = all.iter().map(|one| (&one.webhook.id, one.pending)).collect();
     assert_eq!(seen, [(&first, 0), (&second, 1)]);
     assert_eq!(all[0].webhook.reason.as_deref(), Some("it attacks somebody"));

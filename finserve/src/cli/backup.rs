@@ -8,14 +8,14 @@ use fincore::backup::{Contents, Existing};
 pub(crate) struct Backup {
     /// The file to write; it must not exist yet
     pub(crate) file: PathBuf,
-    /// Only this part: accounts, which cannot be had again
+    /// Back up only this part: accounts, which cannot be downloaded again
     #[arg(long, value_name = "PART")]
-    only: Option<Part>,
+    only: Option<BackupPart>,
 }
 
 /// A part of a backup.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Part {
+enum BackupPart {
     /// Keys, usage and webhooks
     Accounts,
 }
@@ -23,7 +23,7 @@ enum Part {
 impl Backup {
     pub(crate) fn contents(&self) -> Contents {
         match self.only {
-            Some(Part::Accounts) => Contents::Accounts,
+            Some(BackupPart::Accounts) => Contents::Accounts,
             None => Contents::All,
         }
     }
@@ -31,15 +31,15 @@ impl Backup {
 
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
-    /// A file that backup has written
+    /// A file written by backup
     pub(crate) file: PathBuf,
-    /// Put it in the place of data that is there, which is kept beside as ….before-restore-TIME
+    /// Replace existing data; the old files are kept as ….before-restore-TIME
     #[arg(long)]
     replace: bool,
 }
 
 impl Restore {
-    pub(crate) fn existing(&self) -> Existing {
+    pub(crate) fn existing_files(&self) -> Existing {
         if self.replace { Existing::SetAside } else { Existing::Refuse }
     }
 }

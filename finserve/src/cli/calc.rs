@@ -3,104 +3,104 @@ use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 
 use super::{
-    asked::{Question, Shown, Whom},
     complete,
+    query_options::{OutputOptions, Question, RemoteOptions},
 };
 
 #[derive(Debug, Args)]
 pub(crate) struct Calc {
     #[command(subcommand)]
-    pub(crate) what: Calculation,
+    pub(crate) calculation: Calculation,
     #[command(flatten)]
-    pub(crate) whom: Whom,
+    pub(crate) remote: RemoteOptions,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) output: OutputOptions,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Calculation {
-    /// An amount corrected by an index, such as ipca, igp-m, selic or cdi
+    /// Adjust a past amount by an index, such as ipca, igp-m, selic or cdi
     Correction {
         /// The amount on the first day
         #[arg(long, allow_negative_numbers = true)]
         amount: Option<String>,
-        /// The first day, YYYY-MM-DD; of a monthly series its whole month counts
+        /// The first day, YYYY-MM-DD; for a monthly series, its whole month counts
         #[arg(long, value_name = "DATE")]
         from: Option<String>,
-        /// The last day; by default up to the newest figure
+        /// The last day, YYYY-MM-DD; by default that of the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
-        /// The index, by name or number of its series
+        /// The index: the name or number of a series
         #[arg(long, value_name = "SERIES", add = ArgValueCompleter::new(complete::series))]
         index: Option<String>,
-        /// Percent of the index, such as 110 of CDI
+        /// Percentage of the index, such as 110 for 110 % of the CDI
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         percent: Option<String>,
-        /// Percent a year on top of it, on 252 days
+        /// Spread to add, in percent per year of 252 business days
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         spread: Option<String>,
-        /// Show every step; each is a row of CSV, after the columns of the result
+        /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
     },
-    /// What a series accumulates over a time
+    /// Accumulate a series over a period
     Accumulated {
         /// The series, by name or number
         #[arg(long, add = ArgValueCompleter::new(complete::series))]
         series: Option<String>,
-        /// The first day, YYYY-MM-DD; of a monthly series its whole month counts
+        /// The first day, YYYY-MM-DD; for a monthly series, its whole month counts
         #[arg(long, value_name = "DATE")]
         from: Option<String>,
-        /// The last day; by default up to the newest figure
+        /// The last day, YYYY-MM-DD; by default that of the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
-        /// Show every step; each is a row of CSV, after the columns of the result
+        /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
     },
-    /// An amount in another currency, through the real
+    /// Convert an amount to another currency, through the real
     Convert {
         /// The amount
         #[arg(long, allow_negative_numbers = true)]
         amount: Option<String>,
-        /// Its currency, such as EUR
+        /// The currency of the amount, such as EUR
         #[arg(long, value_name = "CURRENCY", add = ArgValueCompleter::new(complete::currency))]
         from: Option<String>,
-        /// The currency wanted, such as USD
+        /// The currency to convert to, such as USD
         #[arg(long, value_name = "CURRENCY", add = ArgValueCompleter::new(complete::currency))]
         to: Option<String>,
         /// The day of the exchange rates, YYYY-MM-DD
         #[arg(long)]
         date: Option<String>,
-        /// Which side of them: buy or sell
+        /// The side of the exchange rates: buy or sell
         #[arg(long, add = ArgValueCompleter::new(complete::side))]
         side: Option<String>,
     },
-    /// Interest less inflation
+    /// Real interest: what interest leaves after inflation
     RealRate {
-        /// The first day, YYYY-MM-DD; of a monthly series its whole month counts
+        /// The first day, YYYY-MM-DD; for a monthly series, its whole month counts
         #[arg(long, value_name = "DATE")]
         from: Option<String>,
-        /// The last day; by default up to the newest figure
+        /// The last day, YYYY-MM-DD; by default that of the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
-        /// The series of interest, such as cdi
+        /// The series of interest rates, such as cdi
         #[arg(long, value_name = "SERIES", add = ArgValueCompleter::new(complete::series))]
         interest: Option<String>,
-        /// The series of inflation, such as ipca
+        /// The price index, such as ipca
         #[arg(long, value_name = "SERIES", add = ArgValueCompleter::new(complete::series))]
         inflation: Option<String>,
-        /// Percent of the interest, such as 110 of CDI
+        /// Percentage of the interest, such as 110 for 110 % of the CDI
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         percent: Option<String>,
-        /// Show every step; each is a row of CSV, after the columns of the result
+        /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
     },
 }
 
 impl Calculation {
-    /// The question that this is; what it lacks, the API says.
+    /// The question of the API that these arguments become; the API itself says what is missing.
     pub(crate) fn question(&self) -> Question {
         match self {
             Calculation::Correction { amount, from, to, index, percent, spread, steps } => {
@@ -111,7 +111,7 @@ impl Calculation {
                     ("index", index),
                     ("percent", percent),
                     ("spread", spread),
-                    ("steps", &given(*steps)),
+                    ("steps", &flag_value(*steps)),
                 ])
             }
             Calculation::Accumulated { series, from, to, steps } => {
@@ -119,7 +119,7 @@ impl Calculation {
                     ("series", series),
                     ("from", from),
                     ("to", to),
-                    ("steps", &given(*steps)),
+                    ("steps", &flag_value(*steps)),
                 ])
             }
             Calculation::Convert { amount, from, to, date, side } => Question::at("calc/convert")
@@ -137,13 +137,13 @@ impl Calculation {
                     ("interest", interest),
                     ("inflation", inflation),
                     ("percent", percent),
-                    ("steps", &given(*steps)),
+                    ("steps", &flag_value(*steps)),
                 ])
             }
         }
     }
 }
 
-fn given(flag: bool) -> Option<String> {
+fn flag_value(flag: bool) -> Option<String> {
     flag.then(|| "true".to_owned())
 }

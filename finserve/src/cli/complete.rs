@@ -1,6 +1,7 @@
-//! What may come next on a command line: values that only the data knows.
+//! Shell completions of values that only the data knows.
 //!
-//! A shell starts this program with `FINSERVE_COMPLETE` set. Whatever goes wrong then, it gets no candidates and no message.
+//! A shell starts this program with `FINSERVE_COMPLETE` set. If anything goes wrong, the shell
+//! gets no candidates and no message.
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -14,23 +15,22 @@ use std::{
 use clap::Command;
 use clap_complete::{CompleteEnv, engine::CompletionCandidate};
 use fincore::{
-    Catalogue, Currency, Date, Limit, Snapshot,
+    Catalogue, Currency, Date, Limit, PageQuery, Snapshot,
     backup::CATALOGUE,
-    filings::{self, Categories},
-    fold,
+    filings, fold,
     market::{self, FxPair, FxPairs, SeriesList},
     search::{self, Suggest, Suggestion},
 };
 
-use crate::{bundled, cluster::publication::served};
+use crate::{api_client::bundled_data, cluster::publication::served_file};
 
-/// Is set where a shell asks.
+/// The environment variable that a shell sets to ask for completions.
 pub(crate) const VARIABLE: &str = "FINSERVE_COMPLETE";
 
-/// How long a shell is kept waiting: a file that is busy gives no candidates. Nor does one of an older version, which is left as it is.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a shell waits: a busy catalogue gives no candidates. Nor does one of an older version, which is left as it is.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Answers a shell and ends the program, if it asks.
+/// If a shell asks for completions, prints them and ends the program.
 pub(super) fn answer(command: fn() -> Command) {
     let asked = CompleteEnv::with_factory(command).var(VARIABLE).bin("finserve");
     match asked.try_complete(env::args_os(), env::current_dir().ok().as_deref()) {
@@ -42,8 +42,8 @@ pub(super) fn answer(command: fn() -> Command) {
 
 /// Known series that have figures, by name; all that are known where there is no data to look at.
 pub(super) fn series(current: &OsStr) -> Vec<CompletionCandidate> {
-    let typed = typed(current);
-    let listed = looked_up(|snapshot| market::series_list(snapshot, SeriesList::default()));
+    let typed = fold_input(current);
+    let listed = look_up(|snapshot| market::series_list(snapshot, SeriesList::default()));
     let listed = listed.map(|page| page.data.into_vec());
     let is_there =
         |name: &str| listed.as_ref().is_none_or(|all| all.iter().any(|one| one.name == name));
@@ -56,9 +56,9 @@ pub(super) fn series(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// Companies by ticker or name: the ticker, or the CVM code of a company without one.
 pub(super) fn company(current: &OsStr) -> Vec<CompletionCandidate> {
-    suggested(current, |suggestion, before| match suggestion {
+    suggest(current, |suggestion, before| match suggestion {
         Suggestion::Ticker { text, .. } => Some((text, "ticker".into())),
-        // Whose ticker was typed is named by that.
+        // A company whose ticker is a candidate already is not repeated.
         Suggestion::Company { tickers, .. } if tickers.iter().any(|one| before.contains(one)) => {
             None
         }
@@ -71,7 +71,7 @@ pub(super) fn company(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// Companies by name: the name.
 pub(super) fn name(current: &OsStr) -> Vec<CompletionCandidate> {
-    suggested(current, |suggestion, _| match suggestion {
+    suggest(current, |suggestion, _| match suggestion {
         Suggestion::Ticker { text, .. } => Some((text, "ticker".into())),
         Suggestion::Company { text, tickers, .. } => Some((text, tickers.join(" "))),
         _ => None,
@@ -90,7 +90,7 @@ pub(super) fn filing_type(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// Currencies that have quotes, and the real.
 pub(super) fn currency(current: &OsStr) -> Vec<CompletionCandidate> {
-    let typed = typed(current);
+    let typed = fold_input(current);
     let mut currencies: Vec<(String, String)> = pairs()
         .into_iter()
         .map(|row| (row.pair.base.to_string(), format!("{} days", row.days)))
@@ -104,20 +104,20 @@ pub(super) fn currency(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// The sides of a quote.
 pub(super) fn side(current: &OsStr) -> Vec<CompletionCandidate> {
-    let typed = typed(current);
+    let typed = fold_input(current);
     let sides = [("buy", "what a bank pays"), ("sell", "what a bank asks; the default")];
     let fits = sides.into_iter().filter(|(side, _)| side.starts_with(&typed));
     fits.map(|(side, help)| candidate(side, help)).collect()
 }
 
 fn pairs() -> Vec<FxPair> {
-    let pairs = looked_up(|snapshot| market::fx_pairs(snapshot, FxPairs::default()));
+    let pairs = look_up(|snapshot| market::fx_pairs(snapshot, FxPairs::default()));
     pairs.map(|page| page.data.into_vec()).unwrap_or_default()
 }
 
 /// Currency pairs.
 pub(super) fn pair(current: &OsStr) -> Vec<CompletionCandidate> {
-    let typed = typed(current);
+    let typed = fold_input(current);
     let pairs = pairs().into_iter().map(|row| (row.pair.to_string(), format!("{} days", row.days)));
     let fits = |(pair, _): &(String, String)| {
         [pair.to_lowercase(), pair.to_lowercase().replace('/', "")]
@@ -128,10 +128,10 @@ pub(super) fn pair(current: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn classes(current: &OsStr, of: fn(filings::Category) -> String) -> Vec<CompletionCandidate> {
-    let typed = typed(current);
-    let found = looked_up(|snapshot| {
+    let typed = fold_input(current);
+    let found = look_up(|snapshot| {
         let limit = Limit::MAX;
-        filings::categories(snapshot, Categories { limit, ..Categories::default() })
+        filings::categories(snapshot, PageQuery { limit, ..PageQuery::default() })
     });
     let mut names: Vec<String> = Vec::new();
     for name in found.into_iter().flat_map(|page| page.data.into_vec()).map(of) {
@@ -142,15 +142,15 @@ fn classes(current: &OsStr, of: fn(filings::Category) -> String) -> Vec<Completi
     names.into_iter().map(CompletionCandidate::new).collect()
 }
 
-/// A candidate and what it is, made of a suggestion; also told are the candidates before it.
-type Made = fn(Suggestion, &[String]) -> Option<(String, String)>;
+/// Makes a candidate and its description of a suggestion, given the candidates before it.
+type ToCandidate = fn(Suggestion, &[String]) -> Option<(String, String)>;
 
-fn suggested(current: &OsStr, made: Made) -> Vec<CompletionCandidate> {
-    let typed = typed(current);
-    let found = looked_up(move |snapshot| search::suggest(snapshot, Suggest::new(&typed)?));
+fn suggest(current: &OsStr, to_candidate: ToCandidate) -> Vec<CompletionCandidate> {
+    let typed = fold_input(current);
+    let found = look_up(move |snapshot| search::suggest(snapshot, Suggest::new(&typed)?));
     let (mut values, mut candidates) = (Vec::new(), Vec::new());
     for suggestion in found.map(|found| found.data).unwrap_or_default() {
-        if let Some((value, help)) = made(suggestion, &values)
+        if let Some((value, help)) = to_candidate(suggestion, &values)
             && !values.contains(&value)
         {
             candidates.push(candidate(&value, &help));
@@ -164,8 +164,8 @@ fn candidate(value: &str, help: &str) -> CompletionCandidate {
     CompletionCandidate::new(value).help(Some(help.to_owned().into()))
 }
 
-/// What was typed so far, to compare: a shell may pass on the marks that it quotes spaces with.
-fn typed(current: &OsStr) -> String {
+/// Folds the typed text for comparison: a shell may pass on the marks that it quotes spaces with.
+fn fold_input(current: &OsStr) -> String {
     let text = current.to_string_lossy();
     let mut folded = fold(&text.replace(['\\', '"', '\''], ""));
     // Folding takes away a space at the end, which ends a word.
@@ -176,21 +176,21 @@ fn typed(current: &OsStr) -> String {
 }
 
 /// Looks something up in the data, if there is any and it does not take long.
-fn looked_up<T: Send + 'static>(
-    look_up: impl FnOnce(&Snapshot) -> fincore::Result<T> + Send + 'static,
+fn look_up<T: Send + 'static>(
+    query: impl FnOnce(&Snapshot) -> fincore::Result<T> + Send + 'static,
 ) -> Option<T> {
     let path = catalogue()?;
     let (send, found) = mpsc::channel();
     thread::spawn(move || {
         let today = Date::in_brasilia(SystemTime::now().into());
         let snapshot = Catalogue::open_to_read(path).and_then(|all| all.snapshot(today));
-        // Nobody waits any more, perhaps.
-        let _ = send.send(snapshot.and_then(|snapshot| look_up(&snapshot)).ok());
+        // The receiver may have timed out.
+        let _ = send.send(snapshot.and_then(|snapshot| query(&snapshot)).ok());
     });
-    found.recv_timeout(PATIENCE).ok().flatten()
+    found.recv_timeout(TIMEOUT).ok().flatten()
 }
 
-/// The file that the command line means; nothing if it is not there.
+/// The catalogue that the command line means; `None` if it does not exist.
 fn catalogue() -> Option<PathBuf> {
     let words: Vec<OsString> = env::args_os().collect();
     let named = words.iter().zip(words.iter().skip(1)).rev().find_map(|(flag, value)| {
@@ -200,6 +200,8 @@ fn catalogue() -> Option<PathBuf> {
     let named = named.or_else(|| env::var_os("FINSERVE_DATA"));
     let usual = named.is_none();
     let data = named.map_or_else(|| PathBuf::from("finserve-data"), PathBuf::from);
-    let path = served(&data).unwrap_or_else(|| data.join(CATALOGUE));
-    Some(path).filter(|path| path.exists()).or_else(|| bundled::cached().filter(|_| usual))
+    let path = served_file(&data).unwrap_or_else(|| data.join(CATALOGUE));
+    Some(path)
+        .filter(|path| path.exists())
+        .or_else(|| bundled_data::find_cached().filter(|_| usual))
 }

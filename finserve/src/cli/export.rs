@@ -14,10 +14,10 @@ use super::data_version;
 pub(crate) struct Export {
     /// The dataset: fx, companies, filings, series (all of them), or one series by name or number, such as selic
     dataset: Dataset,
-    /// How rows are written; by default as the name of the file says, or ndjson
+    /// Format of the rows; by default the one that the file name ends with, or ndjson
     #[arg(long, value_name = "FORMAT")]
     format: Option<FileFormat>,
-    /// The dialect of CSV; br is what Excel opens in Brazil
+    /// CSV dialect; br is for Excel in Brazil
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<CsvDialect>,
     /// First day, YYYY-MM-DD
@@ -29,18 +29,22 @@ pub(crate) struct Export {
     /// Only what changed after this data version, deletions included
     #[arg(long, value_name = "VERSION", value_parser = data_version)]
     since: Option<u64>,
-    /// The file to write; by default the standard output
+    /// The file to write; by default standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FileFormat {
-    /// One JSON object a line
+    /// One JSON object per line
     Ndjson,
     /// Comma-separated values
     Csv,
     /// Typed columns, compressed
+    #[cfg_attr(
+        not(feature = "parquet"),
+        value(help = "Not in this build; needs the feature `parquet`")
+    )]
     Parquet,
 }
 
@@ -62,16 +66,24 @@ impl From<CsvDialect> for Dialect {
 }
 
 impl Export {
-    /// What to export; a dialect without CSV is refused, with a sentence that says so.
+    /// What to export. A dialect without CSV is refused, with a sentence that says so, and so is Parquet in a build
+    /// without it.
     pub(crate) fn query(&self) -> Result<Query, String> {
         let format = match (self.format.unwrap_or_else(|| self.by_name()), self.dialect) {
             (FileFormat::Csv, dialect) => {
                 Format::Csv(dialect.map_or(Dialect::Standard, Dialect::from))
             }
             (FileFormat::Ndjson, None) => Format::Ndjson,
+            #[cfg(feature = "parquet")]
             (FileFormat::Parquet, None) => Format::Parquet,
+            #[cfg(not(feature = "parquet"))]
+            (FileFormat::Parquet, None) => {
+                let words = "this build has no support for Parquet: build it with `cargo build --release --features \
+                    parquet`, or write ndjson or csv";
+                return Err(words.into());
+            }
             (FileFormat::Ndjson | FileFormat::Parquet, Some(_)) => {
-                return Err("--dialect is about CSV: add --format csv".into());
+                return Err("--dialect only applies to CSV: add --format csv".into());
             }
         };
         let Export { dataset, from, to, since, .. } = *self;

@@ -4,48 +4,48 @@ use clap_complete::engine::ArgValueCompleter;
 use fincore::CompanyId;
 
 use super::{
-    asked::{Drawn, Part, Question, Shown, Whom},
     complete,
+    query_options::{ChartMode, OutputOptions, PageOptions, Question, RemoteOptions},
 };
-use crate::ask::encoded;
+use crate::api_client::percent_encode;
 
 #[derive(Debug, Args)]
 pub(crate) struct Get {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) command: GetCommand,
     #[command(flatten)]
-    pub(crate) whom: Whom,
+    pub(crate) remote: RemoteOptions,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) output: OutputOptions,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
-    /// Selic, CDI, IPCA and exchange rates: the newest of each, or the history of one
+pub(crate) enum GetCommand {
+    /// Selic, CDI, IPCA and exchange rates: the newest value of each, or the history of one
     Market(Market),
-    /// Any series of the central bank by number or name; without one, the list of them
+    /// One series of the central bank, by number or name; without an argument, the list of series
     Series(Series),
-    /// Companies: found by name, brand, ticker, CNPJ or code, and listed by status and sector
+    /// Search companies by name, brand, ticker, CNPJ or code, or list them by status and sector
     Companies(Companies),
     /// One company
     Company {
-        /// CVM code, CNPJ, ticker, a whole name, or a part of one that only one company has
+        /// CVM code, CNPJ, ticker, full name, or a part of a name that only one company has
         #[arg(add = ArgValueCompleter::new(complete::company))]
         company: String,
     },
-    /// Filings, newest first: found by words, or by company, category, type and days
+    /// Search filings by words, or list them by company, category, type and date
     Filings(Filings),
-    /// One filing, with the address of its document
+    /// One filing, with the URL of its document
     Filing {
-        /// The id, as the list of filings shows it
+        /// The id of the filing, as the list of filings shows it
         id: String,
     },
-    /// The categories and types of filings, with their numbers
+    /// The categories and types of filings, with the number of filings of each
     Categories {
         #[command(flatten)]
-        part: Part,
+        pages: PageOptions,
     },
-    /// Whether a day is a business day of the financial market; without one, the business days of a range
+    /// Whether a day is a business day of the financial market; without a day, the business days of a range
     Calendar {
         /// The day, YYYY-MM-DD
         #[arg(conflicts_with_all = ["from", "to"])]
@@ -53,15 +53,15 @@ pub(crate) enum What {
         #[command(flatten)]
         days: Days,
     },
-    /// Companies and filings in one answer
+    /// Search companies and filings together
     Search {
         /// All words must match; words in double quotes are a phrase
         #[arg(value_name = "QUERY", add = ArgValueCompleter::new(complete::name))]
         q: String,
-        /// The most rows of each
+        /// Maximum number of companies, and of filings
         #[arg(long, value_name = "ROWS")]
         limit: Option<String>,
-        /// The number of rows to skip of each
+        /// Number of companies, and of filings, to skip
         #[arg(long, value_name = "ROWS")]
         offset: Option<String>,
     },
@@ -77,17 +77,17 @@ pub(crate) struct Days {
     to: Option<String>,
 }
 
-/// What histories take.
+/// The flags of histories.
 #[derive(Debug, Args)]
 pub(crate) struct History {
     #[command(flatten)]
     days: Days,
     #[command(flatten)]
-    part: Part,
+    pages: PageOptions,
     /// Only the newest value
     #[arg(long, conflicts_with_all = ["from", "to", "limit", "offset", "all", "chart"])]
     current: bool,
-    /// Draw it: all of it, unless --from, --to or --limit say less
+    /// Draw a chart of the whole history, or of the part that --from, --to and --limit select
     #[arg(long)]
     chart: bool,
 }
@@ -105,7 +105,7 @@ pub(crate) struct Market {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Indicator {
-    /// The newest value of all four
+    /// The newest value of each indicator
     Overview,
     /// Selic target rate, percent a year
     Selic,
@@ -115,7 +115,7 @@ enum Indicator {
     Ipca,
     /// Closing exchange rates (PTAX) of a currency pair
     Fx,
-    /// The currency pairs there are
+    /// The currency pairs that have quotes
     Pairs,
 }
 
@@ -130,7 +130,7 @@ pub(crate) struct Series {
 
 #[derive(Debug, Args)]
 pub(crate) struct Companies {
-    /// Any name, brand, ticker, CNPJ or CVM code, best match first
+    /// Name, brand, ticker, CNPJ or CVM code; the best match comes first
     #[arg(value_name = "QUERY", add = ArgValueCompleter::new(complete::name))]
     q: Option<String>,
     /// Only companies with this status, such as ativo
@@ -139,8 +139,11 @@ pub(crate) struct Companies {
     /// Only companies of this sector
     #[arg(long)]
     sector: Option<String>,
+    /// Only companies with a ticker (true), or only those without (false)
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    listed: Option<String>,
     #[command(flatten)]
-    part: Part,
+    pages: PageOptions,
 }
 
 #[derive(Debug, Args)]
@@ -163,44 +166,48 @@ pub(crate) struct Filings {
     #[arg(long, requires = "q")]
     order: Option<String>,
     #[command(flatten)]
-    part: Part,
+    pages: PageOptions,
 }
 
 /// What `get` asks for.
 #[derive(Debug)]
-pub(crate) enum Wanted {
-    Answer(Question),
-    /// The company that this text names.
-    Company(String),
+pub(crate) enum GetRequest {
+    Question(Question),
+    /// The company with this name or ticker.
+    CompanyLookup(String),
 }
 
-impl What {
-    /// The question that this is; what the API has to say against it, it says itself.
-    pub(crate) fn wanted(&self) -> Wanted {
-        Wanted::Answer(match self {
-            What::Market(market) => market.question(),
-            What::Series(Series { series: Some(series), history }) => {
-                history.question(&format!("market/series/{}", encoded(series)))
+impl GetCommand {
+    /// The question of the API that these arguments become; the API itself refuses what is wrong with it.
+    pub(crate) fn request(&self) -> GetRequest {
+        GetRequest::Question(match self {
+            GetCommand::Market(market) => market.question(),
+            GetCommand::Series(Series { series: Some(series), history }) => {
+                history.question(&format!("market/series/{}", percent_encode(series)))
             }
-            What::Series(Series { series: None, history }) => history.list("market/series"),
-            What::Companies(Companies { q, status, sector, part }) => {
+            GetCommand::Series(Series { series: None, history }) => history.list("market/series"),
+            GetCommand::Companies(Companies { q, status, sector, listed, pages }) => {
                 let path = if q.is_some() { "companies/search" } else { "companies" };
                 Question::at(path)
-                    .with([("q", q), ("status", status), ("sector", sector)])
-                    .part(*part)
+                    .with([("q", q), ("status", status), ("sector", sector), ("listed", listed)])
+                    .with_pages(*pages)
             }
-            What::Company { company } if company.parse::<CompanyId>().is_ok() => {
-                Question::company(&encoded(company))
+            GetCommand::Company { company } if company.parse::<CompanyId>().is_ok() => {
+                Question::company(&percent_encode(company))
             }
-            What::Company { company } => return Wanted::Company(company.clone()),
-            What::Filings(filings) => filings.question(),
-            What::Filing { id } => Question::at(&format!("filings/{}", encoded(id))),
-            What::Categories { part } => Question::at("filings/categories").part(*part),
-            What::Calendar { date: Some(date), .. } => {
-                Question::at(&format!("calendar/{}", encoded(date)))
+            GetCommand::Company { company } => return GetRequest::CompanyLookup(company.clone()),
+            GetCommand::Filings(filings) => filings.question(),
+            GetCommand::Filing { id } => Question::at(&format!("filings/{}", percent_encode(id))),
+            GetCommand::Categories { pages } => {
+                Question::at("filings/categories").with_pages(*pages)
             }
-            What::Calendar { date: None, days } => days.of(Question::at("calendar/business-days")),
-            What::Search { q, limit, offset } => Question::at("search").with([
+            GetCommand::Calendar { date: Some(date), .. } => {
+                Question::at(&format!("calendar/{}", percent_encode(date)))
+            }
+            GetCommand::Calendar { date: None, days } => {
+                days.add_to(Question::at("calendar/business-days"))
+            }
+            GetCommand::Search { q, limit, offset } => Question::at("search").with([
                 ("q", &Some(q.clone())),
                 ("limit", limit),
                 ("offset", offset),
@@ -229,29 +236,35 @@ impl History {
         if self.current {
             return Question::at(&format!("{path}/current"));
         }
-        let (drawn, part) = match self.chart {
-            true => (Drawn::Chart, Part { all: self.part.limit.is_none(), ..self.part }),
-            false => (Drawn::Rows, self.part),
+        let (chart_mode, pages) = match self.chart {
+            true => {
+                (ChartMode::Chart, PageOptions { all: self.pages.limit.is_none(), ..self.pages })
+            }
+            false => (ChartMode::Rows, self.pages),
         };
-        Question { page: 10_000, drawn, ..self.days.of(Question::at(path)).part(part) }
+        Question {
+            page_size: 10_000,
+            chart_mode,
+            ..self.days.add_to(Question::at(path)).with_pages(pages)
+        }
     }
 
-    /// What has no history: the API refuses days, and there is nothing to draw.
+    /// A list without a history: the API refuses days, and there is nothing to draw.
     fn list(&self, path: &str) -> Question {
-        let drawn = if self.chart { Drawn::Impossible } else { Drawn::Rows };
-        Question { drawn, ..self.days.of(Question::at(path)).part(self.part) }
+        let chart_mode = if self.chart { ChartMode::Impossible } else { ChartMode::Rows };
+        Question { chart_mode, ..self.days.add_to(Question::at(path)).with_pages(self.pages) }
     }
 }
 
 impl Days {
-    fn of(&self, question: Question) -> Question {
+    fn add_to(&self, question: Question) -> Question {
         question.with([("from", &self.from), ("to", &self.to)])
     }
 }
 
 impl Filings {
     fn question(&self) -> Question {
-        let Filings { q, company, category, r#type, days, order, part } = self;
+        let Filings { q, company, category, r#type, days, order, pages } = self;
         let path = if q.is_some() { "filings/search" } else { "filings" };
         let asked = Question::at(path).with([
             ("q", q),
@@ -260,7 +273,7 @@ impl Filings {
             ("type", r#type),
             ("order", order),
         ]);
-        days.of(asked).part(*part)
+        days.add_to(asked).with_pages(*pages)
     }
 }
 

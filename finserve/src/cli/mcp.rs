@@ -1,10 +1,10 @@
 //! The arguments of `mcp`.
 use clap::Args;
 
-use super::Whom;
+use super::RemoteOptions;
 
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
     #[command(flatten)]
-    pub(crate) whom: Whom,
+    pub(crate) remote: RemoteOptions,
 }

@@ -7,23 +7,25 @@ use ipnet::IpNet;
 use tracing::Level;
 
 use super::Sources;
+use super::redacted::Redacted;
 use crate::{
-    base_path::BasePath,
     cluster::publication::TypedTarget,
-    lock::Sharing,
-    log::{Requests, Settings, Style},
-    offer::{Address, Offer},
-    typed::TypedAddress,
+    coordination::directory_lock::Sharing,
+    observe::log::{Requests, Settings, Style},
+    site::{
+        base_path::BasePath,
+        upgrade_contact::{Address, UpgradeContact},
+    },
 };
 
 /// The flags of [`Serve`], which may be given without the command.
 pub(super) const FLAGS: [&str; 29] = [
     "listen",
+    "max_connections",
     "tls_cert",
     "tls_key",
     "base_path",
     "trusted_proxy",
-    "max_connections",
     "max_connections_per_address",
     "registrations_per_hour",
     "contact",
@@ -49,8 +51,9 @@ pub(super) const FLAGS: [&str; 29] = [
     "keep_changes",
 ];
 
+/// The socket of a server, which `doctor` looks at too.
 #[derive(Debug, Args)]
-pub(crate) struct Serve {
+pub(crate) struct Socket {
     /// Host and port to listen on, such as localhost:8080; port 0 picks a free one
     #[arg(
         long,
@@ -60,7 +63,22 @@ pub(crate) struct Serve {
         value_parser = host_and_port
     )]
     pub(crate) listen: String,
-    /// Serve HTTPS with this certificate chain (PEM); a new one is used when the file changes
+    /// Maximum number of open connections; fewer if the limit on open files is lower
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        env = "FINSERVE_MAX_CONNECTIONS",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) max_connections: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) socket: Socket,
+    /// Serve HTTPS with this certificate chain (PEM); it is read again when the file changes
     #[arg(long, value_name = "FILE", env = "FINSERVE_TLS_CERT", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// The private key of the certificate (PEM)
@@ -76,19 +94,10 @@ pub(crate) struct Serve {
         value_parser = base_path
     )]
     pub(crate) base_path: String,
-    /// Networks of proxies whose X-Forwarded-For is believed, separated by commas; may be given several times
+    /// Networks of proxies whose X-Forwarded-For is trusted, separated by commas; can be given several times
     #[arg(long, value_name = "CIDR", env = "FINSERVE_TRUSTED_PROXY", value_parser = networks)]
     trusted_proxy: Vec<Networks>,
-    /// The most connections at once; fewer where the limit of open files is lower
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        env = "FINSERVE_MAX_CONNECTIONS",
-        default_value_t = 4096,
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
-    pub(crate) max_connections: u32,
-    /// The most connections of one address, or of one /64 network of IPv6; by default a quarter of all
+    /// Maximum number of connections from one address or one IPv6 /64 network; by default a quarter of all connections
     #[arg(
         long,
         value_name = "NUMBER",
@@ -96,7 +105,7 @@ pub(crate) struct Serve {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub(crate) max_connections_per_address: Option<u32>,
-    /// New keys that one address may register in an hour
+    /// Number of keys that one address may register per hour
     #[arg(
         long,
         value_name = "NUMBER",
@@ -104,43 +113,43 @@ pub(crate) struct Serve {
         default_value_t = 20
     )]
     pub(crate) registrations_per_hour: u32,
-    /// Where customers ask for a larger plan: an e-mail address or a URL
+    /// Where customers can ask for a larger plan: an e-mail address or a URL
     #[arg(long, value_name = "ADDRESS", env = "FINSERVE_CONTACT")]
     contact: Option<Address>,
-    /// Where callers are sent whose plan does not include something: an http, https or mailto URL; by default /pricing
+    /// Where to send callers whose plan does not include something: an http, https or mailto URL; by default /pricing
     #[arg(long, value_name = "URL", env = "FINSERVE_UPGRADE_URL")]
     upgrade_url: Option<Address>,
-    /// Let webhooks call any address, also without TLS: for tests and intranets
+    /// Let webhooks call any address, even without TLS; for tests and intranets
     #[arg(
         long,
         env = "FINSERVE_WEBHOOK_ALLOW_PRIVATE",
         value_parser = FalseyValueParser::new()
     )]
     webhook_allow_private: bool,
-    /// Serve a data directory that other servers with this flag serve too; each counts limits by itself
+    /// Share the data directory with other servers that have this flag; each counts limits on its own
     #[arg(long, env = "FINSERVE_SHARED", value_parser = FalseyValueParser::new())]
     shared: bool,
-    /// Count limits over all replicas in Valkey or Redis: redis://user:password@host:port/database, of which the host is
-    /// enough, or rediss:// for TLS
+    /// Count limits across all replicas in Valkey or Redis: redis://user:password@host:port/database, or rediss:// for
+    /// TLS; only the host is required; needs a build with the feature `cluster`
     #[arg(long, value_name = "URL", env = "FINSERVE_LIMITS", hide_env_values = true)]
-    pub(crate) limits: Option<TypedAddress>,
-    /// Serve a published catalogue and follow it: a directory, s3://bucket/prefix or https://host/path/; with --sync, one of
-    /// the servers that follow it synchronises and publishes
+    pub(crate) limits: Option<Redacted>,
+    /// Serve a published catalogue and follow it: a directory, https://host/path/ or, in a build with the feature `cluster`,
+    /// s3://bucket/prefix; with --sync, one of the servers that follow it synchronises and publishes
     #[arg(long, value_name = "TARGET", env = "FINSERVE_CATALOGUE_FROM", hide_env_values = true)]
     pub(crate) catalogue_from: Option<TypedTarget>,
-    /// Host and port for operators: /metrics, /ready and /live; by default nowhere
+    /// Host and port for /metrics, /ready and /live; by default they are not served
     #[arg(long, value_name = "ADDRESS", env = "FINSERVE_ADMIN", value_parser = host_and_port)]
     pub(crate) admin: Option<String>,
-    /// How the log is written; by default for people on a terminal, and as JSON elsewhere
+    /// Format of the log; by default human on a terminal and json elsewhere
     #[arg(long, value_name = "FORMAT", env = "FINSERVE_LOG")]
     log: Option<LogFormat>,
-    /// The least important messages that are logged
+    /// Lowest level of messages to log
     #[arg(long, value_name = "LEVEL", env = "FINSERVE_LOG_LEVEL", default_value = "info")]
     log_level: LogLevel,
     /// Do not log requests
     #[arg(long, env = "FINSERVE_NO_ACCESS_LOG", value_parser = FalseyValueParser::new())]
     no_access_log: bool,
-    /// Keep the data fresh: download what is new from the central bank and CVM, on the rhythm of each
+    /// Keep the data fresh: download new data from the central bank and CVM, each on its own schedule
     #[arg(long, env = "FINSERVE_SYNC", value_parser = FalseyValueParser::new())]
     pub(crate) sync: bool,
     #[command(flatten)]
@@ -150,22 +159,22 @@ pub(crate) struct Serve {
 /// How the log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
-    /// For people
+    /// Text for people
     Human,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
 /// How important a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogLevel {
-    /// Somebody must do something
+    /// The operator must do something
     Error,
-    /// Something is not as it should be
+    /// Something is wrong, but the service goes on
     Warn,
-    /// What happens, requests included
+    /// Normal events, requests included
     Info,
-    /// More than most want to know
+    /// Details for debugging
     Debug,
 }
 
@@ -176,17 +185,17 @@ impl Serve {
     }
 
     /// Where customers ask for a larger plan.
-    pub(crate) fn offer(&self) -> Offer {
+    pub(crate) fn upgrade_contact(&self) -> UpgradeContact {
         let base = BasePath::new(&self.base_path);
-        Offer::new(base, self.contact.clone(), self.upgrade_url.clone())
+        UpgradeContact::new(base, self.contact.clone(), self.upgrade_url.clone())
     }
 
-    /// Whom webhooks may call.
+    /// Which addresses webhooks may call.
     pub(crate) fn targets(&self) -> Targets {
         if self.webhook_allow_private { Targets::Any } else { Targets::Public }
     }
 
-    /// What is logged, and how.
+    /// The log settings.
     pub(super) fn log(&self) -> Settings {
         let style = self.log.map(|format| match format {
             LogFormat::Human => Style::Human,
@@ -213,13 +222,16 @@ impl Serve {
     }
 }
 
-/// A host and a port; whether there is such a host is found out when it is listened on.
+/// A host and a port; whether the host exists shows when the server listens on it.
 pub(super) fn host_and_port(text: &str) -> Result<String, String> {
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
             Ok(text.to_owned())
         }
-        _ => Err("an address is written 127.0.0.1:8080, [::1]:8080 or localhost:8080".into()),
+        _ => {
+            Err("expected a host and port, such as 127.0.0.1:8080, [::1]:8080 or localhost:8080"
+                .into())
+        }
     }
 }
 
@@ -237,12 +249,12 @@ const OWN_PATHS: [&str; 10] = [
     "usage",
 ];
 
-/// A path that begins with a slash and does not end with one; nothing for no path at all.
+/// A path that begins with a slash and does not end with one; empty for no base path.
 fn base_path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
     let is_path = path.starts_with('/') && !path.contains("//") && path.chars().all(plain);
-    // Below one of these, nobody could tell whether a proxy has taken the path off.
+    // Below one of these, the server could not tell whether a proxy has stripped the base path.
     let first = path.split('/').nth(1).unwrap_or_default();
     if OWN_PATHS.contains(&first) {
         return Err(format!("/{first} is a path of the service itself"));
@@ -250,7 +262,7 @@ fn base_path(text: &str) -> Result<String, String> {
     if path.is_empty() || is_path {
         return Ok(path.to_owned());
     }
-    Err("a path is written /data, of letters, digits and -._~".into())
+    Err("expected a path such as /data, of letters, digits and -._~".into())
 }
 
 /// A list of networks; an empty one, as environments often have it, is none.
@@ -262,5 +274,5 @@ fn networks(text: &str) -> Result<Networks, String> {
     let network = |text: &str| text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     let networks = parts.map(network).collect::<Result<_, _>>();
-    networks.map(Networks).map_err(|_| "a network is written 10.0.0.0/8 or fd00::/8".into())
+    networks.map(Networks).map_err(|_| "expected a network such as 10.0.0.0/8 or fd00::/8".into())
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use fincore::Date;
 
 use super::Changes;
-use crate::sources::{Base, Bases, Config, Patience, Selection};
+use crate::sources::{BaseUrl, Config, PublisherUrls, Selection, Timeouts};
 
 #[derive(Debug, Args)]
 pub(crate) struct Sync {
@@ -22,18 +22,18 @@ pub(crate) struct Sources {
     /// Datasets to synchronise, separated by commas, such as selic,fx,filings; by default all
     #[arg(long, value_name = "DATASETS", env = "FINSERVE_ONLY")]
     only: Option<Selection>,
-    /// First day to download, YYYY-MM-DD; by default what is missing since the newest stored day
+    /// First day to download, YYYY-MM-DD; by default everything since the newest stored day
     #[arg(long, value_name = "DATE", env = "FINSERVE_SINCE")]
     since: Option<Date>,
     #[command(flatten)]
     addresses: Addresses,
-    /// Seconds that one publisher may take in one run, repeated requests included
+    /// Seconds allowed for each publisher in one run, retries included
     #[arg(long, value_name = "SECONDS", env = "FINSERVE_BUDGET", default_value_t = 600)]
     budget: u32,
-    /// Seconds that a publisher's server may be silent
+    /// Seconds to wait for a publisher's server that sends nothing
     #[arg(long, value_name = "SECONDS", env = "FINSERVE_TIMEOUT", default_value_t = 30)]
     timeout: u32,
-    /// Milliseconds before a failed request is repeated for the first time; doubled for each further time
+    /// Milliseconds before the first retry of a failed request; doubled for each further retry
     #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_RETRY_DELAY", default_value_t = 500)]
     retry_delay: u32,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(crate) struct Addresses {
         env = "FINSERVE_SGS_URL",
         default_value = "https://api.bcb.gov.br"
     )]
-    sgs_url: Base,
+    sgs_url: BaseUrl,
     /// Address of the central bank's PTAX service (Olinda)
     #[arg(
         long,
@@ -58,7 +58,7 @@ pub(crate) struct Addresses {
         env = "FINSERVE_OLINDA_URL",
         default_value = "https://olinda.bcb.gov.br"
     )]
-    olinda_url: Base,
+    olinda_url: BaseUrl,
     /// Address of the central bank's PTAX bulletins
     #[arg(
         long,
@@ -66,7 +66,7 @@ pub(crate) struct Addresses {
         env = "FINSERVE_PTAX_URL",
         default_value = "https://www4.bcb.gov.br"
     )]
-    ptax_url: Base,
+    ptax_url: BaseUrl,
     /// Address of CVM's open data
     #[arg(
         long,
@@ -74,12 +74,12 @@ pub(crate) struct Addresses {
         env = "FINSERVE_CVM_URL",
         default_value = "https://dados.cvm.gov.br"
     )]
-    cvm_url: Base,
+    cvm_url: BaseUrl,
 }
 
 impl Addresses {
-    pub(crate) fn bases(&self) -> Bases {
-        Bases {
+    pub(crate) fn urls(&self) -> PublisherUrls {
+        PublisherUrls {
             sgs: self.sgs_url.clone(),
             olinda: self.olinda_url.clone(),
             ptax: self.ptax_url.clone(),
@@ -92,11 +92,11 @@ impl Sources {
     pub(crate) fn config(&self) -> Config {
         let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
         Config {
-            bases: self.addresses.bases(),
+            urls: self.addresses.urls(),
             only: self.only.clone().unwrap_or_default(),
             since: self.since,
             keep_changes: self.changes.keep(),
-            patience: Patience {
+            timeouts: Timeouts {
                 budget: seconds(self.budget),
                 timeout: seconds(self.timeout),
                 retry_delay: Duration::from_millis(self.retry_delay.into()),

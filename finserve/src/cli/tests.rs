@@ -7,7 +7,7 @@ fn is_consistent() {
 
 fn read(arguments: &[&str]) -> Result<Cli, clap::Error> {
     let arguments = ["finserve"].iter().chain(arguments);
-    Cli::of(Cli::command().try_get_matches_from(arguments)?)
+    Cli::from_matches(Cli::command().try_get_matches_from(arguments)?)
 }
 
 #[test]
@@ -75,27 +75,102 @@ fn nothing_prints_a_key_that_was_typed() {
 fn serves_without_a_command() {
     let cli = read(&["--listen", "localhost:0"]).unwrap();
     assert!(cli.command.is_none());
-    assert_eq!(cli.serve.listen, "localhost:0");
+    assert_eq!(cli.serve.socket.listen, "localhost:0");
 }
 
-/// Each command and flag stands in the README's tables.
+/// `docs/cli.md` and `docs/cli-queries.md` are what the commands say of themselves. To write them anew: `UPDATE_DOCS=1 cargo
+/// test -p finserve --lib cli`.
 #[test]
-fn the_readme_names_every_command_and_flag() {
+fn the_guide_lists_every_command_and_flag() {
     let mut root = Cli::command();
     root.build();
-    named(&root, "finserve");
+    let opening =
+        "its flags and environment variables, as `--help` does. It is made from the program.";
+    let mut operating = format!(
+        "# Commands and flags\n\nThis page lists every command of the operator with {opening} \
+         [Queries](cli-queries.md) has `get` and `calc`.\n\nWithout a command, `finserve` serves, and takes the flags of \
+         `finserve serve`. These flags work with every command:\n\n"
+    );
+    operating += &flags(root.get_arguments().filter(|argument| argument.is_global_set()));
+    let mut querying = format!(
+        "# Commands of queries\n\nThis page lists every command of `finserve get` and `finserve calc` with {opening} \
+         [Command line](command-line.md) shows how they are used.\n"
+    );
+    for command in root.get_subcommands() {
+        let is_query = ["get", "calc"].contains(&command.get_name());
+        list(if is_query { &mut querying } else { &mut operating }, command, "finserve");
+    }
+    for (name, made) in [("cli", operating), ("cli-queries", querying)] {
+        let path = format!("{}/../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, &made).unwrap();
+        }
+        let is_same = std::fs::read_to_string(path).unwrap() == made;
+        assert!(is_same, "docs/{name}.md is old: UPDATE_DOCS=1 cargo test -p finserve --lib cli");
+    }
 }
 
-fn named(command: &clap::Command, name: &str) {
-    let readme = include_str!("../../../README.md");
-    assert!(command.has_subcommands() || readme.contains(&format!("`{name}")), "{name}");
-    for argument in command.get_arguments().filter_map(|argument| argument.get_long()) {
-        let skip = ["help", "version"].contains(&argument);
-        assert!(skip || readme.contains(&format!("`--{argument}")), "{name} --{argument}");
+/// A section for a command, and for each one below it.
+fn list(page: &mut String, command: &clap::Command, parent: &str) {
+    if command.is_hide_set() || command.get_name() == "help" {
+        return;
     }
-    for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
-        named(command, &format!("{name} {}", command.get_name()));
+    let name = format!("{parent} {}", command.get_name());
+    // Flags of several commands are listed where they are defined.
+    let inherited =
+        |argument: &clap::Arg| ["data", "accounts"].contains(&argument.get_id().as_str());
+    let is_own = |argument: &&clap::Arg| {
+        let is_shared = argument.is_global_set() && !command.has_subcommands();
+        let is_help = ["help", "version"].contains(&argument.get_id().as_str());
+        !inherited(argument) && !is_shared && !argument.is_hide_set() && !is_help
+    };
+    let own: Vec<_> = command.get_arguments().filter(is_own).collect();
+    if !command.has_subcommands() || !own.is_empty() {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        *page += &format!("\n## {name}\n\n{about}.\n");
+        if !own.is_empty() {
+            *page += &format!("\n{}", flags(own.into_iter()));
+        }
     }
+    for below in command.get_subcommands() {
+        list(page, below, &name);
+    }
+}
+
+/// A table of these arguments.
+fn flags<'a>(arguments: impl Iterator<Item = &'a clap::Arg>) -> String {
+    let mut table = String::from("| argument | meaning |\n| --- | --- |\n");
+    for argument in arguments {
+        let values = argument.get_value_names().unwrap_or_default();
+        let takes = argument.get_action().takes_values();
+        let value =
+            values.iter().filter(|_| takes).map(|name| format!(" {name}")).collect::<String>();
+        let shown = match argument.get_long() {
+            Some(long) => format!("`--{long}{value}`"),
+            None => format!("`{}`", value.trim()),
+        };
+        let mut meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let possible: Vec<String> = argument
+            .get_possible_values()
+            .iter()
+            .filter(|value| takes && !value.is_hide_set())
+            .map(|value| format!("`{}`", value.get_name()))
+            .collect();
+        if !possible.is_empty() {
+            let colon = if meaning.is_empty() { "" } else { ": " };
+            meaning += &format!("{colon}{}", possible.join(", "));
+        }
+        let defaults = argument.get_default_values().iter().map(|value| value.to_string_lossy());
+        let defaults: Vec<_> = defaults.filter(|value| takes && !value.is_empty()).collect();
+        if !defaults.is_empty() {
+            meaning += &format!("; default `{}`", defaults.join(" "));
+        }
+        if let Some(variable) = argument.get_env() {
+            meaning += &format!("; `{}`", variable.to_string_lossy());
+        }
+        table += &format!("| {shown} | {} |\n", meaning.replace('|', "\\|"));
+    }
+    table
 }
 
 #[test]

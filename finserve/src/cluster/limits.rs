@@ -1,8 +1,8 @@
 //! Limits over all replicas, counted in Valkey or Redis.
 //!
-//! Each worker of the server has a [`Lane`] with a connection of its own. What is asked while an answer is on its way is
-//! collected and sent together, so that a busy worker needs one round trip for many requests. While the engine is away or
-//! slow, every replica counts in its own memory, which knows all that this replica has admitted before.
+//! Each worker of the server has a [`Batcher`] with a connection of its own. Questions that come while an answer is on its
+//! way are collected and sent together, so that a busy worker needs one round trip for many requests. While the engine is
+//! away or slow, every replica counts in its own memory, which knows all that this replica has admitted before.
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
@@ -19,39 +19,39 @@ use fincore::{
 use quick_cache::sync::Cache;
 
 mod address;
+mod batcher;
 mod connection;
 mod engine;
-mod lane;
-mod resp;
+mod fault;
 mod script;
 
 pub(crate) use address::Address;
-use connection::{Connection, Fault};
-use engine::Engine;
-pub(crate) use lane::Lane;
-use script::{Question, Told};
+pub(crate) use batcher::Batcher;
+use connection::Endpoint;
+use fault::Fault;
+use script::Answer;
 
-/// How long the engine may take to answer, before a replica decides by itself.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// How long the engine may take to answer, before a replica decides alone.
+const ANSWER: Duration = Duration::from_millis(20);
 
 /// How long it may take to connect at the start, while the first requests wait.
-const FIRST: Duration = Duration::from_millis(250);
+const FIRST_CONNECT: Duration = Duration::from_millis(250);
 
-/// How long it may take to connect while nobody waits for that.
+/// How long it may take to connect while no request waits for that.
 const CONNECT: Duration = Duration::from_secs(1);
 
 /// The limits of a service that has several replicas.
 #[derive(Clone)]
-pub(crate) struct SharedLimits(Arc<Common>);
+pub(crate) struct SharedLimits(Arc<Shared>);
 
-/// What all lanes share.
-struct Common {
-    address: Address,
+/// What all batchers share.
+struct Shared {
+    endpoint: Endpoint,
     window: Duration,
-    /// What this replica has admitted, whoever decided; it decides alone while the engine is away.
+    /// All that this replica has admitted, by itself or by the engine; it decides alone while the engine is away.
     memory: Arc<Limits>,
-    lanes: Mutex<Vec<Lane>>,
-    /// How many lanes have no connection.
+    batchers: Mutex<Vec<Batcher>>,
+    /// How many batchers have no connection.
     away: AtomicUsize,
     /// How many requests this replica has decided alone.
     alone: AtomicU64,
@@ -59,6 +59,9 @@ struct Common {
     /// Callers that had used up their limit when the engine last said so, by their numbers.
     full: Cache<u64, Full>,
     /// When this replica last admitted a request alone or lost a connection, in nanoseconds after a window before the start.
+    ///
+    /// For a minute after an outage, and after every lost connection, a request needs room in the engine and in
+    /// memory: the engine may have come back empty.
     last_alone: AtomicU64,
 }
 
@@ -73,7 +76,8 @@ struct Full {
 const MOST_FULL: usize = 64 * 1024;
 
 impl SharedLimits {
-    /// Limits that are counted at this address, where nobody need answer yet. Fails, in words, if there is no way to ask.
+    /// Limits that are counted at this address, where no engine need answer yet. Fails, in words, if there are no
+    /// certificates for encrypted connections.
     pub(crate) fn start(address: Address, memory: Arc<Limits>) -> Result<SharedLimits, String> {
         SharedLimits::with_window(address, memory, WINDOW)
     }
@@ -83,11 +87,11 @@ impl SharedLimits {
         memory: Arc<Limits>,
         window: Duration,
     ) -> Result<SharedLimits, String> {
-        Ok(SharedLimits(Arc::new(Common {
-            address: address.ready()?,
+        Ok(SharedLimits(Arc::new(Shared {
+            endpoint: Endpoint::new(address)?,
             window,
             memory,
-            lanes: Mutex::default(),
+            batchers: Mutex::default(),
             away: AtomicUsize::new(0),
             alone: AtomicU64::new(0),
             full: Cache::new(MOST_FULL),
@@ -96,31 +100,31 @@ impl SharedLimits {
         })))
     }
 
-    /// A new lane for a worker, which has to [run](Lane::run) it.
-    pub(crate) fn lane(&self) -> Lane {
-        let lane = Lane::new(self.0.clone());
-        self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane.clone());
-        lane
+    /// A new batcher for a worker, which has to [run](Batcher::run) it.
+    pub(crate) fn new_batcher(&self) -> Batcher {
+        let batcher = Batcher::new(self.0.clone());
+        self.0.batchers.lock().unwrap_or_else(PoisonError::into_inner).push(batcher.clone());
+        batcher
     }
 
     /// The standing of a caller, for threads that may wait.
     pub(crate) fn peek(&self, caller: &Caller, now: Instant) -> Standing {
-        match self.any_lane() {
-            Some(lane) => lane.peek_blocking(caller, now),
+        match self.any_batcher() {
+            Some(batcher) => batcher.peek_blocking(caller, now),
             None => self.0.memory.peek(caller, now),
         }
     }
 
     /// Counts a request, for threads that may wait.
     pub(crate) fn admit(&self, caller: &Caller, now: Instant) -> Result<Standing, Standing> {
-        match self.any_lane() {
-            Some(lane) => lane.admit_blocking(caller, now),
+        match self.any_batcher() {
+            Some(batcher) => batcher.admit_blocking(caller, now),
             None => self.0.admit_alone(caller, now),
         }
     }
 
-    fn any_lane(&self) -> Option<Lane> {
-        self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+    fn any_batcher(&self) -> Option<Batcher> {
+        self.0.batchers.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
     /// Whether requests are decided by this replica alone.
@@ -129,12 +133,12 @@ impl SharedLimits {
     }
 
     /// How many requests this replica has decided alone.
-    pub(crate) fn alone(&self) -> u64 {
+    pub(crate) fn decided_alone(&self) -> u64 {
         self.0.alone.load(Ordering::Relaxed)
     }
 }
 
-impl Common {
+impl Shared {
     /// Decides without the engine.
     fn admit_alone(&self, caller: &Caller, now: Instant) -> Result<Standing, Standing> {
         self.alone.fetch_add(1, Ordering::Relaxed);
@@ -170,14 +174,19 @@ impl Common {
         nanos(now.saturating_duration_since(self.start)).saturating_add(nanos(self.window))
     }
 
-    /// What the engine has decided, noted in memory.
-    fn admitted(&self, caller: &Caller, now: Instant, told: &Told) -> Result<Standing, Standing> {
+    /// Decides as the engine has answered, and notes that in memory.
+    fn admit_by_answer(
+        &self,
+        caller: &Caller,
+        now: Instant,
+        answer: &Answer,
+    ) -> Result<Standing, Standing> {
         let limit = caller.plan.limit();
-        let standing = told.standing(limit);
-        if !told.wait.is_zero() {
-            self.full.insert(caller.id.number(), Full { limit, until: now + told.wait });
+        let standing = answer.standing(limit);
+        if !answer.wait.is_zero() {
+            self.full.insert(caller.id.number(), Full { limit, until: now + answer.wait });
         }
-        if !told.admitted {
+        if !answer.admitted {
             return Err(standing);
         }
         match self.memory.admit(caller, now) {
@@ -187,8 +196,8 @@ impl Common {
         }
     }
 
-    /// What a caller that has no room here is told without the engine, as long as that is needed.
-    fn full(&self, caller: &Caller, now: Instant) -> Option<Standing> {
+    /// The standing of a caller that is refused without the engine: while limits settle, it has no room here.
+    fn refuse_at_once(&self, caller: &Caller, now: Instant) -> Option<Standing> {
         if !self.is_settling(now) {
             return None;
         }
@@ -200,21 +209,21 @@ impl Common {
         Some(standing)
     }
 
-    /// A lane has lost its connection, or could not get one.
-    fn lost(&self, why: &Fault) {
+    /// A batcher has lost its connection, or could not get one.
+    fn report_lost(&self, why: &Fault) {
         self.doubt(Instant::now());
         if self.away.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::warn!(
                 "limits: Valkey at {} is away ({why}); until it is back, this server counts by itself",
-                self.address
+                self.endpoint.address
             );
         }
     }
 
-    /// A lane has its connection again.
-    fn back(&self) {
+    /// A batcher has its connection again.
+    fn report_back(&self) {
         if self.away.fetch_sub(1, Ordering::Relaxed) == 1 {
-            tracing::info!("limits: Valkey at {} is back, and counts again", self.address);
+            tracing::info!("limits: Valkey at {} is back, and counts again", self.endpoint.address);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Accounts in PostgreSQL, which several servers share.
 //!
 //! The library asks as it asks SQLite, from threads that may wait; the connections live on a runtime of their own. Nothing
-//! waits longer than it is told to. While PostgreSQL is away, only [`Store::verify`] tries: all else fails at once, so that
+//! waits past its deadline. While PostgreSQL is away, only [`Store::verify`] tries: all else fails at once, so that
 //! nothing piles up behind a network that swallows everything.
 use std::{
     sync::{
@@ -21,12 +21,12 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-mod check;
 mod config;
 mod errors;
-mod lead;
-mod listen;
-mod migrate;
+mod leader_election;
+mod migrations;
+mod notifications;
+mod row_counts;
 mod session;
 mod values;
 
@@ -66,16 +66,16 @@ struct Shared {
 
 /// Why a database cannot be used.
 #[derive(Debug)]
-pub(crate) enum Unopened {
+pub(crate) enum OpenError {
     /// It is not there, or does not answer; it may come.
     Away(String),
     /// The address, the login or the tables are wrong.
     Refused(String),
 }
 
-impl From<String> for Unopened {
-    fn from(words: String) -> Unopened {
-        Unopened::Refused(words)
+impl From<String> for OpenError {
+    fn from(words: String) -> OpenError {
+        OpenError::Refused(words)
     }
 }
 
@@ -90,7 +90,7 @@ impl std::fmt::Debug for Tls {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Whoever is last may be in the middle of asynchronous work, where nothing may be waited for.
+        // The last clone may be dropped in the middle of asynchronous work, where blocking is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -99,9 +99,9 @@ impl Drop for Shared {
 
 impl Postgres {
     /// Connects, and makes the tables that are missing. Fails, in words that have no password, if that cannot be done.
-    pub(crate) fn open(address: &str) -> Result<Postgres, Unopened> {
+    pub(crate) fn open(address: &str) -> Result<Postgres, OpenError> {
         let config = config::read(address)?;
-        let tls = MakeRustlsConnect::new(crate::tls::client()?);
+        let tls = MakeRustlsConnect::new(crate::net::trusted_certificates::rustls_config()?);
         let pool = |most| {
             let settings = ManagerConfig { recycling_method: RecyclingMethod::Fast };
             let manager = Manager::from_config(config.clone(), tls.clone(), settings);
@@ -125,8 +125,8 @@ impl Postgres {
         }));
         match postgres.migrate() {
             Ok(()) => Ok(postgres),
-            Err(err) if errors::passes(&err) => Err(Unopened::Away(err.to_string())),
-            Err(err) => Err(Unopened::Refused(err.to_string())),
+            Err(err) if errors::is_temporary(&err) => Err(OpenError::Away(err.to_string())),
+            Err(err) => Err(OpenError::Refused(err.to_string())),
         }
     }
 
@@ -136,16 +136,16 @@ impl Postgres {
         until: Instant,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
-        let Some(runtime) = &self.0.runtime else { return Err(errors::late()) };
+        let Some(runtime) = &self.0.runtime else { return Err(errors::late_error()) };
         let (sender, receiver) = mpsc::sync_channel(1);
         runtime.spawn(async move {
             let done = tokio::time::timeout_at(until.into(), work).await;
-            // Whoever asked waits for it.
+            // The thread below waits for it.
             let _ = sender.send(done);
         });
         match receiver.recv() {
             Ok(Ok(done)) => done,
-            Ok(Err(_)) | Err(_) => Err(errors::late()),
+            Ok(Err(_)) | Err(_) => Err(errors::late_error()),
         }
     }
 
@@ -167,8 +167,8 @@ impl Postgres {
         work: impl FnOnce(&Session<'_>) -> Result<T>,
     ) -> Result<T> {
         let (until, pool) = (Instant::now() + wait, pool.clone());
-        let client = self.wait(until, async move { pool.get().await.map_err(errors::of_pool) });
-        let mut session = Session::new(self, self.noting(client)?, until);
+        let client = self.wait(until, async move { pool.get().await.map_err(errors::from_pool) });
+        let mut session = Session::new(self, self.note_if_away(client)?, until);
         let done = match around {
             None => work(&session),
             Some((begin, end)) => session.run(begin).and_then(|()| {
@@ -184,45 +184,45 @@ impl Postgres {
             Err(_) => around.is_none() || session.run(ROLLBACK).is_ok(),
         };
         if is_clean {
-            session.can_be_used_again();
+            session.mark_clean();
         }
-        self.noting(done)
+        self.note_if_away(done)
     }
 
     /// Remembers whether it is away. One that is only late is not: the regular look decides.
-    fn noting<T>(&self, done: Result<T>) -> Result<T> {
+    fn note_if_away<T>(&self, done: Result<T>) -> Result<T> {
         if done.as_ref().is_err_and(errors::is_away) {
-            self.leave();
+            self.mark_away();
         }
         done
     }
 
     /// It is away, and no connection to it is of use any more.
-    fn leave(&self) {
+    fn mark_away(&self) {
         self.0.is_away.store(true, Ordering::Relaxed);
         self.0.pool.retain(|_, _| false);
         self.0.probe.retain(|_, _| false);
     }
 
     /// Fails at once while it is away.
-    fn present(&self) -> Result<()> {
-        if self.0.is_away.load(Ordering::Relaxed) { Err(errors::away()) } else { Ok(()) }
+    fn check_present(&self) -> Result<()> {
+        if self.0.is_away.load(Ordering::Relaxed) { Err(errors::away_error()) } else { Ok(()) }
     }
 }
 
 impl Store for Postgres {
     fn read(&self, wait: Duration, work: Work<'_>) -> Result<()> {
-        self.present()?;
+        self.check_present()?;
         self.with(wait, None, |session| work(session))
     }
 
     fn read_at_once(&self, wait: Duration, work: Work<'_>) -> Result<()> {
-        self.present()?;
+        self.check_present()?;
         self.with(wait, Some((VIEW, COMMIT)), |session| work(session))
     }
 
     fn write(&self, wait: Duration, work: Work<'_>) -> Result<()> {
-        self.present()?;
+        self.check_present()?;
         self.with(wait, Some((BEGIN, COMMIT)), |session| work(session))
     }
 
@@ -244,8 +244,8 @@ impl Store for Postgres {
                 Ok(())
             }
             Err(err) => {
-                self.leave();
-                // Whatever it is, nobody can work with it.
+                self.mark_away();
+                // Whatever it is, the accounts cannot be used.
                 Err(errors::unavailable(err.to_string()))
             }
         }
@@ -257,7 +257,7 @@ impl Store for Postgres {
     }
 
     fn check(&self) -> Result<Checkup> {
-        self.with(COUNT, Some((VIEW, COMMIT)), check::count)
+        self.with(COUNT, Some((VIEW, COMMIT)), row_counts::count)
     }
 }
 

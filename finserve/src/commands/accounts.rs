@@ -5,100 +5,102 @@ use fincore::Accounts;
 
 use super::{
     Failure,
-    data::{ACCOUNTS, create, existing},
-    terminal::print,
+    data_directory::{ACCOUNTS, create, find_file},
+    output::terminal::print,
 };
 use crate::{
-    cli,
-    cluster::postgres::{Postgres, Unopened},
-    ready::{About, Readiness},
-    typed::TypedAddress,
+    cli::{self, redacted::Redacted},
+    cluster::postgres::{OpenError, Postgres},
+    observe::readiness::{Component, Readiness},
 };
 
-/// How long a server waits before it looks again for a database that is away.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long a server waits before it tries again to connect to a database that is away.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where the accounts are: in the data directory, or in PostgreSQL.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct AccountsLocation<'a> {
     pub(crate) data: &'a Path,
-    pub(crate) address: Option<&'a TypedAddress>,
+    pub(crate) address: Option<&'a Redacted>,
 }
 
-impl Place<'_> {
-    /// Opens them; where there are none yet, that is what they begin with.
+impl AccountsLocation<'_> {
+    /// Opens the accounts; creates them in the data directory if there are none yet.
     pub(crate) fn open(self) -> Result<Accounts, Failure> {
-        if let Some(accounts) = self.in_postgres()? {
+        if let Some(accounts) = self.open_in_postgres()? {
             return Ok(accounts);
         }
         create(self.data)?;
         Ok(Accounts::open(self.data.join(ACCOUNTS))?)
     }
 
-    /// Opens those that are there. A look at them must not create them.
-    pub(crate) fn existing(self) -> Result<Accounts, Failure> {
-        if let Some(accounts) = self.in_postgres()? {
+    /// Opens accounts that exist already. Commands that only read must not create them.
+    pub(crate) fn open_existing(self) -> Result<Accounts, Failure> {
+        if let Some(accounts) = self.open_in_postgres()? {
             return Ok(accounts);
         }
-        Ok(Accounts::open(existing(self.data, ACCOUNTS)?)?)
+        Ok(Accounts::open(find_file(self.data, ACCOUNTS)?)?)
     }
 
-    /// The same, or nothing where there never was a key.
-    pub(crate) fn if_any(self) -> Result<Option<Accounts>, Failure> {
-        if self.are_in_directory() && existing(self.data, ACCOUNTS).is_err() {
+    /// The same, or `None` where no key was ever issued.
+    pub(crate) fn open_if_any(self) -> Result<Option<Accounts>, Failure> {
+        if self.are_in_directory() && find_file(self.data, ACCOUNTS).is_err() {
             return Ok(None);
         }
-        self.existing().map(Some)
+        self.open_existing().map(Some)
     }
 
     pub(crate) fn are_in_directory(self) -> bool {
         self.address.is_none()
     }
 
-    /// What they are called.
+    /// The name of the accounts in messages.
     pub(crate) fn name(self) -> &'static str {
         if self.are_in_directory() { ACCOUNTS } else { "accounts in PostgreSQL" }
     }
 
-    fn in_postgres(self) -> Result<Option<Accounts>, Failure> {
-        self.address.map(|address| Ok(over(&open(address)?)?)).transpose()
+    fn open_in_postgres(self) -> Result<Option<Accounts>, Failure> {
+        self.address.map(|address| Ok(accounts_in(&connect(address)?)?)).transpose()
     }
 }
 
 /// Connects to the PostgreSQL of an address.
-pub(crate) fn open(address: &TypedAddress) -> Result<Postgres, Failure> {
+pub(crate) fn connect(address: &Redacted) -> Result<Postgres, Failure> {
     Postgres::open(address.as_str()).map_err(|err| match err {
-        Unopened::Away(words) | Unopened::Refused(words) => Failure::Said(words),
+        OpenError::Away(message) | OpenError::Refused(message) => Failure::Message(message),
     })
 }
 
-/// The same for a server, which waits for one that is away: after a power cut, nobody is there first.
-pub(crate) fn wait_for(address: &TypedAddress, ready: &Readiness) -> Result<Postgres, Failure> {
+/// The same for a server, which waits for a database that is away: after a power cut the server may start first.
+pub(crate) fn wait_for_postgres(
+    address: &Redacted,
+    ready: &Readiness,
+) -> Result<Postgres, Failure> {
     loop {
         match Postgres::open(address.as_str()) {
             Ok(postgres) => {
-                ready.report(About::Accounts, None);
+                ready.report(Component::Accounts, None);
                 return Ok(postgres);
             }
-            Err(Unopened::Refused(words)) => return Err(Failure::Said(words)),
-            Err(Unopened::Away(words)) => ready.report(About::Accounts, Some(words)),
+            Err(OpenError::Refused(message)) => return Err(Failure::Message(message)),
+            Err(OpenError::Away(message)) => ready.report(Component::Accounts, Some(message)),
         }
-        thread::sleep(PAUSE);
+        thread::sleep(RETRY_INTERVAL);
     }
 }
 
 /// The accounts in a PostgreSQL.
-pub(crate) fn over(postgres: &Postgres) -> fincore::Result<Accounts> {
-    Accounts::over(Box::new(postgres.clone()))
+pub(crate) fn accounts_in(postgres: &Postgres) -> fincore::Result<Accounts> {
+    Accounts::with_store(Box::new(postgres.clone()))
 }
 
-pub(crate) fn run(place: Place<'_>, command: &cli::Accounts) -> Result<(), Failure> {
+pub(crate) fn run(location: AccountsLocation<'_>, command: &cli::Accounts) -> Result<(), Failure> {
     let cli::Accounts::Copy { to } = command;
-    let source = place.existing()?;
-    let copied = source.copy_to(&over(&open(to)?)?)?;
+    let source = location.open_existing()?;
+    let copied = source.copy_to(&accounts_in(&connect(to)?)?)?;
     let rows =
         copied.tables.iter().map(|tally| format!("  {}: {} rows\n", tally.table, tally.rows));
-    let what =
-        if copied.is_new { "copied, and every row compared" } else { "the same there already" };
-    print(&format!("{}: {what}\n{}", place.name(), rows.collect::<String>()))
+    let outcome =
+        if copied.is_new { "copied, and every row compared" } else { "already the same there" };
+    print(&format!("{}: {outcome}\n{}", location.name(), rows.collect::<String>()))
 }

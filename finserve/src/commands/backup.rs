@@ -4,31 +4,32 @@ use indicatif::ProgressBar;
 
 use super::{
     Failure,
-    accounts::Place,
-    data::{ACCOUNTS, CATALOGUE, existing},
-    terminal::{print, progress},
+    accounts::AccountsLocation,
+    data_directory::{ACCOUNTS, CATALOGUE, find_file},
+    output::terminal::{print, progress},
 };
-use crate::{cli, cluster::publication::follows, now::Now};
+use crate::{cli, cluster::publication::holds_publication, coordination::clock::Now};
 
-pub(crate) fn run(place: Place<'_>, args: &cli::Backup) -> Result<(), Failure> {
+pub(crate) fn run(location: AccountsLocation<'_>, args: &cli::Backup) -> Result<(), Failure> {
     match args.contents() {
-        backup::Contents::All if follows(place.data) => {
-            let words = "this server follows a published catalogue, which is kept where it is published: --only accounts \
-                backs up the rest";
-            return Err(Failure::Said(words.to_owned()));
+        backup::Contents::All if holds_publication(location.data) => {
+            let message = "this server follows a published catalogue, which is backed up where it \
+                is published: --only accounts backs up the rest";
+            return Err(Failure::Message(message.to_owned()));
         }
-        backup::Contents::All => drop(existing(place.data, CATALOGUE)?),
-        backup::Contents::Accounts if place.are_in_directory() => {
-            existing(place.data, ACCOUNTS)?;
+        backup::Contents::All => drop(find_file(location.data, CATALOGUE)?),
+        backup::Contents::Accounts if location.are_in_directory() => {
+            find_file(location.data, ACCOUNTS)?;
         }
         backup::Contents::Accounts => (),
     }
-    let elsewhere = if place.are_in_directory() { None } else { Some(place.existing()?) };
+    let in_postgres =
+        if location.are_in_directory() { None } else { Some(location.open_existing()?) };
     let mut bar = None;
     let (contents, now) = (args.contents(), Now::read().utc);
     let written =
-        backup::write(place.data, elsewhere.as_ref(), &args.file, contents, now, |step| {
-            show(&mut bar, step);
+        backup::write(location.data, in_postgres.as_ref(), &args.file, contents, now, |step| {
+            show_progress(&mut bar, step);
         });
     if let Some(bar) = bar {
         bar.finish_and_clear();
@@ -38,8 +39,8 @@ pub(crate) fn run(place: Place<'_>, args: &cli::Backup) -> Result<(), Failure> {
     print(&format!("{file}: backup of {files} complete and verified\n"))
 }
 
-/// Shows how far it is.
-pub(super) fn show(bar: &mut Option<ProgressBar>, step: Progress) {
+/// Shows the progress of a backup.
+pub(super) fn show_progress(bar: &mut Option<ProgressBar>, step: Progress) {
     let bar = bar.get_or_insert_with(|| progress(100, "%"));
     bar.set_position(100 * step.done / step.of.max(1));
     bar.set_message(step.doing);

@@ -4,43 +4,45 @@ use indicatif::ProgressBar;
 
 use super::{
     Failure,
-    accounts::Place,
-    data::{CATALOGUE, existing_catalogue},
-    freshness,
-    terminal::{print, progress},
+    accounts::AccountsLocation,
+    data_directory::{CATALOGUE, find_catalogue},
+    output::{
+        freshness_text,
+        terminal::{print, progress},
+    },
 };
-use crate::now::Now;
+use crate::coordination::clock::Now;
 
-pub(crate) fn run(place: Place<'_>) -> Result<(), Failure> {
-    let catalogue = Catalogue::open(existing_catalogue(place.data)?)?;
+pub(crate) fn run(location: AccountsLocation<'_>) -> Result<(), Failure> {
+    let catalogue = Catalogue::open(find_catalogue(location.data)?)?;
     let mut checkups = vec![(CATALOGUE, examine(&catalogue)?)];
     // Before the first key there are no accounts to check.
-    if let Some(accounts) = place.if_any()? {
-        checkups.push((place.name(), accounts.check()?));
+    if let Some(accounts) = location.open_if_any()? {
+        checkups.push((location.name(), accounts.check()?));
     }
     let reports: String = checkups.iter().map(|(file, checkup)| report(file, checkup)).collect();
-    print(&(reports + &freshness::report(&catalogue, Now::read().today())))?;
+    print(&(reports + &freshness_text::report(&catalogue, Now::read().today())))?;
     let advice = checkups.iter().filter_map(|(file, checkup)| Some(advice(file, checkup.remedy?)));
     let advice = advice.collect::<Vec<_>>().join("; ");
     if advice.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Said(format!("the data is damaged: {advice}")))
+        Err(Failure::Message(format!("the data is damaged: {advice}")))
     }
 }
 
-/// Checks the catalogue, with a bar on a terminal.
+/// Checks the catalogue, with a progress bar on a terminal.
 pub(super) fn examine(catalogue: &Catalogue) -> Result<Checkup, Failure> {
     let mut bar = None;
-    let checkup = catalogue.check_with(|step| show(&mut bar, step));
+    let checkup = catalogue.check_with(|step| show_progress(&mut bar, step));
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     Ok(checkup?)
 }
 
-/// Shows how far it is.
-pub(super) fn show(bar: &mut Option<ProgressBar>, step: CheckStep) {
+/// Shows the progress of a check.
+pub(super) fn show_progress(bar: &mut Option<ProgressBar>, step: CheckStep) {
     let bar = bar.get_or_insert_with(|| progress(step.steps as u64, "steps"));
     bar.set_position(step.done as u64);
     bar.set_message(match step.rows {
@@ -49,7 +51,7 @@ pub(super) fn show(bar: &mut Option<ProgressBar>, step: CheckStep) {
     });
 }
 
-/// What helps against the damage of a file.
+/// What to do about the damage of a file.
 pub(super) fn advice(file: &str, remedy: Remedy) -> String {
     match (file, remedy) {
         (CATALOGUE, Remedy::Rebuild) => "`finserve rebuild` repairs it".to_owned(),

@@ -3,10 +3,10 @@
 //! The scripts ask this program, which knows its data: see `cli/complete.rs`.
 use clap_complete::{Shell, env::Shells};
 
-use super::{Failure, terminal::print};
+use super::{Failure, output::terminal::print};
 use crate::cli;
 
-/// Bash inserts what it is given as it stands: a value with spaces needs its marks, unless a quote was typed before it.
+/// Bash inserts a candidate unquoted: a value with spaces must be escaped, unless the user has typed a quote before it.
 const BASH_QUOTES: &str = r#"
 _finserve_quoted() {
     _clap_complete_finserve "$@"
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &cli::Completions) -> Result<(), Failure> {
     let mut script = Vec::new();
     let (shells, variable) = (Shells::builtins(), cli::COMPLETE_VARIABLE);
     let Some(shell) = shells.completer(&args.shell.to_string()) else {
-        return Err(Failure::Said(format!("there are no completions for {}", args.shell)));
+        return Err(Failure::Message(format!("there are no completions for {}", args.shell)));
     };
     shell
         .write_registration(variable, "finserve", "finserve", "finserve", &mut script)

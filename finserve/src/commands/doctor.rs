@@ -9,33 +9,33 @@ use serde::Serialize;
 
 use super::{
     Failure,
-    accounts::Place,
-    terminal::{print, print_json},
+    accounts::AccountsLocation,
+    output::terminal::{print, print_json},
 };
 use crate::{
     cli,
-    now::Now,
-    sources::{self, Sign},
+    coordination::clock::Now,
+    sources::{self, PublisherReply},
 };
 
 mod certificate;
-mod data;
+mod data_checks;
+mod file_permissions;
 mod machine;
-mod public;
-mod rights;
+mod public_address;
 
-/// How long anybody is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the doctor waits for a server or publisher.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Clocks of servers that are kept right differ by less.
+/// Clocks that are synchronised differ by less.
 const CLOCK_ERROR: TimeDelta = TimeDelta::minutes(5);
 
-/// What was looked at, and how it is.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     about: &'static str,
     verdict: Verdict,
-    /// A sentence for people.
+    /// A sentence for the operator.
     says: String,
     /// What to do, where something is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,20 +51,20 @@ enum Verdict {
     Wrong,
 }
 
-/// All that was found.
+/// The findings of all checks.
 #[derive(Debug, Serialize)]
 struct Report {
     wrong: usize,
     findings: Vec<Finding>,
 }
 
-/// Looks at everything, prints what was found, and fails if something is wrong.
-pub(crate) fn run(place: Place<'_>, args: &cli::Doctor) -> Result<(), Failure> {
+/// Runs all checks, prints the findings, and fails if something is wrong.
+pub(crate) fn run(location: AccountsLocation<'_>, args: &cli::Doctor) -> Result<(), Failure> {
     let mut findings = match &args.ready {
-        Some(admin) => vec![public::ready(admin, PATIENCE)],
-        None => examine(place, args),
+        Some(admin) => vec![public_address::check_ready(admin, TIMEOUT)],
+        None => examine(location, args),
     };
-    // Paths and addresses are as they were typed.
+    // Paths and addresses are repeated as typed, and may hold a key.
     for finding in &mut findings {
         finding.says = Key::redact(&finding.says);
         finding.remedy = finding.remedy.as_deref().map(Key::redact);
@@ -77,54 +77,62 @@ pub(crate) fn run(place: Place<'_>, args: &cli::Doctor) -> Result<(), Failure> {
     }
     match wrong {
         0 => Ok(()),
-        1 => Err(Failure::Said("one thing is wrong".into())),
-        wrong => Err(Failure::Said(format!("{wrong} things are wrong"))),
+        1 => Err(Failure::Message("1 problem found".into())),
+        wrong => Err(Failure::Message(format!("{wrong} problems found"))),
     }
 }
 
-fn examine(place: Place<'_>, args: &cli::Doctor) -> Vec<Finding> {
-    let data = place.data;
+fn examine(location: AccountsLocation<'_>, args: &cli::Doctor) -> Vec<Finding> {
+    let data = location.data;
     let now = Now::read();
-    let mut findings = rights::look(data);
-    let (found, newest) = data::look(place, now);
+    let mut findings = file_permissions::check(data);
+    let (found, newest) = data_checks::check(location, now);
     findings.extend(found);
-    findings.extend(machine::disk(data));
-    findings.push(machine::descriptors(args.max_connections));
-    findings.extend(machine::clock(now.utc, newest));
+    findings.extend(machine::check_disk(data));
+    findings.push(machine::check_descriptors(args.socket.max_connections));
+    findings.extend(machine::check_clock(now.utc, newest));
     if !args.offline {
-        let signs = sources::reach(&args.addresses.bases(), PATIENCE);
-        findings.extend(signs.iter().map(publisher));
-        findings.extend(clocks(&signs, now.utc));
+        let replies = sources::check_publishers(&args.addresses.urls(), TIMEOUT);
+        findings.extend(replies.iter().map(publisher_finding));
+        findings.extend(compare_clocks(&replies, now.utc));
     }
     if let Some(url) = &args.url {
-        findings.extend(public::look(url, &args.listen, now, PATIENCE));
+        findings.extend(public_address::check(url, &args.socket.listen, now, TIMEOUT));
     }
     findings
 }
 
-fn publisher(sign: &Sign) -> Finding {
-    let Sign { publisher, address, clock } = sign;
+fn publisher_finding(reply: &PublisherReply) -> Finding {
+    let PublisherReply { publisher, address, clock } = reply;
     match clock {
         Ok(_) => Finding::fine("sources", format!("{publisher} answers at {address}.")),
         Err(why) => Finding::wrong(
             "sources",
-            format!("{publisher} cannot be asked at {address}: {why}."),
-            "If the others answer, it has a bad day, and the next sync makes up for it. If none does, look at DNS, \
-             firewall and HTTPS_PROXY; without a network, import files.",
+            format!("{publisher} does not answer at {address}: {why}."),
+            "If the others answer, this publisher is down, and the next sync catches up. If none \
+             answers, check DNS, firewall and HTTPS_PROXY; without a network, import files.",
         ),
     }
 }
 
-/// Our clock by those of the publishers; nothing if none told the time.
-fn clocks(signs: &[Sign], now: DateTime<Utc>) -> Option<Finding> {
-    let told = signs.iter().filter_map(|sign| sign.clock.as_ref().ok().copied().flatten());
-    // One of them may be wrong; the nearest is enough to trust ours.
-    let nearest = told.min_by_key(|theirs| (*theirs - now).abs())?;
+/// Compares the clock with those of the publishers; `None` if none sent its time.
+fn compare_clocks(replies: &[PublisherReply], now: DateTime<Utc>) -> Option<Finding> {
+    let clocks = replies.iter().filter_map(|reply| reply.clock.as_ref().ok().copied().flatten());
+    // One of them may be wrong, so the nearest decides.
+    let nearest = clocks.min_by_key(|theirs| (*theirs - now).abs())?;
     if (nearest - now).abs() <= CLOCK_ERROR {
         return Some(Finding::fine("clock", "The clock agrees with the publishers'.".into()));
     }
-    let says = format!("The clock says {}, the publishers' {}.", second(now), second(nearest));
-    Some(Finding::wrong("clock", says, "Set it, and keep it right: apt install systemd-timesyncd."))
+    let says = format!(
+        "The clock says {}; the publishers' clocks say {}.",
+        format_time(now),
+        format_time(nearest)
+    );
+    Some(Finding::wrong(
+        "clock",
+        says,
+        "Set the clock and keep it synchronised: apt install systemd-timesyncd.",
+    ))
 }
 
 impl Finding {
@@ -152,12 +160,12 @@ fn line(finding: &Finding) -> String {
 }
 
 /// A time as people read it, to the second.
-fn second(time: DateTime<Utc>) -> String {
+fn format_time(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 /// A size as people read it.
-fn size(bytes: u64) -> String {
+fn format_size(bytes: u64) -> String {
     indicatif::BinaryBytes(bytes).to_string()
 }
 

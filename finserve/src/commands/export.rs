@@ -6,25 +6,26 @@ use std::{
     path::Path,
 };
 
-use fincore::{
-    Catalogue,
-    export::{Export, Format},
-};
+use fincore::{Catalogue, export::Export};
 use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
-use super::{Failure, data::existing_catalogue, terminal::progress};
-use crate::{cli, now::Now};
+use super::{Failure, data_directory::find_catalogue, output::terminal::progress};
+use crate::{cli, coordination::clock::Now};
 
-/// Writes the rows as they are read. A file appears under its name once it is complete; a reader of the standard
-/// output that has seen enough ends it.
+/// Writes the rows as they are read. A file appears under its name once it is complete; the export ends early, without an
+/// error, if the reader of the standard output closes it.
 pub(crate) fn run(data: &Path, args: &cli::Export) -> Result<(), Failure> {
-    let query = args.query().map_err(Failure::Said)?;
-    if query.format == Format::Parquet && args.out.is_none() && io::stdout().is_terminal() {
-        let message = "Parquet is not for terminals: name a file with --out";
-        return Err(Failure::Said(message.into()));
+    let query = args.query().map_err(Failure::Message)?;
+    #[cfg(feature = "parquet")]
+    if query.format == fincore::export::Format::Parquet
+        && args.out.is_none()
+        && io::stdout().is_terminal()
+    {
+        let message = "Parquet cannot be shown in a terminal: name a file with --out";
+        return Err(Failure::Message(message.into()));
     }
-    let catalogue = Catalogue::open(existing_catalogue(data)?)?;
+    let catalogue = Catalogue::open(find_catalogue(data)?)?;
     let export = Export::begin(catalogue.snapshot(Now::read().today())?, query)?;
     match &args.out {
         Some(file) => to_file(export, file),
@@ -34,7 +35,7 @@ pub(crate) fn run(data: &Path, args: &cli::Export) -> Result<(), Failure> {
 
 fn to_standard_output(export: Export) -> Result<(), Failure> {
     let out = io::stdout().lock();
-    // Rows and a bar on one terminal would be a mess.
+    // Rows and a progress bar on one terminal would get mixed up.
     let bar = match out.is_terminal() {
         true => ProgressBar::hidden(),
         false => progress(export.total(), "rows"),
@@ -53,16 +54,16 @@ fn to_file(export: Export, file: &Path) -> Result<(), Failure> {
     // A link is followed, so that it stays one.
     let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let bytes = match fs::metadata(&target) {
-        Ok(known) if known.is_dir() => {
-            return Err(Failure::Said(format!("{name} is a directory")));
+        Ok(found) if found.is_dir() => {
+            return Err(Failure::Message(format!("{name} is a directory")));
         }
         // A pipe or a device is written to, not replaced.
-        Ok(known) if !known.is_file() => {
+        Ok(found) if !found.is_file() => {
             let out = OpenOptions::new().write(true).open(&target).map_err(cannot())?;
             copy(export, out, &name, bar)?
         }
         _ => {
-            let part = part(&target).map_err(cannot())?;
+            let part = create_part_file(&target).map_err(cannot())?;
             let bytes = copy(export, part.as_file(), &name, bar)?;
             part.as_file().sync_all().map_err(cannot())?;
             part.persist(&target).map_err(|err| cannot()(err.error))?;
@@ -73,14 +74,14 @@ fn to_file(export: Export, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what was written, and what only later changes are asked for with.
+/// Prints what was written, and the flag that exports only later changes.
 fn report(what: &str, rows: u64, bytes: u64, version: u64) {
     let rows_of = if rows == 1 { "row" } else { "rows" };
-    // Without a terminal there is nobody to tell.
+    // The standard error may be closed; the export has succeeded all the same.
     let _ = writeln!(
         io::stderr(),
         "{what}: {rows} {rows_of}, {bytes} bytes, data version {version} \
-         (--since {version} gives what changes after it)"
+         (--since {version} exports later changes)"
     );
 }
 
@@ -97,21 +98,21 @@ fn copy(
         more = export.write(&mut buffer)?;
         bytes += buffer.len() as u64;
         out.write_all(&buffer).map_err(Failure::system(format!("cannot write to {name}")))?;
-        bar.set_position(export.written());
+        bar.set_position(export.rows_written());
     }
     out.flush().map_err(Failure::system(format!("cannot write to {name}")))?;
     bar.finish_and_clear();
     Ok(bytes)
 }
 
-/// A file that is not complete yet, beside the one that it becomes, under a name of its own. It is removed if it never does.
-fn part(target: &Path) -> io::Result<NamedTempFile> {
+/// Creates a temporary file beside the target. It is removed unless it is persisted under the target's name.
+fn create_part_file(target: &Path) -> io::Result<NamedTempFile> {
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
     let name = target.file_name().unwrap_or_default();
     tempfile::Builder::new()
         .prefix(name)
         .suffix(".part")
-        // As for any new file: who may read it, the system's mask says.
+        // The umask decides who may read it, as for any new file.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(directory.unwrap_or(Path::new(".")))
 }

@@ -3,99 +3,108 @@ use std::io::{self, Write};
 
 use super::{
     Failure,
-    data::Seen,
-    show::{Answer, Notes, Screen, chart, table},
-    terminal::print,
+    data_directory::ReadOnlyData,
+    output::{Answer, Notes, Screen, chart, table, terminal::print},
 };
 use crate::{
-    api::NO_SUCH_PATH,
-    ask::{self, Origin, Server},
-    cli::{self, Drawn, Format, Question, Shown, Wanted, Whom},
-    typed::TypedKey,
+    api_client::{self, Origin, Server},
+    cli::{
+        self, ChartMode, Format, GetRequest, OutputOptions, Question, RemoteOptions,
+        redacted::Redacted,
+    },
+    openapi::NO_SUCH_PATH,
 };
 
-mod company;
-mod lines;
-mod pages;
-mod words;
-use lines::Lines;
+mod company_lookup;
+mod messages;
+mod pager;
+mod row_printer;
+use row_printer::LineFormat;
 
-/// What is said where a chart is wanted of anything but a history.
-const UNDRAWN: &str = "--chart draws one history: add it to finserve get market selic, cdi, ipca or fx, or to finserve get \
+/// The refusal of a chart of anything but a history.
+const NO_CHART: &str = "--chart draws one history: add it to finserve get market selic, cdi, ipca or fx, or to finserve get \
     series with a name or number";
 
-pub(crate) fn run(seen: Seen<'_>, args: &cli::Get) -> Result<(), Failure> {
-    let (origin, _kept) = origin(seen, &args.whom)?;
-    let question = match args.what.wanted() {
-        Wanted::Answer(question) => question,
-        Wanted::Company(text) => company::named(&origin, &text)?,
+pub(crate) fn run(data: ReadOnlyData<'_>, args: &cli::Get) -> Result<(), Failure> {
+    let (origin, _temporary) = origin(data, &args.remote)?;
+    let question = match args.command.request() {
+        GetRequest::Question(question) => question,
+        GetRequest::CompanyLookup(text) => company_lookup::find(&origin, &text)?,
     };
-    answer(&origin, &question, &args.shown)
+    answer(&origin, &question, &args.output)
 }
 
-/// Where answers come from, and what must last as long.
+/// Where answers come from, and the temporary directory that must last as long.
 pub(super) fn origin(
-    seen: Seen<'_>,
-    whom: &Whom,
+    data: ReadOnlyData<'_>,
+    remote: &RemoteOptions,
 ) -> Result<(Origin, Option<tempfile::TempDir>), Failure> {
-    if let Some(base) = &whom.server {
-        let key = whom.key.as_ref().map(TypedKey::as_str);
+    if let Some(base) = &remote.server {
+        let key = remote.key.as_ref().map(Redacted::as_str);
         return Ok((Origin::server(Server::new(base.clone(), key)?), None));
     }
-    let (catalogue, kept) = seen.open()?;
-    Ok((Origin::data(catalogue), kept))
+    let (catalogue, temporary) = data.open()?;
+    Ok((Origin::data(catalogue), temporary))
 }
 
 /// Asks a question, and prints the answer.
-pub(super) fn answer(origin: &Origin, question: &Question, shown: &Shown) -> Result<(), Failure> {
+pub(super) fn answer(
+    origin: &Origin,
+    question: &Question,
+    output: &OutputOptions,
+) -> Result<(), Failure> {
     let screen = Screen::of_output();
     let usual = if screen.is_terminal { Format::Table } else { Format::Csv };
-    let format = shown.format.unwrap_or(usual);
-    if question.drawn == Drawn::Impossible {
-        return Err(Failure::Usage(UNDRAWN.into()));
+    let format = output.format.unwrap_or(usual);
+    if question.chart_mode == ChartMode::Impossible {
+        return Err(Failure::Usage(NO_CHART.into()));
     }
-    if question.drawn == Drawn::Chart && (shown.format.is_some() || shown.dialect.is_some()) {
-        return Err(Failure::Usage("--chart draws: leave out --format and --dialect".into()));
+    if question.chart_mode == ChartMode::Chart
+        && (output.format.is_some() || output.dialect.is_some())
+    {
+        return Err(Failure::Usage(
+            "--chart draws a chart: leave out --format and --dialect".into(),
+        ));
     }
-    if shown.dialect.is_some() && format != Format::Csv {
-        return Err(Failure::Usage("--dialect is about CSV: add --format csv".into()));
+    if output.dialect.is_some() && format != Format::Csv {
+        return Err(Failure::Usage("--dialect only applies to CSV: add --format csv".into()));
     }
     let whole = || -> Result<(String, Answer), Failure> {
-        let json = pages::ask(origin, question)?;
-        let found = Answer::read(&json, origin.columns(&question.path)).map_err(unreadable)?;
+        let json = pager::ask(origin, question)?;
+        let found = Answer::read(&json, origin.columns(&question.path)).map_err(invalid_answer)?;
         Ok((json, found))
     };
-    if question.drawn == Drawn::Chart {
+    if question.chart_mode == ChartMode::Chart {
         let (_, found) = whole()?;
         let curve = chart(&found, &name(question), screen);
         let nothing =
-            || Failure::Said("there is nothing to draw: name a series with figures".into());
+            || Failure::Message("there is nothing to draw: name a series with figures".into());
         print(&curve.ok_or_else(nothing)?)?;
-        return said(&notes(&found.notes, found.rows(), Captions::Age));
+        return print_notes(&notes(&found.notes, found.rows(), Captions::Age));
     }
     let lines = match format {
         Format::Table => {
             let (_, found) = whole()?;
             print(&table(&found, screen))?;
-            return said(&notes(&found.notes, found.rows(), Captions::Source));
+            return print_notes(&notes(&found.notes, found.rows(), Captions::Source));
         }
         Format::Json => {
             let (json, found) = whole()?;
             print(&format!("{json}\n"))?;
-            return said(&notes(&found.notes, found.rows(), Captions::None));
+            return print_notes(&notes(&found.notes, found.rows(), Captions::None));
         }
-        Format::Csv => Lines::Csv(shown.dialect.map_or_else(Default::default, Into::into)),
-        Format::Ndjson => Lines::Ndjson,
+        Format::Csv => LineFormat::Csv(output.dialect.map_or_else(Default::default, Into::into)),
+        Format::Ndjson => LineFormat::Ndjson,
     };
-    match lines::print(origin, question, lines)? {
-        Some((found, rows)) => said(&notes(&found, rows, Captions::None)),
+    match row_printer::print(origin, question, lines)? {
+        Some((found, rows)) => print_notes(&notes(&found, rows, Captions::None)),
         None => Ok(()),
     }
 }
 
-/// An answer that is not what the API answers.
-fn unreadable(err: serde_json::Error) -> Failure {
-    Failure::Said(format!("the answer cannot be read ({err}): is that a server of finserve?"))
+/// The failure for an answer that is not one of the API.
+fn invalid_answer(err: serde_json::Error) -> Failure {
+    Failure::Message(format!("the answer cannot be read ({err}): is that a finserve server?"))
 }
 
 /// What a chart is of: the last part of the path, or the pair.
@@ -103,21 +112,21 @@ fn name(question: &Question) -> String {
     let pair = question.query.iter().find(|(name, _)| *name == "pair");
     let last = question.path.rsplit('/').next().unwrap_or_default();
     let usual = if last == "fx" { "USD/BRL" } else { last };
-    pair.map_or_else(|| words::decoded(usual), |(_, pair)| pair.to_uppercase())
+    pair.map_or_else(|| messages::decode(usual), |(_, pair)| pair.to_uppercase())
 }
 
-/// What is said of where figures come from.
+/// What is printed about where figures come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Captions {
     /// Unit and source, and whether they are stale.
     Source,
     /// Whether they are stale: a chart says the rest itself.
     Age,
-    /// Nothing, beside what programs read.
+    /// Nothing: programs read the output.
     None,
 }
 
-/// What is said beside so many rows, a line each.
+/// The notes beside so many rows, a line each.
 fn notes(notes: &Notes, rows: usize, captions: Captions) -> Vec<String> {
     let Notes { source, unit, stale, fuzzy, total, upgrade } = notes;
     let part = total.filter(|total| *total > rows as u64);
@@ -131,28 +140,30 @@ fn notes(notes: &Notes, rows: usize, captions: Captions) -> Vec<String> {
     let about: Vec<String> = about.into_iter().flatten().collect();
     let about = (!about.is_empty()).then(|| about.join("; "));
     let part = part.map(|total| format!("{rows} of {total}; --all for all"));
-    let near = fuzzy.then(|| "nothing matches as it stands: these are the nearest".to_owned());
+    let near = fuzzy.then(|| "nothing matches exactly: these are the nearest matches".to_owned());
     [about, near, part, upgrade.clone()].into_iter().flatten().collect()
 }
 
-fn said(notes: &[String]) -> Result<(), Failure> {
+fn print_notes(notes: &[String]) -> Result<(), Failure> {
     for note in notes {
-        // Without a terminal there is nobody to tell.
+        // The standard error may be closed; the answer was printed all the same.
         let _ = writeln!(io::stderr(), "{}", fincore::printable(note));
     }
     Ok(())
 }
 
-impl From<ask::Failure> for Failure {
-    fn from(failure: ask::Failure) -> Failure {
-        let message = words::of_command_line(&failure.message);
+impl From<api_client::Failure> for Failure {
+    fn from(failure: api_client::Failure) -> Failure {
+        let message = messages::to_command_line(&failure.message);
         match failure.kind {
-            ask::Kind::Question => Failure::Usage(message),
-            // A part of the path is an argument here.
-            ask::Kind::NotFound if failure.message.starts_with(NO_SUCH_PATH) => {
+            api_client::FailureKind::Question => Failure::Usage(message),
+            // On the command line, a part of the path is an argument.
+            api_client::FailureKind::NotFound if failure.message.starts_with(NO_SUCH_PATH) => {
                 Failure::Usage(message)
             }
-            ask::Kind::NotFound | ask::Kind::Later(_) | ask::Kind::Other => Failure::Said(message),
+            api_client::FailureKind::NotFound
+            | api_client::FailureKind::Later(_)
+            | api_client::FailureKind::Other => Failure::Message(message),
         }
     }
 }

@@ -10,10 +10,13 @@ use fincore::{Error, Import, Imported, Tally, printable};
 
 use super::{
     Failure,
-    data::{open_catalogue, refuse_followed},
-    terminal::{bytes_progress, print},
+    data_directory::{open_catalogue, refuse_followed},
+    output::terminal::{bytes_progress, print},
 };
-use crate::{cli, now::Now, turn};
+use crate::{
+    cli,
+    coordination::{clock::Now, wait_for_import},
+};
 
 /// The standard input, as it is named on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -23,9 +26,9 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     let inputs = inputs(args)?;
     refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
-    let import = turn::wait(|| Import::begin(&catalogue, Now::read().utc))?;
-    let import = import.keeping_changes(args.changes.keep());
-    let mut import = if args.force { import.forced() } else { import };
+    let import = wait_for_import::wait(|| Import::begin(&catalogue, Now::read().utc))?;
+    let import = import.keep_changes_for(args.changes.keep());
+    let mut import = if args.force { import.force() } else { import };
     let mut outcomes = Vec::with_capacity(inputs.len());
     for Input { name, source } in inputs {
         let file = source.open(&name)?;
@@ -33,13 +36,13 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
         let progress = bytes_progress(bytes, &printable(&name));
         let imported = import.read(&name, progress.wrap_read(file));
         progress.finish_and_clear();
-        outcomes.push((name, imported.map_err(nothing_imported)?));
+        outcomes.push((name, imported.map_err(import_failure)?));
     }
-    import.commit().map_err(nothing_imported)?;
+    import.commit().map_err(import_failure)?;
     print(&report(&outcomes))
 }
 
-/// What to import, and the name it goes by.
+/// A file to import, and its name in messages.
 struct Input {
     name: String,
     source: Source,
@@ -47,22 +50,22 @@ struct Input {
 
 enum Source {
     File(PathBuf),
-    /// What came through the standard input: it is read twice, so it lies in a temporary file.
+    /// The standard input: it is read twice, so it was copied to a temporary file.
     Spooled(File),
 }
 
-/// Looks before anything else happens: a mistyped name leaves not even an empty data directory.
+/// Checks all files before anything else happens: a mistyped name must not leave an empty data directory behind.
 fn inputs(args: &cli::Import) -> Result<Vec<Input>, Failure> {
     let is_standard = |path: &&PathBuf| path.as_os_str() == STANDARD_INPUT;
     match (args.files.iter().filter(is_standard).count(), &args.name) {
         (0, Some(_)) => {
-            return Err(said("--name is the name of the standard input: give - as the file"));
+            return Err(refusal("--name names standard input: give - as the file"));
         }
         (1, None) => {
-            let wanted = "- needs a name by which it is recognised: add --name bcdata.sgs.432.json, or whatever it is";
-            return Err(said(wanted));
+            let message = "- needs the original file name, by which the data is recognised: add --name, such as --name bcdata.sgs.432.json";
+            return Err(refusal(message));
         }
-        (2.., _) => return Err(said("the standard input can be read only once")),
+        (2.., _) => return Err(refusal("standard input can be read only once")),
         _ => (),
     }
     let input = |path: &PathBuf| match &args.name {
@@ -76,16 +79,16 @@ fn inputs(args: &cli::Import) -> Result<Vec<Input>, Failure> {
 }
 
 fn check(path: &Path) -> Result<(), Failure> {
-    let unreadable = |reason: &dyn Display| Err(unreadable(&path.display().to_string(), reason));
+    let name = path.display().to_string();
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
-        Ok(_) => unreadable(&"it is not a file"),
-        Err(err) => unreadable(&err),
+        Ok(_) => Err(cannot_read(&name, "it is not a file")),
+        Err(err) => Err(cannot_read(&name, err)),
     }
 }
 
 fn spool(name: &str) -> Result<Source, Failure> {
-    let cannot = |err: io::Error| unreadable(name, err);
+    let cannot = |err: io::Error| cannot_read(name, err);
     let mut file = tempfile::tempfile().map_err(cannot)?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(cannot)?;
     Ok(Source::Spooled(file))
@@ -94,27 +97,27 @@ fn spool(name: &str) -> Result<Source, Failure> {
 impl Source {
     fn open(self, name: &str) -> Result<File, Failure> {
         match self {
-            Source::File(path) => File::open(path).map_err(|err| unreadable(name, err)),
+            Source::File(path) => File::open(path).map_err(|err| cannot_read(name, err)),
             Source::Spooled(file) => Ok(file),
         }
     }
 }
 
-fn said(message: &str) -> Failure {
-    Failure::Said(message.to_owned())
+fn refusal(message: &str) -> Failure {
+    Failure::Message(message.to_owned())
 }
 
-fn unreadable(name: &str, reason: impl Display) -> Failure {
+fn cannot_read(name: &str, reason: impl Display) -> Failure {
     let name = printable(name);
-    Failure::Said(format!("{name}: cannot be read: {reason} (refused; nothing was imported)"))
+    Failure::Message(format!("{name}: cannot be read: {reason} (refused; nothing was imported)"))
 }
 
 /// Says that the other files were not imported either, and what can be done.
-fn nothing_imported(err: Error) -> Failure {
+fn import_failure(err: Error) -> Failure {
     match err {
         Error::Refused { can_be_forced, .. } => {
             let remedy = if can_be_forced { "; --force accepts it" } else { "" };
-            Failure::Said(format!("{err} (refused; nothing was imported{remedy})"))
+            Failure::Message(format!("{err} (refused; nothing was imported{remedy})"))
         }
         other => other.into(),
     }

@@ -6,43 +6,43 @@ use fincore::{
 
 use super::{
     Failure,
-    accounts::Place,
-    data::ACCOUNTS,
-    terminal::{print, print_json},
+    accounts::AccountsLocation,
+    data_directory::ACCOUNTS,
+    output::terminal::{print, print_json},
 };
 use crate::cli::Keys;
 
-pub(crate) fn run(place: Place<'_>, command: Keys) -> Result<(), Failure> {
+pub(crate) fn run(location: AccountsLocation<'_>, command: Keys) -> Result<(), Failure> {
     match command {
         Keys::Create { plan, name, email } => {
-            if place.are_in_directory() && !place.data.join(ACCOUNTS).exists() {
-                let data = place.data.display();
+            if location.are_in_directory() && !location.data.join(ACCOUNTS).exists() {
+                let data = location.data.display();
                 tracing::info!("there are no accounts in {data} yet: creating them");
             }
-            let who = Registration { name, email };
-            let key = keys::issue(&place.open()?, &who, plan, Utc::now())?;
+            let registration = Registration { name, email };
+            let key = keys::issue(&location.open()?, &registration, plan, Utc::now())?;
             // Nothing but the key goes to the output, so that it can be piped where it belongs.
             print(&format!("{}\n", key.reveal())).map_err(|failure| {
                 let prefix = key.prefix();
-                Failure::Said(format!(
-                    "{failure}; the key {prefix}… exists, but nobody has seen it: revoke it"
+                Failure::Message(format!(
+                    "{failure}; the key {prefix}… exists, but could not be shown: revoke it"
                 ))
             })
         }
         Keys::List { json } => {
             // Before the first key there is nothing to list, and listing creates nothing.
-            let records = match place.if_any()? {
+            let records = match location.open_if_any()? {
                 Some(accounts) => keys::list(&accounts)?,
                 None => Vec::new(),
             };
             if json { print_json(&records) } else { print(&table(&records)) }
         }
         Keys::SetPlan { prefix, plan } => {
-            let record = keys::set_plan(&place.existing()?, &prefix.read()?, plan)?;
+            let record = keys::set_plan(&location.open_existing()?, &prefix.prefix()?, plan)?;
             print(&format!("{}… of {} is now on {}\n", record.prefix, record.name, plan.name()))
         }
         Keys::Revoke { prefix } => {
-            let record = keys::revoke(&place.existing()?, &prefix.read()?, Utc::now())?;
+            let record = keys::revoke(&location.open_existing()?, &prefix.prefix()?, Utc::now())?;
             print(&format!("{}… of {} is revoked\n", record.prefix, record.name))
         }
     }

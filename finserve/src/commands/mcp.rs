@@ -1,22 +1,22 @@
 //! `finserve mcp`: agents over the standard input and output, a message a line.
 use std::io::{self, BufRead, Read, Write};
 
-use super::{Failure, data::Seen, get::origin};
+use super::{Failure, data_directory::ReadOnlyData, get::origin};
 use crate::{
-    ask::Origin,
+    api_client::Origin,
     cli,
-    log::catch,
     mcp::{LONGEST, Reaction, react, too_long},
+    observe::log::catch,
 };
 
 /// Answers until the input ends. Nothing but messages is written to the output.
-pub(crate) fn run(seen: Seen<'_>, args: &cli::Mcp) -> Result<(), Failure> {
-    let (origin, _kept) = origin(seen, &args.whom)?;
+pub(crate) fn run(data: ReadOnlyData<'_>, args: &cli::Mcp) -> Result<(), Failure> {
+    let (origin, _temporary) = origin(data, &args.remote)?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     match converse(&origin, &mut input, &mut output) {
         // An agent that has gone needs no answer.
         Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::system("the conversation broke off")(err))
+            Err(Failure::system("the connection to the client broke")(err))
         }
         _ => Ok(()),
     }
@@ -44,22 +44,22 @@ fn converse(origin: &Origin, input: &mut impl BufRead, output: &mut impl Write) 
 fn reply(origin: &Origin, message: &[u8]) -> Option<String> {
     match react(message, None) {
         Reaction::Silence => None,
-        Reaction::Say(said) => Some(said.text),
+        Reaction::Reply(reply) => Some(reply.text),
         Reaction::Call(call) => Some(match catch(|| origin.ask(call.path(), &call.query())) {
-            Ok(Ok(body)) => call.answered(&body),
+            Ok(Ok(body)) => call.answer_message(&body),
             Ok(Err(failure)) => match &failure.error {
-                Some(error) => call.refused(error, origin.place()),
-                None => call.failed(&failure.message),
+                Some(error) => call.refusal_message(error, origin.address()),
+                None => call.failure_message(&failure.message),
             },
             Err(panic) => {
                 tracing::error!("{panic}");
-                call.failed("something went wrong here; the error output says what")
+                call.failure_message("something went wrong here; standard error says what")
             }
         }),
     }
 }
 
-/// Reads a line, or the beginning of one that is too long; nothing is left of the rest. False where the input ends.
+/// Reads a line, or the beginning of one that is too long and skips its rest. Returns false at the end of the input.
 fn read(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let most = LONGEST as u64 + 1;

@@ -5,27 +5,27 @@ use fincore::Catalogue;
 
 use super::{
     Failure,
-    data::{CATALOGUE, existing, refuse_followed},
-    terminal::{print, progress},
+    data_directory::{CATALOGUE, find_file, refuse_followed},
+    output::terminal::{print, progress},
 };
 use crate::{
     cli,
-    cluster::publication::{Outcome, Target, Unpublished, publish},
-    lock::{Lock, Work},
+    cluster::publication::{Outcome, PublishError, Target, publish},
+    coordination::directory_lock::{ExclusiveTask, Lock},
 };
 
 pub(crate) fn run(data: &Path, args: &cli::Publish) -> Result<(), Failure> {
-    let target = args.target.read().map_err(Failure::Said)?;
+    let target = args.target.read().map_err(Failure::Message)?;
     if let Target::Web(_) = target {
-        return Err(Failure::Said(format!(
+        return Err(Failure::Message(format!(
             "{target} can only be read: publish to the directory or store that it serves"
         )));
     }
-    let store = target.open().map_err(Failure::Said)?;
+    let store = target.open().map_err(Failure::Message)?;
     refuse_followed(data)?;
-    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
-    let _ours = lock(data, "another program publishes from this data directory")?;
-    let _theirs = match &target {
+    let catalogue = Catalogue::open(find_file(data, CATALOGUE)?)?;
+    let _source_lock = lock(data, "another program is publishing from this data directory")?;
+    let _target_lock = match &target {
         Target::Directory(directory) => Some(lock_target(data, directory)?),
         Target::S3 { .. } | Target::Web(_) => None,
     };
@@ -41,39 +41,39 @@ pub(crate) fn run(data: &Path, args: &cli::Publish) -> Result<(), Failure> {
     }
     match published {
         Ok(Outcome::Published(manifest)) => {
-            let (version, packed) = (manifest.edition.data_version, &manifest.packed);
-            let (bytes, compressed) = (packed.bytes, packed.compressed_bytes);
+            let (version, copy) = (manifest.edition.data_version, &manifest.copy);
+            let (bytes, compressed) = (copy.bytes, copy.compressed_bytes);
             print(&format!(
                 "{target}: data version {version} published, {bytes} bytes in {compressed}\n"
             ))
         }
         Ok(Outcome::Already(manifest)) => {
             let version = manifest.edition.data_version;
-            print(&format!("{target}: data version {version} is published already\n"))
+            print(&format!("{target}: data version {version} is already published\n"))
         }
-        Err(why @ (Unpublished::Older { .. } | Unpublished::Another)) => {
-            let words = why.words();
-            Err(Failure::Said(format!("{target}: {words}; --force publishes it nevertheless")))
+        Err(why @ (PublishError::Older { .. } | PublishError::Another)) => {
+            let reason = why.words();
+            Err(Failure::Message(format!("{target}: {reason}; --force publishes it anyway")))
         }
-        Err(Unpublished::Failed(words)) => Err(Failure::Said(format!("{target}: {words}"))),
+        Err(PublishError::Failed(reason)) => Err(Failure::Message(format!("{target}: {reason}"))),
     }
 }
 
-/// Takes the directory that is published to; it is made where it is missing.
+/// Locks the directory that is published to; creates it if it is missing.
 fn lock_target(data: &Path, directory: &Path) -> Result<Lock, Failure> {
     let cannot = format!("cannot create {}", directory.display());
     fs::create_dir_all(directory).map_err(Failure::system(cannot))?;
     let is_data = fs::canonicalize(data).ok() == fs::canonicalize(directory).ok();
     if is_data {
-        let words = "publish to another directory than that of the data";
-        return Err(Failure::Said(words.to_owned()));
+        let message = "publish to a directory other than the data directory";
+        return Err(Failure::Message(message.to_owned()));
     }
-    let taken = "another program publishes there: a server with --sync does that by itself";
+    let taken = "another program is publishing there: a server with --sync does that by itself";
     lock(directory, taken)
 }
 
 fn lock(directory: &Path, taken: &str) -> Result<Lock, Failure> {
     let cannot = format!("cannot lock {}", directory.display());
-    let lock = Lock::attempt(directory, Work::Publish).map_err(Failure::system(cannot))?;
-    lock.ok_or_else(|| Failure::Said(format!("{}: {taken}", directory.display())))
+    let lock = Lock::attempt(directory, ExclusiveTask::Publish).map_err(Failure::system(cannot))?;
+    lock.ok_or_else(|| Failure::Message(format!("{}: {taken}", directory.display())))
 }

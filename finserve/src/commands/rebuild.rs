@@ -5,18 +5,18 @@ use fincore::{Catalogue, Rebuilt, Remedy};
 
 use super::{
     Failure,
-    check::{advice, examine, show},
-    data::{CATALOGUE, existing, refuse_followed},
-    terminal::print,
+    check::{advice, examine, show_progress},
+    data_directory::{CATALOGUE, find_file, refuse_followed},
+    output::terminal::print,
 };
-use crate::{now::Now, turn};
+use crate::coordination::{clock::Now, wait_for_import};
 
-/// The most removed rows that are named.
-const MOST_NAMED: usize = 20;
+/// The most removed rows that are listed one by one.
+const MOST_LISTED: usize = 20;
 
 pub(crate) fn run(data: &Path) -> Result<(), Failure> {
     refuse_followed(data)?;
-    let catalogue = Catalogue::open(existing(data, CATALOGUE)?)?;
+    let catalogue = Catalogue::open(find_file(data, CATALOGUE)?)?;
     let rebuilt = rebuild(&catalogue)?;
     if rebuilt.repaired.is_empty() {
         return print("nothing to rebuild: everything is sound\n");
@@ -27,14 +27,14 @@ pub(crate) fn run(data: &Path) -> Result<(), Failure> {
         return print("everything is sound now\n");
     }
     let (left, advice) = (checkup.problems.join("; "), advice(CATALOGUE, Remedy::Restore));
-    Err(Failure::Said(format!("damage is left: {left}; {advice}")))
+    Err(Failure::Message(format!("some damage remains: {left}; {advice}")))
 }
 
-/// Waits for an import that is running.
+/// Rebuilds the catalogue, after an import that is running has ended.
 fn rebuild(catalogue: &Catalogue) -> Result<Rebuilt, Failure> {
-    let rebuilt = turn::wait(|| {
+    let rebuilt = wait_for_import::wait(|| {
         let mut bar = None;
-        let rebuilt = catalogue.rebuild_with(Now::read().utc, |step| show(&mut bar, step));
+        let rebuilt = catalogue.rebuild_with(Now::read().utc, |step| show_progress(&mut bar, step));
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
@@ -49,11 +49,11 @@ fn report(rebuilt: &Rebuilt) -> String {
     for damage in repaired {
         report += &format!("  repaired: {damage}\n");
     }
-    for row in removed.iter().take(MOST_NAMED) {
+    for row in removed.iter().take(MOST_LISTED) {
         report += &format!("  removed: {}\n", row.escape_debug());
     }
-    if removed.len() > MOST_NAMED {
-        report += &format!("  removed: {} more\n", removed.len() - MOST_NAMED);
+    if removed.len() > MOST_LISTED {
+        report += &format!("  removed: {} more\n", removed.len() - MOST_LISTED);
     }
     report
         + &format!(

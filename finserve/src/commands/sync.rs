@@ -9,15 +9,17 @@ use indicatif::MultiProgress;
 
 use super::{
     Failure,
-    data::{CATALOGUE, open_catalogue, refuse_followed},
-    terminal::print,
+    data_directory::{CATALOGUE, open_catalogue, refuse_followed},
+    output::terminal::print,
 };
 use crate::{
     cli,
-    lock::{Lock, Work},
-    now::Now,
+    coordination::{
+        clock::Now,
+        directory_lock::{ExclusiveTask, Lock},
+        signal::Signal,
+    },
     sources::{self, Config, Job, Mode, Outcome},
-    stop::Stop,
 };
 
 /// Synchronises; fails if something could not be brought up to date, after the rest was done.
@@ -28,25 +30,25 @@ pub(crate) fn run(data: &Path, args: &cli::Sync) -> Result<(), Failure> {
     }
     refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
-    let stop = Stop::default();
+    let stop = Signal::default();
     let cannot = format!("cannot lock the data directory {}", data.display());
-    let _lock = Lock::take(data, Work::Sync, &stop).map_err(Failure::system(cannot))?;
+    let _lock = Lock::take(data, ExclusiveTask::Sync, &stop).map_err(Failure::system(cannot))?;
     synchronise(&catalogue, data, &config, Mode::Store)
 }
 
-/// Does all but the last step, and creates nothing: without data, it works on a copy of the bundled data.
+/// Does everything but the commit, and creates nothing: without data, it works on a copy of the bundled data.
 fn dry_run(data: &Path, config: &Config) -> Result<(), Failure> {
-    let place =
+    let temporary =
         tempfile::tempdir().map_err(Failure::system("cannot create a temporary directory"))?;
-    let there = data.join(CATALOGUE);
-    let catalogue = if there.exists() || there.is_symlink() {
-        Catalogue::open(there)?
+    let path = data.join(CATALOGUE);
+    let catalogue = if path.exists() || path.is_symlink() {
+        Catalogue::open(path)?
     } else {
-        let catalogue = Catalogue::open(place.path().join(CATALOGUE))?;
+        let catalogue = Catalogue::open(temporary.path().join(CATALOGUE))?;
         bundle::fill(&catalogue)?;
         catalogue
     };
-    synchronise(&catalogue, place.path(), config, Mode::DryRun)
+    synchronise(&catalogue, temporary.path(), config, Mode::DryRun)
 }
 
 fn synchronise(
@@ -64,7 +66,7 @@ fn synchronise(
         today: Now::read().today(),
         mode,
         progress: progress.clone(),
-        stop: &Stop::default(),
+        stop: &Signal::default(),
         importing: Mutex::default(),
     };
     let outcomes = sources::run(&job, &|outcome| {
@@ -79,28 +81,28 @@ fn synchronise(
     let failed = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).count();
     match (failed, outcomes.len()) {
         (0, _) => Ok(()),
-        (failed, all) if failed < all => Err(Failure::Said(format!(
-            "{failed} of {all} datasets could not be brought up to date; the rest was done"
+        (failed, all) if failed < all => Err(Failure::Message(format!(
+            "{failed} of {all} datasets could not be brought up to date; the rest is up to date"
         ))),
-        _ => Err(Failure::Said(
+        _ => Err(Failure::Message(
             "nothing could be brought up to date; for proxies, mirrors and machines without a network \
-             see \"Keep it fresh\" in the README"
+             see docs/keeping-data-fresh.md"
                 .into(),
         )),
     }
 }
 
-/// What became of a dataset, in one line; a dry run also lists what it asked for.
+/// The outcome of a dataset, in one line; a dry run also lists the addresses that it asked for.
 fn line(outcome: &Outcome, mode: Mode) -> String {
     let would = match mode {
         Mode::Store => "",
         Mode::DryRun => "would bring ",
     };
-    let news = outcome.news();
-    let line = match outcome.trouble() {
-        None => format!("{would}{news}"),
-        Some(words) if outcome.is_change() => format!("{would}{news}; failed: {words}"),
-        Some(words) => format!("failed: {words}"),
+    let changes = outcome.change_summary();
+    let line = match outcome.failure_message() {
+        None => format!("{would}{changes}"),
+        Some(reason) if outcome.has_changes() => format!("{would}{changes}; failed: {reason}"),
+        Some(reason) => format!("failed: {reason}"),
     };
     let asked: String = outcome.asked.iter().map(|asked| format!("  {asked}\n")).collect();
     format!("{}: {line}\n{asked}", outcome.dataset)

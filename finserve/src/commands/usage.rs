@@ -8,14 +8,14 @@ use fincore::{
 
 use super::{
     Failure,
-    accounts::Place,
-    terminal::{print, print_json},
+    accounts::AccountsLocation,
+    output::terminal::{print, print_json},
 };
 use crate::cli;
 
-pub(crate) fn run(place: Place<'_>, args: &cli::Usage) -> Result<(), Failure> {
-    let accounts = place.existing()?;
-    let key = keys::id(&accounts, &args.prefix.read()?)?;
+pub(crate) fn run(location: AccountsLocation<'_>, args: &cli::Usage) -> Result<(), Failure> {
+    let accounts = location.open_existing()?;
+    let key = keys::id(&accounts, &args.prefix.prefix()?)?;
     let query = UsageQuery { from: args.from, to: args.to };
     let today = Date::try_from(Utc::now().date_naive())?;
     let report = Usage::default().report(&accounts, key, &query, today)?;

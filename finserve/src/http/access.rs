@@ -2,7 +2,7 @@
 use std::{
     net::IpAddr,
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -20,13 +20,15 @@ use hyper::Method;
 use ipnet::IpNet;
 use tokio::sync::watch;
 
+pub(crate) mod credentials;
 use super::{
-    caller,
-    refusal::Refusal,
-    request::Request,
-    slots::{Guard, Slots},
+    message::{refusal::Refusal, request::Request},
+    transport::concurrency_slots::{Guard, Slots},
 };
-use crate::{bell::Bell, cluster::limits::SharedLimits, now::Now};
+use crate::{
+    cluster::limits::SharedLimits,
+    coordination::{clock::Now, signal::Signal},
+};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -51,8 +53,8 @@ pub(crate) struct Access {
     refresh: Refresh,
     /// Whether the last refresh failed, so that others may know of keys and sessions that are not known here.
     is_behind: AtomicBool,
-    /// Rung when something new may be due for a webhook.
-    outbox: Arc<Bell>,
+    /// Woken when something new may be due for a webhook.
+    outbox: Arc<Signal>,
     listeners: Slots,
     /// Whether the server stops, so that streams end.
     closing: Arc<AtomicBool>,
@@ -60,16 +62,16 @@ pub(crate) struct Access {
 
 /// What a request costs its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Toll {
+pub(crate) enum Charge {
     /// It counts against the caller's limit.
     Counted(Caller),
     /// It only shows how the caller stands.
     Free(Caller),
 }
 
-/// What was found out about that before the request was looked at more closely.
+/// What the limit of all replicas said of a request before it was answered here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paid {
+pub(crate) enum Charged {
     /// It was counted, or refused.
     Counted(Result<Standing, Standing>),
     Free(Standing),
@@ -92,52 +94,16 @@ impl Pass {
     }
 }
 
-/// Asks the housekeeping thread to refresh the keys, and reports when it has. Anyone may ask; the thread decides
-/// how often it obeys.
+/// Refreshing the keys, which the housekeeping thread does. Any thread may wake it; it decides how often it refreshes.
 #[derive(Default)]
 pub(crate) struct Refresh {
-    signal: Mutex<Signal>,
-    signalled: Condvar,
+    /// Wakes or stops the housekeeping thread.
+    pub(crate) signal: Signal,
     /// How many refreshes have been done.
     done: watch::Sender<u64>,
 }
 
-/// What the thread should do next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Signal {
-    /// Carry on at its usual pace.
-    #[default]
-    None,
-    /// Refresh as soon as allowed.
-    Refresh,
-    /// End.
-    Stop,
-}
-
 impl Refresh {
-    /// Signals the thread. A request to stop is never overwritten.
-    pub(crate) fn signal(&self, new: Signal) {
-        let mut signal = self.signal.lock().unwrap_or_else(PoisonError::into_inner);
-        if *signal != Signal::Stop {
-            *signal = new;
-        }
-        self.signalled.notify_all();
-    }
-
-    /// Waits for a signal, but no longer than `timeout`, and clears it unless it says to stop.
-    pub(crate) fn wait(&self, timeout: Duration) -> Signal {
-        let signal = self.signal.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut signal, _) = self
-            .signalled
-            .wait_timeout_while(signal, timeout, |signal| *signal == Signal::None)
-            .unwrap_or_else(PoisonError::into_inner);
-        let received = *signal;
-        if received == Signal::Refresh {
-            *signal = Signal::None;
-        }
-        received
-    }
-
     /// Notifies on every refresh that completes from now on.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.done.subscribe()
@@ -185,7 +151,7 @@ impl Access {
 
     /// The address that a request comes from.
     pub(crate) fn address(&self, request: &Request) -> IpAddr {
-        caller::address(request.peer, &request.head.headers, &self.proxies)
+        credentials::address(request.peer, &request.head.headers, &self.proxies)
     }
 
     /// The caller that a request's address stands for, whatever key it carries.
@@ -193,17 +159,17 @@ impl Access {
         Caller::at(self.address(request))
     }
 
-    /// Who sent a request: the holder of the key that it carries, or else whoever is signed in. Fails where it carries an
+    /// Who sent a request: the holder of the key that it carries, or else the key that is signed in. Fails where it carries an
     /// invalid key.
     ///
-    /// Nobody needs a key to ask about options, so nothing is told there about the one that is sent.
+    /// `OPTIONS` needs no key, so its answer says nothing about the one that is sent.
     pub(crate) fn identify(&self, request: &Request) -> Result<Caller, Refusal> {
         if request.head.method == Method::OPTIONS {
             return Ok(self.by_address(request));
         }
-        match caller::key(&request.head.headers)? {
+        match credentials::key(&request.head.headers)? {
             Some(key) => Ok(keys::authenticate(&self.accounts, &key)?),
-            None => match request.visitor.holder() {
+            None => match request.session.holder() {
                 Some(holder) => Ok(holder.caller),
                 None => Ok(self.by_address(request)),
             },
@@ -244,28 +210,28 @@ impl Access {
     /// Whether a request carries a well-formed key that is not valid as far as is known here: another program may
     /// have issued it a moment ago. Only requests that are not [identified](Access::identify), and forms, need to ask.
     pub(crate) fn has_unknown_key(&self, request: &Request) -> bool {
-        let in_headers = caller::key(&request.head.headers).ok().flatten();
+        let in_headers = credentials::key(&request.head.headers).ok().flatten();
         let in_form = || request.form_field("key")?.trim().parse().ok();
         let key: Option<Key> = in_headers.or_else(in_form);
         key.is_some_and(|key| keys::authenticate(&self.accounts, &key).is_err())
     }
 
-    pub(crate) fn accounts(&self) -> &Accounts {
+    pub(crate) fn accounts(&self) -> &Arc<Accounts> {
         &self.accounts
     }
 
-    pub(crate) fn refresh_signal(&self) -> &Refresh {
+    pub(crate) fn refresh(&self) -> &Refresh {
         &self.refresh
     }
 
-    /// What wakes those who call webhooks.
-    pub(crate) fn outbox(&self) -> &Arc<Bell> {
+    /// Wakes the thread that calls webhooks.
+    pub(crate) fn outbox(&self) -> &Arc<Signal> {
         &self.outbox
     }
 
     /// Lets the key of a request listen, unless it or all keys together listen too often.
     pub(crate) fn listen(&self, request: &Request) -> Result<Pass, Refusal> {
-        let key = caller::key(&request.head.headers)?.ok_or(Refusal::KeyRequired)?;
+        let key = credentials::key(&request.head.headers)?.ok_or(Refusal::KeyRequired)?;
         let caller = keys::authenticate(&self.accounts, &key)?;
         let slot = self
             .listeners
@@ -290,7 +256,7 @@ impl Access {
         self.limits.admit(caller, now.instant)
     }
 
-    /// Charges somebody for guessing, on a thread that may wait.
+    /// Charges a caller for guessing a key, on a thread that may wait.
     pub(crate) fn charge_guess(&self, caller: &Caller, now: Now) {
         // Whether that is still within the limit changes nothing.
         let _ = match &self.shared {
@@ -368,12 +334,12 @@ impl Access {
 
     /// How many requests are counted and not yet written.
     pub(crate) fn unwritten(&self) -> u64 {
-        self.usage.unwritten()
+        self.usage.unwritten_requests()
     }
 
     /// How many requests were not counted, because the accounts were away for too long.
     pub(crate) fn lost(&self) -> u64 {
-        self.usage.lost()
+        self.usage.lost_requests()
     }
 
     /// Forgets callers that have been idle for a whole window.

@@ -31,25 +31,28 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use super::{
-    app::App,
-    certificate::Certificate,
-    connections::{Bounds, Connections, Full, Place},
-    exchange::answer,
-    listener::{Listener, Owner, Signalled, Signals},
-    patience::{Ending, Patience, Patient, Timeouts},
-    reply::Deadline,
-    request::{Request, Upload, Visitor, max_upload},
+    message::{
+        reply::Deadline,
+        request::{Request, Session, Upload, max_upload},
+    },
+    pipeline::{app::App, dispatch::answer},
+    transport::{
+        certificate::Certificate,
+        connections::{Bounds, Connections, Full, Place},
+        peer_timeouts::{Ending, PeerDeadline, TimedStream, Timeouts},
+        stop_signals::{StopOn, StopReason},
+    },
 };
 use crate::{
-    cluster::limits::{Lane, SharedLimits},
-    metrics::Reason,
-    now::Now,
+    cluster::limits::{Batcher, SharedLimits},
+    net::listener::{Listener, Owner},
+    observe::metrics::Reason,
 };
 
 /// How long peers may take. Four KiB a second is a tenth of what a mobile phone with a poor connection reads.
 const TIMEOUTS: Timeouts =
     Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30), rate: 4096 };
-/// How often somebody looks whether one has taken longer.
+/// How often connections are checked for peers that have taken too long.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a connection waits that has no place yet.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -77,29 +80,29 @@ pub(crate) struct Settings {
     pub(crate) certificate: Option<Arc<Certificate>>,
 }
 
-/// Serves until SIGINT or SIGTERM; `started` runs once the signal handlers are installed, `stopping` once such a signal
-/// has come.
+/// Serves until `stop`; `started` runs once the signal handlers are installed, `stopping` once the server should stop.
 ///
 /// When this returns, nothing of any request runs any more.
 pub(crate) fn serve(
     Listener { runtime, listener, owner }: Listener,
     app: &Arc<App>,
     settings: Settings,
+    stop: StopOn,
     started: impl FnOnce(),
-    stopping: impl FnOnce(Signalled),
+    stopping: impl FnOnce(StopReason),
 ) -> io::Result<()> {
     let Settings { bounds, certificate } = settings;
     let connections = Arc::new(Connections::new(bounds));
     let workers = Workers::start(app, certificate.as_ref())?;
     let accepted = runtime.block_on(async {
-        let signals = Signals::new()?;
+        let stop = stop.listen(certificate.clone())?;
         started();
-        let stop = signals.stop(certificate.clone());
-        let door = Door { listener, owner, connections, timeouts: TIMEOUTS, app, certificate };
+        let acceptor =
+            Acceptor { listener, owner, connections, timeouts: TIMEOUTS, app, certificate };
         let stop = async {
             stopping(stop.await);
         };
-        door.accept(&workers, stop).await;
+        acceptor.accept(&workers, stop).await;
         Ok(())
     });
     workers.finish();
@@ -140,7 +143,7 @@ impl Workers {
 }
 
 /// Where connections come in.
-struct Door<'a> {
+struct Acceptor<'a> {
     listener: TcpListener,
     owner: Owner,
     connections: Arc<Connections>,
@@ -149,7 +152,7 @@ struct Door<'a> {
     certificate: Option<Arc<Certificate>>,
 }
 
-impl Door<'_> {
+impl Acceptor<'_> {
     /// Hands connections to the workers in turn, until it is stopped. Looks after those that are open meanwhile.
     async fn accept<S>(self, workers: &Workers, stop: impl Future<Output = S>) -> S {
         let (mut turns, mut waiting) = (workers.0.iter().cycle(), None);
@@ -204,11 +207,11 @@ impl Door<'_> {
                 }
                 continue;
             };
-            let patience = Patience::new(self.timeouts, Instant::now());
+            let patience = PeerDeadline::new(self.timeouts, Instant::now());
             match self.connections.enter(peer.ip(), patience) {
                 Ok(place) => return (stream, peer, place),
                 Err(Full::Address) => {
-                    self.app.metrics().refused(Some(Reason::ConnectionsPerAddress));
+                    self.app.metrics().count_refusal(Some(Reason::ConnectionsPerAddress));
                 }
                 Err(Full::All) => {
                     *waiting = Some((stream, peer));
@@ -221,8 +224,8 @@ impl Door<'_> {
     /// What is done once a second.
     fn look(&self) {
         let overdue = self.connections.end_overdue(Instant::now());
-        self.app.metrics().overdue(overdue);
-        self.app.metrics().connections(self.connections.count());
+        self.app.metrics().count_overdue(overdue);
+        self.app.metrics().set_connections(self.connections.count());
         if let Some(certificate) = &self.certificate {
             certificate.follow();
         }
@@ -236,21 +239,21 @@ async fn work(
     tls: Option<TlsAcceptor>,
 ) {
     let graceful = GracefulShutdown::new();
-    let lane = app.access().shared_limits().map(SharedLimits::lane);
-    if let Some(lane) = lane.clone() {
-        tokio::spawn(lane.run());
+    let batcher = app.access().shared_limits().map(SharedLimits::new_batcher);
+    if let Some(batcher) = batcher.clone() {
+        tokio::spawn(batcher.run());
     }
     while let Some((stream, peer, place)) = connections.recv().await {
         // Out of descriptors, most likely: the connection ends.
         let Ok(stream) = TcpStream::from_std(stream) else { continue };
         // Responses are written at once, so delaying packets only costs time.
         let _ = stream.set_nodelay(true);
-        let (app, tls, watcher) = ((app.clone(), lane.clone()), tls.clone(), graceful.watcher());
+        let (app, tls, watcher) = ((app.clone(), batcher.clone()), tls.clone(), graceful.watcher());
         let (connections, number) = (place.connections().clone(), place.number());
         let task = tokio::spawn(async move {
             let patience = place.patience.clone();
             // An error means that the peer went away or broke the protocol, or that the rest of a body cannot be made:
-            // nobody is left to tell.
+            // no peer is left to answer.
             match tls {
                 None => {
                     let stream = TokioIo::new(stream);
@@ -276,26 +279,25 @@ async fn work(
 fn connection<S: Read + Write + Send + Unpin + 'static>(
     stream: S,
     (peer, is_encrypted): (SocketAddr, bool),
-    (app, lane): (Arc<App>, Option<Lane>),
-    patience: Arc<Patience>,
+    (app, batcher): (Arc<App>, Option<Batcher>),
+    patience: Arc<PeerDeadline>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
-    let stream = Patient::new(stream, patience.clone());
+    let stream = TimedStream::new(stream, patience.clone());
     // One counter for each connection: the workers would compete for one of all.
-    let shared = Arc::new((app, lane, patience));
+    let shared = Arc::new((app, batcher, patience));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let shared = shared.clone();
         async move {
-            let (app, lane, patience) = &*shared;
+            let (app, batcher, patience) = &*shared;
             patience.expect_nothing();
             let (head, body) = request.into_parts();
             let upload = match head.method {
                 Method::POST => receive(body, max_upload(head.uri.path())).await,
                 _ => Upload::Whole(hyper::body::Bytes::new()),
             };
-            let (peer, now) = (peer.ip(), Now::read());
-            let request =
-                Request { head, upload, peer, is_encrypted, now, visitor: Visitor::Nobody };
-            let mut response = answer(app, lane.as_ref(), request).await;
+            let (peer, now) = (peer.ip(), app.clock().now());
+            let request = Request { head, upload, peer, is_encrypted, now, session: Session::None };
+            let mut response = answer(app, batcher.as_ref(), request).await;
             if app.access().is_closing() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }

@@ -1,59 +1,53 @@
-//! The methods of the protocol, and what is said in reply to each.
-use std::sync::LazyLock;
-
-use fincore::{Key, excerpt};
+//! The methods of the protocol, and the reply to each.
+use fincore::{Key, truncate};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
 use super::{
     LONGEST,
-    call::Call,
-    message::{Code, Fault, Message, Request, object, read, string},
-    outcome::failure,
-    tools::{LISTED, Tool},
-    version::{Era, Mirrored, STATELESS, WITH_HANDSHAKE, era},
+    arguments::Arguments,
+    json_rpc::{Code, Fault, Message, Request, object, read, string},
+    protocol_version::{Era, McpHeaders, STATELESS, WITH_HANDSHAKE, era},
+    result_message::{SERVER, result},
+    tool_call::Call,
+    tool_result::failure_members,
+    tools::{TOOL_LIST, Tool},
 };
-use crate::ordered::Ordered;
 
-/// What is done about a message.
+/// How the program reacts to a message.
 pub(crate) enum Reaction {
     /// Nothing.
     Silence,
-    Say(Said),
-    /// Its endpoint is asked.
+    Reply(ReplyMessage),
+    /// The caller asks the endpoint of the tool.
     Call(Call),
 }
 
-/// What is said in reply.
-pub(crate) struct Said {
+/// A message in reply.
+pub(crate) struct ReplyMessage {
     pub(crate) text: String,
-    pub(crate) manner: Manner,
+    pub(crate) status: ReplyStatus,
 }
 
-/// How HTTP tells of a reply.
+/// The status of a reply, from which HTTP takes its status code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum ReplyStatus {
     Answered,
     Rejected,
     /// There is no such method.
     Unknown,
 }
 
-/// What agents are told when they begin.
+/// The instructions that agents get when they connect.
 const INSTRUCTIONS: &str = "Brazilian financial data: interest rates, inflation and exchange rates as published by the central \
-    bank (BCB), companies and their filings as published by the securities regulator (CVM). Dates are YYYY-MM-DD. Values have the \
-    digits of their source; quote them as they are. Lists come in small parts, the newest first: narrow them with from and to, or \
-    go on with offset. Names of companies and words of filings are Portuguese. An answer whose meta.stale is true is older than it \
-    should be.";
+    bank (BCB), companies and their filings as published by the securities regulator (CVM). Dates are YYYY-MM-DD. Values \
+    keep the digits of their source; quote them unchanged. Lists come in small pages, newest \
+    first: narrow them with from and to, or continue with offset. Company names and filing texts \
+    are in Portuguese. If meta.stale is true, the source should have published newer data by now.";
 
-/// What was told once about tools is true until another version of the program runs: an hour, in milliseconds.
+/// How long clients may cache the list of tools, which only changes with the version of the program: an hour, in
+/// milliseconds.
 const CACHED: &str = "\"ttlMs\":3600000,\"cacheScope\":\"public\"";
-
-/// What the program says of itself.
-static SERVER: LazyLock<String> = LazyLock::new(|| {
-    let (name, title) = ("finserve", "Brazilian financial data");
-    json!({ "name": name, "title": title, "version": env!("CARGO_PKG_VERSION") }).to_string()
-});
 
 const CAPABILITIES: &str = "\"capabilities\":{\"tools\":{}}";
 
@@ -70,82 +64,84 @@ struct Params<'m> {
     arguments: Option<&'m RawValue>,
 }
 
-/// What is done about a message, which may have come by HTTP with these headers.
-pub(crate) fn react(message: &[u8], headers: Option<&Mirrored<'_>>) -> Reaction {
+/// Reads a message, which may have come by HTTP with these headers, and decides how to react to it.
+pub(crate) fn react(message: &[u8], headers: Option<&McpHeaders<'_>>) -> Reaction {
     match read(message) {
         Ok(Message::Silent) => Reaction::Silence,
         Ok(Message::Request(request)) => answer(&request, headers),
         Err((id, fault)) => {
-            Reaction::Say(Said { text: error(id, &fault), manner: Manner::Rejected })
+            Reaction::Reply(ReplyMessage { text: error(id, &fault), status: ReplyStatus::Rejected })
         }
     }
 }
 
-/// What is said where a message is so long that it is not read.
+/// The reply to a message that is too long to be read.
 pub(crate) fn too_long() -> String {
-    let message = format!("a message has at most {LONGEST} bytes");
+    let message = format!("a message may have at most {LONGEST} bytes");
     error(None, &Fault::new(Code::Request, message))
 }
 
-fn answer(request: &Request<'_>, headers: Option<&Mirrored<'_>>) -> Reaction {
+fn answer(request: &Request<'_>, headers: Option<&McpHeaders<'_>>) -> Reaction {
     let (id, method) = (request.id, &*request.method);
-    let say = |fault: &Fault, era| {
-        let manner = match (fault.code, era) {
-            (Code::Parse | Code::Request | Code::Headers | Code::Version, _) => Manner::Rejected,
-            (Code::Params, Some(Era::Handshake)) | (Code::Method, Some(Era::Handshake) | None) => {
-                Manner::Answered
+    let reply = |fault: &Fault, era| {
+        let status = match (fault.code, era) {
+            (Code::Parse | Code::Request | Code::Headers | Code::Version, _) => {
+                ReplyStatus::Rejected
             }
-            (Code::Params, Some(Era::Stateless) | None) => Manner::Rejected,
-            (Code::Method, Some(Era::Stateless)) => Manner::Unknown,
+            (Code::Params, Some(Era::Handshake)) | (Code::Method, Some(Era::Handshake) | None) => {
+                ReplyStatus::Answered
+            }
+            (Code::Params, Some(Era::Stateless) | None) => ReplyStatus::Rejected,
+            (Code::Method, Some(Era::Stateless)) => ReplyStatus::Unknown,
         };
-        Reaction::Say(Said { text: error(Some(id), fault), manner })
+        Reaction::Reply(ReplyMessage { text: error(Some(id), fault), status })
     };
     let params = match request.params.map(object::<Params<'_>>) {
         None => Params::default(),
         Some(Some(params)) => params,
         Some(None) => {
             let fault = Fault::new(Code::Params, "params must be an object, each member once");
-            return say(&fault, Some(Era::Handshake));
+            return reply(&fault, Some(Era::Handshake));
         }
     };
     let name = params.name.and_then(string);
     let tool = name.as_deref().filter(|_| method == "tools/call");
     let era = match era(params.meta, (method, tool), headers) {
         Ok(era) => era,
-        Err(fault) => return say(&fault, None),
+        Err(fault) => return reply(&fault, None),
     };
     let members = match (method, era) {
         ("tools/call", _) => {
-            return match called((id, era), name.as_deref(), &params) {
+            return match call_tool((id, era), name.as_deref(), &params) {
                 Ok(reaction) => reaction,
-                Err(fault) => say(&fault, Some(era)),
+                Err(fault) => reply(&fault, Some(era)),
             };
         }
-        ("initialize", Era::Handshake) => match initialized(&params) {
+        ("initialize", Era::Handshake) => match initialize_result(&params) {
             Ok(members) => members,
-            Err(fault) => return say(&fault, Some(era)),
+            Err(fault) => return reply(&fault, Some(era)),
         },
         ("ping", Era::Handshake) => String::new(),
-        ("server/discover", Era::Stateless) => discovered(),
-        ("tools/list", _) => listed("tools", &LISTED, era),
-        ("resources/list", _) => listed("resources", "[]", era),
-        ("resources/templates/list", _) => listed("resourceTemplates", "[]", era),
-        ("prompts/list", _) => listed("prompts", "[]", era),
+        ("server/discover", Era::Stateless) => discover_result(),
+        ("tools/list", _) => list_result("tools", &TOOL_LIST, era),
+        ("resources/list", _) => list_result("resources", "[]", era),
+        ("resources/templates/list", _) => list_result("resourceTemplates", "[]", era),
+        ("prompts/list", _) => list_result("prompts", "[]", era),
         (other, _) => {
-            let other = Key::redact(&excerpt(other));
+            let other = Key::redact(&truncate(other));
             let fault = Fault::new(Code::Method, format!("there is no method {other:?}"));
-            return say(&fault, Some(era));
+            return reply(&fault, Some(era));
         }
     };
-    Reaction::Say(Said { text: result(id, era, &members), manner: Manner::Answered })
+    Reaction::Reply(ReplyMessage { text: result(id, era, &members), status: ReplyStatus::Answered })
 }
 
-/// The answer to `initialize`: the revision that is asked for, or the newest that begins like this.
-fn initialized(params: &Params<'_>) -> Result<String, Fault> {
-    let wanted = params.version.and_then(string);
-    let wanted = wanted
+/// The result of `initialize`: the revision that the client asks for, or else the newest one with a handshake.
+fn initialize_result(params: &Params<'_>) -> Result<String, Fault> {
+    let requested = params.version.and_then(string);
+    let requested = requested
         .ok_or_else(|| Fault::new(Code::Params, "params.protocolVersion must be a string"))?;
-    let version = WITH_HANDSHAKE.iter().find(|known| **known == wanted);
+    let version = WITH_HANDSHAKE.iter().find(|known| **known == requested);
     let (version, server) = (version.unwrap_or(&WITH_HANDSHAKE[0]), &*SERVER);
     let instructions = json!(INSTRUCTIONS);
     Ok(format!(
@@ -153,22 +149,22 @@ fn initialized(params: &Params<'_>) -> Result<String, Fault> {
     ))
 }
 
-fn discovered() -> String {
+fn discover_result() -> String {
     let instructions = json!(INSTRUCTIONS);
     format!(
         "\"supportedVersions\":[\"{STATELESS}\"],{CAPABILITIES},\"instructions\":{instructions},{CACHED}"
     )
 }
 
-fn listed(what: &str, list: &str, era: Era) -> String {
+fn list_result(what: &str, list: &str, era: Era) -> String {
     match era {
         Era::Handshake => format!("\"{what}\":{list}"),
         Era::Stateless => format!("\"{what}\":{list},{CACHED}"),
     }
 }
 
-/// A call of a tool. What is wrong with its arguments is its outcome, so that the agent sees it.
-fn called(
+/// Calls a tool. Wrong arguments give a result that says so, not an error of the protocol, so that the agent sees it.
+fn call_tool(
     (id, era): (&RawValue, Era),
     name: Option<&str>,
     params: &Params<'_>,
@@ -176,34 +172,21 @@ fn called(
     let fault = |message: String| Fault::new(Code::Params, message);
     let name = name.ok_or_else(|| fault("params.name must be the name of a tool".into()))?;
     let tool = Tool::find(name).ok_or_else(|| {
-        let name = Key::redact(&excerpt(name));
-        fault(format!("there is no tool {name:?}; tools/list names those there are"))
+        let name = Key::redact(&truncate(name));
+        fault(format!("there is no tool {name:?}; tools/list lists the tools"))
     })?;
-    let arguments = match params.arguments.map(object::<Ordered<&RawValue>>) {
-        None => Ordered::default(),
+    let arguments = match params.arguments.map(object::<Arguments>) {
+        None => Arguments::default(),
         Some(Some(arguments)) => arguments,
         Some(None) => return Err(fault("params.arguments must be an object".into())),
     };
     Ok(match Call::new((id, era), tool, &arguments) {
         Ok(call) => Reaction::Call(call),
-        Err(words) => {
-            let text = result(id, era, &failure(&Key::redact(&words)));
-            Reaction::Say(Said { text, manner: Manner::Answered })
+        Err(message) => {
+            let text = result(id, era, &failure_members(&Key::redact(&message)));
+            Reaction::Reply(ReplyMessage { text, status: ReplyStatus::Answered })
         }
     })
-}
-
-/// The message with a result of these members.
-pub(super) fn result(id: &RawValue, era: Era, members: &str) -> String {
-    let comma = if members.is_empty() { "" } else { "," };
-    let more = match era {
-        Era::Handshake => String::new(),
-        Era::Stateless => format!(
-            "{comma}\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}",
-            *SERVER
-        ),
-    };
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{{members}{more}}}}}")
 }
 
 fn error(id: Option<&RawValue>, fault: &Fault) -> String {

@@ -1,40 +1,40 @@
-//! The protocol without a transport: what is said in reply to which message.
+//! The protocol without a transport: the reply to each message.
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::{Call, Manner, Mirrored, Reaction, TOOLS, react, tools::rows};
+use super::{Call, McpHeaders, Reaction, ReplyStatus, TOOLS, react, tools::rows};
 use crate::{
-    api::FORMATS,
     http::{Handler, Match, Routes},
-    offer::Offer,
+    openapi::FORMATS,
+    site::upgrade_contact::UpgradeContact,
 };
 
-fn said(message: &str) -> (Value, Manner) {
+fn reply_to(message: &str) -> (Value, ReplyStatus) {
     match react(message.as_bytes(), None) {
-        Reaction::Say(said) => (serde_json::from_str(&said.text).unwrap(), said.manner),
-        Reaction::Silence => (Value::Null, Manner::Answered),
+        Reaction::Reply(reply) => (serde_json::from_str(&reply.text).unwrap(), reply.status),
+        Reaction::Silence => (Value::Null, ReplyStatus::Answered),
         Reaction::Call(_) => panic!("a call"),
     }
 }
 
-fn called(name: &str, arguments: Value) -> Result<Call, String> {
+fn call_tool(name: &str, arguments: Value) -> Result<Call, String> {
     let params = json!({ "name": name, "arguments": arguments });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     match react(message.to_string().as_bytes(), None) {
         Reaction::Call(call) => Ok(call),
-        Reaction::Say(said) => {
-            let said: Value = serde_json::from_str(&said.text).unwrap();
-            assert_eq!(said["result"]["isError"], true, "{said}");
-            Err(said["result"]["content"][0]["text"].as_str().unwrap().to_owned())
+        Reaction::Reply(reply) => {
+            let reply: Value = serde_json::from_str(&reply.text).unwrap();
+            assert_eq!(reply["result"]["isError"], true, "{reply}");
+            Err(reply["result"]["content"][0]["text"].as_str().unwrap().to_owned())
         }
-        Reaction::Silence => panic!("nothing was said"),
+        Reaction::Silence => panic!("there was no reply"),
     }
 }
 
 #[test]
 fn every_tool_is_an_endpoint_of_the_table_with_its_parameters() {
     assert_eq!(TOOLS.len(), rows(), "a tool names a path that openapi.yaml does not have");
-    let routes = Routes::new(Offer::default());
+    let routes = Routes::new(UpgradeContact::default());
     for tool in TOOLS.iter() {
         let path = &tool.operation.path;
         let Ok(Match::Row(_, row, _)) = routes.find(&Method::GET, path) else {
@@ -53,8 +53,8 @@ fn every_tool_is_an_endpoint_of_the_table_with_its_parameters() {
 
 #[test]
 fn tools_are_described_by_valid_schemas_with_small_defaults() {
-    let (said, _) = said(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
-    let tools = said["result"]["tools"].as_array().unwrap();
+    let (reply, _) = reply_to(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let tools = reply["result"]["tools"].as_array().unwrap();
     assert_eq!(tools.len(), rows());
     for tool in tools {
         let (name, schema) = (tool["name"].as_str().unwrap(), &tool["inputSchema"]);
@@ -86,10 +86,10 @@ fn a_handshake_agrees_on_a_revision() {
         let params = json!({ "protocolVersion": wanted });
         let message =
             json!({ "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params });
-        let (said, _) = said(&message.to_string());
-        assert_eq!(said["result"]["protocolVersion"], agreed);
+        let (reply, _) = reply_to(&message.to_string());
+        assert_eq!(reply["result"]["protocolVersion"], agreed);
         assert_eq!(
-            (&said["id"], &said["result"]["serverInfo"]["name"]),
+            (&reply["id"], &reply["result"]["serverInfo"]["name"]),
             (&json!(7), &json!("finserve"))
         );
     }
@@ -136,11 +136,15 @@ fn what_is_wrong_with_a_message_has_its_code() {
         ),
     ];
     for (message, code, id) in cases {
-        let (said, manner) = said(message);
-        let shown = fincore::excerpt(message);
-        assert_eq!((&said["error"]["code"], &said["id"]), (&json!(code), &id), "{shown}: {said}");
+        let (reply, status) = reply_to(message);
+        let shown = fincore::truncate(message);
+        assert_eq!(
+            (&reply["error"]["code"], &reply["id"]),
+            (&json!(code), &id),
+            "{shown}: {reply}"
+        );
         let rejected = code == -32700 || code == -32600;
-        assert_eq!(manner == Manner::Rejected, rejected, "{shown}");
+        assert_eq!(status == ReplyStatus::Rejected, rejected, "{shown}");
     }
 }
 
@@ -149,8 +153,8 @@ fn ids_come_back_as_they_were_and_notifications_get_nothing() {
     let long = format!("\"{}\"", "i".repeat(10_000));
     for id in ["0", "-1", "1e3", "123456789012345678901234567890.10", r#""a\"\u00e9""#, &long] {
         let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        let Reaction::Say(said) = react(message.as_bytes(), None) else { panic!("{id}") };
-        assert_eq!(said.text, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        let Reaction::Reply(reply) = react(message.as_bytes(), None) else { panic!("{id}") };
+        assert_eq!(reply.text, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
     }
     for message in [
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
@@ -165,7 +169,7 @@ fn ids_come_back_as_they_were_and_notifications_get_nothing() {
 
 #[test]
 fn arguments_become_a_request() {
-    let target = |name, arguments| called(name, arguments).map(|call| call.target());
+    let target = |name, arguments| call_tool(name, arguments).map(|call| call.target());
     let cases = [
         ("get_market_overview", json!({}), "/api/v1/market/overview"),
         ("get_series_value", json!({"series": 433}), "/api/v1/market/series/433/current"),
@@ -232,39 +236,39 @@ fn arguments_become_a_request() {
         assert_eq!(target(name, arguments).unwrap_err(), words);
     }
     let twice = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"a","q":"b"}}}"#;
-    assert!(said(twice).0.to_string().contains("is given twice"));
+    assert!(reply_to(twice).0.to_string().contains("is given twice"));
 }
 
 #[test]
 fn an_outcome_keeps_every_digit_and_says_what_is_missing() {
-    let call = called("get_series_history", json!({"series": "ipca"})).unwrap();
+    let call = call_tool("get_series_history", json!({"series": "ipca"})).unwrap();
     let body = r#"{"data":[{"value":0.10},{"value":123456789012345678901.50}],"total":5,"limit":10,"offset":1}"#;
-    let text = call.answered(body);
+    let text = call.answer_message(body);
     assert!(text.contains(&format!("\"structuredContent\":{body}")), "{text}");
-    let said: Value = serde_json::from_str(&text).unwrap();
-    let content = &said["result"]["content"];
+    let reply: Value = serde_json::from_str(&text).unwrap();
+    let content = &reply["result"]["content"];
     assert_eq!(content[0]["text"], body);
     assert_eq!(content[1]["text"], "These are rows 2 to 3 of 5. For more, call with offset=3.");
-    let whole = call.answered(r#"{"data":[1],"total":1,"limit":10,"offset":0}"#);
+    let whole = call.answer_message(r#"{"data":[1],"total":1,"limit":10,"offset":0}"#);
     assert!(!whole.contains("For more"), "{whole}");
-    let pretty = call.answered("{\n \"data\": [],\r\n \"total\": 0\n}");
+    let pretty = call.answer_message("{\n \"data\": [],\r\n \"total\": 0\n}");
     assert!(!pretty.contains(['\n', '\r']), "{pretty}");
-    assert!(call.answered("<html>").contains("\"isError\":true"));
-    let search = called("search", json!({"q": "a", "limit": 1})).unwrap();
-    assert!(search.answered(r#"{"companies":[1],"filings":[]}"#).contains("offset=1"));
+    assert!(call.answer_message("<html>").contains("\"isError\":true"));
+    let search = call_tool("search", json!({"q": "a", "limit": 1})).unwrap();
+    assert!(search.answer_message(r#"{"companies":[1],"filings":[]}"#).contains("offset=1"));
 }
 
 #[test]
 fn a_refusal_names_tools_and_plans() {
-    let call = called("get_series_value", json!({"series": "x"})).unwrap();
+    let call = call_tool("get_series_value", json!({"series": "x"})).unwrap();
     let text = |body: &str| {
-        let said: Value = serde_json::from_str(&call.refused(body, "http://a")).unwrap();
-        assert_eq!(said["result"]["isError"], true);
+        let reply: Value = serde_json::from_str(&call.refusal_message(body, "http://a")).unwrap();
+        assert_eq!(reply["result"]["isError"], true);
         assert_eq!(
-            said["result"]["structuredContent"],
+            reply["result"]["structuredContent"],
             serde_json::from_str::<Value>(body).unwrap()
         );
-        said["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+        reply["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     };
     let unknown = r#"{"error":"not_found","message":"no x; GET /api/v1/market/series lists them"}"#;
     assert_eq!(text(unknown), "no x; the tool list_series lists them");
@@ -273,7 +277,7 @@ fn a_refusal_names_tools_and_plans() {
 }
 
 /// A message of the revision without a handshake, with these headers.
-fn stateless(method: &str, params: Value, headers: &Mirrored<'_>) -> (Value, Manner) {
+fn stateless(method: &str, params: Value, headers: &McpHeaders<'_>) -> (Value, ReplyStatus) {
     let mut params = params;
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -281,17 +285,17 @@ fn stateless(method: &str, params: Value, headers: &Mirrored<'_>) -> (Value, Man
     });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     match react(message.to_string().as_bytes(), Some(headers)) {
-        Reaction::Say(said) => (serde_json::from_str(&said.text).unwrap(), said.manner),
+        Reaction::Reply(reply) => (serde_json::from_str(&reply.text).unwrap(), reply.status),
         Reaction::Call(call) => {
-            (serde_json::from_str(&call.answered("{}")).unwrap(), Manner::Answered)
+            (serde_json::from_str(&call.answer_message("{}")).unwrap(), ReplyStatus::Answered)
         }
-        Reaction::Silence => panic!("nothing was said"),
+        Reaction::Silence => panic!("there was no reply"),
     }
 }
 
 #[test]
 fn a_request_may_say_for_itself_which_revision_it_speaks() {
-    let all = |method| Mirrored {
+    let all = |method| McpHeaders {
         version: Some("2026-07-28"),
         method: Some(method),
         name: Some("search"),
@@ -304,34 +308,37 @@ fn a_request_may_say_for_itself_which_revision_it_speaks() {
         ("prompts/list", json!({})),
         ("tools/call", json!({ "name": "search", "arguments": { "q": "a" } })),
     ] {
-        let (said, manner) = stateless(method, params, &all(method));
-        assert_eq!((&said["result"]["resultType"], manner), (&json!("complete"), Manner::Answered));
-        assert_eq!(said["result"]["ttlMs"].is_u64(), method != "tools/call", "{method}");
+        let (reply, status) = stateless(method, params, &all(method));
+        assert_eq!(
+            (&reply["result"]["resultType"], status),
+            (&json!("complete"), ReplyStatus::Answered)
+        );
+        assert_eq!(reply["result"]["ttlMs"].is_u64(), method != "tools/call", "{method}");
     }
-    let (said, manner) = stateless("ping", json!({}), &all("ping"));
-    assert_eq!((&said["error"]["code"], manner), (&json!(-32601), Manner::Unknown));
+    let (reply, status) = stateless("ping", json!({}), &all("ping"));
+    assert_eq!((&reply["error"]["code"], status), (&json!(-32601), ReplyStatus::Unknown));
     let wrong = [
-        Mirrored { version: None, ..all("tools/call") },
-        Mirrored { version: Some("2025-06-18"), ..all("tools/call") },
-        Mirrored { method: Some("tools/list"), ..all("tools/call") },
-        Mirrored { name: Some("get_quote"), ..all("tools/call") },
-        Mirrored { name: None, ..all("tools/call") },
+        McpHeaders { version: None, ..all("tools/call") },
+        McpHeaders { version: Some("2025-06-18"), ..all("tools/call") },
+        McpHeaders { method: Some("tools/list"), ..all("tools/call") },
+        McpHeaders { name: Some("get_quote"), ..all("tools/call") },
+        McpHeaders { name: None, ..all("tools/call") },
     ];
     for headers in wrong {
         let params = json!({ "name": "search", "arguments": { "q": "a" } });
-        let (said, manner) = stateless("tools/call", params, &headers);
+        let (reply, status) = stateless("tools/call", params, &headers);
         assert_eq!(
-            (&said["error"]["code"], manner),
-            (&json!(-32020), Manner::Rejected),
+            (&reply["error"]["code"], status),
+            (&json!(-32020), ReplyStatus::Rejected),
             "{headers:?}"
         );
     }
     let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     for (version, code) in [("2026-07-28", -32602), ("2030-01-01", -32022), ("", -32022)] {
-        let headers = Mirrored { version: Some(version), ..Mirrored::default() };
-        let Reaction::Say(said) = react(ping, Some(&headers)) else { panic!("{version}") };
-        let text: Value = serde_json::from_str(&said.text).unwrap();
-        assert_eq!((&text["error"]["code"], said.manner), (&json!(code), Manner::Rejected));
+        let headers = McpHeaders { version: Some(version), ..McpHeaders::default() };
+        let Reaction::Reply(reply) = react(ping, Some(&headers)) else { panic!("{version}") };
+        let text: Value = serde_json::from_str(&reply.text).unwrap();
+        assert_eq!((&text["error"]["code"], reply.status), (&json!(code), ReplyStatus::Rejected));
         let supported = text["error"]["data"]["supported"].as_array().map(Vec::len);
         assert_eq!(supported, (code == -32022).then_some(5));
     }
@@ -346,8 +353,8 @@ fn no_key_is_repeated() {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": { "name": "search", "arguments": { (key.clone()): 1 } } }),
     ] {
-        let (said, _) = said(&message.to_string());
-        assert!(!said.to_string().contains(&key), "{said}");
+        let (reply, _) = reply_to(&message.to_string());
+        assert!(!reply.to_string().contains(&key), "{reply}");
     }
 }
 
@@ -355,7 +362,7 @@ fn no_key_is_repeated() {
 fn whatever_arrives_the_reply_is_json() {
     almost_right(|message| match react(message, None) {
         Reaction::Silence => (),
-        Reaction::Say(said) => assert!(serde_json::from_str::<Value>(&said.text).is_ok()),
+        Reaction::Reply(reply) => assert!(serde_json::from_str::<Value>(&reply.text).is_ok()),
         Reaction::Call(call) => assert!(call.target().parse::<hyper::Uri>().is_ok()),
     });
 }

@@ -3,108 +3,114 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::{API, FORMATS, Operation, Parameter};
+use crate::openapi::{API, FORMATS, Operation, Parameter};
 
-/// The rows. What a tool takes, and which plan it needs, is what `openapi.yaml` says of the path.
+/// The rows. `openapi.yaml` says which parameters a tool takes and which plan it needs.
 #[rustfmt::skip]
 const ROWS: &[(&str, &str, &str)] = &[
     ("get_market_overview",    "/api/v1/market/overview",
      "The newest Selic target rate, CDI, IPCA and US dollar quote of Brazil in one answer."),
     ("list_series",            "/api/v1/market/series",
-     "Every time series that is held (interest rates, price indexes, exchange rates), with its name, unit, rhythm and first \
-      and last day. Use it to find the name that the other series tools take."),
+     "Lists every available time series (interest rates, price indexes, exchange rates) with its \
+      name, unit, frequency, and first and last day. Use it to find the name that the other series \
+      tools take."),
     ("get_series_value",       "/api/v1/market/series/{series}/current",
      "The newest value of one series, such as selic, cdi, ipca, igp-m, inpc or savings."),
     ("get_series_history",     "/api/v1/market/series/{series}",
-     "The values of one series between two days, the newest first. The date of a monthly series is the first day of its month."),
+     "The values of one series between two days, newest first. In a monthly series, each date is the first day of its month."),
     ("list_currencies",        "/api/v1/market/fx/pairs",
-     "The currency pairs that have quotes, all against the Brazilian real, with the number of days each has."),
+     "Lists the currency pairs that have quotes, all against the Brazilian real, with the number of days of each."),
     ("get_quote",              "/api/v1/market/fx/current",
      "The newest PTAX closing quote of a currency pair, in reais per unit."),
     ("get_quote_history",      "/api/v1/market/fx",
-     "The PTAX closing quotes of a currency pair between two days, the newest first."),
+     "The PTAX closing quotes of a currency pair between two days, newest first."),
     ("correct_amount",         "/api/v1/calc/correction",
-     "What an amount of one day is on another by a price index (ipca, igpm, inpc), the Selic or the CDI, with a percentage of \
-      it or a spread on top."),
+     "Adjusts a past amount for inflation (ipca, igpm, inpc), Selic or CDI, optionally by a \
+      percentage of the rate or with a spread on top."),
     ("accumulate_series",      "/api/v1/calc/accumulated",
-     "What a series accumulated between two days: inflation of a year, the CDI of a month, the change of the dollar."),
+     "What a series accumulated between two days, such as the inflation of a year, the CDI of a month or the change of the dollar."),
     ("convert_currency",       "/api/v1/calc/convert",
-     "An amount in another currency at PTAX closing quotes, of any day, through the Brazilian real."),
+     "Converts an amount to another currency, through the Brazilian real, at the PTAX closing quotes of any day."),
     ("compute_real_rate",      "/api/v1/calc/real-rate",
-     "Interest less inflation over whole months: what the Selic or the CDI left after the IPCA or another price index."),
+     "Real interest over whole months: what the Selic or the CDI left after the IPCA or another price index."),
     ("get_business_day",       "/api/v1/calendar/{date}",
-     "Whether a day is a business day of the Brazilian financial market, which holiday it is, and the business days before \
-      and after it."),
+     "Tells whether a day is a business day of the Brazilian financial market, which holiday it \
+      is, and the business days before and after it."),
     ("list_business_days",     "/api/v1/calendar/business-days",
-     "The business days of the Brazilian financial market between two days."),
+     "Lists the business days of the Brazilian financial market between two days."),
     ("search_companies",       "/api/v1/companies/search",
-     "Finds companies by name, former name, brand, ticker, CNPJ or CVM code, the best match first. Typing errors are forgiven."),
+     "Finds companies by name, former name, brand, ticker, CNPJ or CVM code, best match first. It tolerates typing errors."),
     ("list_companies",         "/api/v1/companies",
-     "The companies registered with CVM, by status and sector."),
+     "Lists the companies registered with CVM; filter by status and sector."),
+    ("list_sectors",           "/api/v1/companies/sectors",
+     "Lists the sectors, each with its number of companies and how many are active and listed."),
     ("get_company",            "/api/v1/companies/{id}",
-     "The facts about one company, by CVM code or CNPJ. Use search_companies to find the code."),
+     "The details of one company, by CVM code or CNPJ. Use search_companies to find the code."),
     ("list_company_filings",   "/api/v1/companies/{id}/filings",
-     "What one company has filed with CVM, the newest first, by category, type and days."),
+     "What one company has filed with CVM, newest first; filter by category, type and date."),
     ("search_filings",         "/api/v1/filings/search",
-     "Finds filings by the words of their subject, company, category and type, such as \"fato relevante\" or \"dividendos\"; \
-      they can be narrowed to a company, a category and days."),
+     "Finds filings by the words of their subject, company, category and type, such as \"fato \
+      relevante\" or \"dividendos\"; filter by company, category and date."),
     ("list_filings",           "/api/v1/filings",
-     "Filings of all companies, the newest first, by company, category, type and days. Without arguments: what was filed last."),
+     "Lists the filings of all companies, newest first; filter by company, category, type and date. Without arguments, it returns the latest filings."),
     ("get_filing",             "/api/v1/filings/{id}",
      "One filing, with the address of the document at CVM."),
     ("list_filing_categories", "/api/v1/filings/categories",
-     "The categories and types of filings with how many there are: the values that the other filing tools take."),
+     "Lists the categories and types of filings, with the number of filings of each. The other filing tools take these values."),
     ("search",                 "/api/v1/search",
-     "Searches companies and filings at once. Use it when it is not clear which of the two is meant."),
+     "Searches companies and filings together. Use it when it is not clear which of the two is meant."),
 ];
 
 /// The tools, ready to be called.
 pub(crate) static TOOLS: LazyLock<Vec<Tool>> =
-    LazyLock::new(|| ROWS.iter().copied().filter_map(Tool::of).collect());
+    LazyLock::new(|| ROWS.iter().copied().filter_map(Tool::from_row).collect());
 
 /// The tools as a list of JSON.
-pub(super) static LISTED: LazyLock<String> =
-    LazyLock::new(|| Value::from_iter(TOOLS.iter().map(Tool::described)).to_string());
+pub(super) static TOOL_LIST: LazyLock<String> =
+    LazyLock::new(|| Value::from_iter(TOOLS.iter().map(Tool::describe)).to_string());
 
-/// A tool: an endpoint with another name.
+/// A tool. Each tool maps to one endpoint.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
-    says: &'static str,
+    description: &'static str,
     pub(crate) operation: &'static Operation,
     /// What it takes, in the order of the document.
     pub(crate) parameters: Vec<&'static Parameter>,
-    /// How many rows it gives unless it is told.
+    /// How many rows it returns without a limit.
     pub(crate) rows: Option<u64>,
 }
 
 impl Tool {
-    /// The tool of a row; nothing where there is no such endpoint.
-    fn of((name, path, says): (&'static str, &'static str, &'static str)) -> Option<Tool> {
+    /// The tool of a row; `None` if there is no such endpoint.
+    fn from_row(
+        (name, path, description): (&'static str, &'static str, &'static str),
+    ) -> Option<Tool> {
         let operation = API.get(path)?;
         let taken = |parameter: &&Parameter| !FORMATS.contains(&parameter.name.as_str());
         let parameters: Vec<_> = operation.parameters.iter().filter(taken).collect();
         let limit = parameters.iter().find(|parameter| parameter.name == "limit");
-        let rows = limit.and_then(|limit| limit.schema.get("default")?.as_u64()).map(few);
-        Some(Tool { name, says, operation, parameters, rows })
+        let rows =
+            limit.and_then(|limit| limit.schema.get("default")?.as_u64()).map(rows_for_agents);
+        Some(Tool { name, description, operation, parameters, rows })
     }
 
     pub(crate) fn find(name: &str) -> Option<&'static Tool> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// Whether it takes this.
+    /// Whether it has this parameter.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| parameter.name == name)
     }
 
     /// As `tools/list` shows it.
-    fn described(&self) -> Value {
+    fn describe(&self) -> Value {
         let plan = self.operation.plan.as_deref().filter(|plan| *plan != "free");
-        let plan = plan.map(|plan| format!(" Needs the {} plan.", capitalised(plan)));
+        let plan = plan.map(|plan| format!(" Needs the {} plan.", capitalise(plan)));
         json!({
             "name": self.name,
             "title": self.operation.summary,
-            "description": format!("{}{}", self.says, plan.unwrap_or_default()),
+            "description": format!("{}{}", self.description, plan.unwrap_or_default()),
             "inputSchema": self.schema(),
             "annotations": {
                 "readOnlyHint": true,
@@ -139,17 +145,17 @@ impl Tool {
     }
 }
 
-/// How many rows an agent gets of a list that has so many for a program: it reads every one of them.
-fn few(rows: u64) -> u64 {
+/// How many rows an agent gets of a list that gives a program so many: the agent reads every one of them.
+fn rows_for_agents(rows: u64) -> u64 {
     match rows {
         0..=10 => rows,
         11..=20 => 10,
-        // Lists that are meant to be read as a whole.
+        // Lists that are meant to be read in full.
         _ => 50,
     }
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -5,13 +5,14 @@ use maud::{Markup, html};
 
 use super::language::Language;
 
-mod plot;
+mod downsample;
+mod geometry;
 mod size;
-mod thin;
+pub(crate) mod sparkline;
 
-use plot::{Plot, TOP, unit};
+pub(crate) use downsample::{Every, downsample};
+use geometry::{Plot, TOP, unit};
 pub(crate) use size::Size;
-pub(crate) use thin::{Every, thin};
 
 /// Labels of the horizontal axis.
 const MOST_LABELS: usize = 5;
@@ -219,7 +220,7 @@ impl Chart<'_> {
     fn shown(&self) -> Vec<usize> {
         let (most, steps) = self.size.targets();
         let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
-        thin(&dates, most, steps).1
+        downsample(&dates, most, steps).1
     }
 
     fn table(&self, language: Language) -> Markup {

@@ -1,13 +1,15 @@
 //! `/companies`: companies by name, status and sector.
-use fincore::companies::{Company, Kinds};
+pub(crate) mod company;
+
+use fincore::companies::{Company, FilterValues};
 use maud::{Markup, html};
 
 use super::{
-    address::Address,
-    company::company_link,
-    field::{self, Field},
-    found::{self, Detail, Found, PAGE_ROWS, Words},
+    company_name::{company_link, other_name},
+    filter_fields::{self, Field},
     layout,
+    page_url::Address,
+    result_list::{self, Detail, Found, PAGE_ROWS, Words},
     view::View,
 };
 
@@ -47,29 +49,29 @@ impl CompaniesSought {
 pub(crate) fn companies(
     view: &View,
     sought: &CompaniesSought,
-    kinds: Option<&Kinds>,
+    kinds: Option<&FilterValues>,
     found: &Found<Company>,
 ) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let words = Words {
         one: say("company", "companhia"),
         many: say("companies", "companhias"),
-        none: say("No company matches", "Nenhuma companhia corresponde"),
+        none: say("No company matches", "Nenhuma companhia encontrada"),
     };
     let content = html! {
         h1 { (say("Companies", "Companhias")) }
         p.lead { (say(
-            "Every company that is or was registered with CVM, by name, former name, brand, ticker, CNPJ or CVM code.",
-            "Toda companhia que tem ou teve registro na CVM, por nome, nome anterior, marca, código de negociação, CNPJ ou código CVM.",
+            "Search every company that is or was registered with CVM, by name, former name, brand, ticker, CNPJ or CVM code.",
+            "Busque toda companhia que tem ou teve registro na CVM, por nome, nome anterior, marca, código de negociação, CNPJ ou código CVM.",
         )) }
         (form(view, sought, kinds))
-        (found::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
+        (result_list::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
         (layout::command(view, "call", &sought.endpoint().command(view)))
     };
     layout::page(view, "/companies", say("Companies", "Companhias"), &content)
 }
 
-fn form(view: &View, sought: &CompaniesSought, kinds: Option<&Kinds>) -> Markup {
+fn form(view: &View, sought: &CompaniesSought, kinds: Option<&FilterValues>) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let status = Field {
         name: "status",
@@ -83,12 +85,14 @@ fn form(view: &View, sought: &CompaniesSought, kinds: Option<&Kinds>) -> Markup 
         value: sought.sector.as_deref(),
         hint: "Bancos",
     };
-    let values = |of: fn(&Kinds) -> &Vec<String>| kinds.map(|kinds| field::plainly(of(kinds)));
+    let values = |of: fn(&FilterValues) -> &Vec<String>| {
+        kinds.map(|kinds| filter_fields::plainly(of(kinds)))
+    };
     // Suggestions are for those whose plan includes companies, like the filters' values.
     let suggestions = kinds.map(|_| view.link("/companies/suggest"));
     html! {
         form.filters role="search" method="get" action=(view.path("/companies")) data-tidy {
-            (field::language(view))
+            (filter_fields::language(view))
             div.wide.suggested {
                 label for="q" { (say("Name, ticker, CNPJ or code", "Nome, código de negociação, CNPJ ou código CVM")) }
                 input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder="Vale, PETR4, 33.000.167/0001-01" maxlength="500" autocomplete="off"
@@ -136,9 +140,4 @@ fn table(view: &View, rows: &[Company], detail: Detail) -> Markup {
             }
         }
     }
-}
-
-/// The trade name, if it says something else than the registered name.
-pub(crate) fn other_name(company: &Company) -> Option<&str> {
-    company.trade_name.as_deref().filter(|name| *name != company.name)
 }

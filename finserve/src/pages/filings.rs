@@ -1,4 +1,8 @@
 //! `/filings`: filings by words, company, category, type and days.
+pub(crate) mod filing;
+pub(crate) mod rows;
+pub(crate) mod timeline;
+
 use fincore::{
     CompanyRef,
     filings::{Category, Filing},
@@ -7,11 +11,10 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
-    address::Address,
-    field::{self, Field},
-    filing_rows,
-    found::{self, Found, PAGE_ROWS, Words},
+    filter_fields::{self, Field},
     layout,
+    page_url::Address,
+    result_list::{self, Found, PAGE_ROWS, Words},
     view::View,
 };
 
@@ -73,16 +76,16 @@ pub(crate) fn filings(
     let words = Words {
         one: say("filing", "documento"),
         many: say("filings", "documentos"),
-        none: say("No filing matches", "Nenhum documento corresponde"),
+        none: say("No filing matches", "Nenhum documento encontrado"),
     };
     let content = html! {
         h1 { (say("Filings", "Documentos")) }
         p.lead { (say(
-            "What companies filed with CVM: material facts, assemblies, results and notices, searched in full and counted exactly.",
-            "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos, com busca completa e contagem exata.",
+            "What companies filed with CVM: material facts, shareholder meetings, results and notices, with full-text search and exact counts.",
+            "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos, com busca textual e contagem exata.",
         )) }
         (form(view, sought, categories))
-        (found::list(view, found, &words, |rows, detail| filing_rows::of_all(view, rows, detail), |number| sought.page(number)))
+        (result_list::list(view, found, &words, |rows, detail| rows::of_all(view, rows, detail), |number| sought.page(number)))
         @if let Some(name) = sought.company.as_deref().filter(|company| company.parse::<CompanyRef>().is_err()) {
             p { a href=(Address::at("/companies").with("q", Some(name)).link(view)) { (view.language.pick(
                 format!("Look for “{name}” among companies"),
@@ -107,9 +110,9 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
     let suggestions = categories.map(|_| view.link("/companies/suggest"));
     html! {
         form.filters role="search" method="get" action=(view.path("/filings")) data-tidy {
-            (field::language(view))
+            (filter_fields::language(view))
             div.wide {
-                label for="q" { (say("Words", "Palavras")) }
+                label for="q" { (say("Search", "Busca")) }
                 input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder=(say("dividends, \"public offer\", vale 2024", "dividendos, \"oferta pública\", vale 2024")) maxlength="500";
             }
             div.suggested {
@@ -121,7 +124,7 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
             (Field { name: "type", label: say("Type", "Tipo"), value: sought.kind.as_deref(), hint: "" }.choice(any, types.as_deref()))
             (Field { name: "from", label: say("From", "De"), value: sought.from.as_deref(), hint: "" }.day())
             (Field { name: "to", label: say("To", "Até"), value: sought.to.as_deref(), hint: "" }.day())
-            (Field { name: "order", label: say("Order of a search", "Ordem da busca"), value: Some(sought.order.as_deref().unwrap_or("newest")), hint: "" }.choice("", Some(&orders)))
+            (Field { name: "order", label: say("Sort by", "Ordenar por"), value: Some(sought.order.as_deref().unwrap_or("newest")), hint: "" }.choice("", Some(&orders)))
             p.actions {
                 button.primary { (say("Search", "Buscar")) }
                 a.button href=(view.link("/filings")) { (say("Clear", "Limpar")) }
@@ -143,5 +146,5 @@ fn distinct<'v>(values: impl Iterator<Item = &'v String>) -> Vec<(String, String
     let mut values: Vec<String> = values.filter(|value| !value.is_empty()).cloned().collect();
     values.sort_by_key(|value| fold(value));
     values.dedup();
-    field::plainly(&values)
+    filter_fields::plainly(&values)
 }

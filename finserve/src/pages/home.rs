@@ -1,23 +1,24 @@
 //! `/`: what this is, and the latest published figures of the four indicators.
+pub(crate) mod latest_facts;
+
 use fincore::{
     Date, Decimal, Limit, Meta, Result, Rows, Snapshot, datasets,
-    market::{self, FxHistory, History, Rate},
+    market::{self, FxHistory, History, Indicators, Rate},
 };
 use maud::{Markup, html};
 
+use self::latest_facts::news;
 use super::{
-    age,
     chart::{Chart, Period, Shape, Size},
-    layout,
-    news::news,
+    data_age, layout,
     view::View,
 };
 
 /// A year of days; the newest of them is the current one.
 const YEAR: u32 = 366;
 
-/// An indicator, as a card of the page.
-struct Card {
+/// An indicator, and where its figures are.
+struct Indicator {
     id: &'static str,
     name: &'static str,
     about: &'static str,
@@ -27,6 +28,11 @@ struct Card {
     endpoint: &'static str,
     shape: Shape,
     period: Period,
+}
+
+/// An indicator with its figures, as a card of the page.
+struct Card {
+    indicator: Indicator,
     /// Oldest first, over twelve months; never empty.
     points: Vec<(Date, Decimal)>,
     /// How old the newest of them is, in words.
@@ -41,7 +47,7 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let content = html! {
         section.hero {
-            h1 { (say("Brazil’s financial data, one call away", "Os dados financeiros do Brasil, a uma chamada")) }
+            h1 { (say("Brazil’s financial data, one call away", "Os dados financeiros do Brasil, a uma chamada de distância")) }
             p.lead {
                 (say(
                     "Selic, CDI, IPCA and exchange rates from the central bank; registered companies and their filings from the securities regulator. Plain JSON, in which published figures keep every digit.",
@@ -64,8 +70,8 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             div {
                 h2 { (say("Query it", "Consulte")) }
                 p { (say(
-                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Market answers say where their figures come from, and whether newer ones are due.",
-                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. As respostas de mercado dizem de onde vêm os números, e se já deveria haver mais novos.",
+                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Market answers say where their figures come from and whether newer ones are due.",
+                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. As respostas de mercado dizem de onde vêm os números e se já deveria haver dados mais novos.",
                 )) }
             }
             div {
@@ -96,12 +102,13 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
 fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup> {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let filings = datasets::filings(snapshot)?;
-    let age = |newest| filings.stale.then(|| age::days(snapshot.today(), newest, view.language));
+    let age =
+        |newest| filings.stale.then(|| data_age::days(snapshot.today(), newest, view.language));
     let any_stale = filings.stale || cards.iter().any(|card| card.is_stale);
     Ok(html! {
         @if let Some(newest) = filings.newest {
             p.note id="filings" {
-                (say("Newest filings of companies: ", "Documentos de companhias mais recentes: "))
+                (say("Newest company filing: ", "Documento de companhia mais recente: "))
                 time datetime=(newest) { (view.language.date(newest)) }
                 @if let Some(age) = age(newest) { " · " strong.age { (age) } }
             }
@@ -109,8 +116,8 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
         p.note {
             @if any_stale {
                 (say(
-                    "Figures whose age stands out are out of date: their source should have published newer ones by now. ",
-                    "Valores com a idade em destaque estão desatualizados: a fonte já deveria ter publicado mais novos. ",
+                    "Figures with a highlighted age are out of date: their source should have published newer ones by now. ",
+                    "Valores com a idade em destaque estão desatualizados: a fonte já deveria ter publicado valores mais novos. ",
                 ))
             } @else {
                 (say("These figures are up to date. ", "Estes valores estão em dia. "))
@@ -121,39 +128,55 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
 }
 
 fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
-    let say = |english, portuguese| view.language.pick(english, portuguese);
-    let days = |newest: Date, mut points: Vec<(Date, Decimal)>| {
-        let oldest = newest.days_before(YEAR - 1);
-        points.retain(|(date, _)| (oldest..=newest).contains(date));
-        points.reverse();
-        points
-    };
+    let now = market::overview(snapshot)?;
     let until = |current: &Rate, limit: u32| -> Result<History> {
         Ok(History { to: Some(current.date), limit: Limit::new(limit)?, ..History::default() })
     };
     let figures =
         |rates: Rows<Rate>| rates.into_iter().map(|rate| (rate.date, rate.value)).collect();
-    let now = market::overview(snapshot)?;
-    let selic = market::selic(snapshot, until(&now.selic, YEAR)?)?.data;
-    let cdi = market::cdi(snapshot, until(&now.cdi, YEAR)?)?.data;
-    let ipca = market::ipca(snapshot, until(&now.ipca, 12)?)?.data;
+    let selic = figures(market::selic(snapshot, until(&now.selic, YEAR)?)?.data);
+    let cdi = figures(market::cdi(snapshot, until(&now.cdi, YEAR)?)?.data);
+    let ipca = figures(market::ipca(snapshot, until(&now.ipca, 12)?)?.data);
     let dollar =
         FxHistory { to: Some(now.fx.date), limit: Limit::new(YEAR)?, ..FxHistory::default() };
-    let dollar = market::fx(snapshot, dollar)?.data;
-    let dollar = dollar.into_iter().map(|day| (day.date, day.sell)).collect();
-    let age = |date, period| age::of(period, snapshot.today(), date, view.language);
-    let is_stale = |meta: &Meta| meta.stale == Some(true);
+    let dollar = market::fx(snapshot, dollar)?.data.into_iter();
+    let dollar = dollar.map(|day| (day.date, day.sell)).collect();
     let of = &now.meta.indicators;
-    let percent_a_year = say("% a year", "% ao ano");
-    let deposits = match now.meta.indicators.cdi.computed_from {
+    let card = |indicator: Indicator, newest, points, meta: &Meta| Card {
+        age: data_age::of(indicator.period, snapshot.today(), newest, view.language),
+        points: last_year(newest, points),
+        is_stale: meta.stale == Some(true),
+        indicator,
+    };
+    let [about_selic, about_cdi, about_ipca, about_dollar] = indicators(view, of);
+    Ok([
+        card(about_selic, now.selic.date, selic, &of.selic),
+        card(about_cdi, now.cdi.date, cdi, &of.cdi),
+        card(about_ipca, now.ipca.date, ipca, &of.ipca),
+        card(about_dollar, now.fx.date, dollar, &of.fx),
+    ])
+}
+
+/// The points of the year up to the newest, oldest first.
+fn last_year(newest: Date, mut points: Vec<(Date, Decimal)>) -> Vec<(Date, Decimal)> {
+    let oldest = newest.days_before(YEAR - 1);
+    points.retain(|(date, _)| (oldest..=newest).contains(date));
+    points.reverse();
+    points
+}
+
+fn indicators(view: &View, of: &Indicators) -> [Indicator; 4] {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let deposits = match of.cdi.computed_from {
         Some(_) => say(
             "interbank deposit rate, computed from the daily rate",
-            "taxa dos depósitos interbancários, calculada da taxa diária",
+            "taxa dos depósitos interbancários, calculada a partir da taxa diária",
         ),
         None => say("interbank deposit rate", "taxa dos depósitos interbancários"),
     };
-    Ok([
-        Card {
+    let percent_a_year = say("% a year", "% ao ano");
+    [
+        Indicator {
             id: "selic",
             name: "Selic",
             about: say("central bank’s target rate", "meta da taxa básica de juros"),
@@ -162,11 +185,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             endpoint: "/api/v1/market/selic",
             shape: Shape::Line,
             period: Period::Day,
-            points: days(now.selic.date, figures(selic)),
-            age: age(now.selic.date, Period::Day),
-            is_stale: is_stale(&of.selic),
         },
-        Card {
+        Indicator {
             id: "cdi",
             name: "CDI",
             about: deposits,
@@ -175,11 +195,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             endpoint: "/api/v1/market/cdi",
             shape: Shape::Line,
             period: Period::Day,
-            points: days(now.cdi.date, figures(cdi)),
-            age: age(now.cdi.date, Period::Day),
-            is_stale: is_stale(&of.cdi),
         },
-        Card {
+        Indicator {
             id: "ipca",
             name: "IPCA",
             about: say("consumer price inflation", "inflação ao consumidor"),
@@ -188,11 +205,8 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             endpoint: "/api/v1/market/ipca",
             shape: Shape::Bars,
             period: Period::Month,
-            points: days(now.ipca.date, figures(ipca)),
-            age: age(now.ipca.date, Period::Month),
-            is_stale: is_stale(&of.ipca),
         },
-        Card {
+        Indicator {
             id: "fx",
             name: "USD/BRL",
             about: say(
@@ -204,42 +218,39 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
             endpoint: "/api/v1/market/fx",
             shape: Shape::Line,
             period: Period::Day,
-            points: days(now.fx.date, dollar),
-            age: age(now.fx.date, Period::Day),
-            is_stale: is_stale(&of.fx),
         },
-    ])
+    ]
 }
 
 impl Card {
     fn show(&self, view: &View) -> Markup {
-        let language = view.language;
+        let (language, indicator) = (view.language, &self.indicator);
         let Some((date, value)) = self.points.last().copied() else { return html! {} };
-        let to = self.period.of(date, language);
+        let to = indicator.period.of(date, language);
         let title = language.pick(
-            format!("{}, 12 months to {to}", self.name),
-            format!("{}, 12 meses até {to}", self.name),
+            format!("{}, 12 months to {to}", indicator.name),
+            format!("{}, 12 meses até {to}", indicator.name),
         );
         let chart = Chart {
-            id: self.id,
+            id: indicator.id,
             title: &title,
-            unit: self.unit,
+            unit: indicator.unit,
             points: &self.points,
-            shape: self.shape,
-            period: self.period,
+            shape: indicator.shape,
+            period: indicator.period,
             size: Size::Card,
         };
         html! {
             article.card {
-                h3 { a href=(view.link(self.page)) { (self.name) } " " small { (self.about) } }
-                p.figure { data value=(value) { (language.number(value)) } " " span.unit { (self.unit) } }
+                h3 { a href=(view.link(indicator.page)) { (indicator.name) } " " small { (indicator.about) } }
+                p.figure { data value=(value) { (language.number(value)) } " " span.unit { (indicator.unit) } }
                 p.change {
-                    time datetime=(date) { (self.period.of(date, language)) }
+                    time datetime=(date) { (indicator.period.of(date, language)) }
                     " · " @if self.is_stale { strong.age { (self.age) } } @else { span.recent { (self.age) } }
                     " · " (self.change(view, value))
                 }
                 (chart.draw(language))
-                p.more { a href=(view.path(self.endpoint)) { code { (view.path(self.endpoint)) } } }
+                p.more { a href=(view.path(indicator.endpoint)) { code { (view.path(indicator.endpoint)) } } }
             }
         }
     }
@@ -254,7 +265,7 @@ impl Card {
         };
         let decimals = value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let change = language.signed(value.to_f64() - figure.to_f64(), decimals);
-        let since = self.period.of(*date, language);
+        let since = self.indicator.period.of(*date, language);
         language.pick(format!("{change} since {since}"), format!("{change} desde {since}"))
     }
 }

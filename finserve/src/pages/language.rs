@@ -1,6 +1,8 @@
 //! English and Portuguese: which one a visitor reads, and how it writes numbers and dates.
-use fincore::{Date, Decimal, excerpt};
+use fincore::{Date, Decimal};
 use serde::Deserialize;
+
+use crate::errors::{Problem, Wanted};
 
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +85,8 @@ impl Language {
     }
 
     /// A day as it is written in running text.
-    pub(crate) fn date(self, date: Date) -> String {
-        let date = chrono::NaiveDate::from(date);
+    pub(crate) fn date(self, date: impl Into<chrono::NaiveDate>) -> String {
+        let date = date.into();
         self.pick(date.format("%-d %b %Y"), date.format("%d/%m/%Y")).to_string()
     }
 
@@ -96,13 +98,13 @@ impl Language {
 }
 
 impl std::str::FromStr for Language {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Language, String> {
+    fn from_str(text: &str) -> Result<Language, Problem> {
         match text {
             "en" => Ok(Language::English),
             "pt" => Ok(Language::Portuguese),
-            _ => Err(format!("{:?} is not a language of the pages (en or pt)", excerpt(text))),
+            _ => Err(Problem::value(text, Wanted::Language)),
         }
     }
 }

@@ -4,13 +4,21 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::{assets, language::Language, view::View};
 
-/// What every page at `path` says about itself, also to those who show links to it.
-pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
-    let (locale, other) = view.language.pick(("en_US", "pt_BR"), ("pt_BR", "en_US"));
-    let about = view.language.pick(
+/// What pages say about themselves that have no description of their own.
+fn description(view: &View) -> &'static str {
+    view.language.pick(
         "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
         "Selic, CDI, IPCA, câmbio, companhias e documentos do Brasil em JSON.",
-    );
+    )
+}
+
+/// What every page at `path` says about itself, also to those who show links to it.
+pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
+    described_head(view, path, title, description(view))
+}
+
+fn described_head(view: &View, path: &str, title: &str, about: &str) -> Markup {
+    let (locale, other) = view.language.pick(("en_US", "pt_BR"), ("pt_BR", "en_US"));
     html! {
         meta charset="utf-8";
         meta name="viewport" content="width=device-width, initial-scale=1";
@@ -30,12 +38,22 @@ pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
 
 /// A whole page at `path`.
 pub(crate) fn page(view: &View, path: &str, title: &str, content: &Markup) -> Markup {
+    described_page(view, path, (title, description(view)), content)
+}
+
+/// A whole page with a description of its own.
+pub(crate) fn described_page(
+    view: &View,
+    path: &str,
+    (title, about): (&str, &str),
+    content: &Markup,
+) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     html! {
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                (head(view, path, title))
+                (described_head(view, path, title, about))
                 meta name="color-scheme" content="light dark";
                 link rel="stylesheet" href=(view.path(assets::STYLE.path()));
                 script src=(view.path(assets::SCRIPT.path())) defer {}
@@ -66,12 +84,14 @@ pub(crate) fn header(view: &View, path: &str) -> Markup {
         ("/filings", say("Filings", "Documentos")),
         ("/calc", say("Calculators", "Calculadoras")),
         ("/pricing", say("Pricing", "Planos")),
+        ("/docs/guide", say("Guide", "Guia")),
         ("/docs", "API"),
         ("/usage", say("Usage", "Uso")),
     ];
     // A page below another is in its part of the site.
     let is_below = |link: &str| {
-        link != "/" && path.strip_prefix(link).is_some_and(|rest| rest.starts_with('/'))
+        let is_part = !["/", "/docs"].contains(&link);
+        is_part && path.strip_prefix(link).is_some_and(|rest| rest.starts_with('/'))
     };
     let current = |link: &str| match link == path {
         true => Some("page"),

@@ -7,22 +7,20 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
-    age,
-    chart::{Every, thin},
-    layout,
-    sparkline::sparkline,
+    chart::{Every, downsample, sparkline::sparkline},
+    data_age, layout,
     view::View,
 };
 
 mod downloads;
 mod history;
+mod plan_reach;
 mod range;
-mod reached;
-mod subject;
+mod series_or_pair;
 
 pub(crate) use history::{Asked, history, wrong_history};
 pub(crate) use range::Range;
-pub(crate) use subject::{Subject, slug};
+pub(crate) use series_or_pair::{Subject, slug};
 
 /// Currencies that have a line of their own, where they have quotes.
 const MAIN: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "CNY", "ARS", "CLP"];
@@ -106,8 +104,8 @@ pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
     let content = html! {
         h1 { (say("Market", "Mercado")) }
         p.lead { (say(
-            "Every series of the central bank that is held here, and the main currencies: the newest figure and twelve months up to it.",
-            "Todas as séries do Banco Central disponíveis aqui e as principais moedas: o valor mais recente e os doze meses até ele.",
+            "Every central bank series that we hold, and the main currencies: the newest figure and the twelve months before it.",
+            "Todas as séries do Banco Central que temos e as principais moedas: o valor mais recente e os doze meses anteriores.",
         )) }
         (table(view, "currencies", say("Currencies", "Moedas"), &currencies))
         (others(view, &pairs))
@@ -131,9 +129,9 @@ fn line(snapshot: &Snapshot, view: &View, subject: Subject) -> Result<Option<Lin
     let points = subject.points(snapshot, days)?;
     let Some((date, value)) = points.last().copied() else { return Ok(None) };
     let stale = subject.read(snapshot, days, (1, 0))?.meta.stale == Some(true);
-    let age = stale.then(|| age::of(subject.period(), snapshot.today(), date, view.language));
+    let age = stale.then(|| data_age::of(subject.period(), snapshot.today(), date, view.language));
     let dates: Vec<_> = points.iter().map(|(date, _)| *date).collect();
-    let (_, places) = thin(&dates, CURVE, &[Every::Week, Every::Month]);
+    let (_, places) = downsample(&dates, CURVE, &[Every::Week, Every::Month]);
     let curve: Vec<_> = places.into_iter().map(|place| points[place]).collect();
     Ok(Some(Line { subject, value, age, curve: sparkline(&curve) }))
 }

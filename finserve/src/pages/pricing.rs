@@ -6,7 +6,7 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{language::Language, layout, view::View};
-use crate::names::x_api_key;
+use crate::site::api_key_header::x_api_key;
 
 /// What the form for a free key shows.
 pub(crate) enum KeyForm {
@@ -40,9 +40,9 @@ impl Field {
                 format!("Informe um endereço de e-mail, como {example}."),
             ),
             Field::Whole => language.pick(
-                "Too many keys were registered from your address this hour. Please try again later."
+                "Too many keys were registered from your address in the last hour. Please try again later."
                     .to_owned(),
-                "Muitas chaves foram registradas do seu endereço nesta hora. Tente de novo mais tarde."
+                "Muitas chaves foram registradas do seu endereço na última hora. Tente de novo mais tarde."
                     .to_owned(),
             ),
         }
@@ -62,7 +62,7 @@ pub(crate) fn pricing(view: &View, form: &KeyForm) -> Markup {
         section aria-labelledby="plans" {
             h2 id="plans" { (say("The four plans", "Os quatro planos")) }
             div.plans { @for plan in Plan::ALL { (card(view, plan)) } }
-            @if let Some(contact) = view.offer.contact() {
+            @if let Some(contact) = view.upgrade_contact.contact() {
                 p.note { (say("Questions about plans: ", "Dúvidas sobre os planos: ")) a href=(contact.url()) { (contact.shown()) } }
             }
         }
@@ -101,7 +101,7 @@ fn card(view: &View, plan: Plan) -> Markup {
 /// How to get a plan that costs something.
 fn switch(view: &View) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    match (view.offer.upgrade(), view.offer.contact()) {
+    match (view.upgrade_contact.upgrade(), view.upgrade_contact.contact()) {
         (Some(address), _) => html! {
             a.button.primary href=(address.url()) { (say("Get this plan", "Obter este plano")) }
         },
@@ -206,7 +206,7 @@ fn key_form(view: &View, form: &KeyForm) -> Markup {
         |field: Field| wrong.as_ref().filter(|(at, _)| *at == field).map(|(_, reason)| reason);
     let invalid = |field: Field| reason(field).map(|_| "true");
     html! {
-        form method="post" action=(format!("{}#key", view.link("/pricing"))) data-replace="#key" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
+        form method="post" action=(format!("{}#key", view.link("/pricing"))) data-replace="#key" data-failed=(say("Something went wrong. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
             @if let Some(reason) = reason(Field::Whole) { p.wrong role="alert" { (reason) } }
             label {
                 (say("Name", "Nome"))

@@ -14,14 +14,17 @@ pub(crate) struct SignInForm<'f> {
 /// The page to sign in.
 pub(crate) fn sign_in(view: &View, form: &SignInForm<'_>) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    let wrong = form
-        .is_wrong
-        .then(|| say("This is not a key of this service.", "Esta não é uma chave deste serviço."));
+    let wrong = form.is_wrong.then(|| {
+        say(
+            "We don't recognise this key. Check that you copied all of it.",
+            "Não reconhecemos esta chave. Confira se você copiou a chave inteira.",
+        )
+    });
     let content = html! {
         h1 { (say("Sign in", "Entrar")) }
         p.lead { (say(
-            "With your key, the pages show all that its plan includes, and count their requests against its limit. This browser stays signed in for 30 days; it keeps a session, never the key.",
-            "Com sua chave, as páginas mostram tudo o que o plano inclui, e as requisições contam no limite dela. Este navegador fica conectado por 30 dias; ele guarda uma sessão, nunca a chave.",
+            "When you sign in with your key, the pages show everything in its plan, and their requests count against its limit. You stay signed in on this browser for 30 days; the browser keeps a session, never the key.",
+            "Com sua chave, as páginas mostram tudo o que o plano inclui, e as requisições contam para o limite dela. Este navegador fica conectado por 30 dias; ele guarda uma sessão, nunca a chave.",
         )) }
         @if let Some(holder) = &view.visitor {
             p id="signed-in" {

@@ -1,13 +1,15 @@
 //! `/usage`: the requests of a key, by day and by endpoint.
+pub(crate) mod webhook_list;
+
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use fincore::{Decimal, limits::Standing, usage::Report};
 use maud::{Markup, html};
 
+use self::webhook_list::{Subscription, subscriptions};
 use super::{
     chart::{Chart, Period, Shape, Size},
     layout,
-    subscriptions::{Subscription, subscriptions},
     view::View,
 };
 
@@ -39,21 +41,22 @@ pub(crate) struct KnownKey {
 pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let wrong = match form {
-        UsageForm::Wrong => {
-            Some(say("This is not a key of this service.", "Esta não é uma chave deste serviço."))
-        }
+        UsageForm::Wrong => Some(say(
+            "We don't recognise this key. Check that you copied all of it.",
+            "Não reconhecemos esta chave. Confira se você copiou a chave inteira.",
+        )),
         UsageForm::Empty | UsageForm::Known(_) | UsageForm::Own(_) => None,
     };
     let content = html! {
         h1 { (say("API key usage", "Uso da chave da API")) }
         @if let UsageForm::Own(_) = form {
             p.lead { (say(
-                "The key that you are signed in with: its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks.",
-                "A chave com que você entrou: o plano, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks.",
+                "Your key's plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks.",
+                "O plano da sua chave, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks.",
             )) }
         } @else {
             p.lead { (say(
-                "Enter your key to see its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks. The key is sent to this service only, and never in a URL.",
+                "Enter your key to see its plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks. The key is sent only to this service, and never in a URL.",
                 "Informe sua chave para ver o plano, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks. A chave é enviada somente a este serviço, e nunca em uma URL.",
             )) }
         }
@@ -62,7 +65,7 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
                 (known(view, key))
                 h2 { (say("Another key", "Outra chave")) }
             }
-            form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("That did not work. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
+            form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("Something went wrong. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {
                 label {
                     (say("API key", "Chave da API"))
                     input name="key" type="password" required autocomplete="off" spellcheck="false"

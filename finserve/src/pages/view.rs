@@ -3,7 +3,7 @@ use fincore::sessions::Holder;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::language::Language;
-use crate::{base_path::BasePath, names::is_tracker, offer::Offer};
+use crate::site::{base_path::BasePath, upgrade_contact::UpgradeContact};
 
 /// How a page is shown to its visitor.
 pub(crate) struct View {
@@ -15,7 +15,7 @@ pub(crate) struct View {
     /// What all links begin with.
     pub(crate) base: BasePath,
     /// Where customers ask for a larger plan.
-    pub(crate) offer: Offer,
+    pub(crate) upgrade_contact: UpgradeContact,
     /// Who is signed in.
     pub(crate) visitor: Option<Holder>,
     /// The path and query of this page, if it can be returned to.
@@ -38,7 +38,7 @@ impl View {
         };
         let is_kept = |pair: &&str| {
             let name = pair.split('=').next().unwrap_or_default();
-            !name.is_empty() && name != "lang" && !is_tracker(name)
+            !name.is_empty() && name != "lang"
         };
         query.split('&').filter(is_kept).collect::<Vec<_>>().join("&")
     }
@@ -79,7 +79,7 @@ impl View {
         format!("curl -H \"X-API-Key: $FINSERVE_KEY\" {}", self.quoted(target))
     }
 
-    /// An address as a word of a command line: whoever asks chooses the name of the host.
+    /// An address as a word of a command line: the client chooses the name of the host.
     fn quoted(&self, target: &str) -> String {
         format!("'{}{target}'", self.origin.replace('\'', "%27"))
     }

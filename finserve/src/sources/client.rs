@@ -5,26 +5,29 @@ use fincore::downloads::Validators;
 use ureq::Agent;
 
 use super::{
-    Patience,
-    base::Base,
-    fault::{Fault, Kind},
+    Timeouts,
+    failure::{Fault, FaultKind},
+    publisher_address::BaseUrl,
     request::{Publisher, Request},
-    response::{self, Answer, Target},
+    response::{self, Answer, DownloadTarget},
     retry::pause,
 };
-use crate::{jitter::jitter, outgoing, stop::Stop};
+use crate::{
+    coordination::{jitter::jitter, signal::Signal},
+    net::http_client,
+};
 
 pub(super) const USER_AGENT: &str =
     concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
 
 /// A name must be resolved and a connection made within this time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest that one try may take, for answers of the central bank and for the archives of CVM.
+/// The longest that one attempt may take, for answers of the central bank and for the archives of CVM.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(900);
 
-/// After this many requests in a row that failed although they were repeated, requests are not repeated any more;
-/// if the server was silent, which takes long, it is not even asked any more.
+/// After this many requests in a row have failed in spite of retries, requests are not repeated any more; a server that was
+/// silent, which takes long, is not even asked any more.
 const MOST_FAILURES: u32 = 3;
 
 /// Asks one publisher, for one run.
@@ -32,114 +35,114 @@ const MOST_FAILURES: u32 = 3;
 pub(super) struct Client<'a> {
     publisher: Publisher,
     agent: Agent,
-    patience: Patience,
-    stop: &'a Stop,
+    timeouts: Timeouts,
+    stop: &'a Signal,
     /// Time spent on requests and on pauses between them.
     spent: Duration,
     /// Requests that failed since the last that succeeded, and why the last one did.
     failures: u32,
-    last: Option<Fault>,
+    last_fault: Option<Fault>,
 }
 
 impl<'a> Client<'a> {
     pub(super) fn new(
         publisher: Publisher,
-        base: &Base,
-        patience: Patience,
-        stop: &'a Stop,
+        base: &BaseUrl,
+        timeouts: Timeouts,
+        stop: &'a Signal,
     ) -> Result<Client<'a>, Fault> {
         let request_timeout = match publisher {
             Publisher::Sgs | Publisher::Olinda | Publisher::Ptax => REQUEST_TIMEOUT,
             Publisher::Cvm => ARCHIVE_TIMEOUT,
         };
-        let connect_timeout = CONNECT_TIMEOUT.min(patience.timeout);
-        let agent = outgoing::agent(base.way(), request_timeout.min(patience.budget));
+        let connect_timeout = CONNECT_TIMEOUT.min(timeouts.timeout);
+        let agent = http_client::agent(base.proxy_mode(), request_timeout.min(timeouts.budget));
         let config = agent
-            .map_err(Fault::lasting)?
+            .map_err(Fault::permanent)?
             .user_agent(USER_AGENT)
             .max_redirects(5)
             .timeout_resolve(Some(connect_timeout))
             .timeout_connect(Some(connect_timeout))
-            .timeout_recv_response(Some(patience.timeout))
-            .timeout_per_read(Some(patience.timeout))
+            .timeout_recv_response(Some(timeouts.timeout))
+            .timeout_per_read(Some(timeouts.timeout))
             .build();
         Ok(Client {
             publisher,
             agent: config.new_agent(),
-            patience,
+            timeouts,
             stop,
             spent: Duration::ZERO,
             failures: 0,
-            last: None,
+            last_fault: None,
         })
     }
 
-    /// Asks for what is newer than what is known.
+    /// Asks for a file, unless it is the same as the known one.
     pub(super) fn get(
         &mut self,
         request: &Request,
         known: Option<&Validators>,
-        target: Target<'_>,
+        target: DownloadTarget<'_>,
     ) -> Result<Answer, Fault> {
-        if let (MOST_FAILURES.., Some(Fault { words, kind: Kind::Silence })) =
-            (self.failures, &self.last)
+        if let (MOST_FAILURES.., Some(Fault { message, kind: FaultKind::Silence })) =
+            (self.failures, &self.last_fault)
         {
-            let words = format!("not asked: {} keeps failing ({words})", self.publisher.name());
-            return Err(Fault { words, kind: Kind::Unasked });
+            let message = format!("not asked: {} keeps failing ({message})", self.publisher.name());
+            return Err(Fault { message, kind: FaultKind::Skipped });
         }
-        let answer = self.repeat(request, known, target);
+        let answer = self.get_with_retries(request, known, target);
         match &answer {
             Ok(_) => self.failures = 0,
             Err(fault) => match fault.kind {
-                Kind::Trouble { .. } | Kind::Silence => {
+                FaultKind::Temporary { .. } | FaultKind::Silence => {
                     self.failures += 1;
-                    self.last = Some(fault.clone());
+                    self.last_fault = Some(fault.clone());
                 }
-                Kind::Lasting | Kind::Unasked | Kind::Stopped => (),
+                FaultKind::Permanent | FaultKind::Skipped | FaultKind::Stopped => (),
             },
         }
         answer
     }
 
-    fn repeat(
+    fn get_with_retries(
         &mut self,
         request: &Request,
         known: Option<&Validators>,
-        target: Target<'_>,
+        target: DownloadTarget<'_>,
     ) -> Result<Answer, Fault> {
         let mut tries = 0;
         loop {
             if self.stop.is_stopped() {
                 return Err(Fault::stopped());
             }
-            if self.spent >= self.patience.budget {
+            if self.spent >= self.timeouts.budget {
                 return Err(self.out_of_time("the rest follows with the next sync"));
             }
             let started = Instant::now();
-            let answer = self.once(request, known, target);
+            let answer = self.send(request, known, target);
             self.spent += started.elapsed();
             tries += 1;
             let fault = match answer {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
-            let pause = pause(&fault, tries, self.patience.retry_delay, jitter());
+            let pause = pause(&fault, tries, self.timeouts.retry_delay, jitter());
             let Some(pause) = pause.filter(|_| self.failures < MOST_FAILURES) else {
-                return Err(after(fault, tries));
+                return Err(with_tries(fault, tries));
             };
-            if self.spent + pause >= self.patience.budget {
-                return Err(self.out_of_time(&fault.words));
+            if self.spent + pause >= self.timeouts.budget {
+                return Err(self.out_of_time(&fault.message));
             }
             self.stop.wait(pause);
             self.spent += pause;
         }
     }
 
-    fn once(
+    fn send(
         &self,
         request: &Request,
         known: Option<&Validators>,
-        target: Target<'_>,
+        target: DownloadTarget<'_>,
     ) -> Result<Answer, Fault> {
         let mut call = self.agent.get(&request.url);
         if let Some(known) = known {
@@ -150,20 +153,22 @@ impl<'a> Client<'a> {
                 call = call.header("If-Modified-Since", modified);
             }
         }
-        let slowest = self.patience.timeout;
+        let slowest = self.timeouts.timeout;
         response::read(call.call()?, request, known, target, slowest, self.stop)
     }
 
     fn out_of_time(&self, why: &str) -> Fault {
-        let (name, seconds) = (self.publisher.name(), self.patience.budget.as_secs());
-        Fault::lasting(format!("{name} took the {seconds} seconds that --budget gives it ({why})"))
+        let (name, seconds) = (self.publisher.name(), self.timeouts.budget.as_secs());
+        Fault::permanent(format!(
+            "{name} took the {seconds} seconds that --budget gives it ({why})"
+        ))
     }
 }
 
-/// Says how often it was tried.
-fn after(fault: Fault, tries: u32) -> Fault {
+/// Adds how often it was tried.
+fn with_tries(fault: Fault, tries: u32) -> Fault {
     if tries < 2 {
         return fault;
     }
-    Fault { words: format!("{} ({tries} tries)", fault.words), ..fault }
+    Fault { message: format!("{} ({tries} tries)", fault.message), ..fault }
 }

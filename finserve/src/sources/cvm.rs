@@ -2,7 +2,7 @@
 use fincore::Date;
 
 use super::{
-    base::Base,
+    publisher_address::BaseUrl,
     request::{Absence, Publisher, Repeat, Request},
 };
 
@@ -14,7 +14,7 @@ const FORMS: [(&str, u16); 5] =
 const TICKERS: &str = "FCA";
 
 /// The request for the registry of companies.
-pub(super) fn registry(base: &Base) -> Request {
+pub(super) fn registry(base: &BaseUrl) -> Request {
     let file = "cad_cia_aberta.csv";
     Request {
         publisher: Publisher::Cvm,
@@ -26,15 +26,15 @@ pub(super) fn registry(base: &Base) -> Request {
     }
 }
 
-/// What is asked for the tickers of companies: this year's registration forms and last year's.
-pub(super) fn tickers(base: &Base, today: Date) -> Vec<Request> {
+/// The requests for the tickers of companies: this year's registration forms and last year's.
+pub(super) fn tickers(base: &BaseUrl, today: Date) -> Vec<Request> {
     let years = last_years(None, today);
     years.map(|year| request(base, TICKERS, year, today)).collect()
 }
 
-/// What is asked for filings, oldest year first, because newer forms replace older ones: this year and last year, or
-/// all years since a day.
-pub(super) fn filings(base: &Base, since: Option<Date>, today: Date) -> Vec<Request> {
+/// The requests for filings, oldest year first, because newer forms replace older ones: this year and last year, or all
+/// years since a day.
+pub(super) fn filings(base: &BaseUrl, since: Option<Date>, today: Date) -> Vec<Request> {
     let of_year = |year| {
         let forms = FORMS.iter().filter(move |(_, first)| year >= *first);
         forms.map(move |(form, _)| request(base, form, year, today))
@@ -48,7 +48,7 @@ fn last_years(since: Option<Date>, today: Date) -> impl Iterator<Item = u16> {
     first.max(FORMS[0].1)..=last
 }
 
-fn request(base: &Base, form: &str, year: u16, today: Date) -> Request {
+fn request(base: &BaseUrl, form: &str, year: u16, today: Date) -> Request {
     let file = format!("{}_cia_aberta_{year}.zip", form.to_lowercase());
     Request {
         publisher: Publisher::Cvm,

@@ -5,9 +5,9 @@ use fincore::{Currency, Date};
 use serde::Deserialize;
 
 use super::{
-    base::Base,
-    days::{Window, quarter_start, windows},
-    request::{Absence, Publisher, Repeat, Request, in_windows},
+    date_windows::{Window, quarter_start, windows},
+    publisher_address::BaseUrl,
+    request::{Absence, Publisher, Repeat, Request, requests_for_windows},
 };
 
 const SERVICE: &str = "/olinda/servico/PTAX/versao/v1/odata/";
@@ -20,11 +20,11 @@ const MAJORS: [&str; 10] = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NO
 /// The last window starts with the quarter of the day this long ago.
 const RECENT_DAYS: u32 = 30;
 
-/// The service has slow days with longer windows.
+/// On some days the service is slow with longer windows.
 const MOST_YEARS: u16 = 1;
 
 /// The request for the list of currencies.
-pub(super) fn currencies(base: &Base) -> Request {
+pub(super) fn currencies(base: &BaseUrl) -> Request {
     Request {
         publisher: Publisher::Olinda,
         url: base.join(&format!("{SERVICE}Moedas?$format=json")),
@@ -35,13 +35,13 @@ pub(super) fn currencies(base: &Base) -> Request {
     }
 }
 
-/// Whether this currency is one of those that the service surely has.
+/// Whether the service is sure to have this currency.
 pub(super) fn is_major(currency: Currency) -> bool {
     MAJORS.contains(&currency.as_str())
 }
 
 /// The currencies in an answer to [`currencies`]; `None` if it is something else.
-pub(super) fn listed(body: &[u8]) -> Option<BTreeSet<Currency>> {
+pub(super) fn parse_currencies(body: &[u8]) -> Option<BTreeSet<Currency>> {
     #[derive(Deserialize)]
     struct Answer {
         value: Vec<Row>,
@@ -56,18 +56,18 @@ pub(super) fn listed(body: &[u8]) -> Option<BTreeSet<Currency>> {
 }
 
 /// How the addresses of all requests for quotes start.
-pub(super) fn start(base: &Base) -> String {
+pub(super) fn url_prefix(base: &BaseUrl) -> String {
     base.join(&format!("{SERVICE}{PERIOD}"))
 }
 
 /// The currency of the address of a request for quotes.
-pub(super) fn currency_of(base: &Base, url: &str) -> Option<Currency> {
-    url.strip_prefix(&start(base))?.get(..3)?.parse().ok()
+pub(super) fn currency_of(base: &BaseUrl, url: &str) -> Option<Currency> {
+    url.strip_prefix(&url_prefix(base))?.get(..3)?.parse().ok()
 }
 
-/// What is asked for one currency, in order.
+/// The requests for one currency, in order.
 pub(super) fn requests(
-    base: &Base,
+    base: &BaseUrl,
     currency: Currency,
     newest: Option<Date>,
     since: Option<Date>,
@@ -76,16 +76,16 @@ pub(super) fn requests(
     let recent = quarter_start(today.days_before(RECENT_DAYS));
     let first = since.into_iter().chain(newest).min().unwrap_or(recent);
     let past = windows(first, recent, MOST_YEARS);
-    in_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
+    requests_for_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
         request(base, currency, window, repeat)
     })
 }
 
-fn request(base: &Base, currency: Currency, window: Window, repeat: Repeat) -> Request {
-    let (first, last) = (american(window.first), american(window.last));
+fn request(base: &BaseUrl, currency: Currency, window: Window, repeat: Repeat) -> Request {
+    let (first, last) = (american_date(window.first), american_date(window.last));
     let url = format!(
         "{}{currency}'&@dataInicial='{first}'&@dataFinalCotacao='{last}'&$format=json",
-        start(base)
+        url_prefix(base)
     );
     Request {
         publisher: Publisher::Olinda,
@@ -98,7 +98,7 @@ fn request(base: &Base, currency: Currency, window: Window, repeat: Repeat) -> R
 }
 
 /// MM-DD-YYYY.
-fn american(day: Date) -> String {
+fn american_date(day: Date) -> String {
     format!("{:02}-{:02}-{:04}", day.month(), day.day(), day.year())
 }
 
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn writes_the_official_address() {
-        let base: Base = "https://olinda.bcb.gov.br/".parse().unwrap();
+        let base: BaseUrl = "https://olinda.bcb.gov.br/".parse().unwrap();
         let day: Date = "2026-11-15".parse().unwrap();
         let url = &requests(&base, Currency::EUR, Some(day), None, day)[0].url;
         assert_eq!(
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn reads_the_list_of_currencies() {
         let body = r#"{"value":[{"simbolo":"AUD","nomeFormatado":"x","tipoMoeda":"B"},{"simbolo":"USD"}]}"#;
-        let names = |body: &str| listed(body.as_bytes()).map(|list| list.len());
+        let names = |body: &str| parse_currencies(body.as_bytes()).map(|list| list.len());
         assert_eq!(names(body), Some(2));
         for body in ["<html>", "{}", "[]", r#"{"value":[]}"#, r#"{"value":[{"simbolo":"dollar"}]}"#]
         {

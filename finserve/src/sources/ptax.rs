@@ -2,8 +2,8 @@
 use fincore::{Date, calendar::is_business_day};
 
 use super::{
-    base::Base,
-    days::each,
+    date_windows::days,
+    publisher_address::BaseUrl,
     request::{Absence, Publisher, Repeat, Request},
 };
 
@@ -14,20 +14,20 @@ pub(super) const WHOLE_DAY: u32 = 20;
 const LOOK_BACK_DAYS: u32 = 30;
 
 /// How the addresses of all bulletins start.
-pub(super) fn start(base: &Base) -> String {
+pub(super) fn url_prefix(base: &BaseUrl) -> String {
     base.join("/Download/fechamento/")
 }
 
 /// The day of the bulletin at this address.
-pub(super) fn day_of(base: &Base, url: &str) -> Option<Date> {
-    let day = url.strip_prefix(&start(base))?.strip_suffix(".csv")?;
+pub(super) fn day_of(base: &BaseUrl, url: &str) -> Option<Date> {
+    let day = url.strip_prefix(&url_prefix(base))?.strip_suffix(".csv")?;
     format!("{}-{}-{}", day.get(..4)?, day.get(4..6)?, day.get(6..)?).parse().ok()
 }
 
-/// What is asked for: the bulletins that are missing, given the days that have theirs, newest first, and the first that
-/// ever was downloaded: one that failed after it is asked for until it comes.
+/// The requests for the bulletins that are missing. `have` are the days whose bulletin is stored, newest first. `downloaded`
+/// is the first bulletin that was ever downloaded: bulletins that failed after it are asked for until they come.
 pub(super) fn requests(
-    base: &Base,
+    base: &BaseUrl,
     have: &[Date],
     downloaded: Option<Date>,
     since: Option<Date>,
@@ -37,13 +37,13 @@ pub(super) fn requests(
     let known = since.into_iter().chain(downloaded).chain(have.first().copied());
     let first = known.chain([look_back]).min();
     let first = first.unwrap_or(look_back);
-    each(first, today)
+    days(first, today)
         .filter(|day| is_business_day(*day) && !have.contains(day))
         .map(|day| request(base, day))
         .collect()
 }
 
-fn request(base: &Base, day: Date) -> Request {
+fn request(base: &BaseUrl, day: Date) -> Request {
     let file = format!("{:04}{:02}{:02}.csv", day.year(), day.month(), day.day());
     Request {
         publisher: Publisher::Ptax,
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn asks_again_for_days_that_failed_since_the_first_download() {
         let day = |text: &str| text.parse::<Date>().unwrap();
-        let base: Base = "http://a".parse().unwrap();
+        let base: BaseUrl = "http://a".parse().unwrap();
         let first = day_of(&base, "http://a/Download/fechamento/20260803.csv");
         assert_eq!(first, Some(day("2026-08-03")));
         let have = [day("2026-08-05"), day("2026-08-03")];

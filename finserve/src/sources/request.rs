@@ -1,8 +1,8 @@
-//! What is asked of a publisher, and how its answer is understood.
+//! A request to a publisher, and what its answer means.
 use fincore::{Date, downloads::Validators};
 use serde_json::Value;
 
-use super::days::Window;
+use super::date_windows::Window;
 
 /// The publisher that a request goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +41,7 @@ pub(super) struct Request {
     pub(super) url: String,
     /// The name by which the import recognises the answer.
     pub(super) file: String,
-    /// What is asked for, in messages.
+    /// The name of the file in messages.
     pub(super) what: String,
     pub(super) absence: Absence,
     pub(super) repeat: Repeat,
@@ -55,10 +55,10 @@ impl Request {
     }
 }
 
-/// Requests for windows of days, in order: those of the past once, the recent one again and again. They are to stop at
-/// the first that fails, or what is missing in the middle would never be noticed; so the recent one comes first only if
-/// the newest stored day lies in it.
-pub(super) fn in_windows(
+/// Requests for windows of days, in order: past windows are asked for once, the recent one again and again. A run must stop
+/// at the first that fails, or a gap in the middle would never be noticed; so the recent one comes first only if the newest
+/// stored day lies in it.
+pub(super) fn requests_for_windows(
     past: Vec<Window>,
     recent: Window,
     newest: Option<Date>,
@@ -67,7 +67,7 @@ pub(super) fn in_windows(
     let last = request(recent, Repeat::Always);
     let past = past.into_iter().map(|window| request(window, Repeat::Never));
     if newest.is_some_and(|newest| newest >= recent.first) {
-        // What is new counts more than a longer history.
+        // New data matters more than a longer history.
         std::iter::once(last).chain(past).collect()
     } else {
         past.chain([last]).collect()
@@ -77,8 +77,8 @@ pub(super) fn in_windows(
 /// What a 404 means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
-    /// There is nothing for these days, if the body says so.
-    EmptyIfSaid,
+    /// The publisher has no data for these days, if the body says so.
+    EmptyIfStated,
     /// It is not published yet.
     NotYet,
     /// It never was published; but if it was imported before, something is wrong.
@@ -87,7 +87,7 @@ pub(super) enum Absence {
     Failure,
 }
 
-/// Whether to ask again for what was imported before.
+/// Whether to ask again for a window that was imported before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeat {
     /// Yes: there may be something new.
@@ -96,14 +96,14 @@ pub(super) enum Repeat {
     Never,
 }
 
-/// What SGS says, with status 404, when no day of a window has a value.
+/// The text with which SGS answers 404 when no day of a window has a value.
 const NO_VALUES: &str = "Value(s) not found";
 
 impl Request {
-    /// Whether a 404 with this body means that there is nothing, given what was imported from there before.
+    /// Whether a 404 with this body means that there is no data, given the file that was imported from there before.
     pub(super) fn may_be_absent(&self, body: &str, known: Option<&Validators>) -> bool {
         match self.absence {
-            Absence::EmptyIfSaid => body.contains(NO_VALUES),
+            Absence::EmptyIfStated => body.contains(NO_VALUES),
             Absence::NotYet => true,
             Absence::NeverWas => known.is_none(),
             Absence::Failure => false,
@@ -141,13 +141,13 @@ mod tests {
 
     #[test]
     fn a_404_is_empty_only_where_that_is_said() {
-        let said = r#"{"error":"Value(s) not found"}"#;
-        let sgs = request(Publisher::Sgs, Absence::EmptyIfSaid);
+        let stated = r#"{"error":"Value(s) not found"}"#;
+        let sgs = request(Publisher::Sgs, Absence::EmptyIfStated);
         let known = Validators { etag: None, modified: None, digest: String::new() };
-        assert!(sgs.may_be_absent(said, None));
+        assert!(sgs.may_be_absent(stated, None));
         assert!(!sgs.may_be_absent("<html>404</html>", None));
         assert!(request(Publisher::Ptax, Absence::NotYet).may_be_absent("", Some(&known)));
-        assert!(!request(Publisher::Cvm, Absence::Failure).may_be_absent(said, None));
+        assert!(!request(Publisher::Cvm, Absence::Failure).may_be_absent(stated, None));
         assert!(request(Publisher::Cvm, Absence::NeverWas).may_be_absent("", None));
         assert!(!request(Publisher::Cvm, Absence::NeverWas).may_be_absent("", Some(&known)));
     }

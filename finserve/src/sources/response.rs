@@ -1,4 +1,4 @@
-//! The answer of a publisher: understood, and written to a temporary file.
+//! Reads the answer of a publisher into a temporary file.
 use std::{
     fs::File,
     io::{Read, Seek, Write},
@@ -12,15 +12,15 @@ use sha2::{Digest, Sha256};
 use ureq::{Body, http};
 
 use super::{
-    fault::{Fault, Kind},
+    failure::{Fault, FaultKind},
     request::Request,
     retry::retry_after,
 };
-use crate::stop::Stop;
+use crate::coordination::signal::Signal;
 
-/// Where an answer goes, and who watches.
+/// Where an answer is written, and the progress bar that shows it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target<'a> {
+pub(super) struct DownloadTarget<'a> {
     pub(super) directory: &'a Path,
     pub(super) progress: &'a ProgressBar,
 }
@@ -29,8 +29,8 @@ pub(super) struct Target<'a> {
 const LEAST_BYTES_A_SECOND: u64 = 1024;
 /// How long a server may be slow.
 const SLOW_TIME: Duration = Duration::from_secs(10);
-/// The most of a body that is read to learn what is wrong.
-const MOST_WORDS: u64 = 64 * 1024;
+/// The most bytes of an error page that are read.
+const MOST_ERROR_BYTES: u64 = 64 * 1024;
 /// An answer without rows is shorter than this.
 const EMPTY_BYTES: u64 = 4096;
 
@@ -39,7 +39,7 @@ const EMPTY_BYTES: u64 = 4096;
 pub(super) enum Answer {
     /// Nothing has changed since the last time.
     Unchanged,
-    /// There is nothing for these days, or not yet.
+    /// The publisher has no data for these days, or not yet.
     Nothing,
     /// A file, complete, to be read from its start.
     File { file: File, validators: Validators },
@@ -50,34 +50,34 @@ pub(super) fn read(
     response: http::Response<Body>,
     request: &Request,
     known: Option<&Validators>,
-    target: Target<'_>,
+    target: DownloadTarget<'_>,
     timeout: Duration,
-    stop: &Stop,
+    stop: &Signal,
 ) -> Result<Answer, Fault> {
     match response.status().as_u16() {
         200 => download(response, request, target, timeout.min(SLOW_TIME), stop),
         304 if known.is_some() => Ok(Answer::Unchanged),
         404 => {
-            let body = words_of(response.into_body());
+            let body = body_text(response.into_body());
             if request.may_be_absent(&body, known) {
                 return Ok(Answer::Nothing);
             }
-            Err(Fault::lasting(answered(404, &body)))
+            Err(Fault::permanent(status_message(404, &body)))
         }
         status @ (408 | 425 | 429 | 500..) => {
             let header = response.headers().get("retry-after");
             let wait = header
                 .and_then(|value| value.to_str().ok())
                 .and_then(|text| retry_after(text, Utc::now()));
-            let words = answered(status, &words_of(response.into_body()));
-            Err(Fault { words, kind: Kind::Trouble { wait } })
+            let message = status_message(status, &body_text(response.into_body()));
+            Err(Fault { message, kind: FaultKind::Temporary { wait } })
         }
-        status => Err(Fault::lasting(answered(status, &words_of(response.into_body())))),
+        status => Err(Fault::permanent(status_message(status, &body_text(response.into_body())))),
     }
 }
 
-/// The status in words, with what the server says about it.
-fn answered(status: u16, body: &str) -> String {
+/// The status as a message, with the text of the server.
+fn status_message(status: u16, body: &str) -> String {
     let reason = match status {
         404 => " (not found)",
         406 => " (not acceptable)",
@@ -88,26 +88,26 @@ fn answered(status: u16, body: &str) -> String {
     };
     let body: String = body.split_whitespace().collect::<Vec<_>>().join(" ");
     let body: String = body.chars().filter(|c| !c.is_control()).take(160).collect();
-    // Pages say in a thousand words what the status says already.
+    // An HTML page says no more than the status.
     if body.is_empty() || body.starts_with('<') {
         return format!("the server answered {status}{reason}");
     }
     format!("the server answered {status}{reason}: {body}")
 }
 
-fn words_of(body: Body) -> String {
+fn body_text(body: Body) -> String {
     let mut bytes = Vec::new();
-    // What cannot be read is not needed.
-    let _ = body.into_reader().take(MOST_WORDS).read_to_end(&mut bytes);
+    // A body that cannot be read only makes the message shorter.
+    let _ = body.into_reader().take(MOST_ERROR_BYTES).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn download(
     response: http::Response<Body>,
     request: &Request,
-    target: Target<'_>,
+    target: DownloadTarget<'_>,
     slow_time: Duration,
-    stop: &Stop,
+    stop: &Signal,
 ) -> Result<Answer, Fault> {
     let header = |name: &str| {
         let value = response.headers().get(name)?.to_str().ok()?;
@@ -125,12 +125,12 @@ fn download(
     target.progress.set_length(length.unwrap_or_default());
     target.progress.set_position(0);
     let mut file = tempfile::tempfile_in(target.directory)?;
-    let copy = Copy { most, slow_time, stop, progress: target.progress };
+    let copy = BodyCopy { most, slow_time, stop, progress: target.progress };
     let (bytes, digest) =
         copy.run(response.into_body().into_with_config().limit(most + 1).reader(), &mut file)?;
     if length.is_some_and(|length: u64| length != bytes) {
         let length = length.unwrap_or_default();
-        return Err(Fault::trouble(format!(
+        return Err(Fault::temporary(format!(
             "the answer broke off after {bytes} of {length} bytes"
         )));
     }
@@ -147,19 +147,19 @@ fn download(
 }
 
 fn too_long(most: u64) -> Fault {
-    Fault::lasting(format!("the answer is longer than {} MB", most >> 20))
+    Fault::permanent(format!("the answer is longer than {} MB", most >> 20))
 }
 
-/// Copies a body to a file, but not forever.
-struct Copy<'a> {
+/// Copies a body to a file, within limits of size and time.
+struct BodyCopy<'a> {
     most: u64,
     slow_time: Duration,
-    stop: &'a Stop,
+    stop: &'a Signal,
     progress: &'a indicatif::ProgressBar,
 }
 
-impl Copy<'_> {
-    /// The number of bytes and their digest.
+impl BodyCopy<'_> {
+    /// Copies the body; returns the number of bytes and their digest.
     fn run(&self, mut body: impl Read, file: &mut File) -> Result<(u64, String), Fault> {
         let mut buffer = vec![0; 64 * 1024];
         let (mut bytes, mut digest) = (0, Sha256::new());
@@ -168,7 +168,7 @@ impl Copy<'_> {
             let count = match body.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(count) => count,
-                Err(err) => return Err(broken_off(ureq::Error::from(err), bytes)),
+                Err(err) => return Err(broken_connection(ureq::Error::from(err), bytes)),
             };
             bytes += count as u64;
             if bytes > self.most {
@@ -192,9 +192,9 @@ impl Copy<'_> {
     }
 }
 
-fn broken_off(err: ureq::Error, bytes: u64) -> Fault {
+fn broken_connection(err: ureq::Error, bytes: u64) -> Fault {
     let fault = Fault::from(err);
-    Fault { words: format!("{} after {bytes} bytes of the answer", fault.words), ..fault }
+    Fault { message: format!("{} after {bytes} bytes of the answer", fault.message), ..fault }
 }
 
 #[cfg(test)]
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn shows_what_the_server_says_but_no_pages() {
         let limit = r#"{"erro":{"detail":"O sistema aceita uma janela de 10 anos"}}"#;
-        for (status, body, words) in [
+        for (status, body, message) in [
             (406, limit, format!("the server answered 406 (not acceptable): {limit}")),
             (503, "<html><body>x", "the server answered 503 (not available)".into()),
             (500, "", "the server answered 500 (internal error)".into()),
             (418, "a\n\n  \u{1b}[31mb", "the server answered 418: a [31mb".into()),
         ] {
-            assert_eq!(answered(status, body), words);
+            assert_eq!(status_message(status, body), message);
         }
-        assert!(answered(500, &"x".repeat(5000)).len() < 300);
+        assert!(status_message(500, &"x".repeat(5000)).len() < 300);
     }
 }

@@ -7,11 +7,11 @@ use fincore::{
     chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc},
 };
 
-use super::selection::Content;
+use super::dataset_selection::Content;
 
-/// What is synchronised together.
+/// Datasets that are synchronised together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beat {
+pub(super) enum SyncGroup {
     /// Interest rates, inflation and exchange rates: several a day.
     Rates,
     /// The registry of companies: published once a day.
@@ -20,21 +20,22 @@ pub(super) enum Beat {
     Filings,
 }
 
-impl Beat {
-    pub(super) const ALL: [Beat; 3] = [Beat::Rates, Beat::Registry, Beat::Filings];
+impl SyncGroup {
+    pub(super) const ALL: [SyncGroup; 3] =
+        [SyncGroup::Rates, SyncGroup::Registry, SyncGroup::Filings];
 
     pub(super) fn includes(self, content: &Content) -> bool {
         match content {
-            Content::Series(_) | Content::Fx => self == Beat::Rates,
-            Content::Companies => self == Beat::Registry,
-            Content::Filings => self == Beat::Filings,
+            Content::Series(_) | Content::Fx => self == SyncGroup::Rates,
+            Content::Companies => self == SyncGroup::Registry,
+            Content::Filings => self == SyncGroup::Filings,
         }
     }
 }
 
-/// How the last run of a beat went.
+/// How the last run of a group went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Last {
+pub(super) enum LastRun {
     Never,
     Succeeded(DateTime<Utc>),
     Failed(DateTime<Utc>),
@@ -51,18 +52,23 @@ const HALF_AN_HOUR: TimeDelta = TimeDelta::minutes(30);
 const SIX_HOURS: TimeDelta = TimeDelta::hours(6);
 const A_DAY: TimeDelta = TimeDelta::hours(24);
 
-/// How long to wait now for the next run of a beat; zero if it is due. `jitter`, from 0 to 1, makes it up to a tenth
+/// How long to wait now for the next run of a group; zero if it is due. `jitter`, from 0 to 1, makes it up to a tenth
 /// later.
-pub(super) fn wait(beat: Beat, last: Last, now: DateTime<Utc>, jitter: f64) -> Duration {
+pub(super) fn time_until_due(
+    group: SyncGroup,
+    last: LastRun,
+    now: DateTime<Utc>,
+    jitter: f64,
+) -> Duration {
     let (ran, shortest) = match last {
-        Last::Never => return Duration::ZERO,
-        Last::Succeeded(ran) => (ran, TimeDelta::MAX),
-        Last::Failed(ran) => (ran, HALF_AN_HOUR),
+        LastRun::Never => return Duration::ZERO,
+        LastRun::Succeeded(ran) => (ran, TimeDelta::MAX),
+        LastRun::Failed(ran) => (ran, HALF_AN_HOUR),
     };
-    let interval = match beat {
-        Beat::Rates => of_rates(ran),
-        Beat::Registry => A_DAY,
-        Beat::Filings => SIX_HOURS,
+    let interval = match group {
+        SyncGroup::Rates => rates_interval(ran),
+        SyncGroup::Registry => A_DAY,
+        SyncGroup::Filings => SIX_HOURS,
     };
     let interval = interval.min(shortest).to_std().unwrap_or_default();
     // After a clock was set back, the last run lies ahead: no wait is longer than the interval.
@@ -72,7 +78,7 @@ pub(super) fn wait(beat: Beat, last: Last, now: DateTime<Utc>, jitter: f64) -> D
 
 /// The time between a run at this moment and the next one: half an hour while the central bank publishes, otherwise
 /// six hours, but no longer than until it opens.
-fn of_rates(ran: DateTime<Utc>) -> TimeDelta {
+fn rates_interval(ran: DateTime<Utc>) -> TimeDelta {
     let local = ran.naive_utc() + BRASILIA;
     let (day, time) = (local.date(), local.time());
     if is_open(day) && (OPENING..CLOSING).contains(&time) {
@@ -94,49 +100,53 @@ mod tests {
     use super::*;
 
     /// The minutes until the next run, without jitter.
-    fn minutes(beat: Beat, last: Last, now: &str) -> u64 {
-        wait(beat, last, now.parse().unwrap(), 0.0).as_secs() / 60
+    fn minutes(group: SyncGroup, last: LastRun, now: &str) -> u64 {
+        time_until_due(group, last, now.parse().unwrap(), 0.0).as_secs() / 60
     }
 
     #[test]
     fn keeps_the_rhythm_of_each_source() {
         // 16 November 2026 is a Monday; Brasília is three hours behind.
         let cases = [
-            (Beat::Rates, "2026-11-16T15:00:00Z", 30),
-            (Beat::Rates, "2026-11-16T22:59:00Z", 30),
-            (Beat::Rates, "2026-11-16T23:00:00Z", 360),
+            (SyncGroup::Rates, "2026-11-16T15:00:00Z", 30),
+            (SyncGroup::Rates, "2026-11-16T22:59:00Z", 30),
+            (SyncGroup::Rates, "2026-11-16T23:00:00Z", 360),
             // Twelve o'clock comes before six hours are over.
-            (Beat::Rates, "2026-11-16T11:00:00Z", 240),
-            (Beat::Rates, "2026-11-16T14:59:00Z", 1),
-            (Beat::Rates, "2026-11-17T02:00:00Z", 360),
+            (SyncGroup::Rates, "2026-11-16T11:00:00Z", 240),
+            (SyncGroup::Rates, "2026-11-16T14:59:00Z", 1),
+            (SyncGroup::Rates, "2026-11-17T02:00:00Z", 360),
             // Friday evening, Saturday noon, late on Sunday and early on Monday.
-            (Beat::Rates, "2026-11-13T23:30:00Z", 360),
-            (Beat::Rates, "2026-11-14T15:00:00Z", 360),
-            (Beat::Rates, "2026-11-16T02:30:00Z", 360),
-            (Beat::Rates, "2026-11-16T08:30:00Z", 360),
-            (Beat::Registry, "2026-11-16T15:00:00Z", 24 * 60),
-            (Beat::Filings, "2026-11-16T15:00:00Z", 360),
+            (SyncGroup::Rates, "2026-11-13T23:30:00Z", 360),
+            (SyncGroup::Rates, "2026-11-14T15:00:00Z", 360),
+            (SyncGroup::Rates, "2026-11-16T02:30:00Z", 360),
+            (SyncGroup::Rates, "2026-11-16T08:30:00Z", 360),
+            (SyncGroup::Registry, "2026-11-16T15:00:00Z", 24 * 60),
+            (SyncGroup::Filings, "2026-11-16T15:00:00Z", 360),
         ];
-        for (beat, ran, wanted) in cases {
-            assert_eq!(minutes(beat, Last::Succeeded(ran.parse().unwrap()), ran), wanted, "{ran}");
+        for (group, ran, wanted) in cases {
+            assert_eq!(
+                minutes(group, LastRun::Succeeded(ran.parse().unwrap()), ran),
+                wanted,
+                "{ran}"
+            );
         }
     }
 
     #[test]
     fn starts_at_once_and_repeats_failures_sooner() {
         let ran = "2026-11-14T15:00:00Z";
-        let failed = Last::Failed(ran.parse().unwrap());
-        for beat in Beat::ALL {
-            assert_eq!(minutes(beat, Last::Never, ran), 0);
-            assert_eq!(minutes(beat, failed, ran), 30);
+        let failed = LastRun::Failed(ran.parse().unwrap());
+        for group in SyncGroup::ALL {
+            assert_eq!(minutes(group, LastRun::Never, ran), 0);
+            assert_eq!(minutes(group, failed, ran), 30);
         }
-        let opening = Last::Failed("2026-11-16T14:50:00Z".parse().unwrap());
-        assert_eq!(minutes(Beat::Rates, opening, "2026-11-16T14:50:00Z"), 10);
+        let opening = LastRun::Failed("2026-11-16T14:50:00Z".parse().unwrap());
+        assert_eq!(minutes(SyncGroup::Rates, opening, "2026-11-16T14:50:00Z"), 10);
     }
 
     #[test]
     fn counts_from_the_last_run() {
-        let last = Last::Succeeded("2026-11-16T15:00:00Z".parse().unwrap());
+        let last = LastRun::Succeeded("2026-11-16T15:00:00Z".parse().unwrap());
         for (now, wanted) in [
             ("2026-11-16T15:10:00Z", 20),
             ("2026-11-16T15:30:00Z", 0),
@@ -144,7 +154,7 @@ mod tests {
             // The clock was set back.
             ("2026-11-10T15:30:00Z", 30),
         ] {
-            assert_eq!(minutes(Beat::Rates, last, now), wanted, "{now}");
+            assert_eq!(minutes(SyncGroup::Rates, last, now), wanted, "{now}");
         }
     }
 
@@ -152,7 +162,7 @@ mod tests {
     fn jitter_makes_it_up_to_a_tenth_later() {
         let now = "2026-11-16T15:00:00Z".parse().unwrap();
         for (jitter, minutes) in [(0.0, 360), (0.5, 378), (1.0, 396), (7.0, 396)] {
-            let wait = wait(Beat::Filings, Last::Succeeded(now), now, jitter);
+            let wait = time_until_due(SyncGroup::Filings, LastRun::Succeeded(now), now, jitter);
             assert_eq!(wait.as_secs() / 60, minutes);
         }
     }

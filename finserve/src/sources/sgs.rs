@@ -1,25 +1,25 @@
 //! SGS, the central bank's time series: windows of days of one series.
-use fincore::{Date, market::Known};
+use fincore::{Date, market::SeriesDefinition};
 
 use super::{
-    base::Base,
-    days::{Window, windows, year_start},
-    request::{Absence, Publisher, Repeat, Request, in_windows},
+    date_windows::{Window, windows, year_start},
+    publisher_address::BaseUrl,
+    request::{Absence, Publisher, Repeat, Request, requests_for_windows},
 };
 
 /// SGS refuses windows of more than ten years with a 406.
 const MOST_YEARS: u16 = 9;
 
-/// The running year is always asked for whole, because figures are revised; at its beginning, the one before too.
+/// The running year is always requested in full, because figures are revised; in its first days, last year too.
 const REVISED_DAYS: u32 = 60;
 
-/// What is asked for one series.
+/// The requests for one series.
 ///
 /// `newest` is the newest stored day. The last window has the same first day for a whole year, so that two
 /// requests of one day are the same.
 pub(super) fn requests(
-    base: &Base,
-    series: &Known,
+    base: &BaseUrl,
+    series: &SeriesDefinition,
     newest: Option<Date>,
     since: Option<Date>,
     today: Date,
@@ -33,14 +33,14 @@ pub(super) fn requests(
     };
     let first = missing.unwrap_or(recent).max(series.since);
     let past = windows(first, recent, MOST_YEARS);
-    in_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
+    requests_for_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
         request(base, series, window, repeat)
     })
 }
 
-fn request(base: &Base, series: &Known, window: Window, repeat: Repeat) -> Request {
+fn request(base: &BaseUrl, series: &SeriesDefinition, window: Window, repeat: Repeat) -> Request {
     let number = series.number;
-    let (first, last) = (brazilian(window.first), brazilian(window.last));
+    let (first, last) = (brazilian_date(window.first), brazilian_date(window.last));
     let path = format!("/dados/serie/bcdata.sgs.{number}/dados");
     let query = format!("formato=json&dataInicial={first}&dataFinal={last}");
     Request {
@@ -48,13 +48,13 @@ fn request(base: &Base, series: &Known, window: Window, repeat: Repeat) -> Reque
         url: base.join(&format!("{path}?{query}")),
         file: format!("bcdata.sgs.{number}.json"),
         what: format!("SGS {number}"),
-        absence: Absence::EmptyIfSaid,
+        absence: Absence::EmptyIfStated,
         repeat,
     }
 }
 
 /// DD/MM/YYYY.
-fn brazilian(day: Date) -> String {
+fn brazilian_date(day: Date) -> String {
     format!("{:02}/{:02}/{:04}", day.day(), day.month(), day.year())
 }
 

@@ -18,7 +18,7 @@ const DATASETS: [Dataset; 9] = [
     Dataset::Filings,
 ];
 
-/// The columns that tell a row from all others.
+/// The columns that identify a row.
 fn key_columns(dataset: Dataset) -> &'static [&'static str] {
     match dataset {
         Dataset::One(_) => &["date"],
@@ -43,7 +43,7 @@ fn rows(snapshot: Snapshot, query: Query) -> Vec<(String, Object)> {
     match lines(snapshot, query) {
         Ok(lines) => lines.into_iter().map(read).collect(),
         // A series without observations is not there yet.
-        Err(err) if matches!(err.kind(), ErrorKind::NotFound(Noun::Dataset)) => Vec::new(),
+        Err(err) if matches!(err.kind(), ErrorKind::NotFound(Resource::Dataset, _)) => Vec::new(),
         Err(err) => panic!("{err}"),
     }
 }
@@ -134,8 +134,8 @@ fn an_old_export_and_what_changed_since_give_the_new_export() {
     let mut changes = [0; 3];
     for _ in 0..50 {
         now += TimeDelta::hours(dice.below(48).into());
-        let mut import = Import::begin(&catalogue, now).unwrap().forced();
-        import = import.keeping_changes(TimeDelta::days(20));
+        let mut import = Import::begin(&catalogue, now).unwrap().force();
+        import = import.keep_changes_for(TimeDelta::days(20));
         for (name, text) in files(&mut dice, Date::in_brasilia(now)) {
             import.file(&name, text.as_bytes()).unwrap();
         }
@@ -145,7 +145,7 @@ fn an_old_export_and_what_changed_since_give_the_new_export() {
         let snapshot = || catalogue.snapshot(Date::in_brasilia(now)).unwrap();
         let first = changes::complete_after(&snapshot()).unwrap();
         for dataset in DATASETS {
-            let query = Query::all(dataset, Format::Ndjson);
+            let query = Query::new(dataset, Format::Ndjson);
             let new: Kept = rows(snapshot(), query).into_iter().collect();
             let known = old.iter().filter(|(of, version, _)| *of == dataset && *version >= first);
             for (_, version, kept) in known {
@@ -180,7 +180,7 @@ fn what_comes_and_goes_between_is_nothing() {
     }
     let since = |version| {
         let query =
-            Query { since: Some(version), ..Query::all(Dataset::Companies, Format::Ndjson) };
+            Query { since: Some(version), ..Query::new(Dataset::Companies, Format::Ndjson) };
         let lines = lines(catalogue.snapshot(Date::MAX).unwrap(), query).unwrap();
         lines
             .iter()
@@ -201,7 +201,7 @@ fn a_day_that_has_come_is_added_although_nothing_changed() {
     let days = ["2026-11-15", "2026-11-16", "2026-11-17"].map(|text| (day(text), "15.00".into()));
     import(&catalogue, noon(), &[("bcdata.sgs.432.json", sgs(&days))]);
     let since = |today: &str, version| {
-        let query = Query { since: Some(version), ..Query::all(Dataset::One(432), Format::Ndjson) };
+        let query = Query { since: Some(version), ..Query::new(Dataset::One(432), Format::Ndjson) };
         lines(catalogue.snapshot(day(today)).unwrap(), query).unwrap()
     };
     assert_eq!(since("2026-11-15", 1), [""; 0]);
@@ -216,7 +216,7 @@ fn a_delta_has_its_column_in_every_format() {
     for companies in [&[(1, "A".to_owned()), (2, "B".to_owned())][..], &[(1, "C".to_owned())]] {
         import(&catalogue, noon(), &[("cad_cia_aberta.csv", registry(companies))]);
     }
-    let query = |format| Query { since: Some(1), ..Query::all(Dataset::Companies, format) };
+    let query = |format| Query { since: Some(1), ..Query::new(Dataset::Companies, format) };
     let snapshot = || catalogue.snapshot(Date::MAX).unwrap();
     let csv = lines(snapshot(), query(Format::Csv(Dialect::Standard))).unwrap();
     assert_eq!(
@@ -228,5 +228,5 @@ fn a_delta_has_its_column_in_every_format() {
         ]
     );
     #[cfg(feature = "parquet")]
-    assert!(written(snapshot(), query(Format::Parquet)).unwrap().0.ends_with(b"PAR1"));
+    assert!(export_all(snapshot(), query(Format::Parquet)).unwrap().0.ends_with(b"PAR1"));
 }

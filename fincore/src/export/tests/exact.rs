@@ -6,7 +6,7 @@ use crate::{
     types::Pair,
 };
 
-/// A row as the library tells it: every cell, in an owned form.
+/// A cell of a row, in an owned form.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Empty,
@@ -19,7 +19,7 @@ enum Value {
     List(Vec<String>),
 }
 
-fn owned<R: Row>(row: &R) -> Vec<Value> {
+fn cell_values<R: Row>(row: &R) -> Vec<Value> {
     let value = |cell: Cell<'_>| match cell {
         Cell::Empty => Value::Empty,
         Cell::Text(text) => Value::Text(text.into_owned()),
@@ -33,11 +33,11 @@ fn owned<R: Row>(row: &R) -> Vec<Value> {
 }
 
 /// The rows of a dataset by the functions that visit all of them, as cells and as JSON.
-fn told(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>) {
+fn expected(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>) {
     let (mut rows, mut json) = (Vec::new(), Vec::new());
     match dataset {
         Dataset::One(number) => market::each(snapshot, number, |rate| {
-            rows.push(owned(&rate));
+            rows.push(cell_values(&rate));
             json.push(serde_json::to_string(&rate).unwrap());
             Ok(())
         })
@@ -46,7 +46,7 @@ fn told(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>)
             for currency in ["EUR", "USD"] {
                 let pair = Pair::in_reais(currency.parse().unwrap());
                 market::each_quote(snapshot, pair, |quote| {
-                    rows.push(owned(&quote));
+                    rows.push(cell_values(&quote));
                     json.push(serde_json::to_string(&quote).unwrap());
                     Ok(())
                 })
@@ -57,7 +57,7 @@ fn told(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>)
             for number in [1, 12, 432, 4389, 10813, 21619, 21620, 999_999] {
                 let name = Dataset::One(number).to_string();
                 market::each(snapshot, number, |rate| {
-                    let mut row = owned(&rate);
+                    let mut row = cell_values(&rate);
                     row.splice(0..0, [Value::Integer(number.into()), Value::Text(name.clone())]);
                     rows.push(row);
                     let line = serde_json::to_string(&rate).unwrap();
@@ -69,13 +69,13 @@ fn told(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>)
             }
         }
         Dataset::Companies => companies::each(snapshot, |company| {
-            rows.push(owned(&company));
+            rows.push(cell_values(&company));
             json.push(serde_json::to_string(&company).unwrap());
             Ok(())
         })
         .unwrap(),
         Dataset::Filings => filings::each(snapshot, &filings::List::default(), |filing| {
-            rows.push(owned(&filing));
+            rows.push(cell_values(&filing));
             json.push(serde_json::to_string(&filing).unwrap());
             Ok(())
         })
@@ -105,7 +105,7 @@ const ODD: [&str; 7] = [
 ];
 
 /// More rows than a part has, future days, series of all sorts, and odd names.
-fn filled() -> (tempfile::TempDir, Catalogue) {
+fn full_catalogue() -> (tempfile::TempDir, Catalogue) {
     let (dir, catalogue) = temporary();
     let first = day("2024-01-01").day_number();
     let of_days = |value: &dyn Fn(i32) -> String| {
@@ -145,12 +145,12 @@ const TODAY: &str = "2026-11-15";
 
 #[test]
 fn ndjson_has_the_json_of_every_row_in_the_order_of_the_lists() {
-    let (_dir, catalogue) = filled();
+    let (_dir, catalogue) = full_catalogue();
     let snapshot = || catalogue.snapshot(day(TODAY)).unwrap();
     for dataset in DATASETS {
-        let (_, json) = told(&snapshot(), dataset);
+        let (_, json) = expected(&snapshot(), dataset);
         assert!(json.len() > 600, "{dataset}");
-        let (bytes, steps) = written(snapshot(), Query::all(dataset, Format::Ndjson)).unwrap();
+        let (bytes, steps) = export_all(snapshot(), Query::new(dataset, Format::Ndjson)).unwrap();
         assert!(bytes.ends_with(b"}\n"));
         let lines: Vec<_> = str::from_utf8(&bytes).unwrap().lines().collect();
         assert_eq!(lines, json, "{dataset}");
@@ -160,31 +160,31 @@ fn ndjson_has_the_json_of_every_row_in_the_order_of_the_lists() {
 
 #[test]
 fn from_and_to_cut_days_and_delivery_dates() {
-    let (_dir, catalogue) = filled();
+    let (_dir, catalogue) = full_catalogue();
     let snapshot = || catalogue.snapshot(day(TODAY)).unwrap();
     for dataset in DATASETS.into_iter().filter(|dataset| *dataset != Dataset::Companies) {
         let (from, to) = (day("2025-12-05"), day("2026-02-27"));
-        let (_, json) = told(&snapshot(), dataset);
+        let (_, json) = expected(&snapshot(), dataset);
         let within = |line: &&String| {
             let date = line.split("\"date\":\"").nth(1).unwrap()[..10].parse().unwrap();
             (from..=to).contains(&date)
         };
         let want: Vec<_> = json.iter().filter(within).cloned().collect();
         assert!(want.len() > 80, "{dataset}");
-        let query = Query { from: Some(from), to: Some(to), ..Query::all(dataset, Format::Ndjson) };
+        let query = Query { from: Some(from), to: Some(to), ..Query::new(dataset, Format::Ndjson) };
         assert_eq!(lines(snapshot(), query).unwrap(), want, "{dataset}");
     }
 }
 
 #[test]
 fn csv_read_back_is_every_cell_of_every_row() {
-    let (_dir, catalogue) = filled();
+    let (_dir, catalogue) = full_catalogue();
     let snapshot = || catalogue.snapshot(day(TODAY)).unwrap();
     for dataset in DATASETS {
         for dialect in [Dialect::Standard, Dialect::Brazilian] {
-            let (rows, _) = told(&snapshot(), dataset);
+            let (rows, _) = expected(&snapshot(), dataset);
             let (bytes, _) =
-                written(snapshot(), Query::all(dataset, Format::Csv(dialect))).unwrap();
+                export_all(snapshot(), Query::new(dataset, Format::Csv(dialect))).unwrap();
             let (mark, delimiter) = match dialect {
                 Dialect::Standard => ("", b','),
                 Dialect::Brazilian => ("\u{feff}", b';'),
@@ -229,11 +229,11 @@ fn text(value: &Value, dialect: Dialect) -> String {
 #[test]
 fn parquet_read_back_is_every_cell_of_every_row() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    let (_dir, catalogue) = filled();
+    let (_dir, catalogue) = full_catalogue();
     let snapshot = || catalogue.snapshot(day(TODAY)).unwrap();
     for dataset in DATASETS {
-        let (rows, _) = told(&snapshot(), dataset);
-        let (bytes, _) = written(snapshot(), Query::all(dataset, Format::Parquet)).unwrap();
+        let (rows, _) = expected(&snapshot(), dataset);
+        let (bytes, _) = export_all(snapshot(), Query::new(dataset, Format::Parquet)).unwrap();
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, &bytes).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
@@ -247,14 +247,14 @@ fn parquet_read_back_is_every_cell_of_every_row() {
             .map(|row| row.unwrap().into_columns().into_iter().map(|(_, f)| value(f)).collect())
             .collect();
         let want: Vec<Vec<Value>> =
-            rows.into_iter().map(|row| row.into_iter().map(scaled).collect()).collect();
+            rows.into_iter().map(|row| row.into_iter().map(scale).collect()).collect();
         assert!(read == want, "{dataset}");
     }
 }
 
 /// Parquet has the value of a figure, not its digits.
 #[cfg(feature = "parquet")]
-fn scaled(value: Value) -> Value {
+fn scale(value: Value) -> Value {
     match value {
         Value::Figure(figure) => {
             let (digits, decimals) = figure.parse::<crate::types::Decimal>().unwrap().parts();
@@ -308,7 +308,7 @@ fn parquet_has_groups_of_four_thousand_rows_and_is_valid_without_rows() {
         [(Dataset::One(432), vec![4_000, 4_000, 2_600]), (Dataset::Filings, vec![])]
     {
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-        let (bytes, steps) = written(snapshot, Query::all(dataset, Format::Parquet)).unwrap();
+        let (bytes, steps) = export_all(snapshot, Query::new(dataset, Format::Parquet)).unwrap();
         assert_eq!(steps, groups.len().max(1));
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, &bytes).unwrap();
@@ -323,9 +323,9 @@ fn parquet_has_groups_of_four_thousand_rows_and_is_valid_without_rows() {
 fn an_empty_export_has_its_header() {
     let (_dir, catalogue) = temporary();
     let snapshot = || catalogue.snapshot(Date::MAX).unwrap();
-    let csv = Query::all(Dataset::Fx, Format::Csv(Dialect::Brazilian));
+    let csv = Query::new(Dataset::Fx, Format::Csv(Dialect::Brazilian));
     assert_eq!(lines(snapshot(), csv).unwrap(), ["\u{feff}date;pair;buy;sell"]);
-    let ndjson = Query::all(Dataset::Companies, Format::Ndjson);
+    let ndjson = Query::new(Dataset::Companies, Format::Ndjson);
     assert_eq!(lines(snapshot(), ndjson).unwrap(), [""; 0]);
     assert_eq!(headings::<companies::Company>().len(), 9);
 }

@@ -2,8 +2,12 @@
 use super::*;
 
 /// Stores filings as one batch of a table.
-fn batch(import: &mut Import, part: Part, filings: &[(&str, &str)]) -> Result<Tally, Trouble> {
-    let entry = |(line, (id, subject)): (usize, &(&str, &str))| {
+fn batch(
+    import: &mut Import,
+    position: BatchPosition,
+    filings: &[(&str, &str)],
+) -> Result<Tally, ImportError> {
+    let row = |(line, (id, subject)): (usize, &(&str, &str))| {
         let value = NewFiling {
             id: id.parse().unwrap(),
             date: "2026-11-10".parse().unwrap(),
@@ -15,36 +19,36 @@ fn batch(import: &mut Import, part: Part, filings: &[(&str, &str)]) -> Result<Ta
             subject: (*subject).to_owned().into(),
             reference_date: None,
             version: 1,
-            link: crate::filings::entry::Link::Usual(Some(7)),
+            link: crate::filings::new_filing::Link::Usual(Some(7)),
         };
-        Entry { line: line + 2, value, whole: true }
+        ParsedRow { line: line + 2, value, is_complete: true }
     };
-    let entries = filings.iter().enumerate().map(entry).collect();
-    import.store_filings(entries, part, &mut Imported::new(""))
+    let rows = filings.iter().enumerate().map(row).collect();
+    import.store_filings(rows, position, &mut Imported::new(""))
 }
 
 #[test]
 fn the_same_filing_in_two_batches_of_a_table_must_be_the_same() {
     let (_dir, catalogue) = catalogue();
     let mut first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
-    batch(&mut first, Part::Whole, &[("1", "um"), ("2", "dois")]).unwrap();
+    batch(&mut first, BatchPosition::Only, &[("1", "um"), ("2", "dois")]).unwrap();
     first.state = State::Changed;
     first.commit().unwrap();
 
     let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
-    let outcome = batch(&mut import, Part::First, &[("1", "um"), ("2", "zwei")]).unwrap();
+    let outcome = batch(&mut import, BatchPosition::First, &[("1", "um"), ("2", "zwei")]).unwrap();
     assert_eq!(outcome, tally(0, 1, 1));
     // Twice the same counts once; a new table may revise what an earlier one has.
     assert_eq!(
-        batch(&mut import, Part::Later, &[("2", "zwei"), ("3", "x")]).unwrap(),
+        batch(&mut import, BatchPosition::Later, &[("2", "zwei"), ("3", "x")]).unwrap(),
         tally(1, 0, 0)
     );
-    assert_eq!(batch(&mut import, Part::First, &[("2", "dois")]).unwrap(), tally(0, 1, 0));
+    assert_eq!(batch(&mut import, BatchPosition::First, &[("2", "dois")]).unwrap(), tally(0, 1, 0));
     for filing in [("2", "zwei"), ("2", "")] {
-        let trouble = batch(&mut import, Part::Later, &[("4", "x"), filing]).unwrap_err();
-        let message = trouble.of_file("a.csv").to_string();
+        let err = batch(&mut import, BatchPosition::Later, &[("4", "x"), filing]).unwrap_err();
+        let message = err.into_error("a.csv").to_string();
         assert_eq!(message, "a.csv, line 3: the same number appears twice with different values");
-        batch(&mut import, Part::First, &[("2", "dois")]).unwrap();
+        batch(&mut import, BatchPosition::First, &[("2", "dois")]).unwrap();
     }
 }
 

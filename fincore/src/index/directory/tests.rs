@@ -3,14 +3,13 @@ use super::*;
 use crate::{
     bundle,
     catalogue::Catalogue,
-    index::{bits::decode, make, terms},
+    index::{bitmap::decode, rebuild, terms},
     types::Date,
 };
 
 fn bundled() -> (tempfile::TempDir, Catalogue) {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    bundle::fill(&catalogue).unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
     (dir, catalogue)
 }
 
@@ -19,29 +18,29 @@ fn check(connection: &Connection, directory: &Directory) {
     let mut places = connection.prepare("SELECT key FROM filing_place WHERE place = ?1").unwrap();
     let mut rows = connection.prepare("SELECT count, bits FROM filing_term WHERE id = ?1").unwrap();
     let mut all = connection.prepare("SELECT id FROM term WHERE kind = ?1").unwrap();
-    for part in &directory.parts {
-        assert_eq!(part.keys.get(part.block.filings), None);
-        for number in 0..part.block.filings {
-            let key = places.query_row([part.block.place(number)], |row| row.get(0)).ok();
-            assert_eq!(part.keys.get(number), key, "{:?} {number}", part.block);
+    for entry in &directory.blocks {
+        assert_eq!(entry.keys.get(entry.block.filings), None);
+        for number in 0..entry.block.filings {
+            let key = places.query_row([entry.block.place(number)], |row| row.get(0)).ok();
+            assert_eq!(entry.keys.get(number), key, "{:?} {number}", entry.block);
         }
     }
-    for kind in Kind::ALL {
+    for kind in TermKind::ALL {
         let terms = all.query_map([kind.number()], |row| row.get(0)).unwrap();
         for term in terms.map(|term| term.unwrap()).chain([terms::first_of(kind) | 0x7ff_ffff]) {
-            for part in &directory.parts {
-                let Some(has) = directory.has(part, term) else {
+            for entry in &directory.blocks {
+                let Some(has) = directory.has(entry, term) else {
                     assert!(!has_summary(kind));
                     continue;
                 };
-                let row = part.block.row(term);
+                let row = entry.block.row(term);
                 let stored = rows
                     .query_row([row], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)));
                 let (count, bits) = stored.unwrap_or_default();
-                assert_eq!(has.count(), u64::from(count), "{kind:?} {term} {:?}", part.block);
+                assert_eq!(has.count(), u64::from(count), "{kind:?} {term} {:?}", entry.block);
                 match has {
-                    Has::Many(_) => assert!(count > FEW),
-                    Has::Few(numbers) => {
+                    TermFilings::Many(_) => assert!(count > FEW),
+                    TermFilings::Few(numbers) => {
                         let numbers: Vec<u32> = numbers.iter().map(|one| (*one).into()).collect();
                         assert_eq!(numbers, Vec::from_iter(decode(&bits).unwrap()));
                     }
@@ -56,7 +55,7 @@ fn blocks_have_in_memory_what_they_have_in_the_file() {
     let (_dir, catalogue) = bundled();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let directory = Directory::read(snapshot.connection()).unwrap();
-    assert!(directory.parts.len() > 1);
+    assert!(directory.blocks.len() > 1);
     check(snapshot.connection(), &directory);
 }
 
@@ -64,10 +63,11 @@ fn blocks_have_in_memory_what_they_have_in_the_file() {
 fn words_are_found_as_in_the_file() {
     let (_dir, catalogue) = bundled();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let (connection, words) = (snapshot.connection(), Words::read(snapshot.connection()).unwrap());
+    let (connection, words) =
+        (snapshot.connection(), WordList::read(snapshot.connection()).unwrap());
     let mut prefixes = std::collections::BTreeSet::new();
-    for kind in Words::KINDS {
-        for (text, term) in terms::beginning(connection, kind, "").unwrap() {
+    for kind in WordList::KINDS {
+        for (text, term) in terms::terms_with_prefix(connection, kind, "").unwrap() {
             assert_eq!(words.find(kind, &text), Some(term), "{text}");
             assert_eq!(words.find(kind, &format!("{text}~")), None, "{text}");
             prefixes.extend(
@@ -79,12 +79,12 @@ fn words_are_found_as_in_the_file() {
     }
     for prefix in prefixes.iter().step_by(7).map(String::as_str).chain(["", "~", "zzzz"]) {
         let mut plain = std::collections::BTreeMap::<String, [Option<TermId>; 2]>::new();
-        for (at, kind) in [Kind::Name, Kind::Text].into_iter().enumerate() {
-            for (text, term) in terms::beginning(connection, kind, prefix).unwrap() {
+        for (at, kind) in [TermKind::Name, TermKind::Text].into_iter().enumerate() {
+            for (text, term) in terms::terms_with_prefix(connection, kind, prefix).unwrap() {
                 plain.entry(text).or_default()[at] = Some(term);
             }
         }
-        let found: Vec<_> = words.beginning(prefix, [Kind::Name, Kind::Text]).collect();
+        let found: Vec<_> = words.with_prefix(prefix, [TermKind::Name, TermKind::Text]).collect();
         assert_eq!(found, Vec::from_iter(plain.into_values()), "{prefix}");
     }
 }
@@ -97,10 +97,10 @@ fn an_index_that_is_made_anew_is_read_anew() {
     assert!(directory.is_current(snapshot.connection()).unwrap());
     let file = Connection::open(dir.path().join("catalogue.db")).unwrap();
     file.execute("BEGIN", []).unwrap();
-    make(&file, |_| ()).unwrap();
+    rebuild(&file, |_| ()).unwrap();
     assert!(!directory.is_current(&file).unwrap());
     check(&file, &Directory::read(&file).unwrap());
-    let shelf = Shelf::default();
+    let shelf = DirectoryCache::default();
     let old = shelf.directory(snapshot.connection()).unwrap();
     assert!(Arc::ptr_eq(&old, &shelf.directory(snapshot.connection()).unwrap()));
     // Each sees its own, even by turns.

@@ -1,6 +1,6 @@
 //! Damage of every kind, for the small catalogue of the tests.
 
-/// Where the rows that damage destroys can be had from.
+/// The source from which destroyed rows are restored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum From {
     /// Everything follows from other rows.

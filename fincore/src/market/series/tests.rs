@@ -1,7 +1,9 @@
 use crate::{
     catalogue::{Catalogue, noon, temporary},
     import::Import,
-    market::{self, History, SeriesCurrent, SeriesHistory, SeriesList, known::KNOWN},
+    market::{
+        self, History, SeriesCurrent, SeriesHistory, SeriesList, series_definitions::DEFINITIONS,
+    },
     types::{Limit, Offset},
 };
 
@@ -26,7 +28,7 @@ fn listed(catalogue: &Catalogue, today: &str, query: SeriesList) -> Vec<String> 
 fn observed(catalogue: &Catalogue, today: &str, id: &str) -> Result<Vec<String>, String> {
     let snapshot = catalogue.snapshot(today.parse().unwrap()).unwrap();
     let id = id.parse().map_err(|err: crate::Error| err.to_string())?;
-    let page = market::series(&snapshot, SeriesHistory::of(id)).map_err(|err| err.to_string())?;
+    let page = market::series(&snapshot, SeriesHistory::new(id)).map_err(|err| err.to_string())?;
     Ok(page.data.iter().map(|row| format!("{} {}", row.date, row.value)).collect())
 }
 
@@ -85,9 +87,8 @@ fn one_side_of_a_quote_is_served_without_the_other() {
     assert_eq!(of("EUR-sell"), of("21619"));
     assert_eq!(of("eur_buy").unwrap(), ["2026-11-11 6.1000"]);
     let snapshot = catalogue.snapshot("2026-11-15".parse().unwrap()).unwrap();
-    let current = |series: u32| {
-        market::series_current(&snapshot, SeriesCurrent { series: series.into() }).unwrap()
-    };
+    let current =
+        |series: u32| market::series_current(&snapshot, SeriesCurrent::new(series.into())).unwrap();
     assert_eq!(current(21620).date.to_string(), "2026-11-11");
     assert_eq!(current(21619).meta.unit, Some("BRL per unit"));
     let mut visited = 0;
@@ -112,17 +113,17 @@ fn a_series_without_observations_is_not_found() {
     assert_eq!(of("2026-11-15", "--"), format!("\"--\" {wanted}"));
     // A range without observations is an empty list.
     let query =
-        SeriesHistory { to: Some("2020-01-01".parse().unwrap()), ..SeriesHistory::of(189.into()) };
+        SeriesHistory { to: Some("2020-01-01".parse().unwrap()), ..SeriesHistory::new(189.into()) };
     let snapshot = catalogue.snapshot("2026-11-15".parse().unwrap()).unwrap();
     assert!(market::series(&snapshot, query).unwrap().data.is_empty());
 }
 
 #[test]
 fn each_known_series_has_a_number_and_a_name_of_its_own() {
-    for (index, series) in KNOWN.iter().enumerate() {
+    for (index, series) in DEFINITIONS.iter().enumerate() {
         let id = series.name.parse::<crate::types::SeriesId>().unwrap();
         assert_eq!(id.number(), None, "{} is not a number", series.name);
-        for other in &KNOWN[index + 1..] {
+        for other in &DEFINITIONS[index + 1..] {
             assert_ne!(series.number, other.number);
             assert!(!id.is_named(other.name), "{} and {}", series.name, other.name);
         }

@@ -8,16 +8,20 @@ use parquet::{
     file::writer::SerializedColumnWriter,
 };
 
-use super::{DECIMALS, Outcome, figure, text};
 use crate::{
     error::{Error, Result},
-    table::{Cell, Kind},
+    table::{Cell, ColumnKind},
     types::Date,
 };
 
+/// The decimals of a figure: every [`Decimal`](crate::Decimal) fits exactly.
+pub(super) const DECIMALS: u8 = 18;
+
+pub(super) type ParquetResult<T> = parquet::errors::Result<T>;
+
 /// The values of a column, and where they stand: a level for each row that says whether it is empty.
-pub(super) enum Values {
-    Text(Vec<ByteArray>, Vec<i16>, Known),
+pub(super) enum ColumnValues {
+    Text(Vec<ByteArray>, Vec<i16>, SharedTexts),
     Integer(Vec<i64>, Vec<i16>),
     Figure(Vec<FixedLenByteArray>, Vec<i16>),
     Day(Vec<i32>, Vec<i16>),
@@ -27,10 +31,10 @@ pub(super) enum Values {
 }
 
 /// Texts of a column that may come again: their bytes are held once for the group.
-type Known = HashMap<String, ByteArray>;
+type SharedTexts = HashMap<String, ByteArray>;
 
 /// A column with more different texts than this repeats few of them.
-const MOST_KNOWN: usize = 256;
+const MOST_SHARED: usize = 256;
 
 /// The levels of an empty cell, of a value, of a list without elements, and of an element.
 const EMPTY: i16 = 0;
@@ -42,69 +46,71 @@ const ELEMENT: i16 = 3;
 const FIRST: i16 = 0;
 const NEXT: i16 = 1;
 
-impl Values {
+impl ColumnValues {
     /// No values yet.
-    pub(super) fn of(kind: Kind) -> Values {
+    pub(super) fn new(kind: ColumnKind) -> ColumnValues {
         match kind {
-            Kind::Text => Values::Text(Vec::new(), Vec::new(), Known::new()),
-            Kind::Integer => Values::Integer(Vec::new(), Vec::new()),
-            Kind::Figure => Values::Figure(Vec::new(), Vec::new()),
-            Kind::Day => Values::Day(Vec::new(), Vec::new()),
-            Kind::StartOfDay => Values::StartOfDay(Vec::new(), Vec::new()),
-            Kind::List => Values::List(Vec::new(), Vec::new(), Vec::new()),
+            ColumnKind::Text => ColumnValues::Text(Vec::new(), Vec::new(), SharedTexts::new()),
+            ColumnKind::Integer => ColumnValues::Integer(Vec::new(), Vec::new()),
+            ColumnKind::Figure => ColumnValues::Figure(Vec::new(), Vec::new()),
+            ColumnKind::Day => ColumnValues::Day(Vec::new(), Vec::new()),
+            ColumnKind::StartOfDay => ColumnValues::StartOfDay(Vec::new(), Vec::new()),
+            ColumnKind::List => ColumnValues::List(Vec::new(), Vec::new(), Vec::new()),
         }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ColumnKind {
         match self {
-            Values::Text(..) => Kind::Text,
-            Values::Integer(..) => Kind::Integer,
-            Values::Figure(..) => Kind::Figure,
-            Values::Day(..) => Kind::Day,
-            Values::StartOfDay(..) => Kind::StartOfDay,
-            Values::List(..) => Kind::List,
+            ColumnValues::Text(..) => ColumnKind::Text,
+            ColumnValues::Integer(..) => ColumnKind::Integer,
+            ColumnValues::Figure(..) => ColumnKind::Figure,
+            ColumnValues::Day(..) => ColumnKind::Day,
+            ColumnValues::StartOfDay(..) => ColumnKind::StartOfDay,
+            ColumnValues::List(..) => ColumnKind::List,
         }
     }
 
     /// The values so far; none are left.
-    pub(super) fn take(&mut self) -> Values {
+    pub(super) fn take(&mut self) -> ColumnValues {
         let kind = self.kind();
-        mem::replace(self, Values::of(kind))
+        mem::replace(self, ColumnValues::new(kind))
     }
 
     /// Adds a cell. Fails if it is of another kind than the column.
     pub(super) fn push(&mut self, cell: &Cell<'_>) -> Result<()> {
         match (self, cell) {
-            (Values::List(_, levels, starts), Cell::Empty) => {
+            (ColumnValues::List(_, levels, starts), Cell::Empty) => {
                 levels.push(EMPTY);
                 starts.push(FIRST);
             }
             (
-                Values::Text(_, levels, _)
-                | Values::Integer(_, levels)
-                | Values::Figure(_, levels)
-                | Values::Day(_, levels)
-                | Values::StartOfDay(_, levels),
+                ColumnValues::Text(_, levels, _)
+                | ColumnValues::Integer(_, levels)
+                | ColumnValues::Figure(_, levels)
+                | ColumnValues::Day(_, levels)
+                | ColumnValues::StartOfDay(_, levels),
                 Cell::Empty,
             ) => levels.push(EMPTY),
-            (Values::Text(values, levels, known), Cell::Text(value)) => {
-                add(values, levels, shared(known, value));
+            (ColumnValues::Text(values, levels, known), Cell::Text(value)) => {
+                add(values, levels, shared_text(known, value));
             }
-            (Values::Integer(values, levels), Cell::Integer(number)) => {
+            (ColumnValues::Integer(values, levels), Cell::Integer(number)) => {
                 let number = i64::try_from(*number).map_err(|err| too_large(*number, err))?;
                 add(values, levels, number);
             }
-            (Values::Figure(values, levels), Cell::Figure(value)) => {
+            (ColumnValues::Figure(values, levels), Cell::Figure(value)) => {
                 let (digits, decimals) = value.parts();
                 // At most 18 digits and 18 zeros.
                 let scaled = i128::from(digits) * 10_i128.pow(u32::from(DECIMALS - decimals));
                 add(values, levels, figure(scaled));
             }
-            (Values::Day(values, levels), Cell::Day(day)) => add(values, levels, unix_day(*day)),
-            (Values::StartOfDay(values, levels), Cell::StartOfDay(day)) => {
+            (ColumnValues::Day(values, levels), Cell::Day(day)) => {
+                add(values, levels, unix_day(*day));
+            }
+            (ColumnValues::StartOfDay(values, levels), Cell::StartOfDay(day)) => {
                 add(values, levels, midnight(*day));
             }
-            (Values::List(values, levels, starts), Cell::List(texts)) => {
+            (ColumnValues::List(values, levels, starts), Cell::List(texts)) => {
                 if texts.is_empty() {
                     levels.push(NO_ELEMENTS);
                     starts.push(FIRST);
@@ -124,21 +130,21 @@ impl Values {
         Ok(())
     }
 
-    pub(super) fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Outcome<()> {
+    pub(super) fn write(&self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
         let written = match self {
-            Values::Text(values, levels, _) => {
+            ColumnValues::Text(values, levels, _) => {
                 column.typed::<ByteArrayType>().write_batch(values, Some(levels), None)
             }
-            Values::Integer(values, levels) | Values::StartOfDay(values, levels) => {
+            ColumnValues::Integer(values, levels) | ColumnValues::StartOfDay(values, levels) => {
                 column.typed::<Int64Type>().write_batch(values, Some(levels), None)
             }
-            Values::Figure(values, levels) => {
+            ColumnValues::Figure(values, levels) => {
                 column.typed::<FixedLenByteArrayType>().write_batch(values, Some(levels), None)
             }
-            Values::Day(values, levels) => {
+            ColumnValues::Day(values, levels) => {
                 column.typed::<Int32Type>().write_batch(values, Some(levels), None)
             }
-            Values::List(values, levels, starts) => {
+            ColumnValues::List(values, levels, starts) => {
                 column.typed::<ByteArrayType>().write_batch(values, Some(levels), Some(starts))
             }
         };
@@ -147,13 +153,13 @@ impl Values {
 }
 
 /// The bytes of a text, shared with those of the same text before.
-fn shared(known: &mut Known, value: &str) -> ByteArray {
-    if let Some(bytes) = known.get(value) {
+fn shared_text(texts: &mut SharedTexts, value: &str) -> ByteArray {
+    if let Some(bytes) = texts.get(value) {
         return bytes.clone();
     }
     let bytes = text(value);
-    if known.len() < MOST_KNOWN {
-        known.insert(value.to_owned(), bytes.clone());
+    if texts.len() < MOST_SHARED {
+        texts.insert(value.to_owned(), bytes.clone());
     }
     bytes
 }
@@ -176,4 +182,14 @@ fn unix_day(day: Date) -> i32 {
 fn midnight(day: Date) -> i64 {
     const HOUR: i64 = 3_600_000;
     i64::from(unix_day(day)) * 24 * HOUR + 3 * HOUR
+}
+
+/// The bytes of a text.
+fn text(value: &str) -> ByteArray {
+    ByteArray::from(value.as_bytes().to_vec())
+}
+
+/// The bytes of a figure, the highest first.
+fn figure(scaled: i128) -> FixedLenByteArray {
+    FixedLenByteArray::from(scaled.to_be_bytes().to_vec())
 }

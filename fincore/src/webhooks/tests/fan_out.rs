@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// The ids of all events that the log has.
-fn published(catalogue: &Catalogue) -> BTreeSet<String> {
+fn published_events(catalogue: &Catalogue) -> BTreeSet<String> {
     let query = EventsQuery { limit: Limit::MAX, ..EventsQuery::default() };
-    let events = events::since(&snapshot(catalogue), query).unwrap();
+    let events = events::list(&snapshot(catalogue), query).unwrap();
     assert!(!events.more);
     events.data.into_iter().map(|event| event.id.to_string()).collect()
 }
@@ -29,13 +29,13 @@ fn outbox(world: &World, webhook: &WebhookId) -> Vec<String> {
 #[test]
 fn tells_what_comes_after_the_subscription_once() {
     let world = World::new();
-    assert_eq!(world.tell(), 0);
+    assert_eq!(world.enqueue(), 0);
     world.import(selic(3, "13.75"));
     let early = world.subscribe(&ALL);
     world.import(selic(4, "13.75"));
     let late = world.subscribe(&ALL);
     world.import(selic(5, "13.750"));
-    assert_eq!((world.tell(), world.tell()), (3, 0));
+    assert_eq!((world.enqueue(), world.enqueue()), (3, 0));
     let calls = world.due(&early, noon());
     assert_eq!(
         calls[1].body,
@@ -51,14 +51,14 @@ fn a_subscription_before_the_first_look_at_the_log_misses_nothing() {
     let world = World::new();
     world.subscribe(&ALL);
     world.import(selic(5, "13.75"));
-    assert_eq!(world.tell(), 1);
+    assert_eq!(world.enqueue(), 1);
 }
 
 #[test]
 fn filters_apply_to_events_that_have_such_a_thing() {
     let world = World::new();
     let subscribe = |edit: fn(&mut NewWebhook)| {
-        let mut wanted = wanted(&ALL);
+        let mut wanted = webhook_for(&ALL);
         edit(&mut wanted);
         world.create(wanted).unwrap().0.id
     };
@@ -90,7 +90,7 @@ fn filters_apply_to_events_that_have_such_a_thing() {
             rates(10813, &quote),
         ],
     );
-    assert_eq!(world.tell(), cases.iter().map(|(_, wanted)| wanted).sum::<u64>());
+    assert_eq!(world.enqueue(), cases.iter().map(|(_, wanted)| wanted).sum::<u64>());
     for (webhook, wanted) in cases {
         let found = outbox(&world, &webhook);
         assert_eq!(found.len() as u64, wanted, "{found:?}");
@@ -105,15 +105,16 @@ fn a_step_is_bounded_and_goes_on_where_it_ended() {
     world.import(filings(&rows));
     let (mut steps, mut deliveries) = (0, 0);
     loop {
-        let told = tell(&world.accounts, &snapshot(&world.catalogue), noon()).unwrap();
-        assert!(told.deliveries <= 2000);
-        (steps, deliveries) = (steps + 1, deliveries + told.deliveries);
-        if !told.more {
+        let enqueued =
+            enqueue_events(&world.accounts, &snapshot(&world.catalogue), noon()).unwrap();
+        assert!(enqueued.deliveries <= 2000);
+        (steps, deliveries) = (steps + 1, deliveries + enqueued.deliveries);
+        if !enqueued.more {
             break;
         }
     }
     assert_eq!((steps, deliveries), (3, 4500));
-    let want = published(&world.catalogue);
+    let want = published_events(&world.catalogue);
     for webhook in many {
         let found = outbox(&world, &webhook);
         assert_eq!(found.len(), 450);
@@ -130,9 +131,9 @@ fn several_programs_tell_each_change_once() {
         for _ in 0..3 {
             scope.spawn(|| {
                 let accounts = Accounts::open(path).unwrap();
-                // Each looks until the last of the filings has been told.
+                // Each looks until the last of the filings has been enqueued.
                 while count(&accounts) < 300 {
-                    tell_all(&accounts, &world.catalogue);
+                    enqueue_all(&accounts, &world.catalogue);
                 }
             });
         }
@@ -143,10 +144,10 @@ fn several_programs_tell_each_change_once() {
             }
         });
     });
-    assert_eq!(world.tell(), 0);
+    assert_eq!(world.enqueue(), 0);
     let found = outbox(&world, &webhook);
     assert_eq!((found.len(), world.count("event")), (300, 300));
-    let filings = published(&world.catalogue);
+    let filings = published_events(&world.catalogue);
     assert!(found.iter().all(|event| filings.contains(event)));
 }
 
@@ -165,25 +166,25 @@ fn another_catalogue_and_an_older_copy_are_no_news() {
     world.import(selic(4, "13.75"));
     world.import(selic(5, "13.75"));
     let late = world.subscribe(&ALL);
-    assert_eq!(world.tell(), 2);
+    assert_eq!(world.enqueue(), 2);
     // The older copy of the file goes on its own way. It is believed after a minute, and nothing is lost meanwhile.
     let older = Catalogue::open(&copy).unwrap();
     let look = |catalogue: &Catalogue, seconds| {
         let now = noon() + chrono::TimeDelta::seconds(seconds);
-        tell(&world.accounts, &snapshot(catalogue), now).unwrap()
+        enqueue_events(&world.accounts, &snapshot(catalogue), now).unwrap()
     };
-    assert_eq!(look(&older, 0), Told::default());
+    assert_eq!(look(&older, 0), Enqueued::default());
     import(&older, &[selic(6, "13.75")]);
-    assert_eq!(look(&older, 59), Told::default());
-    assert_eq!(look(&older, 60), Told { deliveries: 0, more: true });
-    assert_eq!(look(&older, 60), Told { deliveries: 2, more: false });
+    assert_eq!(look(&older, 59), Enqueued::default());
+    assert_eq!(look(&older, 60), Enqueued { deliveries: 0, more: true });
+    assert_eq!(look(&older, 60), Enqueued { deliveries: 2, more: false });
     assert_eq!((outbox(&world, &webhook).len(), outbox(&world, &late).len()), (3, 1));
     // Another catalogue has versions of its own.
     let (_dir, other) = temporary();
     import(&other, &[selic(7, "13.75")]);
-    assert_eq!(tell_all(&world.accounts, &other), 0);
+    assert_eq!(enqueue_all(&world.accounts, &other), 0);
     import(&other, &[selic(8, "13.75")]);
-    assert_eq!(tell_all(&world.accounts, &other), 2);
+    assert_eq!(enqueue_all(&world.accounts, &other), 2);
     drop(file);
     fs::remove_file(copy).unwrap();
 }
@@ -194,15 +195,15 @@ fn a_program_that_looks_late_is_not_taken_for_an_older_copy() {
     world.subscribe(&ALL);
     let slow = snapshot(&world.catalogue);
     world.import(selic(4, "13.75"));
-    assert_eq!(world.tell(), 1);
+    assert_eq!(world.enqueue(), 1);
     let late = world.subscribe(&ALL);
     for seconds in [0, 30, 90] {
         let now = noon() + chrono::TimeDelta::seconds(seconds);
-        assert_eq!(tell(&world.accounts, &slow, now).unwrap(), Told::default());
-        assert_eq!(world.tell(), 0);
+        assert_eq!(enqueue_events(&world.accounts, &slow, now).unwrap(), Enqueued::default());
+        assert_eq!(world.enqueue(), 0);
     }
     world.import(selic(5, "13.75"));
-    assert_eq!((world.tell(), outbox(&world, &late).len()), (2, 1));
+    assert_eq!((world.enqueue(), outbox(&world, &late).len()), (2, 1));
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn what_the_log_has_forgotten_is_skipped() {
     let (name, text) = selic(5, "13.75");
     late.file(&name, text.as_bytes()).unwrap();
     late.commit().unwrap();
-    assert_eq!(world.tell(), 1);
+    assert_eq!(world.enqueue(), 1);
     assert!(world.due(&webhook, noon())[0].body.contains("2026-11-05"));
 }
 
@@ -223,20 +224,20 @@ fn what_the_log_has_forgotten_is_skipped() {
 fn a_key_without_the_plan_gets_nothing_and_a_revoked_one_loses_its_subscriptions() {
     let world = World::new();
     let webhook = world.subscribe(&ALL);
-    let waiting = || waiting(&world.accounts, noon()).unwrap().len();
+    let waiting = || due_webhooks(&world.accounts, noon()).unwrap().len();
     world.import(selic(3, "13.75"));
-    assert_eq!((world.tell(), waiting()), (1, 1));
+    assert_eq!((world.enqueue(), waiting()), (1, 1));
     keys::set_plan(&world.accounts, &world.prefix, Plan::Gold).unwrap();
     world.import(selic(4, "13.75"));
-    assert_eq!((world.tell(), waiting(), world.due(&webhook, noon()).len()), (0, 0, 0));
-    // What waited goes out, what was published meanwhile does not.
+    assert_eq!((world.enqueue(), waiting(), world.due(&webhook, noon()).len()), (0, 0, 0));
+    // Pending deliveries are sent; events published meanwhile are not.
     keys::set_plan(&world.accounts, &world.prefix, Plan::Platinum).unwrap();
     world.import(selic(5, "13.75"));
-    assert_eq!((world.tell(), waiting(), world.due(&webhook, noon()).len()), (1, 1, 2));
+    assert_eq!((world.enqueue(), waiting(), world.due(&webhook, noon()).len()), (1, 1, 2));
     keys::revoke(&world.accounts, &world.prefix, noon()).unwrap();
     world.import(selic(6, "13.75"));
-    assert_eq!((world.tell(), waiting(), world.due(&webhook, noon()).len()), (0, 0, 0));
-    assert!(all(&world.accounts).unwrap().is_empty());
+    assert_eq!((world.enqueue(), waiting(), world.due(&webhook, noon()).len()), (0, 0, 0));
+    assert!(list_all(&world.accounts).unwrap().is_empty());
     while sweep(&world.accounts, noon()).unwrap() {}
     let left = ["webhook", "delivery", "ended"].map(|table| world.count(table));
     assert_eq!(left, [0, 0, 0]);
@@ -245,7 +246,7 @@ fn a_key_without_the_plan_gets_nothing_and_a_revoked_one_loses_its_subscriptions
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// Whatever comes in which order, each subscription has exactly the events after it.
+    /// In any order of imports and subscriptions, each subscription gets exactly the events after it.
     #[test]
     fn any_order_of_imports_subscriptions_and_looks_tells_all(steps in proptest::collection::vec(0u8..4, 1..25)) {
         let world = World::new();
@@ -253,15 +254,15 @@ proptest! {
         for (number, step) in (1..).zip(steps) {
             match step {
                 0 if subscribed.len() < 10 => {
-                    subscribed.push((world.subscribe(&ALL), published(&world.catalogue)));
+                    subscribed.push((world.subscribe(&ALL), published_events(&world.catalogue)));
                 }
-                1 => { tell(&world.accounts, &snapshot(&world.catalogue), noon()).unwrap(); }
+                1 => { enqueue_events(&world.accounts, &snapshot(&world.catalogue), noon()).unwrap(); }
                 2 => world.import(filings(&[(number, 4170, "Ata", ""), (number + 500, 4170, "Ata", "")])),
                 _ => world.import(selic(5, &format!("13.{number}"))),
             }
         }
-        world.tell();
-        let published = published(&world.catalogue);
+        world.enqueue();
+        let published = published_events(&world.catalogue);
         for (webhook, before) in subscribed {
             let found = outbox(&world, &webhook);
             let set: BTreeSet<String> = found.iter().cloned().collect();

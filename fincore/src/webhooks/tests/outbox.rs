@@ -3,13 +3,13 @@ use chrono::TimeDelta;
 
 use super::*;
 
-/// A world with one webhook that waits for so many calls.
+/// A world with one webhook that has this number of calls due.
 fn waiting_for(calls: u32) -> (World, WebhookId) {
     let world = World::new();
     let webhook = world.subscribe(&ALL);
     let rows: Vec<_> = (1..=calls).map(|id| (id, 4170, "Ata", "")).collect();
     world.import(filings(&rows));
-    assert_eq!(world.tell(), u64::from(calls));
+    assert_eq!(world.enqueue(), u64::from(calls));
     (world, webhook)
 }
 
@@ -20,8 +20,8 @@ fn after(seconds: i64) -> DateTime<Utc> {
 #[test]
 fn a_call_is_signed_for_its_receiver() {
     let world = World::new();
-    let (webhook, secret) = world.create(wanted(&ALL)).unwrap();
-    let tested = test(&world.accounts, world.key, &webhook.id, noon()).unwrap();
+    let (webhook, secret) = world.create(webhook_for(&ALL)).unwrap();
+    let tested = send_test(&world.accounts, world.key, &webhook.id, noon()).unwrap();
     assert_eq!((tested.status, &*tested.kind, tested.attempts), ("pending", "webhook.test", 0));
     let call = &world.due(&webhook.id, noon())[0];
     let body = format!(
@@ -30,11 +30,11 @@ fn a_call_is_signed_for_its_receiver() {
     );
     assert_eq!((&call.body, &call.event, call.delivery), (&body, &tested.event, tested.id));
     let [(_, id), (_, timestamp), (name, signature)] = call.headers(noon());
-    let headers = Signed { id: &id, timestamp: &timestamp, signature: &signature };
+    let headers = SignatureHeaders { id: &id, timestamp: &timestamp, signature: &signature };
     assert_eq!((&id, name), (&call.event, "webhook-signature"));
     verify(&secret, &headers, call.body.as_bytes(), noon()).unwrap();
     assert!(verify(&Secret::generate().unwrap(), &headers, call.body.as_bytes(), noon()).is_err());
-    assert_eq!(waiting(&world.accounts, noon()).unwrap()[0].host, "example.com:443");
+    assert_eq!(due_webhooks(&world.accounts, noon()).unwrap()[0].host, "example.com:443");
     assert!(!format!("{call:?}").contains(&secret.reveal()["whsec_".len()..]));
 }
 
@@ -46,7 +46,7 @@ fn ten_attempts_come_on_schedule_under_one_id() {
     for (attempt, delay) in (1..).zip(delays) {
         if delay > 0 {
             assert!(world.due(&webhook, after(seconds + delay - 1)).is_empty(), "{attempt}");
-            assert!(waiting(&world.accounts, after(seconds + delay - 1)).unwrap().is_empty());
+            assert!(due_webhooks(&world.accounts, after(seconds + delay - 1)).unwrap().is_empty());
         }
         seconds += delay;
         let call = world.due(&webhook, after(seconds)).remove(0);
@@ -69,7 +69,8 @@ fn all_arrive_after_an_hour_of_downtime() {
     let mut arrived = std::collections::BTreeMap::new();
     let mut failures = 0;
     for seconds in (0..4 * 3600).step_by(5) {
-        for call in due(&world.accounts, &webhook, after(seconds), 7, &Default::default()).unwrap()
+        for call in
+            due_calls(&world.accounts, &webhook, after(seconds), 7, &Default::default()).unwrap()
         {
             let answer = if seconds < 3600 { Ok(503) } else { Ok(200) };
             failures += i32::from(seconds < 3600);
@@ -106,14 +107,14 @@ fn five_days_of_failures_disable_a_webhook() {
         if hour == 70 {
             // Something is always waiting for another attempt.
             world.import(filings(&[(99, 4170, "Ata", "")]));
-            assert_eq!(world.tell(), 1);
+            assert_eq!(world.enqueue(), 1);
         }
         fail(hour * 3600);
     }
     assert_eq!((state().status, state().failing_since), ("active", Some(noon())));
     let rows: Vec<_> = (100..1400).map(|id| (id, 4170, "Ata", "")).collect();
     world.import(filings(&rows));
-    assert_eq!(world.tell(), 1300);
+    assert_eq!(world.enqueue(), 1300);
     let first = world.due(&webhook, after(5 * DAY)).remove(0);
     world.record(&first, Ok(500), after(5 * DAY));
     assert_eq!((state().status, state().disabled_at), ("disabled", Some(after(5 * DAY))));
@@ -127,18 +128,18 @@ fn five_days_of_failures_disable_a_webhook() {
         all.iter().all(|one| one.status == "failed" && said.contains(&one.error.as_deref()))
     };
     assert!(world.due(&webhook, after(9 * DAY)).is_empty() && all_failed(reason));
-    assert!(waiting(&world.accounts, after(9 * DAY)).unwrap().is_empty());
+    assert!(due_webhooks(&world.accounts, after(9 * DAY)).unwrap().is_empty());
     assert!(sweep(&world.accounts, after(5 * DAY)).unwrap());
     assert!(!sweep(&world.accounts, after(5 * DAY)).unwrap());
     assert!(all_failed(reason));
     assert_eq!(world.count("delivery WHERE due IS NOT NULL"), 0);
     world.import(selic(5, "13.75"));
-    assert_eq!(world.tell(), 0);
+    assert_eq!(world.enqueue(), 0);
     // A call that was under way may still have arrived.
     world.record(&first, Ok(200), after(5 * DAY + 9));
     assert_eq!(world.count("delivery WHERE delivered IS NOT NULL"), 1);
     for refused in [
-        test(&world.accounts, world.key, &webhook, noon()),
+        send_test(&world.accounts, world.key, &webhook, noon()),
         replay(&world.accounts, world.key, &webhook, first.delivery, noon()),
     ] {
         let message = refused.unwrap_err().to_string();
@@ -171,7 +172,7 @@ fn gone_ends_the_subscription() {
     world.record(&calls[0], Ok(410), noon());
     assert!(find(&world.accounts, world.key, &webhook).is_err());
     assert!(world.due(&webhook, noon()).is_empty());
-    // What was under way comes back to nobody.
+    // The outcome of a call in progress is ignored.
     world.record(&calls[1], Ok(200), noon());
     world.record(&calls[2], Err("x"), noon());
     assert!(sweep(&world.accounts, noon()).unwrap());
@@ -188,7 +189,7 @@ fn what_is_under_way_is_not_due_and_a_limit_holds() {
     let (world, webhook) = waiting_for(5);
     let all = world.due(&webhook, noon());
     let under_way = [all[0].delivery, all[2].delivery].into_iter().collect();
-    let due = |limit| due(&world.accounts, &webhook, noon(), limit, &under_way).unwrap();
+    let due = |limit| due_calls(&world.accounts, &webhook, noon(), limit, &under_way).unwrap();
     let ids = |calls: Vec<Call>| calls.into_iter().map(|call| call.delivery).collect::<Vec<_>>();
     assert_eq!(ids(due(2)), [all[1].delivery, all[3].delivery]);
     assert_eq!(ids(due(9)), [all[1].delivery, all[3].delivery, all[4].delivery]);
@@ -238,7 +239,7 @@ fn lists_the_newest_delivery_first() {
         offset: crate::Offset::new(1).unwrap(),
         ..DeliveriesQuery::new(webhook.clone())
     };
-    let page = deliveries(&world.accounts, world.key, &query).unwrap();
+    let page = list_deliveries(&world.accounts, world.key, &query).unwrap();
     assert_eq!((page.total, page.limit, page.offset, page.data.len()), (3, 1, 1, 1));
     let all = world.deliveries(&webhook);
     assert_eq!(page.data[0].id, all[1].id);
@@ -261,7 +262,7 @@ fn a_replay_during_a_call_is_made_although_the_call_succeeds() {
 #[test]
 fn a_test_comes_before_what_waits() {
     let (world, webhook) = waiting_for(3);
-    let tested = test(&world.accounts, world.key, &webhook, after(9)).unwrap();
+    let tested = send_test(&world.accounts, world.key, &webhook, after(9)).unwrap();
     assert_eq!(tested.next_attempt_at, Some(after(9)));
     let calls = world.due(&webhook, after(9));
     assert_eq!((calls.len(), calls[0].delivery), (4, tested.id));
@@ -278,7 +279,7 @@ fn the_first_failure_after_a_long_silence_disables_nothing() {
     }
     // All attempts have failed, and nothing waits any more. A month later there is other news.
     let month = 30 * 86_400;
-    test(&world.accounts, world.key, &webhook, after(month)).unwrap();
+    send_test(&world.accounts, world.key, &webhook, after(month)).unwrap();
     let call = world.due(&webhook, after(month)).remove(0);
     world.record(&call, Ok(503), after(month));
     let found = find(&world.accounts, world.key, &webhook).unwrap();

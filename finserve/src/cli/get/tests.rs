@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 
 use clap::CommandFactory;
 
-use crate::{cli::Cli, http::Inside};
+use crate::{cli::Cli, http::LocalQueries};
 
-/// Flags of ours, which no endpoint has.
+/// Flags of the command line that no endpoint has.
 const OWN: [&str; 4] = ["all", "chart", "current", "help"];
 
 /// Each command and the paths that it asks at.
@@ -31,7 +31,7 @@ const COMMANDS: [(&str, &str, &[&str]); 13] = [
 
 #[test]
 fn every_flag_is_a_parameter_and_every_parameter_a_flag() {
-    let (root, table) = (Cli::command(), Inside::new());
+    let (root, table) = (Cli::command(), LocalQueries::new());
     for (group, name, paths) in COMMANDS {
         let group = root.find_subcommand(group).unwrap();
         let command = group.find_subcommand(name).unwrap();

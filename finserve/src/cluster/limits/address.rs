@@ -1,21 +1,19 @@
-//! Where Valkey is, and how to get in.
-use std::{fmt, sync::Arc};
+//! Where Valkey is, and how to log in to it.
+use std::fmt;
 
 use percent_encoding::percent_decode_str;
-use rustls::pki_types::ServerName;
-use tokio_rustls::TlsConnector;
-
-use super::connection::Fault;
-use crate::tls;
 
 /// The port of Redis and Valkey.
 const PORT: u16 = 6379;
 
 /// How an address is written.
-const WANTED: &str = "an address is written redis://host:6379, \
+const WANTED: &str = "expected an address such as redis://host:6379, \
     redis://user:password@host:6379/0, or with rediss:// for TLS";
 
 /// Where Valkey is. Shows host, port and number of the database, and never the password.
+///
+/// The client library has a parser of its own, which is stricter about passwords (`?` and `#` must be escaped) and laxer
+/// about the rest (`#insecure` switches the verification of certificates off).
 #[derive(Clone)]
 pub(crate) struct Address {
     pub(super) host: String,
@@ -23,21 +21,12 @@ pub(crate) struct Address {
     pub(super) user: Option<String>,
     pub(super) password: Option<String>,
     pub(super) database: u32,
-    is_encrypted: bool,
-    /// For encrypted connections, once it is ready.
-    pub(super) tls: Option<Encryption>,
-}
-
-/// How a connection is encrypted.
-#[derive(Clone)]
-pub(super) struct Encryption {
-    pub(super) connector: TlsConnector,
-    pub(super) name: ServerName<'static>,
+    pub(super) is_encrypted: bool,
 }
 
 impl Address {
-    /// Reads `redis://[[user]:password@]host[:port][/database]`, or the same with `rediss`. What it says on failure repeats
-    /// nothing of the text, which may hold a password.
+    /// Reads `redis://[[user]:password@]host[:port][/database]`, or the same with `rediss`. The message of a failure
+    /// repeats nothing of the text, which may hold a password.
     pub(crate) fn parse(text: &str) -> Result<Address, String> {
         let read = || {
             let (scheme, rest) = text.split_once("://")?;
@@ -46,51 +35,33 @@ impl Address {
                 "rediss" => true,
                 _ => return None,
             };
-            let (place, database) = rest.split_once('/').unwrap_or((rest, ""));
-            let database = if database.is_empty() { 0 } else { digits(database)? };
-            let (who, place) =
-                place.rsplit_once('@').map_or((None, place), |(who, place)| (Some(who), place));
-            let (user, password) = match who.map(|who| who.split_once(':').unwrap_or((who, ""))) {
-                Some((user, password)) => (decoded(user)?, decoded(password)?),
-                None => (None, None),
+            let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+            let database = if database.is_empty() { 0 } else { parse_digits(database)? };
+            let (login, place) = match authority.rsplit_once('@') {
+                Some((login, place)) => (Some(login), place),
+                None => (None, authority),
             };
-            // A user without a password is a mistake.
-            if user.is_some() && password.is_none() {
-                return None;
-            }
-            let (host, port) = host_and_port(place)?;
-            Some(Address { host, port, user, password, database, is_encrypted, tls: None })
+            let (user, password) = login.map_or(Some((None, None)), parse_login)?;
+            let (host, port) = parse_host_and_port(place)?;
+            Some(Address { host, port, user, password, database, is_encrypted })
         };
         read().ok_or_else(|| WANTED.to_owned())
     }
-
-    /// Another node of the same cluster.
-    pub(super) fn at(&self, (host, port): &(String, u16)) -> Result<Address, Fault> {
-        let other = Address { host: host.clone(), port: *port, ..self.clone() };
-        let Some(tls) = &self.tls else { return Ok(other) };
-        let name = ServerName::try_from(host.clone());
-        let name = name.map_err(|err| Fault::Said(format!("the cluster names a host: {err}")))?;
-        let tls = Some(Encryption { connector: tls.connector.clone(), name });
-        Ok(Address { tls, ..other })
-    }
-
-    /// The address with all that encryption needs. Fails, in words, where there is nobody to believe.
-    pub(super) fn ready(mut self) -> Result<Address, String> {
-        if self.is_encrypted {
-            let name = ServerName::try_from(self.host.clone()).map_err(|err| err.to_string())?;
-            let connector = TlsConnector::from(Arc::new(tls::client()?));
-            self.tls = Some(Encryption { connector, name });
-        }
-        Ok(self)
-    }
 }
 
-fn decoded(text: &str) -> Option<Option<String>> {
-    let text = percent_decode_str(text).decode_utf8().ok()?;
-    Some((!text.is_empty()).then(|| text.into_owned()))
+/// The user and the password of `[user]:password`.
+fn parse_login(text: &str) -> Option<(Option<String>, Option<String>)> {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    let decode = |text: &str| {
+        let text = percent_decode_str(text).decode_utf8().ok()?;
+        Some((!text.is_empty()).then(|| text.into_owned()))
+    };
+    let (user, password) = (decode(user)?, decode(password)?);
+    // A user without a password is a mistake.
+    (user.is_none() || password.is_some()).then_some((user, password))
 }
 
-fn host_and_port(text: &str) -> Option<(String, u16)> {
+fn parse_host_and_port(text: &str) -> Option<(String, u16)> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {
             let (host, port) = rest.split_once(']')?;
@@ -99,12 +70,12 @@ fn host_and_port(text: &str) -> Option<(String, u16)> {
         None => text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))),
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._:%".contains(c);
-    let port = port.map_or(Some(PORT), digits)?;
+    let port = port.map_or(Some(PORT), parse_digits)?;
     (!host.is_empty() && host.chars().all(plain)).then(|| (host.to_owned(), port))
 }
 
 /// A number in digits alone: no sign.
-fn digits<N: std::str::FromStr>(text: &str) -> Option<N> {
+fn parse_digits<N: std::str::FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
@@ -133,6 +104,7 @@ mod tests {
             ("redis://[::1]:7000", "::1:7000/0", None, None, false),
             ("redis://[::1]/", "::1:6379/0", None, None, false),
             ("redis://:p%40ss@a.b", "a.b:6379/0", None, Some("p@ss"), false),
+            ("redis://:a?b#c@a_b", "a_b:6379/0", None, Some("a?b#c"), false),
             ("rediss://ana:a:b@c@a.b:1/2", "a.b:1/2", Some("ana"), Some("a:b@c"), true),
         ];
         for (text, shown, user, password, is_encrypted) in cases {
@@ -143,7 +115,6 @@ mod tests {
                 "{text}"
             );
             assert_eq!((address.user.as_deref(), address.password.as_deref()), (user, password));
-            assert_eq!(address.ready().unwrap().tls.is_some(), is_encrypted);
         }
     }
 
@@ -161,6 +132,7 @@ mod tests {
             "redis://:geheim@a:70000",
             "redis://:geheim@a/db",
             "redis://:geheim@a/1?x=y",
+            "rediss://:geheim@a/#insecure",
             "redis://:gehe%ffim@a",
             "redis://:geheim@[::1",
             "redis://:geheim@a b",

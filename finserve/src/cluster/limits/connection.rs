@@ -1,50 +1,75 @@
-//! One connection to Valkey.
-use std::{fmt, io, time::Duration};
+//! A connection to one server, by the client library.
+use std::{
+    future::poll_fn,
+    io,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+};
 
+use redis::{
+    AsyncConnectionConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, RedisConnectionInfo,
+    RedisResult, TlsCertificates, aio::MultiplexedConnection,
+};
+use rustls::pki_types::ServerName;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    io::{AsyncRead, AsyncWrite},
     net::TcpStream,
 };
+use tokio_rustls::TlsConnector;
 
-use super::{
-    address::Address,
-    resp::{Broken, Reply, command, parse},
-    script::{Question, SCRIPT, Told, answers, call},
-};
+use super::{address::Address, fault::Fault};
+use crate::net::trusted_certificates;
 
-/// Why there is no answer.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// The connection failed or ended.
-    Lost(io::Error),
-    /// It took too long.
-    Slow,
-    /// The engine said no, in its own words.
-    Said(String),
-    /// Something answered that does not speak the protocol.
-    Strange,
+/// An address with all that connections to it need.
+pub(super) struct Endpoint {
+    pub(super) address: Address,
+    encryption: Option<Encryption>,
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Lost(err) => write!(f, "{err}"),
-            Fault::Slow => f.write_str("it does not answer in time"),
-            Fault::Said(message) => f.write_str(message),
-            Fault::Strange => f.write_str("what answers there is not Valkey or Redis"),
+/// How connections are encrypted.
+struct Encryption {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+    /// The certificates that are trusted instead of those that come with the program.
+    own_roots: Option<Vec<u8>>,
+}
+
+impl Endpoint {
+    /// Fails, in words, if there are no certificates to trust.
+    pub(super) fn new(address: Address) -> Result<Endpoint, String> {
+        let encryption = if address.is_encrypted {
+            let name = ServerName::try_from(address.host.clone()).map_err(|err| err.to_string())?;
+            let connector = TlsConnector::from(Arc::new(trusted_certificates::rustls_config()?));
+            Some(Encryption { connector, name, own_roots: trusted_certificates::own_roots_pem()? })
+        } else {
+            None
+        };
+        Ok(Endpoint { address, encryption })
+    }
+
+    /// The address as the library writes it, for connections that it makes itself.
+    pub(super) fn connection_info(&self) -> RedisResult<ConnectionInfo> {
+        let Address { host, port, user, password, database, is_encrypted } = self.address.clone();
+        let addr = if is_encrypted {
+            ConnectionAddr::TcpTls { host, port, insecure: false, tls_params: None }
+        } else {
+            ConnectionAddr::Tcp(host, port)
+        };
+        let mut login = RedisConnectionInfo::default().set_db(database.into());
+        if let Some(user) = user {
+            login = login.set_username(user);
         }
+        if let Some(password) = password {
+            login = login.set_password(password);
+        }
+        Ok(addr.into_connection_info()?.set_redis_settings(login))
     }
-}
 
-impl From<io::Error> for Fault {
-    fn from(err: io::Error) -> Fault {
-        Fault::Lost(err)
-    }
-}
-
-impl From<Broken> for Fault {
-    fn from(Broken: Broken) -> Fault {
-        Fault::Strange
+    /// The certificates for connections that the library makes itself; nothing if they are not encrypted.
+    pub(super) fn certificates(&self) -> Option<TlsCertificates> {
+        let Encryption { own_roots, .. } = self.encryption.as_ref()?;
+        Some(TlsCertificates { client_tls: None, root_cert: own_roots.clone() })
     }
 }
 
@@ -52,141 +77,97 @@ impl From<Broken> for Fault {
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// A connection that is logged in, to an engine that knows the script.
+/// A connection that is logged in.
 pub(super) struct Connection {
-    stream: Box<dyn Stream>,
-    window: Duration,
-    sha: String,
-    out: Vec<u8>,
-    read: Vec<u8>,
+    commands: MultiplexedConnection,
+    /// Moves bytes between the socket and `commands` while it is polled. It belongs to the task that asks, not to one of
+    /// its own: an answer then wakes one task instead of two, and the end of the connection is seen at once.
+    driver: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
-/// How much is read at a time.
-const READ: usize = 16 * 1024;
-
 impl Connection {
-    /// Connects, logs in and loads the script.
-    pub(super) async fn open(address: &Address, window: Duration) -> Result<Connection, Fault> {
+    /// Connects and logs in.
+    pub(super) async fn open(endpoint: &Endpoint) -> Result<Connection, Fault> {
+        let Endpoint { address, encryption } = endpoint;
         let stream = TcpStream::connect((&*address.host, address.port)).await?;
         // A call is written at once, so delaying packets only costs time.
         stream.set_nodelay(true)?;
-        let stream: Box<dyn Stream> = match &address.tls {
+        let stream: Box<dyn Stream> = match encryption {
             None => Box::new(stream),
             Some(tls) => Box::new(tls.connector.connect(tls.name.clone(), stream).await?),
         };
-        let (out, read) = (Vec::new(), Vec::with_capacity(READ));
-        let mut connection = Connection { stream, window, sha: String::new(), out, read };
+        // The library would log in by itself, and keep the reason of a refusal for itself. Callers have their own timeouts.
+        let no_login = RedisConnectionInfo::default().set_skip_set_lib_name();
+        let config = AsyncConnectionConfig::new().set_response_timeout(None);
+        let opened = MultiplexedConnection::new_with_config(&no_login, stream, config).await;
+        let (commands, driver) = opened?;
+        let mut connection = Connection { commands, driver: Box::pin(driver) };
         connection.log_in(address).await?;
         Ok(connection)
     }
 
     async fn log_in(&mut self, address: &Address) -> Result<(), Fault> {
-        let mut asked = 0;
+        let mut login = redis::pipe();
         if let Some(password) = &address.password {
-            match &address.user {
-                Some(user) => command(&mut self.out, &["AUTH", user, password]),
-                None => command(&mut self.out, &["AUTH", password]),
-            }
-            asked += 1;
+            login.cmd("AUTH").arg(&address.user).arg(password);
         }
         if address.database != 0 {
-            command(&mut self.out, &["SELECT", &address.database.to_string()]);
-            asked += 1;
+            login.cmd("SELECT").arg(address.database);
         }
-        command(&mut self.out, &["SCRIPT", "LOAD", SCRIPT]);
-        self.send().await?;
-        for _ in 0..asked {
-            self.reply().await?;
+        if login.is_empty() {
+            return Ok(());
         }
-        match self.reply().await? {
-            Reply::Text(sha) => self.sha = sha,
-            Reply::Number(_) | Reply::Nothing | Reply::List(_) | Reply::Error(_) => {
-                return Err(Fault::Strange);
-            }
-        }
-        Ok(())
+        Ok(self.run(async |commands| login.exec_async(commands).await).await?)
     }
 
-    /// Asks all of these at once.
-    pub(super) async fn ask(&mut self, questions: &[Question]) -> Result<Vec<Told>, Fault> {
-        match self.run(questions).await {
-            // Somebody has emptied the engine, or it was started anew behind a proxy.
-            Err(Fault::Said(message)) if message.starts_with("NOSCRIPT") => {
-                command(&mut self.out, &["SCRIPT", "LOAD", SCRIPT]);
-                self.send().await?;
-                self.reply().await?;
-                self.run(questions).await
-            }
-            answered => answered,
-        }
-    }
-
-    /// Asks each of these by itself; [`Connection::hear`] then gets the answers, one after the other.
-    pub(super) async fn send_each(
+    /// Runs a request, and drives the connection meanwhile.
+    pub(super) async fn run<T>(
         &mut self,
-        questions: impl Iterator<Item = Question>,
-    ) -> Result<(), Fault> {
-        for question in questions {
-            call(&mut self.out, &self.sha, self.window, &[question]);
-        }
-        self.send().await
-    }
-
-    /// The next answer to one question.
-    pub(super) async fn hear(&mut self) -> Result<Told, Fault> {
-        let reply = self.reply().await?;
-        answers(&reply, 1).and_then(|told| told.first().copied()).ok_or(Fault::Strange)
-    }
-
-    async fn run(&mut self, questions: &[Question]) -> Result<Vec<Told>, Fault> {
-        call(&mut self.out, &self.sha, self.window, questions);
-        self.send().await?;
-        let reply = self.reply().await?;
-        answers(&reply, questions.len()).ok_or(Fault::Strange)
-    }
-
-    /// Ends when the other side closes the connection or says something that nobody asked for.
-    pub(super) async fn ended(&mut self) -> Fault {
-        match self.stream.read_buf(&mut self.read).await {
-            Ok(0) => closed(),
-            Ok(_) => Fault::Strange,
-            Err(err) => err.into(),
-        }
-    }
-
-    /// Makes the engine forget all scripts.
-    #[cfg(test)]
-    pub(super) async fn flush_scripts(&mut self) -> Result<(), Fault> {
-        command(&mut self.out, &["SCRIPT", "FLUSH"]);
-        self.send().await?;
-        self.reply().await.map(drop)
-    }
-
-    async fn send(&mut self) -> Result<(), Fault> {
-        self.stream.write_all(&self.out).await?;
-        self.stream.flush().await?;
-        self.out.clear();
-        Ok(())
-    }
-
-    /// The next reply. Fails with what the engine says if that is an error.
-    async fn reply(&mut self) -> Result<Reply, Fault> {
-        loop {
-            if let Some((reply, length)) = parse(&self.read)? {
-                self.read.drain(..length);
-                return match reply {
-                    Reply::Error(message) => Err(Fault::Said(message)),
-                    reply => Ok(reply),
-                };
+        request: impl AsyncFnOnce(&mut MultiplexedConnection) -> RedisResult<T>,
+    ) -> RedisResult<T> {
+        let Connection { commands, driver } = self;
+        let mut request = pin!(request(commands));
+        poll_fn(|cx| {
+            // First the request is handed to the driver, which sends it; later the driver reads the answer. That counts even
+            // if the thread was held up so long that the caller's timeout has passed: this poll is the last one then.
+            if let Poll::Ready(answer) = request.as_mut().poll(cx) {
+                return Poll::Ready(answer);
             }
-            self.read.reserve(READ);
-            if self.stream.read_buf(&mut self.read).await? == 0 {
-                return Err(closed());
+            let has_ended = driver.as_mut().poll(cx).is_ready();
+            match request.as_mut().poll(cx) {
+                Poll::Pending if has_ended => {
+                    Poll::Ready(Err(io::Error::from(io::ErrorKind::BrokenPipe).into()))
+                }
+                polled => polled,
             }
-        }
+        })
+        .await
+    }
+
+    /// Ends when the other side closes the connection.
+    pub(super) async fn wait_for_end(&mut self) {
+        (&mut self.driver).await;
     }
 }
 
-fn closed() -> Fault {
-    Fault::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, "it has closed the connection"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_encrypted_addresses_need_certificates() {
+        for (text, is_encrypted) in [("redis://ana:b@a:1/2", false), ("rediss://ana:b@a:1/2", true)]
+        {
+            let endpoint = Endpoint::new(Address::parse(text).unwrap()).unwrap();
+            assert_eq!(endpoint.certificates().is_some(), is_encrypted, "{text}");
+            let info = endpoint.connection_info().unwrap();
+            assert_eq!(info.addr().to_string(), "a:1");
+            let login = info.redis_settings();
+            assert_eq!(
+                (login.username(), login.password(), login.db()),
+                (Some("ana"), Some("b"), 2)
+            );
+            assert!(!format!("{info:?}").contains("\"b\""), "{info:?}");
+        }
+    }
 }

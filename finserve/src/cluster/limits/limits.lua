@@ -2,12 +2,13 @@
 -- KEYS: a text for each caller, with the times of its admitted requests, oldest first, each as the 8 bytes of a number of
 -- microseconds by this server's clock. One text needs two commands for a request, where a list needs four.
 -- ARGV: the window in microseconds, then the limit of each caller; below zero where nothing is to be counted.
--- Answers four numbers for each caller: whether it is admitted, how many of its requests are in the window, and after how
--- many microseconds the last of them leaves it and another is admitted.
-local call, unpack = redis.call, struct.unpack
+-- Answers one text with four numbers of four bytes for each caller: whether it is admitted, how many of its requests are in
+-- the window, and after how many microseconds the last of them leaves it and another is admitted. A list of numbers takes
+-- longer to write and to read.
+local call, pack, unpack = redis.call, struct.pack, struct.unpack
 local time = call('TIME')
 local clock = time[1] * 1000000 + time[2]
-local clock_bytes = struct.pack('<d', clock)
+local clock_bytes = pack('<d', clock)
 local window = tonumber(ARGV[1])
 local answer = {}
 
@@ -16,7 +17,7 @@ for i, key in ipairs(KEYS) do
     local counts = limit > 0
     if limit < 0 then limit = -limit end
     local now, log = clock, redis.pcall('GET', key)
-    -- Somebody else has written here.
+    -- Another program has written here.
     if log and (type(log) ~= 'string' or #log == 0 or #log % 8 ~= 0) then
         call('DEL', key)
         log = false
@@ -27,7 +28,7 @@ for i, key in ipairs(KEYS) do
         length = #log / 8
         last = unpack('<d', log, #log - 7)
         if last + window <= now or last > now + window then
-            -- Nothing of it is in the window; or somebody has set the clock back by more than a window.
+            -- Nothing of it is in the window; or the clock was set back by more than a window.
             log, length, last = false, 0, nil
         else
             -- Times never go backwards, or the window would be longer for some requests than for others.
@@ -46,13 +47,13 @@ for i, key in ipairs(KEYS) do
     local used, admitted = length - old, 0
     local oldest = log and unpack('<d', log, 8 * old + 1)
     if counts and used < limit then
-        local at = now == clock and clock_bytes or struct.pack('<d', now)
+        local at = now == clock and clock_bytes or pack('<d', now)
         -- The key outlives its last request by a window. To say so once in ten seconds is enough.
         local expires = math.ceil((now - clock + window) / 1000) + 11000
         if not log then
             call('SET', key, at, 'PX', expires)
         elseif 2 * old > length then
-            -- Whatever has left is removed when it is more than half: each time is moved once, on the average.
+            -- Times that have left are removed when they are more than half: each is moved once, on the average.
             call('SET', key, string.sub(log, 8 * old + 1) .. at, 'PX', expires)
         else
             call('APPEND', key, at)
@@ -68,7 +69,6 @@ for i, key in ipairs(KEYS) do
         if used > limit then next = unpack('<d', log, 8 * (old + math.min(used - limit, used - 1)) + 1) end
         wait = (next or now) + window - now
     end
-    local at = 4 * i
-    answer[at - 3], answer[at - 2], answer[at - 1], answer[at] = admitted, used, free, wait
+    answer[i] = pack('<I4I4I4I4', admitted, used, free, wait)
 end
-return answer
+return table.concat(answer)

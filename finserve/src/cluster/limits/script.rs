@@ -2,14 +2,13 @@
 use std::{fmt::Write, time::Duration};
 
 use fincore::{Caller, limits::Standing};
-
-use super::resp::{Reply, bulk, list};
+use redis::{Cmd, RedisResult, aio::ConnectionLike};
 
 /// What the engine runs, for any number of callers at once.
-pub(super) const SCRIPT: &str = include_str!("limits.lua");
+const SCRIPT: &str = include_str!("limits.lua");
 
-/// Numbers in an answer to one question.
-const NUMBERS: usize = 4;
+/// Bytes in an answer to one question: four numbers, of four bytes each.
+const ANSWER: usize = 16;
 
 /// A question about one caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +29,18 @@ impl Question {
         Question { caller: caller.id.number(), limit: -i64::from(caller.plan.limit()) }
     }
 
-    /// About nobody: no address or key has this number. Shows that the engine runs the script, and can write.
+    /// About no caller: no address or key has this number. Shows that the engine runs the script, and can write.
     pub(super) fn probe() -> Question {
         Question { caller: u64::MAX, limit: 1000 }
     }
 
-    /// What tells callers apart, and decides where a cluster keeps a key.
-    pub(super) fn tag(self) -> String {
-        format!("{:016x}", self.caller)
+    /// Two of those, which a cluster refuses in one call: it keeps them in different slots.
+    pub(super) fn probe_for_cluster() -> [Question; 2] {
+        [Question::probe(), Question { caller: u64::MAX - 1, limit: 1000 }]
     }
 
-    /// The key of the caller's list.
-    fn key(self, text: &mut String) {
+    /// Writes the key of the caller's list. A cluster keeps it where the text in braces belongs.
+    fn write_key(self, text: &mut String) {
         text.clear();
         // Writing to a string cannot fail.
         let _ = write!(text, "finserve:{{{:016x}}}", self.caller);
@@ -50,7 +49,7 @@ impl Question {
 
 /// What the script answers to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Answer {
     pub(super) admitted: bool,
     pub(super) used: u32,
     pub(super) free_after: Duration,
@@ -58,49 +57,59 @@ pub(super) struct Told {
     pub(super) wait: Duration,
 }
 
-impl Told {
+impl Answer {
     pub(super) fn standing(&self, limit: u32) -> Standing {
         Standing::new(limit, self.used, self.free_after, self.wait)
     }
 }
 
-/// Writes a call of the script, whose hash this is, with these questions.
-pub(super) fn call(out: &mut Vec<u8>, sha: &str, window: Duration, questions: &[Question]) {
-    let mut text = String::with_capacity(32);
-    list(out, 4 + 2 * questions.len());
-    bulk(out, b"EVALSHA");
-    bulk(out, sha.as_bytes());
-    bulk(out, itoa::Buffer::new().format(questions.len()).as_bytes());
+/// Loads the script into the engine. Returns its hash, by which it is called.
+pub(super) async fn load(engine: &mut impl ConnectionLike) -> RedisResult<String> {
+    redis::cmd("SCRIPT").arg("LOAD").arg(SCRIPT).query_async(engine).await
+}
+
+/// A call of the script, whose hash this is, with these questions.
+pub(super) fn call(hash: &str, window: Duration, questions: &[Question]) -> Cmd {
+    // Of a key, and of a limit.
+    const BYTES: usize = 32;
+    let mut call = Cmd::with_capacity(4 + 2 * questions.len(), 64 + BYTES * questions.len());
+    call.arg("EVALSHA").arg(hash).arg(questions.len());
+    let mut key = String::with_capacity(BYTES);
     for question in questions {
-        question.key(&mut text);
-        bulk(out, text.as_bytes());
+        question.write_key(&mut key);
+        call.arg(&*key);
     }
-    bulk(out, itoa::Buffer::new().format(window.as_micros()).as_bytes());
+    call.arg(u64::try_from(window.as_micros()).unwrap_or(u64::MAX));
     for question in questions {
-        bulk(out, itoa::Buffer::new().format(question.limit).as_bytes());
+        call.arg(question.limit);
     }
+    call
 }
 
 /// The answers to so many questions; nothing if it is something else.
-pub(super) fn answers(reply: &Reply, count: usize) -> Option<Vec<Told>> {
-    let Reply::List(numbers) = reply else { return None };
-    if numbers.len() != count * NUMBERS {
+pub(super) fn parse_answers(bytes: &[u8], count: usize) -> Option<Vec<Answer>> {
+    let (answers, rest) = bytes.as_chunks::<ANSWER>();
+    if answers.len() != count || !rest.is_empty() {
         return None;
     }
-    numbers.chunks_exact(NUMBERS).map(told).collect()
+    Some(answers.iter().map(parse_answer).collect())
 }
 
-fn told(numbers: &[Reply]) -> Option<Told> {
-    let number = |at: usize| match numbers.get(at)? {
-        Reply::Number(number) => u64::try_from(*number).ok(),
-        Reply::Text(_) | Reply::Error(_) | Reply::Nothing | Reply::List(_) => None,
-    };
-    Some(Told {
-        admitted: number(0)? == 1,
-        used: u32::try_from(number(1)?).ok()?,
-        free_after: Duration::from_micros(number(2)?),
-        wait: Duration::from_micros(number(3)?),
-    })
+fn parse_answer(bytes: &[u8; ANSWER]) -> Answer {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *bytes;
+    let micros = |bytes| Duration::from_micros(u32::from_le_bytes(bytes).into());
+    Answer {
+        admitted: [a, b, c, d] == [1, 0, 0, 0],
+        used: u32::from_le_bytes([e, f, g, h]),
+        free_after: micros([i, j, k, l]),
+        wait: micros([m, n, o, p]),
+    }
+}
+
+/// What the script would answer.
+#[cfg(test)]
+pub(super) fn answer_bytes(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 #[cfg(test)]
@@ -112,26 +121,25 @@ mod tests {
     #[test]
     fn a_call_names_callers_and_limits_in_order() {
         let caller = Caller::at(Ipv4Addr::LOCALHOST.into());
-        let mut out = Vec::new();
         let questions = [Question::admit(&caller), Question::peek(&caller)];
-        call(&mut out, "5ha", Duration::from_secs(60), &questions);
+        let call = call("5ha", Duration::from_secs(60), &questions).get_packed_command();
         let wanted = "*8\r\n$7\r\nEVALSHA\r\n$3\r\n5ha\r\n$1\r\n2\r\n\
             $27\r\nfinserve:{fffe00007f000001}\r\n$27\r\nfinserve:{fffe00007f000001}\r\n\
             $8\r\n60000000\r\n$2\r\n30\r\n$3\r\n-30\r\n";
-        assert_eq!(String::from_utf8(out).unwrap(), wanted);
+        assert_eq!(String::from_utf8(call).unwrap(), wanted);
     }
 
     #[test]
     fn only_whole_answers_count() {
-        let list =
-            |numbers: &[i64]| Reply::List(numbers.iter().copied().map(Reply::Number).collect());
-        let answer = answers(&list(&[1, 3, 60_000_000, 0, 0, 30, 59, 1]), 2).unwrap();
+        let bytes = answer_bytes(&[1, 3, 60_000_000, 0, 0, 30, 59, 1]);
+        let answer = parse_answers(&bytes, 2).unwrap();
         assert!(answer[0].admitted && !answer[1].admitted);
         let (first, second) = (answer[0].standing(30), answer[1].standing(30));
         assert_eq!((first.remaining, first.free_after.as_secs(), first.retry_after), (27, 60, 0));
         assert_eq!((second.remaining, second.retry_after), (0, 1));
-        assert_eq!(answers(&list(&[1, 3, 60_000_000, 0]), 2), None);
-        assert_eq!(answers(&list(&[1, -3, 60_000_000, 0]), 1), None);
-        assert_eq!(answers(&Reply::Nothing, 1), None);
+        assert_eq!(parse_answers(&bytes, 1), None);
+        assert_eq!(parse_answers(&bytes[..31], 2), None);
+        assert_eq!(parse_answers(&bytes[..31], 1), None);
+        assert_eq!(parse_answers(&[], 1), None);
     }
 }

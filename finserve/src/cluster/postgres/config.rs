@@ -14,7 +14,7 @@ const OPTIONS: &str = "-c search_path=finserve -c idle_in_transaction_session_ti
 /// Reads an address. Fails, in words that do not repeat it: it has a password.
 pub(super) fn read(address: &str) -> Result<Config, String> {
     const WANTED: &str =
-        "an address of PostgreSQL is written postgres://user:password@host/database";
+        "expected a PostgreSQL address such as postgres://user:password@host/database";
     if !["postgres://", "postgresql://"].iter().any(|scheme| address.starts_with(scheme)) {
         return Err(WANTED.to_owned());
     }

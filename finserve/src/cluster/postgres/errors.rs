@@ -9,7 +9,7 @@ use tokio_postgres::error::SqlState;
 const AWAY: &str = "the accounts in PostgreSQL cannot be used";
 /// It is there, but wants another login or has no such database.
 const LOGIN: &str = "PostgreSQL refuses the login";
-/// It is there, but somebody has to put it right.
+/// It is there, but an operator has to put it right.
 const TROUBLE: &str = "the tables in PostgreSQL cannot be used";
 
 /// It cannot be reached, or said that it cannot go on.
@@ -22,17 +22,17 @@ fn because(context: &str, source: impl Into<Box<dyn StdError + Send + Sync>>) ->
 }
 
 /// It has not answered in time. That alone does not mean that it is away.
-pub(super) fn late() -> Error {
+pub(super) fn late_error() -> Error {
     Error::Busy("PostgreSQL does not answer in time".to_owned())
 }
 
 /// It was away a moment ago.
-pub(super) fn away() -> Error {
+pub(super) fn away_error() -> Error {
     unavailable("it is away, and asked again all the time")
 }
 
-/// Whether it may be otherwise in a moment, without anybody doing something to this program.
-pub(super) fn passes(err: &Error) -> bool {
+/// Whether it may pass by itself, without a change to this program or its configuration.
+pub(super) fn is_temporary(err: &Error) -> bool {
     matches!(err, Error::Busy(_)) || is_away(err)
 }
 
@@ -41,15 +41,15 @@ pub(super) fn is_away(err: &Error) -> bool {
     matches!(err, Error::Unavailable { context, .. } if context == AWAY)
 }
 
-pub(super) fn of_pool(err: PoolError) -> Error {
+pub(super) fn from_pool(err: PoolError) -> Error {
     match err {
-        PoolError::Backend(err) => of(err),
+        PoolError::Backend(err) => from_postgres(err),
         PoolError::Timeout(_) => Error::Busy("all connections to PostgreSQL are in use".to_owned()),
         other => unavailable(other.to_string()),
     }
 }
 
-pub(super) fn of(err: tokio_postgres::Error) -> Error {
+pub(super) fn from_postgres(err: tokio_postgres::Error) -> Error {
     let Some(code) = err.code() else { return unavailable(words(&err)) };
     let is_busy = [
         SqlState::LOCK_NOT_AVAILABLE,
@@ -64,7 +64,7 @@ pub(super) fn of(err: tokio_postgres::Error) -> Error {
     if is_of(&["28", "3D"]) {
         return because(LOGIN, words(&err));
     }
-    // A copy that cannot be written; tables that somebody has taken away, or the right to use them.
+    // A replica that cannot be written; tables that were removed, or the right to use them.
     let in_trouble = [
         SqlState::READ_ONLY_SQL_TRANSACTION,
         SqlState::UNDEFINED_TABLE,

@@ -39,38 +39,46 @@ impl<'p> Session<'p> {
     }
 
     /// Nothing of it is under way any more.
-    pub(super) fn can_be_used_again(&mut self) {
+    pub(super) fn mark_clean(&mut self) {
         self.is_clean = true;
     }
 
     fn client(&self) -> Result<Arc<Object>> {
-        self.client.clone().ok_or_else(errors::late)
+        self.client.clone().ok_or_else(errors::late_error)
     }
 
     /// Runs statements that return nothing.
     pub(super) fn run(&self, sql: &'static str) -> Result<()> {
         let client = self.client()?;
-        self.postgres
-            .wait(self.until, async move { client.batch_execute(sql).await.map_err(errors::of) })
+        self.postgres.wait(self.until, async move {
+            client.batch_execute(sql).await.map_err(errors::from_postgres)
+        })
     }
 }
 
 impl accounts::Session for Session<'_> {
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<usize> {
-        let (client, values) = (self.client()?, values::owned(values));
+        let (client, values) = (self.client()?, values::own(values));
         self.postgres.wait(self.until, async move {
-            let statement = client.prepare_cached(&numbered(sql)).await.map_err(errors::of)?;
-            let changed = client.execute_raw(&statement, &values).await.map_err(errors::of)?;
+            let statement = client
+                .prepare_cached(&number_parameters(sql))
+                .await
+                .map_err(errors::from_postgres)?;
+            let changed =
+                client.execute_raw(&statement, &values).await.map_err(errors::from_postgres)?;
             Ok(usize::try_from(changed).unwrap_or(usize::MAX))
         })
     }
 
     fn query(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>> {
-        let (client, values) = (self.client()?, values::owned(values));
+        let (client, values) = (self.client()?, values::own(values));
         self.postgres.wait(self.until, async move {
-            let statement = client.prepare_cached(&numbered(sql)).await.map_err(errors::of)?;
-            let rows = client.query(&statement, &values::borrowed(&values)).await;
-            rows.map_err(errors::of)?.iter().map(values::row).collect()
+            let statement = client
+                .prepare_cached(&number_parameters(sql))
+                .await
+                .map_err(errors::from_postgres)?;
+            let rows = client.query(&statement, &values::as_parameters(&values)).await;
+            rows.map_err(errors::from_postgres)?.iter().map(values::read_row).collect()
         })
     }
 
@@ -79,15 +87,15 @@ impl accounts::Session for Session<'_> {
         for rows in rows.chunks(IN_FLIGHT) {
             let client = self.client()?;
             let texts: Vec<_> =
-                rows.chunks(TOGETHER).map(|rows| repeated(sql, rows.len())).collect();
+                rows.chunks(TOGETHER).map(|rows| repeat_row(sql, rows.len())).collect();
             let values: Vec<_> =
-                rows.chunks(TOGETHER).map(|rows| values::owned(&rows.concat())).collect();
+                rows.chunks(TOGETHER).map(|rows| values::own(&rows.concat())).collect();
             self.postgres.wait(self.until, async move {
                 let sent = texts.iter().zip(&values).map(async |(sql, values)| {
                     let statement = client.prepare_cached(sql).await?;
                     client.execute_raw(&statement, values).await
                 });
-                try_join_all(sent).await.map_err(errors::of).map(drop)
+                try_join_all(sent).await.map_err(errors::from_postgres).map(drop)
             })?;
         }
         Ok(())
@@ -100,7 +108,7 @@ impl accounts::Session for Session<'_> {
         Ok(!found.is_empty())
     }
 
-    fn number_on(&self) -> Result<()> {
+    fn continue_numbering(&self) -> Result<()> {
         const SQL: &str = "SELECT
             setval(pg_get_serial_sequence('key', 'id'), (SELECT COALESCE(MAX(id), 0) + 1 FROM key), false),
             setval(pg_get_serial_sequence('session', 'number'),
@@ -130,9 +138,9 @@ pub(super) fn note_batch(session: &dyn accounts::Session, batch: &Batch) -> Resu
 }
 
 /// A statement that inserts so many rows, from one that inserts one.
-fn repeated(sql: &str, rows: usize) -> String {
-    let Some((before, rest)) = sql.split_once("VALUES (") else { return numbered(sql) };
-    let Some((row, after)) = rest.split_once(')') else { return numbered(sql) };
+fn repeat_row(sql: &str, rows: usize) -> String {
+    let Some((before, rest)) = sql.split_once("VALUES (") else { return number_parameters(sql) };
+    let Some((row, after)) = rest.split_once(')') else { return number_parameters(sql) };
     let width = row.split(',').count();
     let list = |row: usize| {
         let marks = (1..=width).map(|column| format!("${}", row * width + column));
@@ -141,7 +149,7 @@ fn repeated(sql: &str, rows: usize) -> String {
     format!("{before}VALUES {}{after}", (0..rows).map(list).collect::<Vec<_>>().join(", "))
 }
 
-/// The parameters as PostgreSQL writes them.
-fn numbered(sql: &str) -> String {
+/// The statement with parameters as PostgreSQL writes them.
+fn number_parameters(sql: &str) -> String {
     sql.replace('?', "$")
 }

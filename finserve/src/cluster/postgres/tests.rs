@@ -29,7 +29,7 @@ fn database() -> Option<String> {
 }
 
 fn accounts(address: &str) -> Accounts {
-    Accounts::over(Box::new(Postgres::open(address).unwrap())).unwrap()
+    Accounts::with_store(Box::new(Postgres::open(address).unwrap())).unwrap()
 }
 
 fn issue(accounts: &Accounts) -> fincore::Key {
@@ -84,7 +84,7 @@ impl Store for LosesAnswers {
 
     fn write_batch(&self, wait: Duration, batch: &Batch, work: Work<'_>) -> Result<()> {
         self.0.write_batch(wait, batch, work)?;
-        if self.1.swap(false, Ordering::Relaxed) { Err(errors::late()) } else { Ok(()) }
+        if self.1.swap(false, Ordering::Relaxed) { Err(errors::late_error()) } else { Ok(()) }
     }
 
     fn verify(&self) -> Result<()> {
@@ -104,7 +104,7 @@ impl Store for LosesAnswers {
 fn a_batch_whose_answer_was_lost_counts_once() {
     let Some(address) = database() else { return };
     let store = LosesAnswers(Postgres::open(&address).unwrap(), AtomicBool::new(true));
-    let accounts = Accounts::over(Box::new(store)).unwrap();
+    let accounts = Accounts::with_store(Box::new(store)).unwrap();
     let key = keys::id(&accounts, &issue(&accounts).prefix()).unwrap();
     let (usage, today): (_, Date) = (Usage::default(), "2026-11-16".parse().unwrap());
     let requests = |usage: &Usage| {
@@ -137,14 +137,14 @@ fn a_change_is_heard_at_once() {
 
 #[test]
 fn one_leads_until_its_connection_ends() {
-    use crate::lock::Work;
+    use crate::coordination::directory_lock::ExclusiveTask;
     let Some(address) = database() else { return };
     let (one, other) = (Postgres::open(&address).unwrap(), Postgres::open(&address).unwrap());
-    let mut leader = one.election(Work::Webhooks)().expect("nobody leads");
-    assert!(leader.holds() && other.election(Work::Webhooks)().is_none());
-    assert!(other.election(Work::Sync)().is_some());
+    let mut leader = one.election(ExclusiveTask::Webhooks)().expect("no server leads");
+    assert!(leader.holds() && other.election(ExclusiveTask::Webhooks)().is_none());
+    assert!(other.election(ExclusiveTask::Sync)().is_some());
     drop(leader);
-    let election = other.election(Work::Webhooks);
+    let election = other.election(ExclusiveTask::Webhooks);
     let since = Instant::now();
     while election().is_none() {
         assert!(since.elapsed() < Duration::from_secs(60), "the lock is free");
@@ -154,18 +154,21 @@ fn one_leads_until_its_connection_ends() {
 
 #[test]
 fn what_is_not_there_is_away_and_newer_tables_are_refused() {
-    let Err(Unopened::Away(gone)) = Postgres::open("postgres://ana:secret@127.0.0.1:1/none") else {
-        panic!("nobody is there");
+    let Err(OpenError::Away(gone)) = Postgres::open("postgres://ana:secret@127.0.0.1:1/none")
+    else {
+        panic!("no server is there");
     };
     assert!(gone.contains("refused") && !gone.contains("secret"), "{gone}");
     let Some(address) = database() else { return };
     let postgres = Postgres::open(&address).unwrap();
     let newer = "INSERT INTO migration (number, made) VALUES (99, now())";
     postgres.with(LOOK, None, |session| session.run(newer)).unwrap();
-    let Err(Unopened::Refused(said)) = Postgres::open(&address) else { panic!("it is newer") };
+    let Err(OpenError::Refused(said)) = Postgres::open(&address) else { panic!("it is newer") };
     assert!(said.contains("newer version"), "{said}");
     let wrong = address.replace("//", "//nobody-");
-    let Err(Unopened::Refused(said)) = Postgres::open(&wrong) else { panic!("nobody has that") };
+    let Err(OpenError::Refused(said)) = Postgres::open(&wrong) else {
+        panic!("there is no such role")
+    };
     assert!(said.contains("refuses the login"), "{said}");
 }
 
@@ -182,7 +185,7 @@ fn a_large_batch_is_written_in_time_and_that_of_a_key_that_is_gone_holds_up_no_o
     let postgres = Postgres::open(&address).unwrap();
     postgres.with(LOOK, None, |session| session.run("DELETE FROM key WHERE id = 1")).unwrap();
     usage.flush(&accounts).unwrap();
-    assert_eq!((usage.unwritten(), usage.lost()), (0, 1));
+    assert_eq!((usage.unwritten_requests(), usage.lost_requests()), (0, 1));
     let report = Usage::default().report(&accounts, key, &UsageQuery::default(), today).unwrap();
     assert_eq!(report.total.requests, 30_000);
 }

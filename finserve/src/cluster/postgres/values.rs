@@ -10,23 +10,23 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// A value that waits to be sent.
 #[derive(Debug)]
-pub(super) struct Owned(Cell);
+pub(super) struct OwnedValue(Cell);
 
-pub(super) fn owned(values: &[Value<'_>]) -> Vec<Owned> {
+pub(super) fn own(values: &[Value<'_>]) -> Vec<OwnedValue> {
     let own = |value: &Value<'_>| match *value {
         Value::Null => Cell::Null,
         Value::Integer(number) => Cell::Integer(number),
         Value::Text(text) => Cell::Text(text.to_owned()),
         Value::Blob(bytes) => Cell::Blob(bytes.to_owned()),
     };
-    values.iter().map(own).map(Owned).collect()
+    values.iter().map(own).map(OwnedValue).collect()
 }
 
-pub(super) fn borrowed(values: &[Owned]) -> Vec<&(dyn ToSql + Sync)> {
+pub(super) fn as_parameters(values: &[OwnedValue]) -> Vec<&(dyn ToSql + Sync)> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-impl ToSql for Owned {
+impl ToSql for OwnedValue {
     fn to_sql(
         &self,
         kind: &Type,
@@ -49,7 +49,7 @@ impl ToSql for Owned {
 }
 
 /// A row as the library takes it.
-pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row> {
+pub(super) fn read_row(row: &tokio_postgres::Row) -> Result<Row> {
     let cells = row.columns().iter().enumerate().map(|(column, about)| {
         let cell = match *about.type_() {
             Type::INT8 => row.try_get::<_, Option<i64>>(column)?.map(Cell::Integer),

@@ -23,7 +23,7 @@ impl Store for Directory {
         }
         match File::open(&path) {
             Ok(file) => read_manifest(file).map(Some),
-            // Without the directory nobody knows what was published: a volume may not be mounted.
+            // Without the directory it is unknown what was published: a volume may not be mounted.
             Err(err) if err.kind() == io::ErrorKind::NotFound && self.0.is_dir() => Ok(None),
             Err(err) => Err(format!("{} cannot be read: {err}", path.display())),
         }

@@ -27,17 +27,17 @@ pub(crate) struct Manifest {
     /// The name of the compressed file.
     pub(super) file: String,
     #[serde(flatten)]
-    pub(crate) packed: Packed,
+    pub(crate) copy: CompressedCopy,
     /// Later than that of the publication before, whatever the clocks say.
     pub(super) published_at: DateTime<Utc>,
-    /// The file of the publication before, which is kept for those who are reading it.
+    /// The file of the publication before, which is kept for followers that are reading it.
     #[serde(default)]
     pub(super) previous: Option<String>,
 }
 
 /// A database and its compressed copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Packed {
+pub(crate) struct CompressedCopy {
     /// The size of the database.
     pub(crate) bytes: u64,
     pub(super) sha256: String,
@@ -50,7 +50,7 @@ impl Manifest {
     /// The manifest of a publication that takes the place of another.
     pub(super) fn new(
         edition: Edition,
-        packed: Packed,
+        copy: CompressedCopy,
         now: DateTime<Utc>,
         before: Option<&Manifest>,
     ) -> Manifest {
@@ -59,9 +59,9 @@ impl Manifest {
         Manifest {
             format: FORMAT,
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            file: file_name(&edition, &packed),
+            file: file_name(&edition, &copy),
             edition,
-            packed,
+            copy,
             published_at: after.map_or(now, |after| after.max(now)),
             previous: before.map(|before| before.file.clone()),
         }
@@ -87,18 +87,18 @@ impl Manifest {
     }
 
     fn check(&self) -> Result<(), String> {
-        let Packed { bytes, sha256, compressed_bytes, compressed_sha256 } = &self.packed;
+        let CompressedCopy { bytes, sha256, compressed_bytes, compressed_sha256 } = &self.copy;
         let is_hash = |text: &str| text.len() == 64 && text.bytes().all(is_digit);
         if !is_hash(sha256) || !is_hash(compressed_sha256) {
             return Err("the manifest has no SHA-256 in 64 hexadecimal digits".into());
         }
         if *bytes > MOST_BYTES || *compressed_bytes > MOST_BYTES {
             return Err(format!(
-                "the manifest names a file of {bytes} bytes, and {MOST_BYTES} are the most"
+                "the manifest names a file of {bytes} bytes; the maximum is {MOST_BYTES}"
             ));
         }
         // So it is a name, and leads nowhere else.
-        let name = file_name(&self.edition, &self.packed);
+        let name = file_name(&self.edition, &self.copy);
         if self.file != name {
             return Err(format!("the manifest should name {name}"));
         }
@@ -111,7 +111,7 @@ impl Manifest {
 
     /// Whether both are about the same file.
     pub(super) fn is_same(&self, other: &Manifest) -> bool {
-        self.edition == other.edition && self.packed.sha256 == other.packed.sha256
+        self.edition == other.edition && self.copy.sha256 == other.copy.sha256
     }
 
     /// The name of the database.
@@ -124,8 +124,8 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
 }
 
-fn file_name(edition: &Edition, packed: &Packed) -> String {
-    let hash = packed.sha256.get(..HASH_DIGITS).unwrap_or_default();
+fn file_name(edition: &Edition, copy: &CompressedCopy) -> String {
+    let hash = copy.sha256.get(..HASH_DIGITS).unwrap_or_default();
     format!("{PREFIX}{}-{hash}{SUFFIX}", edition.data_version)
 }
 

@@ -7,11 +7,11 @@ use std::{
 use fincore::{Catalogue, Date, Edition};
 
 use super::{
+    compression::compress,
     manifest::{Manifest, SUFFIX, version_in},
-    pack::pack,
     store::Store,
 };
-use crate::now::Now;
+use crate::coordination::clock::Now;
 
 /// Where a publication is prepared, below the data directory.
 const STAGING: &str = "publish.part";
@@ -25,13 +25,13 @@ pub(crate) enum Direction {
 
 /// How far a publication is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct PublishStep {
     pub(crate) doing: &'static str,
     pub(crate) done: u64,
     pub(crate) of: u64,
 }
 
-/// What became of it.
+/// What became of a publication.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// It is published now.
@@ -40,9 +40,9 @@ pub(crate) enum Outcome {
     Already(Manifest),
 }
 
-/// Why it was not published.
+/// Why a catalogue was not published.
 #[derive(Debug)]
-pub(crate) enum Unpublished {
+pub(crate) enum PublishError {
     /// What is published is newer, or other data under the same version.
     Older { published: u64, here: u64 },
     /// What is published is another catalogue.
@@ -51,36 +51,36 @@ pub(crate) enum Unpublished {
     Failed(String),
 }
 
-impl Unpublished {
-    /// In words, without what helps.
+impl PublishError {
+    /// In words, without advice.
     pub(crate) fn words(self) -> String {
         match self {
-            Unpublished::Older { published, here } => format!(
-                "data version {published} of this catalogue is published already, and this is {here}"
+            PublishError::Older { published, here } => format!(
+                "data version {published} of this catalogue is already published, and this is {here}"
             ),
-            Unpublished::Another => "another catalogue is published there".to_owned(),
-            Unpublished::Failed(words) => words,
+            PublishError::Another => "another catalogue is published there".to_owned(),
+            PublishError::Failed(words) => words,
         }
     }
 }
 
-impl From<String> for Unpublished {
-    fn from(words: String) -> Unpublished {
-        Unpublished::Failed(words)
+impl From<String> for PublishError {
+    fn from(words: String) -> PublishError {
+        PublishError::Failed(words)
     }
 }
 
-/// Publishes a catalogue as it is now. The manifest is written last, after `may` has said that it still may be. One older
-/// publication is kept. Room for a copy is needed in the data directory meanwhile.
+/// Publishes a catalogue as it is now. The manifest is written last, after `may_publish` has said that it still may
+/// be. One older publication is kept. Room for a copy is needed in the data directory meanwhile.
 pub(crate) fn publish(
     catalogue: &Catalogue,
     store: &dyn Store,
     data: &Path,
     direction: Direction,
-    may: &mut dyn FnMut() -> bool,
-    progress: &mut dyn FnMut(Step),
-) -> Result<Outcome, Unpublished> {
-    let before = published(store)?;
+    may_publish: &mut dyn FnMut() -> bool,
+    progress: &mut dyn FnMut(PublishStep),
+) -> Result<Outcome, PublishError> {
+    let before = published_manifest(store)?;
     let edition = catalogue.snapshot(Date::MAX).and_then(|snapshot| snapshot.edition());
     let edition = edition.map_err(|err| err.to_string())?;
     let is_same = |before: &Manifest| before.edition == edition;
@@ -89,26 +89,26 @@ pub(crate) fn publish(
     }
     let staging = Staging::below(data)?;
     let (database, file) = (staging.0.join("catalogue.db"), staging.0.join("catalogue.zst"));
-    progress(Step { doing: "copying", done: 0, of: 1 });
+    progress(PublishStep { doing: "copying", done: 0, of: 1 });
     let edition = catalogue.write_copy(&database).map_err(|err| err.to_string())?;
-    let packed = pack(&database, &file, |done, of| {
-        progress(Step { doing: "compressing", done, of });
+    let copy = compress(&database, &file, |done, of| {
+        progress(PublishStep { doing: "compressing", done, of });
     });
-    let packed = packed.map_err(|err| format!("the copy cannot be compressed: {err}"))?;
+    let copy = copy.map_err(|err| format!("the copy cannot be compressed: {err}"))?;
     // Another may have published meanwhile.
-    let before = published(store)?;
+    let before = published_manifest(store)?;
     if direction == Direction::Forwards {
-        goes_forwards(&edition, before.as_ref())?;
+        check_goes_forwards(&edition, before.as_ref())?;
     }
-    let manifest = Manifest::new(edition, packed, Now::read().utc, before.as_ref());
-    let of = manifest.packed.compressed_bytes;
-    progress(Step { doing: "storing", done: 0, of });
+    let manifest = Manifest::new(edition, copy, Now::read().utc, before.as_ref());
+    let of = manifest.copy.compressed_bytes;
+    progress(PublishStep { doing: "storing", done: 0, of });
     store.put(&manifest.file, &file)?;
-    if !may() {
+    if !may_publish() {
         return Err("another server publishes by now".to_owned().into());
     }
     store.put_manifest(&manifest.write()?)?;
-    progress(Step { doing: "storing", done: of, of });
+    progress(PublishStep { doing: "storing", done: of, of });
     // It is published, whatever becomes of this; the next one tries again.
     if let Err(words) = remove_old(store, &manifest, before.as_ref()) {
         tracing::warn!("an old publication cannot be removed: {words}");
@@ -116,19 +116,19 @@ pub(crate) fn publish(
     Ok(Outcome::Published(manifest))
 }
 
-/// What is published. A manifest that cannot be read is not replaced: a newer program may have written it.
-pub(super) fn published(store: &dyn Store) -> Result<Option<Manifest>, String> {
+/// The manifest of what is published. One that cannot be read is not replaced: a newer program may have written it.
+pub(super) fn published_manifest(store: &dyn Store) -> Result<Option<Manifest>, String> {
     store.manifest()?.map(|bytes| Manifest::read(&bytes)).transpose()
 }
 
-fn goes_forwards(edition: &Edition, before: Option<&Manifest>) -> Result<(), Unpublished> {
+fn check_goes_forwards(edition: &Edition, before: Option<&Manifest>) -> Result<(), PublishError> {
     match before.map(|before| &before.edition) {
         None => Ok(()),
         Some(before) if edition.is_newer_than(before) || edition == before => Ok(()),
         Some(before) if edition.catalogue == before.catalogue => {
-            Err(Unpublished::Older { published: before.data_version, here: edition.data_version })
+            Err(PublishError::Older { published: before.data_version, here: edition.data_version })
         }
-        Some(_) => Err(Unpublished::Another),
+        Some(_) => Err(PublishError::Another),
     }
 }
 

@@ -1,13 +1,16 @@
 //! Publications in an object store that speaks the protocol of S3.
+//!
+//! `rusty-s3` signs and `ureq` sends. `object_store` would bring `reqwest`, a runtime of its own and a second set-up of
+//! TLS. Version 0.9, because later ones read lists only in the namespace of AWS.
 use std::{env, fs::File, io::Read, path::Path, time::Duration};
 
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle, actions::ListObjectsV2};
 
 use super::{
+    http_server::{Http, PAUSE, expect},
     store::{MANIFEST, Store},
-    web::{Http, PAUSE, expect},
 };
-use crate::outgoing::Way;
+use crate::net::http_client::ProxyMode;
 
 /// For how long a signed address is good: longer than a file may take.
 const SIGNED: Duration = Duration::from_secs(3600);
@@ -39,7 +42,7 @@ impl S3 {
         let is_local = ["http://127.", "http://localhost", "http://[::1]"]
             .iter()
             .any(|local| endpoint.starts_with(local));
-        let way = if is_local { Way::Direct } else { Way::Proxy };
+        let way = if is_local { ProxyMode::Direct } else { ProxyMode::Proxy };
         let wrong = "AWS_ENDPOINT_URL is not an http or https address".to_owned();
         let endpoint = endpoint.parse().map_err(|_| wrong.clone())?;
         let credentials = Credentials::from_env().ok_or(
@@ -53,27 +56,27 @@ impl S3 {
         format!("{}{name}", self.prefix)
     }
 
-    fn readable(&self, name: &str) -> String {
+    fn signed_get_url(&self, name: &str) -> String {
         let key = self.key(name);
         self.bucket.get_object(Some(&self.credentials), &key).sign(SIGNED).into()
     }
 
-    fn writable(&self, name: &str) -> String {
+    fn signed_put_url(&self, name: &str) -> String {
         let key = self.key(name);
         self.bucket.put_object(Some(&self.credentials), &key).sign(SIGNED).into()
     }
 }
 
 /// How long a manifest may be on its way: less than a leader that is cut off keeps its lock.
-const LEAD: Duration = Duration::from_secs(5);
+const MANIFEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Store for S3 {
     fn manifest(&self) -> Result<Option<Vec<u8>>, String> {
-        self.http.manifest(&self.readable(MANIFEST))
+        self.http.manifest(&self.signed_get_url(MANIFEST))
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn Read>, String> {
-        self.http.open(name, &self.readable(name))
+        self.http.open(name, &self.signed_get_url(name))
     }
 
     fn pause(&self) -> Duration {
@@ -85,17 +88,17 @@ impl Store for S3 {
         let file = File::open(file).map_err(cannot)?;
         let bytes = file.metadata().map_err(cannot)?.len();
         if bytes > MOST_BYTES {
-            return Err(format!("{name} has {bytes} bytes, and {MOST_BYTES} are the most"));
+            return Err(format!("{name} has {bytes} bytes; the maximum is {MOST_BYTES}"));
         }
-        let sent = self.http.agent.put(self.writable(name)).send(&file);
+        let sent = self.http.agent.put(self.signed_put_url(name)).send(&file);
         expect(name, &[200, 201, 204], sent).map(drop)
     }
 
     fn put_manifest(&self, bytes: &[u8]) -> Result<(), String> {
         // Soon or not at all: another server may lead in a moment.
-        let request = self.http.agent.put(self.writable(MANIFEST));
-        let request = request.config().timeout_global(Some(LEAD)).build();
-        // Whoever caches it must ask whether it is still the same.
+        let request = self.http.agent.put(self.signed_put_url(MANIFEST));
+        let request = request.config().timeout_global(Some(MANIFEST_TIMEOUT)).build();
+        // Caches must ask whether it is still the same.
         let request =
             request.header("Content-Type", "application/json").header("Cache-Control", "no-cache");
         expect(MANIFEST, &[200, 201, 204], request.send(bytes)).map(drop)

@@ -10,7 +10,7 @@ pub(super) const LONGEST_MANIFEST: u64 = 64 * 1024;
 /// What is said of a place that can only be read.
 const READ_ONLY: &str = "it can only be read";
 
-/// A place for publications. Whatever fails is told in words, which hold no secret.
+/// A place for publications. Failures are words, which hold no secret.
 pub(crate) trait Store: Send + Sync {
     /// The manifest; nothing if nothing was published yet.
     fn manifest(&self) -> Result<Option<Vec<u8>>, String>;

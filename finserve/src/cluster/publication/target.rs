@@ -3,8 +3,8 @@ use std::{fmt, path::PathBuf};
 
 #[cfg(feature = "cluster")]
 use super::s3::S3;
-use super::{directory::Directory, store::Store, web::Web};
-use crate::sources::Base;
+use super::{directory::Directory, http_server::HttpServer, store::Store};
+use crate::sources::BaseUrl;
 
 /// A place for publications as it was typed. It stays text here and is never printed: what clap refuses it repeats on
 /// the terminal, and it might hold a password.
@@ -33,11 +33,11 @@ pub(crate) enum Target {
         prefix: String,
     },
     /// Can only be read.
-    Web(Base),
+    Web(BaseUrl),
 }
 
 impl TypedTarget {
-    /// Fails, in words that do not repeat it, where this is no place that is known.
+    /// Fails, in words that do not repeat it, where this is no place that this build knows.
     pub(crate) fn read(&self) -> Result<Target, String> {
         const FORMS: &str =
             "a catalogue is published in a directory, s3://bucket/prefix or https://host/path/";
@@ -50,7 +50,10 @@ impl TypedTarget {
                 return Err(format!("{FORMS}; keys of the store are in AWS_* variables"));
             }
             let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-            return Ok(Target::S3 { bucket: bucket.to_owned(), prefix });
+            let target = Target::S3 { bucket: bucket.to_owned(), prefix };
+            #[cfg(not(feature = "cluster"))]
+            target.open()?;
+            return Ok(target);
         }
         if text.starts_with("http://") || text.starts_with("https://") {
             return text.parse().map(Target::Web);
@@ -67,11 +70,11 @@ impl Target {
     pub(crate) fn open(&self) -> Result<Box<dyn Store>, String> {
         match self {
             Target::Directory(path) => Ok(Box::new(Directory(path.clone()))),
-            Target::Web(base) => Ok(Box::new(Web::new(base.clone())?)),
+            Target::Web(base) => Ok(Box::new(HttpServer::new(base.clone())?)),
             #[cfg(feature = "cluster")]
             Target::S3 { bucket, prefix } => Ok(Box::new(S3::from_env(bucket, prefix)?)),
             #[cfg(not(feature = "cluster"))]
-            Target::S3 { .. } => Err("this build has no support for s3://".to_owned()),
+            Target::S3 { .. } => Err(super::super::unsupported::unsupported("s3://")),
         }
     }
 }

@@ -8,31 +8,32 @@ use std::{
 use fincore::chrono::{DateTime, NaiveDateTime, Utc};
 use rustls::{ClientConnection, pki_types::ServerName};
 
-use crate::tls;
+use crate::net::trusted_certificates;
 
-/// Until when the certificate of a host is valid; or, in words, why it is not.
-pub(super) fn end(host: &str, port: u16, patience: Duration) -> Result<DateTime<Utc>, String> {
+/// Until when the certificate of a host is valid; or why it is not.
+pub(super) fn expiry(host: &str, port: u16, timeout: Duration) -> Result<DateTime<Utc>, String> {
     let name = ServerName::try_from(host.to_owned()).map_err(|err| err.to_string())?;
     let mut connection =
-        ClientConnection::new(Arc::new(tls::client()?), name).map_err(|err| err.to_string())?;
-    let mut socket = connect(host, port, patience)?;
+        ClientConnection::new(Arc::new(trusted_certificates::rustls_config()?), name)
+            .map_err(|err| err.to_string())?;
+    let mut socket = connect(host, port, timeout)?;
     while connection.is_handshaking() {
         connection.complete_io(&mut socket).map_err(|err| err.to_string())?;
     }
     let certificates = connection.peer_certificates().unwrap_or_default();
-    let first = certificates.first().ok_or("the server shows no certificate")?;
+    let first = certificates.first().ok_or("the server presents no certificate")?;
     not_after(first).ok_or_else(|| "its certificate cannot be read".into())
 }
 
-fn connect(host: &str, port: u16, patience: Duration) -> Result<TcpStream, String> {
+fn connect(host: &str, port: u16, timeout: Duration) -> Result<TcpStream, String> {
     let addresses = (host, port).to_socket_addrs().map_err(|err| err.to_string())?;
     let mut failed = "the host name has no address".to_owned();
     for address in addresses {
-        match TcpStream::connect_timeout(&address, patience) {
+        match TcpStream::connect_timeout(&address, timeout) {
             Ok(socket) => {
-                // Setting a time that is not zero cannot fail.
-                let _ = socket.set_read_timeout(Some(patience));
-                let _ = socket.set_write_timeout(Some(patience));
+                // Setting a timeout that is not zero cannot fail.
+                let _ = socket.set_read_timeout(Some(timeout));
+                let _ = socket.set_write_timeout(Some(timeout));
                 return Ok(socket);
             }
             Err(err) => failed = err.to_string(),
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     /// A certificate as short as one can be: version, serial number, algorithm, issuer, validity.
-    fn made(version: &[u8], validity: &[u8]) -> Vec<u8> {
+    fn certificate(version: &[u8], validity: &[u8]) -> Vec<u8> {
         let wrap = |tag: u8, content: &[u8]| {
             [&[tag, 0x81, u8::try_from(content.len()).unwrap()], content].concat()
         };
@@ -107,14 +108,14 @@ mod tests {
             (&[], short("960101000000Z"), short("970203040506Z"), "1997-02-03T04:05:06Z"),
             (version, short("260101000000Z"), long("20500203040506Z"), "2050-02-03T04:05:06Z"),
         ] {
-            let certificate = made(version, &[from, to].concat());
+            let certificate = certificate(version, &[from, to].concat());
             assert_eq!(not_after(&certificate), Some(end.parse().unwrap()));
         }
     }
 
     #[test]
     fn a_broken_certificate_has_no_end() {
-        let whole = made(
+        let whole = certificate(
             &[],
             &[&[0x17, 13], &b"260101000000Z"[..], &[0x17, 13], b"270203040506Z"].concat(),
         );

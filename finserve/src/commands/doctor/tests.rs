@@ -11,18 +11,19 @@ fn a_clock_before_the_data_or_years_after_it_is_wrong() {
         ("2028-10-05T00:00:00Z", Verdict::Fine),
         ("2106-02-07T00:00:00Z", Verdict::Wrong),
     ] {
-        assert_eq!(machine::clock(time(now), changed).unwrap().verdict, verdict, "{now}");
+        assert_eq!(machine::check_clock(time(now), changed).unwrap().verdict, verdict, "{now}");
     }
-    assert!(machine::clock(time("1970-01-01T00:00:00Z"), None).is_none());
+    assert!(machine::check_clock(time("1970-01-01T00:00:00Z"), None).is_none());
 }
 
 #[test]
 fn one_publisher_that_agrees_is_enough_to_trust_the_clock() {
     let now = "2026-10-05T00:00:00Z".parse::<DateTime<Utc>>().unwrap();
-    let sign = |clock| Sign { publisher: "SGS", address: "https://a".into(), clock };
+    let reply = |clock| PublisherReply { publisher: "SGS", address: "https://a".into(), clock };
     let hour = TimeDelta::hours(1);
-    let verdict = |signs: &[Sign]| clocks(signs, now).map(|finding| finding.verdict);
-    assert_eq!(verdict(&[sign(Ok(Some(now - hour))), sign(Ok(Some(now)))]), Some(Verdict::Fine));
-    assert_eq!(verdict(&[sign(Ok(Some(now - hour)))]), Some(Verdict::Wrong));
-    assert_eq!(verdict(&[sign(Ok(None)), sign(Err("silent".into()))]), None);
+    let verdict =
+        |replies: &[PublisherReply]| compare_clocks(replies, now).map(|finding| finding.verdict);
+    assert_eq!(verdict(&[reply(Ok(Some(now - hour))), reply(Ok(Some(now)))]), Some(Verdict::Fine));
+    assert_eq!(verdict(&[reply(Ok(Some(now - hour)))]), Some(Verdict::Wrong));
+    assert_eq!(verdict(&[reply(Ok(None)), reply(Err("silent".into()))]), None);
 }

@@ -7,19 +7,24 @@ use std::{
 use fincore::{CallerId, Error};
 
 use super::*;
-use crate::http::{
-    answer::tests::app,
-    cost::Cost,
-    envelope::Sharing,
-    formats::Formats,
-    listener::Inherited,
-    payload::Payload,
-    pool::Pool,
-    reply::{Body, Caching, Reply},
-    routes::{Handler, Route},
-    service,
-    slots::Slots,
-    stream::Stream,
+use crate::{
+    http::{
+        endpoints::service,
+        message::{
+            formats::Formats,
+            payload::Payload,
+            reply::{Body, Caching, Reply},
+            response_headers::Sharing,
+            stream::Stream,
+        },
+        pipeline::{
+            answer::tests::app,
+            answer_cost::Cost,
+            route_table::{Handler, Route},
+        },
+        transport::{concurrency_slots::Slots, worker_pool::Pool},
+    },
+    net::listener::InheritedSocket,
 };
 
 fn row(path: &'static str, handler: Handler) -> Route {
@@ -47,16 +52,17 @@ fn with_timeouts(timeouts: Timeouts, rows: Vec<Route>, client: impl FnOnce(Socke
     let dir = tempfile::tempdir().unwrap();
     let app = Arc::new(app(&dir, rows));
     let Listener { runtime, listener, owner } =
-        Listener::open("127.0.0.1:0", Inherited::Public).unwrap();
+        Listener::open("127.0.0.1:0", InheritedSocket::Public).unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let workers = Workers::start(&app, None).unwrap();
     let bounds = Bounds { most: 64, per_address: 64, proxies: Vec::new() };
     let connections = Arc::new(Connections::new(bounds));
-    let door = Door { listener, owner, connections, timeouts, app: &app, certificate: None };
+    let acceptor =
+        Acceptor { listener, owner, connections, timeouts, app: &app, certificate: None };
     thread::scope(|scope| {
         let stopped = async { drop(stopped.await) };
-        let accepting = scope.spawn(|| runtime.block_on(door.accept(&workers, stopped)));
+        let accepting = scope.spawn(|| runtime.block_on(acceptor.accept(&workers, stopped)));
         client(address);
         drop(stop);
         accepting.join().unwrap();
@@ -100,7 +106,7 @@ fn streamed(whole_parts: Option<u32>, pool: &Arc<Pool>) -> Reply {
         parts += 1;
         out.resize(10_000, b'x');
         if whole_parts.is_some_and(|whole| parts > whole) {
-            Err(Error::Invalid("damaged".into()))
+            Err(Error::operation("damaged"))
         } else {
             Ok(true)
         }

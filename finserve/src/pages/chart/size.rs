@@ -1,5 +1,5 @@
 //! How large a chart is.
-use super::thin::Every;
+use super::downsample::Every;
 
 /// The size of a picture, in units of its own. The page scales it as a whole, so text keeps its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

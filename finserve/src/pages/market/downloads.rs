@@ -3,7 +3,7 @@ use fincore::{Feature, Limit, Plan, market::History};
 use maud::{Markup, html};
 
 use super::history::{ROWS, Shown};
-use crate::pages::{address::Address, layout};
+use crate::pages::{layout, page_url::Address};
 
 impl Shown<'_> {
     pub(super) fn downloads(&self) -> Markup {
@@ -24,7 +24,7 @@ impl Shown<'_> {
             Plan::ALL.into_iter().find(|plan| plan.includes(Feature::Csv)).filter(|_| !has_csv);
         html! {
             section aria-labelledby="data" {
-                h2 id="data" { (say("The same for programs", "O mesmo para programas")) }
+                h2 id="data" { (say("Use this in a program", "Use em um programa")) }
                 (layout::command(view, "curl", &line))
                 p.actions {
                     a.button href=(json.plain_link(view)) { "JSON" }

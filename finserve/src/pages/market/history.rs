@@ -3,18 +3,21 @@ use fincore::{Date, Decimal, Meta, Result, Snapshot, plans::Upgrade};
 use maud::{Markup, html};
 
 use super::{
+    plan_reach::{Reached, reached},
     range::Range,
-    reached::{Reached, reached},
-    subject::{Part, Subject},
+    series_or_pair::{Part, Subject},
 };
-use crate::pages::{
-    address::Address,
-    age,
-    chart::{Chart, Every, Period, Shape, Size, thin},
-    layout,
-    refusal::told,
-    upgrade::upgrade,
-    view::View,
+use crate::{
+    errors::BadRequest,
+    pages::{
+        chart::{Chart, Every, Period, Shape, Size, downsample},
+        data_age,
+        errors::ErrorMessage,
+        layout,
+        page_url::Address,
+        upgrade_prompt::upgrade,
+        view::View,
+    },
 };
 
 /// Rows of the table on a page.
@@ -88,19 +91,20 @@ pub(crate) fn history(
     Ok(layout::page(view, &subject.path(), &title, &content))
 }
 
-/// The same page for a question that is wrong, as `message` says: its form with the days that were named, and no history.
+/// The same page for a question that is wrong: its form with the days that were named, and no history.
 pub(crate) fn wrong_history(
     snapshot: &Snapshot,
     view: &View,
     subject: &Subject,
     days: [Option<String>; 2],
-    message: &str,
+    wrong: &BadRequest,
 ) -> Result<Markup> {
     let known = Known::read(snapshot, view, subject)?;
-    let (title, said) = (subject.title(view.language), told(message, view.language));
+    let title = subject.title(view.language);
+    let message = ErrorMessage::bad_request(wrong, view.language);
     let content = html! {
         (known.heading(&title))
-        p.wrong role="alert" lang=[said.lang] { (said.text) }
+        p.wrong role="alert" lang=[message.lang] { (message.text) }
         (known.ranges(None, days))
         (known.facts())
     };
@@ -111,8 +115,8 @@ fn upgrade_of(view: &View, prompt: &Upgrade) -> Markup {
     html! {
         (upgrade(view, prompt))
         p.note { (view.language.pick(
-            "Shown here is what this plan reaches.",
-            "O que aparece aqui é o que este plano alcança.",
+            "The page shows the part that your plan includes.",
+            "A página mostra a parte incluída no seu plano.",
         )) }
     }
 }
@@ -145,7 +149,7 @@ impl<'a> Known<'a> {
                 }
                 p.change {
                     time datetime=(row.date) { (subject.period().of(row.date, language)) }
-                    @if stale { " · " strong.age { (age::of(subject.period(), self.today, row.date, language)) } }
+                    @if stale { " · " strong.age { (data_age::of(subject.period(), self.today, row.date, language)) } }
                 }
             }
         }
@@ -184,12 +188,12 @@ impl<'a> Known<'a> {
                 dl.about {
                     dt { (say("Unit", "Unidade")) } dd { (subject.unit(language)) }
                     dt { (say("Published", "Publicação")) } dd { (subject.rhythm(language)) }
-                    dt { (say("Held", "Disponível")) } dd { (first) " – " (last) }
+                    dt { (say("Coverage", "Cobertura")) } dd { (first) " – " (last) }
                     dt { (say("Source", "Fonte")) } dd { (source) }
-                    @if let Some(computed) = computed_from { dt { (say("Computed from", "Calculado de")) } dd { (computed) } }
+                    @if let Some(computed) = computed_from { dt { (say("Computed from", "Calculado a partir de")) } dd { (computed) } }
                     dt { (say("Licence", "Licença")) } dd { (licence) }
                     @if let Some(updated) = updated_at {
-                        dt { (say("Last changed here", "Última alteração aqui")) }
+                        dt { (say("Last updated", "Última atualização")) }
                         dd { time datetime=(updated.to_rfc3339()) { (updated.format("%Y-%m-%d %H:%M UTC")) } }
                     }
                 }
@@ -202,11 +206,11 @@ impl Shown<'_> {
     fn chart(&self, title: &str) -> Markup {
         let (language, subject) = (self.known.view.language, self.known.subject);
         let (Some((first, _)), Some((last, _))) = (self.points.first(), self.points.last()) else {
-            return html! { p.note { (language.pick("There are no figures on these days.", "Não há valores nestes dias.")) } };
+            return html! { p.note { (language.pick("There are no figures for these days.", "Não há valores para estes dias.")) } };
         };
         let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
         let steps = [Every::Week, Every::Month, Every::Quarter, Every::Year];
-        let (every, places) = thin(&dates, MOST_POINTS, &steps);
+        let (every, places) = downsample(&dates, MOST_POINTS, &steps);
         let points: Vec<_> = places.into_iter().map(|place| self.points[place]).collect();
         let is_bars = subject.is_change() && points.len() <= MOST_BARS;
         let [from, to] = [*first, *last].map(|date| subject.period().of(date, language));
@@ -225,7 +229,7 @@ impl Shown<'_> {
             (chart.picture(language))
             @if let Some(thinned) = thinned(every, self.known.view) { p.note { (thinned) } }
             @if subject.columns(language).len() > 1 {
-                p.note { (language.pick("The curve is the sell side.", "A curva é o lado da venda.")) }
+                p.note { (language.pick("The curve shows the sell side.", "A curva mostra o lado da venda.")) }
             }
         }
     }
@@ -297,19 +301,19 @@ fn thinned(every: Every, view: &View) -> Option<&'static str> {
     match every {
         Every::Point => None,
         Every::Week => say(
-            "The curve shows the last figure of each week; the table has all.",
+            "The curve shows the last figure of each week; the table has every figure.",
             "A curva mostra o último valor de cada semana; a tabela tem todos.",
         ),
         Every::Month => say(
-            "The curve shows the last figure of each month; the table has all.",
+            "The curve shows the last figure of each month; the table has every figure.",
             "A curva mostra o último valor de cada mês; a tabela tem todos.",
         ),
         Every::Quarter => say(
-            "The curve shows the last figure of each quarter; the table has all.",
+            "The curve shows the last figure of each quarter; the table has every figure.",
             "A curva mostra o último valor de cada trimestre; a tabela tem todos.",
         ),
         Every::Year => say(
-            "The curve shows the last figure of each year; the table has all.",
+            "The curve shows the last figure of each year; the table has every figure.",
             "A curva mostra o último valor de cada ano; a tabela tem todos.",
         ),
     }

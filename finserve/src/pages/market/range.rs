@@ -1,8 +1,11 @@
 //! The part of a history that a page shows.
 use chrono::{Months, NaiveDate};
-use fincore::{Date, Error, plans::RECENT_DAYS};
+use fincore::{Date, plans::RECENT_DAYS};
 
-use crate::pages::{chart::Period, language::Language};
+use crate::{
+    errors::{BadRequest, Problem, Wanted},
+    pages::{chart::Period, language::Language},
+};
 
 /// A part of a history, up to its newest day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +63,11 @@ impl Range {
 }
 
 impl std::str::FromStr for Range {
-    type Err = Error;
+    type Err = BadRequest;
 
-    fn from_str(text: &str) -> Result<Range, Error> {
+    fn from_str(text: &str) -> Result<Range, BadRequest> {
         let known = Range::ALL.into_iter().find(|range| range.code() == text);
-        known.ok_or_else(|| Error::invalid(text, "a range (3m, 12m, 5y or all)"))
+        known.ok_or_else(|| BadRequest::Value(Problem::value(text, Wanted::Range)))
     }
 }
 

@@ -1,0 +1,123 @@
+# What the gate (.ci/run) and the long form (.ci/nightly) share: steps, lanes and every check. Needs Rust and Python 3;
+# everything else (wrk, Java, Go, Chromium, Node.js, LibreOffice, nginx, Caddy, Prometheus, PostgreSQL, Redis) is
+# installed where it is missing.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# Nothing built here is debugged, built twice, or measured to the last tenth of its speed.
+export CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+program=target/release/finserve logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+: >"$logs/times"
+
+# Runs a command as a step: its name, then the command.
+step() {
+    local name=$1 began=$SECONDS
+    shift
+    printf '\n== %s\n' "$name"
+    "$@"
+    printf '%5d s  %s\n' $((SECONDS - began)) "$name" | tee -a "$logs/times"
+}
+
+# Runs checks one after the other, as a lane beside others. Each writes to a log of its own, of which the end is shown.
+lane() {
+    local check began
+    for check in "$@"; do
+        began=$SECONDS
+        if ! "$check" >"$logs/$check" 2>&1; then
+            printf '== %s FAILED after %d s\n%s\n' "$check" $((SECONDS - began)) "$(tail -n 100 "$logs/$check")"
+            return 1
+        fi
+        printf '== %s: %d s\n%s\n' "$check" $((SECONDS - began)) "$(tail -n 5 "$logs/$check" | cut -c 1-300)"
+        printf '%5d s  %s\n' $((SECONDS - began)) "$check" >>"$logs/times"
+    done
+}
+
+# Waits for lanes; fails if one did.
+join() {
+    local pid failed=0
+    for pid in "$@"; do wait "$pid" || failed=1; done
+    [ "$failed" = 0 ]
+}
+
+# Where the time went, the longest first.
+report() {
+    printf '\n== where the time went\n'
+    sort -rn "$logs/times"
+    printf 'all of it: %d s\n' "$SECONDS"
+}
+
+# Installs what is missing of so many programs, each named with its Debian package, as the user that may.
+install() {
+    local root=() missing=() wanted
+    for wanted in "$@"; do
+        command -v "${wanted%:*}" >/dev/null || missing+=("${wanted#*:}")
+    done
+    python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+    compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null || missing+=(libfaketime)
+    [ ${#missing[@]} -gt 0 ] || return 0
+    [ "$(id -u)" = 0 ] || root=(sudo)
+    "${root[@]}" apt-get update -qq
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+installed() { wait "$installing" || { tail -n 40 "$logs/install" && return 1; }; }
+
+tests() { cargo test --workspace; }
+long_tests() { cargo test --workspace -- --ignored; }
+examples() {
+    local example
+    for example in fincore/examples/*.rs; do
+        example=$(basename "$example" .rs)
+        # That one makes the bundled tables from files that are not here.
+        # The tests have built them.
+        [ "$example" = make_bundle ] || "target/debug/examples/$example" >/dev/null
+    done
+}
+# With the feature that replicas need, so that one program serves all that follows.
+release() { cargo build --release --features cluster; }
+
+lints() { cargo clippy --workspace --all-targets --features finserve/cluster -- -D warnings; }
+features() {
+    cargo clippy -p finserve --no-default-features -- -D warnings &&
+        cargo clippy -p fincore --no-default-features -- -D warnings &&
+        cargo clippy -p fincore --no-default-features --features parquet -- -D warnings
+}
+documentation() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --features finserve/cluster --no-deps --quiet; }
+# Whether they run; what they measure is for people to look at.
+benches() { cargo bench --workspace --profile dev --bench market --bench access --bench companies --bench http -- --test; }
+killed_imports() { tests/kill_import.py $program "${long:-12}"; }
+killed_syncs() { tests/kill_sync.py $program "${long:-8}"; }
+killed_webhooks() { tests/kill_webhooks.py $program "${long:-4}"; }
+killed_servers() { tests/kill_server.py $program "${long:-15}"; }
+memory_of_imports() { tests/import_memory.py $program; }
+exports_read_back() { tests/read_back.py $program; }
+contract() { tests/contract.sh $program "${long:-15}"; }
+clients() { tests/clients.sh $program; }
+agents() { tests/mcp.sh $program; }
+snippets() { tests/snippets.sh; }
+reader() { tests/reader.sh $program; }
+# What is in the package is enough to build it.
+package() {
+    cargo package -p fincore --allow-dirty --no-verify --target-dir target/apart &&
+        tar -C "$logs" -xzf target/apart/package/fincore-*.crate &&
+        cargo check --manifest-path "$logs"/fincore-*/Cargo.toml --target-dir target/apart \
+            --config profile.dev.package.zstd-sys.opt-level=3
+}
+deployment() { tests/deploy.sh $program; }
+# The tests of the feature `cluster`, with the engines that they need; `published` also runs replicas.
+conformance() {
+    tests/cluster/engines.py cargo test -p fincore -p finserve --lib --test tests --features finserve/cluster -- \
+        --include-ignored cluster conformance publication
+}
+published() { tests/cluster/publish.py $program 5; }
+limits() { tests/cluster/limits.py $program short; }
+accounts() { tests/cluster/accounts.py $program short; }
+outage() { tests/cluster/outage.py $program short; }
+tls() { tests/tls.py $program; }
+panics() { cargo build --workspace --features finserve/faults && tests/panics.py target/debug/finserve; }
+fuzzing() { fuzz/run.sh --dev 60; }
+pages() {
+    npm ci --prefix tests/browser --no-audit --no-fund --loglevel=error &&
+        CHROMIUM=$(command -v chromium) node tests/browser/pages.mjs $program &&
+        CHROMIUM=$(command -v chromium) node tests/browser/explore.mjs $program
+}
+faults() { tests/faults.py $program; }

@@ -1,0 +1,63 @@
+//! A connection to the accounts file that is reopened after a failure.
+use rusqlite::Connection;
+
+use super::schema::SCHEMA;
+use crate::{
+    deadline::WaitBudget,
+    error::{Error, Result, in_another_file},
+    sqlite::{self, FileIdentity},
+};
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Role {
+    Read,
+    Write,
+}
+
+#[derive(Debug)]
+pub(super) struct AccountsConnection {
+    connection: Connection,
+    role: Role,
+    /// Whether a failure may have left a transaction or pages in the cache.
+    must_reopen: bool,
+}
+
+impl AccountsConnection {
+    pub(super) fn new(connection: Connection, role: Role) -> Result<AccountsConnection> {
+        match role {
+            Role::Read => connection.pragma_update(None, "query_only", true)?,
+            Role::Write => connection.pragma_update(None, "synchronous", "full")?,
+        }
+        Ok(AccountsConnection { connection, role, must_reopen: false })
+    }
+
+    /// Runs `work`, which waits for other programs within the budget.
+    pub(super) fn run<T>(
+        &mut self,
+        identity: &FileIdentity,
+        budget: WaitBudget,
+        work: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        in_another_file(|| self.run_here(identity, budget, work))
+    }
+
+    fn run_here<T>(
+        &mut self,
+        identity: &FileIdentity,
+        budget: WaitBudget,
+        work: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        if self.must_reopen {
+            // Another file under the same name must not be opened.
+            identity.check()?;
+            // The old connection is closed only now, so that the log stays the same file.
+            *self = AccountsConnection::new(sqlite::reopen(identity.path(), &SCHEMA)?, self.role)?;
+        }
+        self.connection.busy_timeout(budget.remaining())?;
+        let done = work(&mut self.connection);
+        let failed = matches!(done, Err(Error::Unavailable { .. }));
+        self.must_reopen = failed || !self.connection.is_autocommit();
+        done
+    }
+}

@@ -1,0 +1,17 @@
+//! The schema of the accounts file.
+use crate::sqlite::{Audience, Schema};
+
+pub(crate) const SCHEMA: Schema = Schema {
+    what: "an accounts file",
+    application_id: i32::from_be_bytes(*b"FINA"),
+    migrations: &[
+        include_str!("../../migrations/accounts/0001_accounts.sql"),
+        include_str!("../../migrations/accounts/0002_application_id.sql"),
+        include_str!("../../migrations/accounts/0003_webhooks.sql"),
+        include_str!("../../migrations/accounts/0004_sessions.sql"),
+    ],
+    unmarked: 1,
+    table: "key",
+    remedy: "restore a backup; delete it only if no key was ever issued",
+    audience: Audience::Owner,
+};

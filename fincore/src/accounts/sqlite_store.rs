@@ -1,0 +1,172 @@
+//! Accounts in one SQLite file, which several programs can share.
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use parking_lot::{FairMutex, Mutex};
+use rusqlite::{
+    Connection, ToSql, Transaction, TransactionBehavior, params_from_iter,
+    types::{ToSqlOutput, ValueRef},
+};
+
+use super::{
+    connection::{AccountsConnection, Role},
+    existence_marker,
+    schema::SCHEMA,
+    store::{Cell, Row, Session, Store, Value, Work},
+    wait_limit::{busy_error, call_budget},
+};
+use crate::{
+    deadline::WaitBudget,
+    error::{Error, Result},
+    sqlite::{self, Checkup, FileIdentity},
+};
+
+#[derive(Debug)]
+pub(super) struct SqliteStore {
+    pub(super) identity: FileIdentity,
+    /// Fair, so that many registrations cannot keep the usage counts from being written.
+    pub(super) writer: FairMutex<AccountsConnection>,
+    reader: Mutex<AccountsConnection>,
+    /// Whether the last write failed because of the file or the disk.
+    failing: AtomicBool,
+}
+
+impl SqliteStore {
+    pub(super) fn open(path: PathBuf) -> Result<SqliteStore> {
+        existence_marker::check(&path)?;
+        let store = SqliteStore::without_marker(path)?;
+        existence_marker::set(store.identity.path());
+        Ok(store)
+    }
+
+    /// Opens a file that is renamed later, so that it needs no marker.
+    pub(super) fn without_marker(path: PathBuf) -> Result<SqliteStore> {
+        let writer = AccountsConnection::new(sqlite::open(&path, &SCHEMA)?, Role::Write)?;
+        let reader = AccountsConnection::new(sqlite::reopen(&path, &SCHEMA)?, Role::Read)?;
+        Ok(SqliteStore {
+            identity: FileIdentity::of(path)?,
+            writer: FairMutex::new(writer),
+            reader: Mutex::new(reader),
+            failing: AtomicBool::new(false),
+        })
+    }
+
+    fn read_with<T>(
+        &self,
+        budget: WaitBudget,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
+        let mut reader = self.reader.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+        reader.run(&self.identity, budget, |connection| work(connection))
+    }
+
+    fn write_with(
+        &self,
+        budget: WaitBudget,
+        work: impl FnOnce(&Transaction<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut writer = self.writer.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+        let done = writer.run(&self.identity, budget, |connection| {
+            let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            work(&tx)?;
+            // A commit to a file that was moved or replaced would be lost, so it must fail.
+            self.identity.check()?;
+            Ok(tx.commit()?)
+        });
+        match &done {
+            Ok(()) => self.failing.store(false, Ordering::Relaxed),
+            Err(Error::Unavailable { .. }) => self.failing.store(true, Ordering::Relaxed),
+            Err(_) => (),
+        }
+        done
+    }
+}
+
+impl Store for SqliteStore {
+    fn read(&self, wait: Duration, work: Work<'_>) -> Result<()> {
+        self.read_with(WaitBudget::new(wait), |connection| work(connection))
+    }
+
+    fn read_at_once(&self, wait: Duration, work: Work<'_>) -> Result<()> {
+        self.read_with(WaitBudget::new(wait), |connection| {
+            let tx = connection.unchecked_transaction()?;
+            work(&*tx)
+        })
+    }
+
+    fn write(&self, wait: Duration, work: Work<'_>) -> Result<()> {
+        self.write_with(WaitBudget::new(wait), |tx| work(&**tx))
+    }
+
+    fn verify(&self) -> Result<()> {
+        const VERSION: &str = "PRAGMA user_version";
+        self.identity.check()?;
+        self.read_with(call_budget(), |connection| {
+            Ok(connection.prepare_cached(VERSION)?.query_row([], |_| Ok(()))?)
+        })?;
+        if !self.failing.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        // Writes the header of the file as it is.
+        self.write_with(call_budget(), |tx| {
+            let version: i64 = tx.query_row(VERSION, [], |row| row.get(0))?;
+            Ok(tx.pragma_update(None, "user_version", version)?)
+        })
+    }
+
+    fn quick_check(&self) -> Result<Vec<String>> {
+        self.read_with(call_budget(), sqlite::quick_check)
+    }
+
+    fn check(&self) -> Result<Checkup> {
+        self.read_with(call_budget(), sqlite::check)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(self.identity.path())
+    }
+}
+
+impl Session for Connection {
+    fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<usize> {
+        Ok(self.prepare_cached(sql)?.execute(params_from_iter(values))?)
+    }
+
+    fn query(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>> {
+        let mut statement = self.prepare_cached(sql)?;
+        let columns = statement.column_count();
+        let rows = statement.query_map(params_from_iter(values), |row| {
+            let cells = (0..columns).map(|column| Ok(cell_from(row.get_ref(column)?)));
+            Ok(Row::new(cells.collect::<rusqlite::Result<_>>()?))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Integer(number) => ValueRef::Integer(number),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// Text that is not UTF-8, as in a damaged file, becomes bytes; reading the column as text then fails. No table has
+/// fractions.
+fn cell_from(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null | ValueRef::Real(_) => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Cell::Text(text.to_owned()),
+            Err(_) => Cell::Blob(bytes.to_owned()),
+        },
+        ValueRef::Blob(bytes) => Cell::Blob(bytes.to_owned()),
+    }
+}

@@ -1,0 +1,379 @@
+//! Compounds a series between two days into a factor, and records how.
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::{
+    compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
+    fixed_point::{Figure, FixedPoint},
+    parameters::{Percent, Steps},
+};
+use crate::{
+    answers::Meta,
+    calendar,
+    catalogue::Snapshot,
+    error::{Error, Invalid, Result, SeriesFault},
+    market::{self, Rate, Rhythm},
+    types::{Date, DateRange, Decimal},
+};
+
+/// From this day on, the calendar knows every day without a rate. Before, up to two days in a row were closed that it does
+/// not know: holidays were moved, and banks closed by decree.
+const CALENDAR_IS_EXACT: Date = Date::new(1991, 2, 1).expect("a day of the calendar");
+
+/// The longest gap between quotes, in days: the longest holidays take five.
+pub(super) const LONGEST_GAP: u32 = 10;
+
+/// The decimals of a factor in an answer.
+const FACTOR_DECIMALS: u32 = 16;
+
+/// How a factor was computed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Derivation {
+    /// The short name of the series.
+    pub series: Cow<'static, str>,
+    /// Its number in SGS.
+    pub number: u32,
+    /// The first day of the period.
+    pub from: Date,
+    /// The last day of the period.
+    pub to: Date,
+    /// What one unit became in the period, rounded to 16 decimals.
+    pub factor: Figure,
+    /// The same as a change in percent, rounded to 8 decimals.
+    pub accumulated: Figure,
+    /// The number of observations that were compounded.
+    pub periods: usize,
+    /// What one of them stands for: `month`, `business day`, `month from day to day` or `observation`.
+    pub period: &'static str,
+    /// The first observation; none where the period has no business day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Rate>,
+    /// The last observation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Rate>,
+    /// Every observation, if the query asked for the steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<DerivationStep>>,
+}
+
+/// One observation on the way to a factor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DerivationStep {
+    /// Its date.
+    pub date: Date,
+    /// Its value as published.
+    pub value: Decimal,
+    /// Its own factor.
+    pub factor: Figure,
+    /// The product up to here.
+    pub product: Figure,
+}
+
+/// A factor, and the observations that it was computed from.
+pub(super) struct CompoundFactor {
+    pub(super) series: CompoundedSeries,
+    pub(super) from: Date,
+    pub(super) to: Date,
+    pub(super) factor: FixedPoint,
+    rows: Vec<Rate>,
+    factors: Vec<FixedPoint>,
+    pub(super) meta: Meta,
+}
+
+impl CompoundFactor {
+    /// Compounds the observations of a period; without a last day, up to the newest. Fails if the data does not cover the
+    /// period.
+    pub(super) fn compute(
+        snapshot: &Snapshot,
+        series: CompoundedSeries,
+        (from, to): (Date, Option<Date>),
+        ends: Ends,
+        percent: Option<Percent>,
+    ) -> Result<CompoundFactor> {
+        DateRange::new(Some(from), to)?;
+        let held = market::covered_days(snapshot, series.definition.number)?;
+        let (rows, from, to) = match series.basis {
+            CompoundingBasis::Days => days(snapshot, series, (from, to), ends, held)?,
+            CompoundingBasis::Months => months(snapshot, series, (from, to), held)?,
+            CompoundingBasis::Anniversaries => anniversaries(snapshot, series, (from, to), held)?,
+            CompoundingBasis::Levels => levels(snapshot, series, (from, to), held)?,
+        };
+        let factors = match series.basis {
+            CompoundingBasis::Days | CompoundingBasis::Months | CompoundingBasis::Anniversaries => {
+                rates(&rows, percent)
+            }
+            CompoundingBasis::Levels => ratios(&rows, series)?,
+        };
+        let factor =
+            factors.iter().fold(FixedPoint::one(), |product, factor| product.times(factor));
+        if factor.is_too_large() {
+            return Err(lacks(series, SeriesFault::FactorTooLarge));
+        }
+        let meta = market::meta(snapshot, series.definition.number)?;
+        Ok(CompoundFactor { series, from, to, factor, rows, factors, meta })
+    }
+
+    /// The number of observations.
+    pub(super) fn periods(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The business days that a spread is earned on.
+    pub(super) fn business_days(&self) -> u32 {
+        let count = match self.series.basis {
+            CompoundingBasis::Days => return u32::try_from(self.rows.len()).unwrap_or(u32::MAX),
+            CompoundingBasis::Months => calendar::count(self.from, month_after(self.to, 1)),
+            CompoundingBasis::Anniversaries | CompoundingBasis::Levels => {
+                calendar::count(self.from, self.to)
+            }
+        };
+        u32::try_from(count).unwrap_or(0)
+    }
+
+    /// The derivation for an answer.
+    pub(super) fn derivation(&self, steps: Steps) -> Derivation {
+        Derivation {
+            series: self.series.definition.name.into(),
+            number: self.series.definition.number,
+            from: self.from,
+            to: self.to,
+            factor: round_factor(&self.factor),
+            accumulated: self.factor.percent_change(),
+            periods: self.periods(),
+            period: self.series.basis.period(),
+            first: self.rows.first().cloned(),
+            last: self.rows.last().cloned(),
+            steps: match steps {
+                Steps::Omitted => None,
+                Steps::Listed => Some(self.steps()),
+            },
+        }
+    }
+
+    fn steps(&self) -> Vec<DerivationStep> {
+        let mut product = FixedPoint::one();
+        let step = |(row, factor): (&Rate, &FixedPoint)| {
+            product = product.times(factor);
+            let (factor, product) = (round_factor(factor), round_factor(&product));
+            DerivationStep { date: row.date, value: row.value, factor, product }
+        };
+        self.rows.iter().zip(&self.factors).map(step).collect()
+    }
+}
+
+/// A factor, rounded for an answer.
+pub(super) fn round_factor(factor: &FixedPoint) -> Figure {
+    factor.round(FACTOR_DECIMALS).trim_zeros(2)
+}
+
+type Period = (Vec<Rate>, Date, Date);
+/// The first and the newest day of a series.
+type Held = (Date, Date);
+
+fn rates(rows: &[Rate], percent: Option<Percent>) -> Vec<FixedPoint> {
+    let share = percent.map(|percent| FixedPoint::of_percent(percent.get()));
+    let factor = |row: &Rate| match &share {
+        None => FixedPoint::factor(row.value),
+        Some(share) => FixedPoint::one().plus(&FixedPoint::of_percent(row.value).times(share)),
+    };
+    rows.iter().map(factor).collect()
+}
+
+/// The ratio of each level to the one before.
+fn ratios(rows: &[Rate], series: CompoundedSeries) -> Result<Vec<FixedPoint>> {
+    let zero = |row: &Rate| lacks(series, SeriesFault::NotPositive { date: row.date.into() });
+    let ratio = |pair: &[Rate]| {
+        FixedPoint::from(pair[1].value)
+            .over(&FixedPoint::from(pair[0].value))
+            .ok_or_else(|| zero(&pair[0]))
+    };
+    let first = rows.first().map(|_| Ok(FixedPoint::one()));
+    first.into_iter().chain(rows.windows(2).map(ratio)).collect()
+}
+
+fn days(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    (from, to): (Date, Option<Date>),
+    ends: Ends,
+    (first, newest): Held,
+) -> Result<Period> {
+    let to = end(
+        series,
+        (from, to),
+        newest,
+        match ends {
+            Ends::Both => newest,
+            Ends::First => day_after(newest),
+        },
+    )?;
+    let last = match ends {
+        Ends::Both => to,
+        Ends::First => to.days_before(1),
+    };
+    let needed = last_business_day(last);
+    check(series, from, first, needed.filter(|needed| *needed >= from), newest)?;
+    if last < from {
+        return Ok((Vec::new(), from, to));
+    }
+    let rows = read(snapshot, series, from, last)?;
+    let mut begin = from;
+    for next in rows.iter().map(|row| row.date).chain([day_after(last)]) {
+        let closed = if next < CALENDAR_IS_EXACT { 2 } else { 0 };
+        if begin < next && calendar::count(begin, next) > closed {
+            let (from, next) = (begin.into(), next.into());
+            return Err(lacks(series, SeriesFault::Gap { from, next }));
+        }
+        begin = day_after(next);
+    }
+    Ok((rows, from, to))
+}
+
+fn months(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    (from, to): (Date, Option<Date>),
+    (first, newest): Held,
+) -> Result<Period> {
+    let from = from.first_of_month();
+    let to = end(series, (from, to), newest, newest)?.first_of_month();
+    check(series, from, first, Some(to), newest)?;
+    let rows = read(snapshot, series, from, to)?;
+    let mut month = from;
+    for row in &rows {
+        if row.date != month {
+            break;
+        }
+        month = month_after(month, 1);
+    }
+    if month <= to {
+        return Err(lacks(series, SeriesFault::Missing { date: month.into() }));
+    }
+    Ok((rows, from, to))
+}
+
+fn anniversaries(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    (from, to): (Date, Option<Date>),
+    (first, newest): Held,
+) -> Result<Period> {
+    let begin = if from.day() > 28 { month_after(from.first_of_month(), 1) } else { from };
+    let to = end(series, (from, to), newest, month_after(newest, 1))?;
+    let begins: Vec<Date> = (0..)
+        .map(|months| month_after(begin, months))
+        .take_while(|day| month_after(*day, 1) <= to && *day < Date::MAX.first_of_month())
+        .collect();
+    let Some(last) = begins.last() else { return Ok((Vec::new(), from, to)) };
+    check(series, begin, first, Some(*last), newest)?;
+    let mut rows = read(snapshot, series, begin, *last)?;
+    rows.retain(|row| row.date.day() == begin.day());
+    match begins
+        .iter()
+        .zip(rows.iter().map(|row| Some(row.date)).chain(std::iter::repeat(None)))
+        .find(|(day, row)| Some(**day) != *row)
+    {
+        Some((day, _)) => Err(lacks(series, SeriesFault::Missing { date: (*day).into() })),
+        None => Ok((rows, from, to)),
+    }
+}
+
+fn levels(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    (from, to): (Date, Option<Date>),
+    (first, newest): Held,
+) -> Result<Period> {
+    // How far the first and the last value may be from the ends of the period.
+    let (from, gap) = match series.definition.rhythm {
+        Rhythm::Daily | Rhythm::BusinessDays => (from, LONGEST_GAP),
+        Rhythm::Monthly => (from.first_of_month(), 0),
+    };
+    let to = end(series, (from, to), newest, newest)?;
+    let (to, needed) = match series.definition.rhythm {
+        Rhythm::Daily => (to, Some(to)),
+        Rhythm::BusinessDays => (to, last_business_day(to)),
+        Rhythm::Monthly => (to.first_of_month(), Some(to.first_of_month())),
+    };
+    check(series, from, first, needed, newest)?;
+    let rows = read(snapshot, series, from, to)?;
+    let (Some(begin), Some(last)) = (rows.first(), rows.last()) else {
+        let (from, to) = (from.into(), to.into());
+        return Err(lacks(series, SeriesFault::Empty { from, to }));
+    };
+    if begin.date.days_before(gap) > from {
+        let (day, next) = (from.into(), begin.date.into());
+        return Err(lacks(series, SeriesFault::LateStart { day, next }));
+    }
+    if last.date < to.days_before(gap) {
+        let (day, before) = (to.into(), last.date.into());
+        return Err(lacks(series, SeriesFault::EarlyEnd { day, before }));
+    }
+    Ok((rows, from, to))
+}
+
+/// The last day of a period, by default the last one that the data covers. Fails if the period begins later than that.
+fn end(
+    series: CompoundedSeries,
+    (from, to): (Date, Option<Date>),
+    newest: Date,
+    last: Date,
+) -> Result<Date> {
+    if last < from {
+        let (newest, from) = (newest.into(), from.into());
+        return Err(lacks(series, SeriesFault::EndsBefore { newest, from }));
+    }
+    Ok(to.unwrap_or(last))
+}
+
+/// This day if it is a business day, or else the one before.
+fn last_business_day(day: Date) -> Option<Date> {
+    if calendar::is_business_day(day) { Some(day) } else { calendar::previous(day) }
+}
+
+/// Fails if the data begins after a period does, or ends before it.
+fn check(
+    series: CompoundedSeries,
+    from: Date,
+    first: Date,
+    needed: Option<Date>,
+    newest: Date,
+) -> Result<()> {
+    if from < first {
+        let (first, from) = (first.into(), from.into());
+        return Err(lacks(series, SeriesFault::BeginsLater { first, from }));
+    }
+    match needed {
+        Some(needed) if needed > newest => {
+            let (newest, to) = (newest.into(), needed.into());
+            Err(lacks(series, SeriesFault::EndsEarlier { newest, to }))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn lacks(series: CompoundedSeries, fault: SeriesFault) -> Error {
+    Error::Invalid(Invalid::Series { series: series.definition.name.to_owned(), fault })
+}
+
+/// The observations from one day to another, the oldest first.
+fn read(snapshot: &Snapshot, series: CompoundedSeries, from: Date, to: Date) -> Result<Vec<Rate>> {
+    market::observations(snapshot, series.definition.number, from, to)
+}
+
+fn day_after(day: Date) -> Date {
+    Date::from_day_number(day.day_number() + 1).unwrap_or(Date::MAX)
+}
+
+/// The same day `months` later; the 28th if that month does not have the day.
+pub(super) fn month_after(day: Date, months: u32) -> Date {
+    let month = u32::from(day.year()) * 12 + u32::from(day.month()) - 1 + months;
+    let parts = u16::try_from(month / 12).ok().zip(u8::try_from(month % 12 + 1).ok());
+    let made = parts.and_then(|(year, month)| {
+        Date::new(year, month, day.day()).or_else(|| Date::new(year, month, 28))
+    });
+    made.unwrap_or(Date::MAX)
+}

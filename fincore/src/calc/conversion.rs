@@ -1,0 +1,222 @@
+//! Converts amounts from one currency into another, through the real.
+use serde::{Deserialize, Serialize};
+
+use super::{
+    compound_factor::LONGEST_GAP,
+    fixed_point::{Figure, FixedPoint},
+    parameters::{Amount, Side},
+};
+use crate::{
+    answers::{Meta, Sourced},
+    calendar,
+    catalogue::Snapshot,
+    error::{CalculationFault, Result},
+    market::{self, FxRate, Text},
+    types::{Currency, Date, Decimal, Pair},
+};
+
+/// A query for an amount in another currency.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conversion {
+    /// The amount; by default one unit.
+    #[serde(default = "one")]
+    pub amount: Amount,
+    /// The currency of the amount.
+    pub from: Currency,
+    /// The currency of the result.
+    pub to: Currency,
+    /// The day of the bulletin; by default the newest that has both currencies.
+    pub date: Option<Date>,
+    /// The side of the quotes; by default the one at which the market sells.
+    #[serde(default)]
+    pub side: Side,
+}
+
+fn one() -> Amount {
+    "1".parse().expect("a number")
+}
+
+impl Conversion {
+    /// One unit at the newest closing quotes.
+    #[must_use]
+    pub fn new(from: Currency, to: Currency) -> Conversion {
+        Conversion { amount: one(), from, to, date: None, side: Side::Sell }
+    }
+}
+
+/// An amount in another currency, and how it was computed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ConvertedAmount {
+    /// The amount.
+    pub amount: Amount,
+    /// Its currency.
+    pub from: Currency,
+    /// The currency of the result.
+    pub to: Currency,
+    /// The result, rounded half up to 8 decimals.
+    pub result: Figure,
+    /// What one unit is worth, rounded half up to 16 decimals.
+    pub rate: Figure,
+    /// The side of the quotes.
+    pub side: Side,
+    /// The day of the bulletin that was used; none where no quote was needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<Date>,
+    /// The day of the query, if there is no quote of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Date>,
+    /// The quotes that were used.
+    pub quotes: Vec<Leg>,
+    /// The rule in a sentence.
+    pub rule: String,
+    /// The rule in Portuguese.
+    pub rule_pt: String,
+}
+
+/// One quote of a conversion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Leg {
+    /// The pair: a currency in reais.
+    pub pair: Pair,
+    /// Reais for one unit.
+    pub value: Decimal,
+}
+
+/// Converts an amount at PTAX closing quotes. Two foreign currencies are converted through the real, at quotes of the same
+/// side and day. For a day without a bulletin, the one before is used, and the answer says so.
+///
+/// Any day is allowed on every plan. Fails for currencies without quotes, for a day in the future, and for one that is more
+/// than ten days after the bulletin before it.
+///
+/// ```
+/// use fincore::calc::{self, Conversion};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let sunday = Some("2026-02-01".parse()?);
+/// let query = Conversion { amount: "100".parse()?, date: sunday, ..Conversion::new("USD".parse()?, "BRL".parse()?) };
+/// let reais = calc::convert(&snapshot, query)?;
+/// assert_eq!((reais.date, reais.asked), (Some("2026-01-30".parse()?), sunday));
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<ConvertedAmount>> {
+    let Conversion { amount, from, to, date, side } = query;
+    if let Some(date) = date.filter(|date| *date > snapshot.today()) {
+        return Err(CalculationFault::Future { date: date.into() }.into());
+    }
+    let (value, quotes) = match (from == Currency::BRL, to == Currency::BRL) {
+        (true, true) => (FixedPoint::one(), Vec::new()),
+        _ if from == to => {
+            // Fails for a currency without quotes.
+            market::common_quotes(snapshot, (from, to), snapshot.today())?;
+            (FixedPoint::one(), Vec::new())
+        }
+        (true, _) => {
+            let (quote, _) = quotes(snapshot, (to, to), date)?;
+            let worth = over(&FixedPoint::one(), &quote, side)?;
+            (worth, vec![quote])
+        }
+        (_, true) => {
+            let (quote, _) = quotes(snapshot, (from, from), date)?;
+            (FixedPoint::from(price(&quote, side)), vec![quote])
+        }
+        (false, false) => {
+            let (one, other) = quotes(snapshot, (from, to), date)?;
+            (over(&FixedPoint::from(price(&one, side)), &other, side)?, vec![one, other])
+        }
+    };
+    let used = quotes.first().map(|quote| quote.date);
+    let asked = date.filter(|asked| used.is_some_and(|used| used != *asked));
+    let text = rule(from, to);
+    let (en, pt) = asked.zip(used).map(|(asked, used)| substitute(asked, used)).unwrap_or_default();
+    let meta = match quotes.first() {
+        Some(quote) => market::quotes_meta(snapshot, quote.pair.base)?,
+        None => Meta::new(market::PTAX),
+    };
+    let leg = |quote: &FxRate| Leg { pair: quote.pair, value: price(quote, side) };
+    let converted = ConvertedAmount {
+        amount,
+        from,
+        to,
+        result: FixedPoint::from(amount.get()).times(&value).round(8).trim_zeros(2),
+        rate: value.round(16).trim_zeros(4),
+        side,
+        date: used,
+        asked,
+        quotes: quotes.iter().map(leg).collect(),
+        rule: [text.en, &en].concat(),
+        rule_pt: [text.pt, &pt].concat(),
+    };
+    Ok(Sourced::new(converted, meta))
+}
+
+fn price(quote: &FxRate, side: Side) -> Decimal {
+    match side {
+        Side::Buy => quote.buy,
+        Side::Sell => quote.sell,
+    }
+}
+
+fn over(reais: &FixedPoint, quote: &FxRate, side: Side) -> Result<FixedPoint> {
+    let (pair, date) = (quote.pair, quote.date.into());
+    let worthless = || CalculationFault::NoPrice { pair: pair.to_string(), date }.into();
+    reais.over(&FixedPoint::from(price(quote, side))).ok_or_else(worthless)
+}
+
+/// The quotes of both currencies on the newest day up to the given one.
+fn quotes(
+    snapshot: &Snapshot,
+    (one, other): (Currency, Currency),
+    date: Option<Date>,
+) -> Result<(FxRate, FxRate)> {
+    let day = date.unwrap_or(snapshot.today());
+    let mut currencies = vec![one.to_string(), other.to_string()];
+    currencies.dedup();
+    let found = market::common_quotes(snapshot, (one, other), day)?;
+    let Some((first, second)) = found else {
+        return Err(CalculationFault::NoBulletin { day: day.into(), currencies }.into());
+    };
+    if date.is_some() && first.date < day.days_before(LONGEST_GAP) {
+        let (day, newest) = (day.into(), first.date.into());
+        return Err(CalculationFault::OldBulletin { day, currencies, newest }.into());
+    }
+    Ok((first, second))
+}
+
+fn rule(from: Currency, to: Currency) -> Text {
+    let text = |en, pt| Text { en, pt };
+    match (from == Currency::BRL, to == Currency::BRL) {
+        _ if from == to => text("The two currencies are the same.", "As duas moedas são a mesma."),
+        (true, _) => text(
+            "The result is amount ÷ PTAX closing quote.",
+            "O resultado é valor ÷ cotação PTAX de fechamento.",
+        ),
+        (_, true) => text(
+            "The result is amount × PTAX closing quote.",
+            "O resultado é valor × cotação PTAX de fechamento.",
+        ),
+        (false, false) => text(
+            "The result is amount × PTAX closing quote of the first currency ÷ that of the second, both in reais, of the same side and day.",
+            "O resultado é valor × cotação PTAX de fechamento da primeira moeda ÷ a da segunda, ambas em reais, do mesmo lado e dia.",
+        ),
+    }
+}
+
+/// The sentence about a day without quotes, in English and Portuguese.
+fn substitute(asked: Date, used: Date) -> (String, String) {
+    if calendar::is_business_day(asked) {
+        (
+            format!(" There is no quote of {asked} here; that of {used} is used."),
+            format!(" Não há aqui cotação de {asked}; vale a de {used}."),
+        )
+    } else {
+        (
+            format!(" {asked} has no bulletin; the one before it, of {used}, is used."),
+            format!(" {asked} não tem boletim; vale o anterior, de {used}."),
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! The currencies that Brazil had, and how many of each became one real.
+use serde::Serialize;
+
+use super::fixed_point::{Figure, FixedPoint};
+use crate::types::{Date, Decimal};
+
+/// An amount in reais that began in an older currency.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Reais {
+    /// The currency of the first day.
+    pub currency: &'static str,
+    /// How many of it are one unit of the last day's currency.
+    pub divisor: u64,
+    /// The currency of the last day.
+    pub into: &'static str,
+    /// The result in it, rounded half up to cents.
+    pub result: Figure,
+}
+
+/// Each currency with its first day, and how many of the one before became one of it.
+const CURRENCIES: [(Date, &str, u64); 8] = [
+    (Date::MIN, "Cr$ (cruzeiro)", 1),
+    (first(1967, 2, 13), "NCr$ (cruzeiro novo)", 1000),
+    (first(1970, 5, 15), "Cr$ (cruzeiro)", 1),
+    (first(1986, 2, 28), "Cz$ (cruzado)", 1000),
+    (first(1989, 1, 16), "NCz$ (cruzado novo)", 1000),
+    (first(1990, 3, 16), "Cr$ (cruzeiro)", 1),
+    (first(1993, 8, 1), "CR$ (cruzeiro real)", 1000),
+    (first(1994, 7, 1), "R$ (real)", 2750),
+];
+
+const fn first(year: u16, month: u8, day: u8) -> Date {
+    Date::new(year, month, day).expect("a day of the calendar")
+}
+
+/// What an amount of the first day's currency is in that of the last; `None` if it is the same.
+pub(super) fn reais(amount: &FixedPoint, from: Date, to: Date) -> Option<Reais> {
+    let at = |day: Date| CURRENCIES.iter().rposition(|(first, ..)| *first <= day).unwrap_or(0);
+    let (begin, end) = (at(from), at(to));
+    if begin >= end {
+        return None;
+    }
+    let divisor: u64 = CURRENCIES[begin + 1..=end].iter().map(|(.., divisor)| divisor).product();
+    let result = amount.over(&FixedPoint::from(whole(divisor)?))?.round(2);
+    Some(Reais { currency: CURRENCIES[begin].1, divisor, into: CURRENCIES[end].1, result })
+}
+
+fn whole(number: u64) -> Option<Decimal> {
+    number.to_string().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_real_is_2750_million_million_cruzeiros_of_1980() {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let amount = FixedPoint::from("2750000000000.00".parse::<Decimal>().unwrap());
+        let then = reais(&amount, day("1980-01-01"), day("2026-01-01")).unwrap();
+        assert_eq!((then.divisor, then.result.to_string()), (2_750_000_000_000, "1.00".into()));
+        assert_eq!((then.currency, then.into), ("Cr$ (cruzeiro)", "R$ (real)"));
+        let last = reais(&amount, day("1994-06-30"), day("1994-07-01")).unwrap();
+        assert_eq!(last.divisor, 2750);
+        assert_eq!(reais(&amount, day("1994-07-01"), day("2026-01-01")), None);
+        assert_eq!(reais(&amount, day("1991-01-01"), day("1992-01-01")), None);
+    }
+}

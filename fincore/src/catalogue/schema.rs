@@ -1,0 +1,19 @@
+//! The tables of the data file.
+use crate::sqlite::{self, Schema};
+
+pub(crate) const SCHEMA: Schema = Schema {
+    what: "a data catalogue",
+    application_id: i32::from_be_bytes(*b"FINC"),
+    migrations: &[
+        include_str!("../../migrations/catalogue/0001_market.sql"),
+        include_str!("../../migrations/catalogue/0002_companies_and_filings.sql"),
+        include_str!("../../migrations/catalogue/0003_application_id.sql"),
+        include_str!("../../migrations/catalogue/0004_changes_and_freshness.sql"),
+        include_str!("../../migrations/catalogue/0005_identity.sql"),
+        include_str!("../../migrations/catalogue/0006_search.sql"),
+    ],
+    unmarked: 2,
+    table: "rate",
+    remedy: "restore a copy, or delete it to start again from the bundled data, and repeat your imports",
+    audience: sqlite::Audience::Default,
+};

@@ -1,0 +1,33 @@
+//! Why an export is refused, as values.
+
+/// Why an export cannot begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExportFault {
+    /// Changes since a version are asked for, and days too.
+    #[error("since covers changes on every day: from and to cannot be combined with it")]
+    SinceWithDays,
+
+    /// Days are asked of a dataset that has none.
+    #[error("companies are not dated: from and to do not apply")]
+    Undated,
+
+    /// The version is newer than the data.
+    #[error("there is no data version {version} yet: the newest one is {newest}")]
+    FutureVersion {
+        /// The version that is asked for.
+        version: u64,
+        /// The newest version.
+        newest: u64,
+    },
+
+    /// The change log begins after the version.
+    #[error(
+        "the change log starts after data version {first}: it cannot tell what changed after {version}"
+    )]
+    ForgottenVersion {
+        /// The version that is asked for.
+        version: u64,
+        /// The first version that the log knows the changes after.
+        first: u64,
+    },
+}

@@ -1,0 +1,157 @@
+//! Makes an event of a change: its type, and the JSON of what was published.
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{cursor::LogPosition, event_type::EventType};
+use crate::{
+    catalogue::{Change, Snapshot},
+    companies,
+    error::{Error, Result},
+    filings,
+    market::{self, batches, logged_series},
+    types::{CompanyId, CvmCode, Date, Decimal, FilingId, Pair, fold},
+};
+
+// The names of datasets in the change log.
+const FX: &str = market::freshness::FX;
+const COMPANIES: &str = companies::DATASET;
+const FILINGS: &str = filings::DATASET;
+
+/// The JSON of what was published, and the values that filters compare.
+#[derive(Debug)]
+pub(crate) struct EventPayload {
+    pub(crate) data: Box<RawValue>,
+    #[cfg_attr(
+        not(feature = "webhooks"),
+        expect(dead_code, reason = "only webhooks filter events")
+    )]
+    pub(crate) subject: EventSubject,
+}
+
+/// The values that filters compare.
+#[cfg_attr(not(feature = "webhooks"), expect(dead_code, reason = "only webhooks filter events"))]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventSubject {
+    pub(crate) company: Option<CvmCode>,
+    /// Folded.
+    pub(crate) category: Option<String>,
+    /// The name of its dataset.
+    pub(crate) series: Option<String>,
+}
+
+/// The type of the event that a change makes, if any.
+pub(super) fn event_type(dataset: &str, change: Change) -> Option<EventType> {
+    let is_news = matches!(change, Change::Added | Change::Changed);
+    match (dataset, change) {
+        (COMPANIES, Change::Added) => Some(EventType::CompanyCreated),
+        (COMPANIES, Change::Changed) => Some(EventType::CompanyUpdated),
+        (FILINGS, Change::Added) => Some(EventType::FilingPublished),
+        (COMPANIES, Change::Removed) | (FILINGS, Change::Changed | Change::Removed) => None,
+        (FX, _) => is_news.then_some(EventType::FxPublished),
+        (series, _) => {
+            (is_news && logged_series::find(series).is_some()).then_some(EventType::RatePublished)
+        }
+    }
+}
+
+/// The present data of what changed; `None` if it is gone or cannot be read.
+pub(super) fn load(
+    snapshot: &Snapshot,
+    kind: EventType,
+    position: &LogPosition,
+    change: Change,
+) -> Result<Option<EventPayload>> {
+    match kind {
+        EventType::RatePublished => rate(snapshot, position, change),
+        EventType::FxPublished => quote(snapshot, &position.key, change),
+        EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &position.key),
+        EventType::FilingPublished => filing(snapshot, &position.key),
+        EventType::WebhookTest => Ok(None),
+    }
+}
+
+#[derive(Serialize)]
+struct PublishedRate<'r> {
+    series: &'r str,
+    number: u32,
+    date: Date,
+    value: Decimal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'static str>,
+    change: Change,
+}
+
+fn rate(
+    snapshot: &Snapshot,
+    position: &LogPosition,
+    change: Change,
+) -> Result<Option<EventPayload>> {
+    let (Some(series), Ok(day)) = (logged_series::find(&position.dataset), position.key.parse())
+    else {
+        return Ok(None);
+    };
+    let found = batches::rates(snapshot, series.number, (day, day), 1)?.pop();
+    let Some(rate) = found else { return Ok(None) };
+    let data = PublishedRate {
+        series: &position.dataset,
+        number: series.number,
+        date: rate.date,
+        value: rate.value,
+        unit: series.definition.map(|definition| definition.unit.en),
+        change,
+    };
+    let subject =
+        EventSubject { series: Some(position.dataset.clone()), ..EventSubject::default() };
+    Ok(Some(EventPayload { data: to_json(&data)?, subject }))
+}
+
+#[derive(Serialize)]
+struct PublishedQuote {
+    pair: Pair,
+    date: Date,
+    buy: Decimal,
+    sell: Decimal,
+    change: Change,
+}
+
+fn quote(snapshot: &Snapshot, key: &str, change: Change) -> Result<Option<EventPayload>> {
+    let parsed = key.split_once(' ').map(|(pair, day)| (pair.parse::<Pair>(), day.parse()));
+    let Some((Ok(pair), Ok(day))) = parsed else { return Ok(None) };
+    let found = batches::quotes(snapshot, pair.base, (day, day), 1)?.pop();
+    let Some(quote) = found else { return Ok(None) };
+    let (buy, sell) = (quote.buy, quote.sell);
+    let data = PublishedQuote { pair: quote.pair, date: quote.date, buy, sell, change };
+    Ok(Some(EventPayload { data: to_json(&data)?, subject: EventSubject::default() }))
+}
+
+fn company(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
+    let Ok(code) = key.parse::<CvmCode>() else { return Ok(None) };
+    let company = found_or_none(companies::find(snapshot, CompanyId::Cvm(code)))?;
+    let subject = EventSubject { company: Some(code), ..EventSubject::default() };
+    company.map(|company| Ok(EventPayload { data: to_json(&company.answer)?, subject })).transpose()
+}
+
+fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
+    let Ok(id) = key.parse::<FilingId>() else { return Ok(None) };
+    let Some(filing) = found_or_none(filings::find(snapshot, id))? else { return Ok(None) };
+    let subject = EventSubject {
+        company: Some(filing.company_id),
+        category: Some(fold(&filing.category)),
+        series: None,
+    };
+    Ok(Some(EventPayload { data: to_json(&filing.answer)?, subject }))
+}
+
+/// `None` instead of "not found".
+fn found_or_none<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::NotFound { .. }) => Ok(None),
+        Err(err) => Err(err),
+    }
+}
+
+/// JSON as it is sent, so that numbers keep their digits.
+fn to_json(data: &impl Serialize) -> Result<Box<RawValue>> {
+    to_raw_value(data).map_err(|err| Error::storage("cannot write JSON", err))
+}

@@ -1,0 +1,142 @@
+//! Yearly and quarterly forms: the indexes `dfp_…`, `itr_…`, `fre_…` and `fca_cia_aberta_YYYY.csv`.
+use std::io::Read;
+
+use super::{
+    columns::{DroppedFields, Field},
+    filings::{document_link, read_filings},
+    table::Table,
+};
+use crate::{
+    error::Error,
+    filings::new_filing::NewFiling,
+    import::{
+        file_scan::FileScan, import_error::ImportError, imported::Imported, parsed_rows::StoreRows,
+    },
+    types::{FilingId, Form},
+};
+
+/// All columns that CVM publishes.
+const COLUMNS: [&str; 9] = [
+    "CNPJ_CIA",
+    "DT_REFER",
+    "VERSAO",
+    "DENOM_CIA",
+    "CD_CVM",
+    "CATEG_DOC",
+    "ID_DOC",
+    "DT_RECEB",
+    "LINK_DOC",
+];
+
+/// The columns to read.
+const READ: [&str; 8] =
+    ["DT_REFER", "VERSAO", "DENOM_CIA", "CD_CVM", "CATEG_DOC", "ID_DOC", "DT_RECEB", "LINK_DOC"];
+
+/// Reads an index of forms that was scanned before.
+pub(super) fn read(
+    scan: &FileScan,
+    source: impl Read,
+    store: &mut StoreRows<'_>,
+) -> Result<Imported, ImportError> {
+    let table = Table::open(scan, source, &COLUMNS, READ)?;
+    read_filings("periodic filings", table, parse_row, store)
+}
+
+/// The filing of a row.
+fn parse_row<'a>(
+    fields: [Field<'a>; 8],
+    dropped: &mut DroppedFields,
+) -> Result<NewFiling<'a>, Error> {
+    let [reference, version, name, code, category, document, received, link] = fields;
+    let category = category.name();
+    let (form, title) = form(&category)?;
+    let number = document.number("the number of a document")?;
+    let id = FilingId::new(form, number.into())
+        .ok_or_else(|| Error::in_file(&number.to_string(), "the number of a document"))?;
+    let version = version.number("the version of a filing")?;
+    Ok(NewFiling {
+        id,
+        date: received.value()?,
+        company: code.value()?,
+        company_name: name.name(),
+        category,
+        kind: title.into(),
+        species: "".into(),
+        subject: "".into(),
+        link: document_link(link.text(), id, version, dropped)?,
+        reference_date: dropped.date(reference),
+        version,
+    })
+}
+
+/// The form of a category, and its official title, which the index does not have.
+fn form(category: &str) -> Result<(Form, &'static str), Error> {
+    match category {
+        "DFP" => Ok((Form::Dfp, "Demonstrações Financeiras Padronizadas")),
+        "ITR" => Ok((Form::Itr, "Informações Trimestrais")),
+        "FRE" | "FRE WEB" => Ok((Form::Fre, "Formulário de Referência")),
+        "FCA" | "FCA WEB" => Ok((Form::Fca, "Formulário Cadastral")),
+        other => Err(Error::in_file(other, "a form (DFP, ITR, FRE, FRE WEB, FCA)")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::parsed_rows::ParsedRows;
+
+    fn check(row: &str) -> Result<Vec<String>, ImportError> {
+        let bytes = format!("{}\n{row}\n", COLUMNS.join(";")).into_bytes();
+        let mut shown = Vec::new();
+        read(&FileScan::of(&bytes[..])?, &bytes[..], &mut |rows, _| {
+            let ParsedRows::Filings(rows, _) = rows else { panic!("{rows:?}") };
+            for NewFiling { id, company, date, category, link, .. } in
+                rows.into_iter().map(|row| row.value)
+            {
+                shown.push(format!("{id} {company} {date} {category} {link:?}"));
+            }
+            Ok(())
+        })?;
+        Ok(shown)
+    }
+
+    fn row(category: &str, received: &str) -> String {
+        format!(
+            "00.000.000/0001-91;2024-12-31;1;BCO BRASIL S.A.;001023;{category};144874;{received};http://www.rad.cvm.gov.br/ENETCONSULTA/frmDownloadDocumento.aspx?CodigoInstituicao=1&NumeroSequencialDocumento=144874"
+        )
+    }
+
+    #[test]
+    fn reads_every_form() {
+        let forms = [("DFP", "dfp"), ("ITR", "itr"), ("FRE WEB", "fre"), ("FCA", "fca")];
+        for (category, prefix) in forms {
+            assert_eq!(
+                check(&row(category, "2025-02-19")).unwrap(),
+                [format!("{prefix}-144874 1023 2025-02-19 {category} Usual(None)")]
+            );
+        }
+    }
+
+    #[test]
+    fn a_link_that_is_none_is_replaced_by_the_usual_one() {
+        for link in ["", "javascript:alert(1)"] {
+            let row = row("DFP", "2025-02-19");
+            let row = format!("{};{link}", row.rsplit_once(';').unwrap().0);
+            assert!(check(&row).unwrap()[0].ends_with(" Usual(None)"));
+        }
+    }
+
+    #[test]
+    fn refuses_with_the_line_where_no_row_is_good() {
+        let wrong = [
+            (row("XYZ", "2025-02-19"), "\"XYZ\" is not a form"),
+            (row("DFP", ""), "\"\" is not a date"),
+            (row("DFP", "2025-02-19").replace(";144874;", ";;"), "is not the number of a document"),
+        ];
+        for (row, reason) in wrong {
+            let Err(ImportError::Refused(refusal)) = check(&row) else { panic!("{row}") };
+            assert_eq!(refusal.line, Some(2), "{refusal:?}");
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
+    }
+}

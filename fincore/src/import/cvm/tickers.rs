@@ -1,0 +1,200 @@
+//! Securities from the registration form, `fca_cia_aberta_valor_mobiliario_YYYY.csv`: the tickers of
+//! companies.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
+
+use super::{columns::Field, table::Table};
+use crate::{
+    companies::store::{Listing, Security},
+    error::Error,
+    import::{
+        file_scan::FileScan,
+        import_error::ImportError,
+        imported::Imported,
+        parsed_rows::{ParsedRows, StoreRows},
+    },
+    types::Cnpj,
+};
+
+/// All columns that CVM publishes.
+const COLUMNS: [&str; 18] = [
+    "CNPJ_Companhia",
+    "Data_Referencia",
+    "Versao",
+    "ID_Documento",
+    "Nome_Empresarial",
+    "Valor_Mobiliario",
+    "Sigla_Classe_Acao_Preferencial",
+    "Classe_Acao_Preferencial",
+    "Codigo_Negociacao",
+    "Composicao_BDR_Unit",
+    "Mercado",
+    "Sigla_Entidade_Administradora",
+    "Entidade_Administradora",
+    "Data_Inicio_Negociacao",
+    "Data_Fim_Negociacao",
+    "Segmento",
+    "Data_Inicio_Listagem",
+    "Data_Fim_Listagem",
+];
+
+/// The columns to read.
+const READ: [&str; 5] =
+    ["CNPJ_Companhia", "ID_Documento", "Codigo_Negociacao", "Mercado", "Data_Fim_Negociacao"];
+
+/// Reads a table of securities that was scanned before.
+pub(super) fn read(
+    scan: &FileScan,
+    source: impl Read,
+    store: &mut StoreRows<'_>,
+) -> Result<Imported, ImportError> {
+    scan.check_fits_in_memory()?;
+    let mut table = Table::open(scan, source, &COLUMNS, READ)?;
+    let mut forms = RegistrationForms::default();
+    table.visit_all(|fields| forms.add(fields))?;
+    let mut imported = table.report("tickers")?;
+    if forms.without_ticker > 0 {
+        let reason = "securities without a ticker on the exchange".to_owned();
+        imported.left_out.push((forms.without_ticker, reason));
+    }
+    store(ParsedRows::Securities(forms.securities()), &mut imported)?;
+    Ok(imported)
+}
+
+/// What the registration forms of a table list, by company and document number.
+#[derive(Debug, Default)]
+struct RegistrationForms {
+    forms: BTreeMap<(Cnpj, u32), Form>,
+    /// The number of rows without a ticker.
+    without_ticker: usize,
+}
+
+#[derive(Debug, Default)]
+struct Form {
+    tickers: BTreeSet<String>,
+    /// Whether a security is traded on the exchange whose ticker is missing or mistyped.
+    has_bad_ticker: bool,
+}
+
+impl RegistrationForms {
+    /// Adds a row.
+    fn add(&mut self, fields: [Field<'_>; 5]) -> Result<(), Error> {
+        let [cnpj, document, code, market, ended] = fields;
+        let document = document.number("the number of a document")?;
+        let form = self.forms.entry((cnpj.value()?, document)).or_default();
+        let traded = market.text().trim() == "Bolsa" && ended.is_empty();
+        match parse_ticker(&code.text()) {
+            Some(ticker) if traded => {
+                form.tickers.insert(ticker);
+            }
+            _ => {
+                form.has_bad_ticker |= traded;
+                self.without_ticker += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tickers of each company from its newest form. A form with a bad ticker adds to what older forms list; a form
+    /// that lists no exchange-traded security means that the company has no tickers.
+    fn securities(self) -> Vec<Security> {
+        let mut securities: Vec<Security> = Vec::new();
+        // Older forms of a company come first.
+        for ((cnpj, document), form) in self.forms {
+            let before = securities.pop_if(|before| before.cnpj == cnpj);
+            let (mut tickers, mut listing) = (form.tickers, Listing::Whole);
+            if form.has_bad_ticker {
+                listing = before.as_ref().map_or(Listing::Partial, |before| before.listing);
+                tickers.extend(before.into_iter().flat_map(|before| before.tickers));
+            }
+            let tickers = tickers.into_iter().collect();
+            securities.push(Security { cnpj, document, tickers, listing });
+        }
+        securities
+    }
+}
+
+/// A ticker as it may be typed: in lower case, or with blanks around it.
+pub(in crate::import) fn parse_ticker(code: &str) -> Option<String> {
+    Some(code.trim().to_ascii_uppercase()).filter(|code| is_ticker(code.as_bytes()))
+}
+
+/// Four capitals or digits, at least one of them a letter, then a number of one or two digits. Anything
+/// else in the column (`0`, `N/A`, `PETR 4`) is not a ticker.
+///
+/// Forms are typed by hand. A form with a bad code says nothing about tickers that were known before; the operator
+/// sets those with a table of `company;tickers`.
+fn is_ticker(code: &[u8]) -> bool {
+    let Some((root, number)) = code.split_at_checked(4) else { return false };
+    root.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && root.iter().any(u8::is_ascii_uppercase)
+        && (1..=2).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::columns::ColumnLayout, *};
+    use crate::import::file_scan::Encoding;
+
+    #[test]
+    fn knows_tickers() {
+        for (code, want) in
+            [("PETR4", "PETR4"), ("ENGI11", "ENGI11"), ("B3SA3", "B3SA3"), (" tgma3 ", "TGMA3")]
+        {
+            assert_eq!(parse_ticker(code).as_deref(), Some(want));
+        }
+        for code in [
+            "", "0", "8192", "713854", "000000", "4030", "N/A", "ADR", "NÃO HÁ", "CPTP3B", "PETR",
+            "PETR444", "PETR 4",
+        ] {
+            assert_eq!(parse_ticker(code), None, "{code}");
+        }
+    }
+
+    /// The outcome for rows of document, code, market and end.
+    fn parse(rows: &[(u32, &str, &str, &str)]) -> (Vec<Security>, usize) {
+        let header = READ.join(";");
+        let layout = ColumnLayout::of(header.as_bytes(), &COLUMNS, READ, Encoding::Utf8).unwrap();
+        let mut forms = RegistrationForms::default();
+        for (document, code, market, ended) in rows {
+            let line = format!("33.000.167/0001-01;{document};{code};{market};{ended}");
+            forms.add(layout.fields(line.as_bytes()).unwrap()).unwrap();
+        }
+        let without = forms.without_ticker;
+        (forms.securities(), without)
+    }
+
+    fn security(document: u32, tickers: &[&str], listing: Listing) -> Vec<Security> {
+        let tickers = tickers.iter().map(ToString::to_string).collect();
+        vec![Security { cnpj: "33000167000101".parse().unwrap(), document, tickers, listing }]
+    }
+
+    #[test]
+    fn keeps_what_the_newest_form_trades_on_the_exchange() {
+        let rows = [
+            (1, "OLDD3", "Bolsa", ""),
+            (2, "PETR4", "Bolsa", ""),
+            (2, "petr3", "Bolsa", ""),
+            (2, "PETR4", "Bolsa", ""),
+            (2, "PETR5", "Bolsa", "2020-01-01"),
+            (2, "PETR11", "Balcão Organizado", ""),
+            (2, "N/A", "Balcão Organizado", ""),
+            (1, "OLDD4", "Bolsa", ""),
+        ];
+        assert_eq!(parse(&rows), (security(2, &["PETR3", "PETR4"], Listing::Whole), 3));
+    }
+
+    #[test]
+    fn a_bad_ticker_adds_to_what_older_forms_list() {
+        let old = (1, "PETR3", "Bolsa", "");
+        let (junk, good) = ((2, "PETR 4", "Bolsa", ""), (2, "PETR4", "Bolsa", ""));
+        assert_eq!(parse(&[junk]).0, security(2, &[], Listing::Partial));
+        assert_eq!(parse(&[junk, good]).0, security(2, &["PETR4"], Listing::Partial));
+        assert_eq!(parse(&[old, junk, good]).0, security(2, &["PETR3", "PETR4"], Listing::Whole));
+        let none = (3, "", "Balcão Organizado", "");
+        assert_eq!(parse(&[old, junk, none]).0, security(3, &[], Listing::Whole));
+    }
+}

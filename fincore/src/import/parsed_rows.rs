@@ -1,0 +1,71 @@
+//! The rows of a file, on their way from the parser to the store.
+use super::{import_error::ImportError, imported::Imported};
+use crate::{
+    companies::{
+        store::{Absence, RegistryEntry, Security},
+        ticker_overrides::TickerOverride,
+    },
+    filings::new_filing::NewFiling,
+    market::{Rate, store::Quote},
+};
+
+/// Checks and stores rows, and adds to the report how many of them were new or changed.
+pub(super) type StoreRows<'s> =
+    dyn FnMut(ParsedRows<'_>, &mut Imported) -> Result<(), ImportError> + 's;
+
+/// Rows of one kind.
+#[derive(Debug)]
+pub(super) enum ParsedRows<'a> {
+    /// Observations of a series, by its number.
+    Rates(u32, Vec<Rate>),
+    Quotes(Vec<Quote>),
+    /// The whole registry.
+    Companies(Vec<RegistryEntry>, Absence),
+    Securities(Vec<Security>),
+    /// The operator's whole table, with line numbers.
+    Overrides(Vec<(usize, TickerOverride)>),
+    /// Some filings of a table.
+    Filings(Vec<ParsedRow<NewFiling<'a>>>, BatchPosition),
+    Nothing,
+}
+
+/// A row of a table, with its line number.
+#[derive(Debug)]
+pub(super) struct ParsedRow<T> {
+    pub(super) line: usize,
+    pub(super) value: T,
+    /// Whether every field of it could be read.
+    pub(super) is_complete: bool,
+}
+
+/// Which batch of its table this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BatchPosition {
+    /// The whole table fits into it.
+    Only,
+    First,
+    Later,
+}
+
+/// The parsed content of a file that is read whole.
+#[derive(Debug)]
+pub(super) struct ParsedFile {
+    /// What the file was recognised as.
+    pub(super) what: String,
+    pub(super) rows: ParsedRows<'static>,
+    /// How many rows are left out, and why.
+    pub(super) left_out: Vec<(usize, String)>,
+}
+
+impl ParsedFile {
+    pub(super) fn new(what: impl Into<String>, rows: ParsedRows<'static>) -> ParsedFile {
+        ParsedFile { what: what.into(), rows, left_out: Vec::new() }
+    }
+
+    /// Adds the number of rows that are left out for a reason, unless it is zero.
+    pub(super) fn leave_out(&mut self, rows: usize, reason: impl Into<String>) {
+        if rows > 0 {
+            self.left_out.push((rows, reason.into()));
+        }
+    }
+}

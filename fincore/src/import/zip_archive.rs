@@ -1,0 +1,124 @@
+//! Zip archives as CVM publishes them. Nothing is written to disk, so names of members can do no harm.
+use std::io::{Read, Seek};
+
+use zip::{ZipArchive, result::ZipError};
+
+use super::{file_scan::FileScan, import_error::Refusal};
+use crate::types::whole_number;
+
+/// All tables of an archive unpack to some 300 MB.
+const MAX_BYTES: u64 = 8 << 30;
+
+/// These tables compress ten- to twentyfold. Anything far beyond that is a zip bomb.
+const MAX_RATIO: u64 = 100;
+
+/// The tables to read, without year and extension; archives contain others too.
+const KNOWN_TABLES: [&str; 6] = [
+    "ipe_cia_aberta",
+    "dfp_cia_aberta",
+    "itr_cia_aberta",
+    "fre_cia_aberta",
+    "fca_cia_aberta",
+    "fca_cia_aberta_valor_mobiliario",
+];
+
+pub(super) fn recognises(start: &[u8]) -> bool {
+    start.starts_with(b"PK")
+}
+
+/// An open archive, and which of its members are tables to read.
+pub(super) struct ZipTables<R> {
+    archive: ZipArchive<R>,
+    /// The indexes of the members to read.
+    pub(super) tables: Vec<usize>,
+    /// The number of other members.
+    pub(super) others: usize,
+}
+
+impl<R: Read + Seek> ZipTables<R> {
+    /// Finds the known tables, in any folder. Other members are ignored.
+    pub(super) fn open(source: R) -> Result<ZipTables<R>, Refusal> {
+        let mut archive = ZipArchive::new(source).map_err(refuse_damaged)?;
+        let mut tables: Vec<(String, usize)> = Vec::new();
+        for index in 0..archive.len() {
+            let member = archive.by_index_raw(index).map_err(refuse_damaged)?;
+            let Ok(name) = member.name() else { continue };
+            let Some(table) = table_of(&name) else { continue };
+            if tables.iter().any(|(known, _)| known == table) {
+                return Err(Refusal::whole(format!("the zip archive has two tables {table}")));
+            }
+            tables.push((table.to_owned(), index));
+        }
+        if tables.is_empty() {
+            let known = KNOWN_TABLES.join(", ");
+            let reason = format!("the zip archive has none of the known tables ({known})");
+            return Err(Refusal::whole(reason));
+        }
+        let others = archive.len() - tables.len();
+        let tables = tables.into_iter().map(|(_, index)| index).collect();
+        Ok(ZipTables { archive, tables, others })
+    }
+
+    /// The content of a member.
+    pub(super) fn member(&mut self, index: usize) -> Result<impl Read, Refusal> {
+        self.archive.by_index(index).map_err(refuse_damaged)
+    }
+
+    /// A first pass over a member, which finds out whether it is damaged or a bomb.
+    pub(super) fn scan(&mut self, index: usize) -> Result<FileScan, Refusal> {
+        let member = self.archive.by_index(index).map_err(refuse_damaged)?;
+        let name = member.name().map_err(refuse_damaged)?.escape_debug().to_string();
+        let most = MAX_BYTES.min(MAX_RATIO * member.compressed_size().max(1024));
+        // The size in the header is not trusted: reading stops at the limit.
+        let scan = FileScan::of(member.take(most + 1))
+            .map_err(|err| Refusal::whole(format!("the zip archive is damaged: {name}: {err}")))?;
+        if scan.bytes > most {
+            let megabytes = most >> 20;
+            let reason =
+                format!("{name} unpacks to over {megabytes} MB, which is implausible for its size");
+            return Err(Refusal::whole(reason));
+        }
+        Ok(scan)
+    }
+}
+
+/// `ipe_cia_aberta` for `ipe_cia_aberta_2024.csv`, in any folder of the archive, if it is a known table.
+fn table_of(name: &str) -> Option<&str> {
+    let mut parts = name.rsplit(['/', '\\']);
+    let (table, year) = parts.next()?.strip_suffix(".csv")?.rsplit_once('_')?;
+    let is_year = year.len() == 4 && whole_number::<u16>(year).is_some();
+    let is_inside = parts.all(|folder| folder != "..");
+    let known = KNOWN_TABLES.into_iter().find(|known| *known == table);
+    known.filter(|_| is_year && is_inside)
+}
+
+fn refuse_damaged(err: ZipError) -> Refusal {
+    match err {
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            Refusal::whole("the zip archive is encrypted, which CVM's are not")
+        }
+        err => Refusal::whole(format!("the zip archive is damaged: {err}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_tables_in_folders_and_nothing_else() {
+        let names = [
+            ("ipe_cia_aberta_2024.csv", Some("ipe_cia_aberta")),
+            ("pasta/outra\\ipe_cia_aberta_2024.csv", Some("ipe_cia_aberta")),
+            ("../ipe_cia_aberta_2024.csv", None),
+            ("pasta/", None),
+            ("leiame.txt", None),
+            ("__MACOSX/._ipe_cia_aberta_2024.csv", None),
+            ("ipe_cia_aberta_24.csv", None),
+            ("dfp_cia_aberta_BPA_con_2024.csv", None),
+        ];
+        for (name, table) in names {
+            assert_eq!(table_of(name), table, "{name}");
+        }
+    }
+}

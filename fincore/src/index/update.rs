@@ -1,0 +1,123 @@
+//! Brings the index up to date after an import.
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+
+use super::{
+    block::{Block, BlockSizes, PLACE_BITS, blocks},
+    block_packer::{count_classes, pack},
+    block_writer, metadata,
+    term_kind::TermKind,
+    terms::{TermId, TermNumbers, first_of},
+};
+use crate::{error::Result, names::Names};
+
+/// The blocks whose filings an import has changed.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedBlocks {
+    /// The first keys of all blocks; read with the first change.
+    firsts: Vec<i64>,
+    /// Positions in `firsts`.
+    blocks: BTreeSet<usize>,
+}
+
+impl ChangedBlocks {
+    /// Notes that the filing with this key has come, gone or changed.
+    pub(crate) fn note(&mut self, connection: &Connection, key: i64) -> Result<()> {
+        if self.firsts.is_empty() {
+            self.firsts = blocks(connection)?.iter().map(|block| block.first).collect();
+        }
+        self.blocks.insert(self.firsts.partition_point(|first| *first <= key).saturating_sub(1));
+        Ok(())
+    }
+}
+
+/// Rebuilds the blocks that an import changed, and the names in all blocks if it changed names.
+pub(crate) fn update(
+    connection: &Connection,
+    changed: &ChangedBlocks,
+    sizes: BlockSizes,
+) -> Result<()> {
+    let names = Names::read(connection)?;
+    let fingerprint = metadata::names_fingerprint(&names);
+    let renamed = metadata::indexed_names(connection)?.as_deref() != Some(&*fingerprint);
+    let before = blocks(connection)?;
+    let mut terms = TermNumbers::new(connection);
+    rebuild_blocks(&mut terms, &before, changed, sizes)?;
+    let after = blocks(connection)?;
+    // A block that was rebuilt has no names yet, even if it has the id of the one before.
+    let is_old = |block: &&Block| {
+        before
+            .iter()
+            .position(|known| known == *block)
+            .is_some_and(|at| !changed.blocks.contains(&at))
+    };
+    let (old, new): (Vec<&Block>, Vec<&Block>) = after.iter().partition(is_old);
+    let (old, mut new): (Vec<Block>, Vec<Block>) =
+        (old.into_iter().cloned().collect(), new.into_iter().cloned().collect());
+    if renamed {
+        for block in &old {
+            remove_terms(connection, block, TermKind::NameSummary)?;
+        }
+        new.extend(old);
+        block_writer::write_names(&mut terms, &new, &[], &names)?;
+        metadata::note_names(connection, &fingerprint)?;
+    } else {
+        block_writer::write_names(&mut terms, &new, &old, &names)?;
+    }
+    if changed.blocks.is_empty() { Ok(()) } else { count_classes(connection) }
+}
+
+/// Rebuilds the blocks that an import changed, but for the names in them.
+fn rebuild_blocks(
+    terms: &mut TermNumbers<'_>,
+    before: &[Block],
+    changed: &ChangedBlocks,
+    sizes: BlockSizes,
+) -> Result<()> {
+    let connection = terms.connection();
+    let end = |at: usize| before.get(at + 1).map_or(i64::MAX, |next| next.first);
+    let mut ranges: Vec<usize> = changed.blocks.iter().copied().collect();
+    // Once the newest block is too large, its filings fill up the one before.
+    if let ([.., closed, open], Some(&last)) = (before, ranges.last())
+        && last + 1 == before.len()
+        && (closed.filings as usize) < sizes.most
+        && count(connection, open.first, i64::MAX)? > sizes.open
+    {
+        ranges.retain(|at| at + 2 < before.len());
+        for block in [closed, open] {
+            remove_block(connection, block)?;
+        }
+        pack(terms, (closed.first, i64::MAX), sizes, &mut |_| ())?;
+    }
+    for at in ranges {
+        remove_block(connection, &before[at])?;
+        pack(terms, (before[at].first, end(at)), sizes, &mut |_| ())?;
+    }
+    Ok(())
+}
+
+/// Removes a block.
+fn remove_block(connection: &Connection, block: &Block) -> Result<()> {
+    const BLOCK: &str = "DELETE FROM filing_block WHERE id = ?1";
+    const PLACES: &str = "DELETE FROM filing_place WHERE place >= ?1 AND place < ?2";
+    connection.prepare_cached(BLOCK)?.execute([block.id])?;
+    let after = (block.id + 1) << PLACE_BITS;
+    connection.prepare_cached(PLACES)?.execute((block.place(0), after))?;
+    remove_terms(connection, block, TermKind::Summary)
+}
+
+/// Removes the terms of a block whose kind is this one or a later one.
+fn remove_terms(connection: &Connection, block: &Block, from: TermKind) -> Result<()> {
+    const SQL: &str = "DELETE FROM filing_term WHERE id >= ?1 AND id < ?2";
+    let end = (block.id + 1) << TermId::BITS;
+    connection.prepare_cached(SQL)?.execute((block.row(first_of(from)), end))?;
+    Ok(())
+}
+
+/// The number of filings in a range of keys.
+fn count(connection: &Connection, first: i64, end: i64) -> Result<usize> {
+    const SQL: &str = "SELECT COUNT(*) FROM filing WHERE key >= ?1 AND key < ?2";
+    let count: i64 = connection.prepare_cached(SQL)?.query_row((first, end), |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}

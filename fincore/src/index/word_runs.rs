@@ -1,0 +1,214 @@
+//! The runs of words in the filings of a block: single words, and the longer runs that are needed to find phrases without
+//! reading many filings.
+//!
+//! A run of two words is indexed if both are in more than [`RARE`] filings of the block; a run of three if both of its
+//! pairs are; and so on. So if a run is not indexed, either no filing has it, or one of its parts is rare and the
+//! few filings with that part are read.
+//!
+//! A block may have millions of words, so each takes little memory.
+use std::collections::HashMap;
+
+/// A run in no more filings of a block than this is not extended: that many filings are read quickly.
+pub(super) const RARE: u64 = 16;
+
+/// Longer phrases are looked for in the filings that have all their runs of this length.
+///
+/// Of the runs in the filings of 2024 and 2025, one in seven is longer than four words. Positions instead of runs
+/// would need a walk over every common word.
+pub(super) const LONGEST_RUN: usize = 12;
+
+/// The same for runs of words in names. Longer phrases are compared with the names themselves: companies are few.
+pub(super) const LONGEST_NAME_RUN: usize = 4;
+
+/// The words of filings, by their numbers.
+#[derive(Default)]
+pub(super) struct BlockTexts {
+    words: HashMap<Box<str>, u32>,
+    filings: Vec<WordFilings>,
+    /// Every text of every filing, as the numbers of its words.
+    runs: Vec<u32>,
+    texts: Vec<TextStart>,
+}
+
+/// Which filings have a word, each once, in order.
+#[derive(Default)]
+pub(super) struct WordFilings {
+    /// Anywhere.
+    pub(super) all: Vec<u32>,
+    /// In the class or the head of the subject.
+    pub(super) head: Vec<u32>,
+}
+
+/// A text ends before the next one's start.
+struct TextStart {
+    start: usize,
+    filing: u32,
+}
+
+fn push(numbers: &mut Vec<u32>, number: u32) {
+    if numbers.last() != Some(&number) {
+        numbers.push(number);
+    }
+}
+
+impl BlockTexts {
+    /// The number of a word. A new word must be added to a filing afterwards.
+    pub(super) fn word_number(&mut self, word: &str) -> u32 {
+        if let Some(id) = self.words.get(word) {
+            return *id;
+        }
+        let id = number(self.filings.len());
+        self.words.insert(word.into(), id);
+        self.filings.push(WordFilings::default());
+        id
+    }
+
+    /// Adds a word that a filing is found by besides those of its texts. Filings come in the order of their numbers.
+    pub(super) fn add_word(&mut self, filing: u32, word: u32) {
+        let filings = &mut self.filings[word as usize];
+        push(&mut filings.all, filing);
+        push(&mut filings.head, filing);
+    }
+
+    /// Adds one text of a filing; its first `head` words are its head.
+    pub(super) fn add_text(&mut self, filing: u32, words: &[u32], head: usize) {
+        if words.is_empty() {
+            return;
+        }
+        self.texts.push(TextStart { start: self.runs.len(), filing });
+        self.runs.extend_from_slice(words);
+        let (head, detail) = words.split_at(head.min(words.len()));
+        head.iter().for_each(|word| self.add_word(filing, *word));
+        for word in detail {
+            push(&mut self.filings[*word as usize].all, filing);
+        }
+    }
+
+    /// Every word with its filings, in order.
+    pub(super) fn words(&self) -> Vec<(&str, &WordFilings)> {
+        let words = self.words.iter().map(|(word, id)| (&**word, &self.filings[*id as usize]));
+        let mut words: Vec<_> = words.collect();
+        words.sort_unstable_by_key(|(word, _)| *word);
+        words
+    }
+
+    /// The runs of two words and more.
+    pub(super) fn into_runs(self) -> Runs {
+        let sizes = self.filings.iter().map(|filings| number(filings.all.len())).collect();
+        let mut words = vec![Box::default(); self.filings.len()];
+        for (word, id) in self.words {
+            words[id as usize] = word;
+        }
+        Runs {
+            words,
+            single: self.runs.clone(),
+            runs: self.runs,
+            texts: self.texts,
+            sizes,
+            length: 1,
+        }
+    }
+}
+
+/// The runs of one length after the other.
+pub(super) struct Runs {
+    words: Vec<Box<str>>,
+    /// The words of all texts.
+    single: Vec<u32>,
+    /// The run that starts at each place, of the length that was found last; or [`NONE`].
+    runs: Vec<u32>,
+    texts: Vec<TextStart>,
+    /// How many filings have each run.
+    sizes: Vec<u32>,
+    length: usize,
+}
+
+/// No run.
+const NONE: u32 = u32::MAX;
+
+impl Runs {
+    /// The runs of the next length.
+    pub(super) fn next(&mut self) -> Option<RunsOfLength> {
+        if self.length == LONGEST_RUN || self.sizes.is_empty() {
+            return None;
+        }
+        self.length += 1;
+        let is_extended = |run: u32| run != NONE && u64::from(self.sizes[run as usize]) > RARE;
+        let mut ids: HashMap<(u32, u32), u32> = HashMap::new();
+        let (mut firsts, mut counts) = (Vec::new(), Vec::new());
+        for at in 0..self.texts.len() {
+            let end = self.texts.get(at + 1).map_or(self.runs.len(), |next| next.start);
+            for place in self.texts[at].start..end {
+                let next = if place + 1 < end { self.runs[place + 1] } else { NONE };
+                let pair = (self.runs[place], next);
+                // The run at this place has been used by the one before, and is not needed any more.
+                self.runs[place] = match is_extended(pair.0) && is_extended(pair.1) {
+                    true => *ids.entry(pair).or_insert_with(|| {
+                        firsts.push(number(place));
+                        counts.push(0);
+                        number(firsts.len() - 1)
+                    }),
+                    false => NONE,
+                };
+                if let Some(count) = counts.get_mut(self.runs[place] as usize) {
+                    *count += 1;
+                }
+            }
+        }
+        drop(ids);
+        let found = self.collect(firsts, &counts);
+        self.sizes = (0..found.firsts.len()).map(|run| number(found.filings(run).len())).collect();
+        Some(found)
+    }
+
+    /// The filings of all runs; `counts` says how often each run occurs.
+    fn collect(&self, firsts: Vec<u32>, counts: &[u32]) -> RunsOfLength {
+        let mut starts = Vec::with_capacity(counts.len());
+        let mut total = 0;
+        for count in counts {
+            starts.push(total);
+            total += count;
+        }
+        let mut ends = starts.clone();
+        let mut filings = vec![0; total as usize];
+        for (at, text) in self.texts.iter().enumerate() {
+            let end = self.texts.get(at + 1).map_or(self.runs.len(), |next| next.start);
+            for run in self.runs[text.start..end].iter().filter(|run| **run != NONE) {
+                let (start, end) = (starts[*run as usize] as usize, ends[*run as usize] as usize);
+                if filings[start..end].last() != Some(&text.filing) {
+                    filings[end] = text.filing;
+                    ends[*run as usize] += 1;
+                }
+            }
+        }
+        RunsOfLength { firsts, starts, ends, filings }
+    }
+
+    /// The words of a run, by its first place.
+    pub(super) fn name(&self, first: u32) -> String {
+        let first = first as usize;
+        let words = self.single[first..first + self.length].iter();
+        words.map(|word| &*self.words[*word as usize]).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The runs of one length, with their filings.
+pub(super) struct RunsOfLength {
+    /// The place where each one occurs first.
+    pub(super) firsts: Vec<u32>,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    filings: Vec<u32>,
+}
+
+impl RunsOfLength {
+    /// The filings with a run, each once, in order.
+    pub(super) fn filings(&self, run: usize) -> &[u32] {
+        &self.filings[self.starts[run] as usize..self.ends[run] as usize]
+    }
+}
+
+/// A block has fewer words than numbers have bits for.
+fn number(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(NONE)
+}

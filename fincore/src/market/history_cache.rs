@@ -1,0 +1,197 @@
+//! Whole histories in memory, newest first, with the JSON of their rows: a page is a slice of one.
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    ops::Range,
+    sync::{Arc, Mutex},
+};
+
+use rusqlite::{Params, Row};
+
+use super::{
+    plan_window::DateWindow,
+    rows::{FxRate, Rate},
+};
+use crate::{
+    answers::{CachedRows, Rows},
+    catalogue::Snapshot,
+    error::Result,
+    lock::lock,
+    types::{Currency, Date, Offset},
+};
+
+/// The most memory that series take, and as much again for quotes. All known series take about half of it; a history that
+/// does not fit is read from the file for every page.
+const MOST_BYTES: usize = 4 << 20;
+
+/// A row of a history.
+pub(super) trait Dated: serde::Serialize {
+    fn date(&self) -> Date;
+}
+
+impl Dated for Rate {
+    fn date(&self) -> Date {
+        self.date
+    }
+}
+
+impl Dated for FxRate {
+    fn date(&self) -> Date {
+        self.date
+    }
+}
+
+/// All observations of a series, or all quotes of a currency, whatever their day.
+#[derive(Debug)]
+pub(super) struct CachedHistory<T> {
+    rows: Arc<CachedRows<T>>,
+    /// For every row whether it was computed.
+    computed: Vec<bool>,
+}
+
+/// One page of a history.
+pub(super) struct HistoryPage<T> {
+    pub(super) rows: Rows<T>,
+    pub(super) total: u64,
+    /// How many of the rows were computed.
+    pub(super) computed: usize,
+}
+
+impl<T: Dated> CachedHistory<T> {
+    /// The newest row that is not after a day.
+    pub(super) fn newest(&self, today: Date) -> Option<&T> {
+        let rows = self.rows.all();
+        rows.get(rows.partition_point(|row| row.date() > today))
+    }
+
+    /// One page of the rows in a range of days, newest first.
+    pub(super) fn page(&self, days: DateWindow, limit: u32, offset: Offset) -> HistoryPage<T> {
+        let Range { start, end } = self.positions(days);
+        let offset = usize::try_from(offset.get()).unwrap_or(usize::MAX);
+        let first = start.saturating_add(offset).min(end);
+        let last = first.saturating_add(limit as usize).min(end);
+        let computed = self.computed[first..last].iter().filter(|computed| **computed).count();
+        HistoryPage { rows: self.rows.slice(first..last), total: (end - start) as u64, computed }
+    }
+
+    /// The positions of the rows in a range of days, which may be empty.
+    fn positions(&self, days: DateWindow) -> Range<usize> {
+        let rows = self.rows.all();
+        let start = rows.partition_point(|row| row.date() > days.to());
+        let end = rows.partition_point(|row| row.date() >= days.from());
+        start..end.max(start)
+    }
+}
+
+/// The histories that were read since the data changed.
+#[derive(Debug)]
+struct HistoryCache<K, T> {
+    entries: Mutex<CacheEntries<K, T>>,
+}
+
+#[derive(Debug)]
+struct CacheEntries<K, T> {
+    /// `None` for a history that has rows, but does not fit or cannot be read.
+    histories: HashMap<K, Option<Arc<CachedHistory<T>>>>,
+    bytes: usize,
+}
+
+impl<K, T> Default for HistoryCache<K, T> {
+    fn default() -> HistoryCache<K, T> {
+        HistoryCache { entries: Mutex::new(CacheEntries { histories: HashMap::new(), bytes: 0 }) }
+    }
+}
+
+/// The observations of a series, by its number.
+pub(super) fn series(
+    snapshot: &Snapshot,
+    number: u32,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<(Rate, bool)>,
+) -> Result<Option<Arc<CachedHistory<Rate>>>> {
+    get_or_load(snapshot, number, sql, params, read)
+}
+
+/// The quotes of a currency.
+pub(super) fn quotes(
+    snapshot: &Snapshot,
+    currency: Currency,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<FxRate>,
+) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
+    get_or_load(snapshot, currency, sql, params, |row| Ok((read(row)?, false)))
+}
+
+/// The rows of a query, newest first, from memory; `None` if they do not fit there, or if there are none.
+fn get_or_load<K: Copy + Eq + Hash + Send + 'static, T: Dated + Send + Sync + 'static>(
+    snapshot: &Snapshot,
+    key: K,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<(T, bool)>,
+) -> Result<Option<Arc<CachedHistory<T>>>> {
+    let cache = snapshot.memo(|_| Ok(HistoryCache::<K, T>::default()))?;
+    let left = {
+        let entries = lock(&cache.entries);
+        if let Some(cached) = entries.histories.get(&key) {
+            return Ok(cached.clone());
+        }
+        MOST_BYTES - entries.bytes
+    };
+    let (history, bytes) = match load(snapshot, left, sql, params, read)? {
+        // Requests may name any number: a series without rows must not fill the cache.
+        LoadOutcome::Empty => return Ok(None),
+        LoadOutcome::Unfit => (None, 0),
+        LoadOutcome::Loaded(history, bytes) => (Some(Arc::new(history)), bytes),
+    };
+    let mut entries = lock(&cache.entries);
+    // Another thread may have been faster, or have taken the room.
+    if let Some(cached) = entries.histories.get(&key) {
+        return Ok(cached.clone());
+    }
+    let fits = entries.bytes + bytes <= MOST_BYTES;
+    entries.bytes += if fits { bytes } else { 0 };
+    entries.histories.insert(key, history.clone().filter(|_| fits));
+    Ok(history)
+}
+
+/// What became of loading a history.
+enum LoadOutcome<T> {
+    Empty,
+    /// The rows take more memory than is left, or one of them cannot be read: then every answer leaves it out and counts it.
+    Unfit,
+    /// With its size.
+    Loaded(CachedHistory<T>, usize),
+}
+
+fn load<T: Dated>(
+    snapshot: &Snapshot,
+    left: usize,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<(T, bool)>,
+) -> Result<LoadOutcome<T>> {
+    let mut statement = snapshot.connection().prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let (mut cached, mut computed, mut bytes) = (CachedRows::default(), Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let Ok((row, is_computed)) = read(row) else { return Ok(LoadOutcome::Unfit) };
+        bytes += cached.push(row)? + size_of::<bool>();
+        computed.push(is_computed);
+        if bytes > left {
+            return Ok(LoadOutcome::Unfit);
+        }
+    }
+    if computed.is_empty() {
+        return Ok(LoadOutcome::Empty);
+    }
+    cached.shrink();
+    computed.shrink_to_fit();
+    Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached), computed }, bytes))
+}
+
+#[cfg(test)]
+#[cfg(feature = "bundle")]
+mod tests;

@@ -1,0 +1,191 @@
+//! Reads the closing quotes of one currency pair.
+use std::sync::Arc;
+
+use super::{
+    freshness,
+    history_cache::{self, CachedHistory, HistoryPage},
+    plan_window::{DateWindow, within_plan},
+    queries::FxHistory,
+    rows::{FxPair, FxRate},
+};
+use crate::{
+    answers::{Meta, Page, Sourced},
+    catalogue::Snapshot,
+    error::{Error, Resource, Result},
+    sqlite::parsed,
+    types::{Currency, Date, Offset, Pair},
+};
+
+/// The source of exchange rates.
+pub(crate) const PTAX: &str = "BCB PTAX, closing bulletin";
+
+/// Only quotes with both sides are served.
+macro_rules! has_both_sides {
+    () => {
+        "buy IS NOT NULL AND sell IS NOT NULL "
+    };
+}
+pub(super) use has_both_sides;
+
+/// The columns that [`read`] expects, of one currency.
+macro_rules! select_quotes {
+    () => {
+        concat!(
+            "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND ",
+            $crate::market::quotes::has_both_sides!(),
+            "AND "
+        )
+    };
+}
+pub(super) use select_quotes;
+
+/// One page of the quotes of a pair, newest first.
+pub(super) fn history(snapshot: &Snapshot, query: &FxHistory) -> Result<Page<FxRate>> {
+    history_from(snapshot, query, cached_history(snapshot, query.pair)?.as_deref())
+}
+
+/// The same from memory, or from the file.
+pub(super) fn history_from(
+    snapshot: &Snapshot,
+    query: &FxHistory,
+    cached: Option<&CachedHistory<FxRate>>,
+) -> Result<Page<FxRate>> {
+    let (pair, limit, offset) = (query.pair, query.limit.get(), query.offset);
+    let newest = || match cached {
+        Some(cached) => {
+            let newest = cached.newest(snapshot.today()).map(|quote| quote.date);
+            newest.map(Some).ok_or_else(|| not_found(pair))
+        }
+        None => Ok(Some(current(snapshot, pair)?.date)),
+    };
+    let days = within_plan(snapshot, query.from, query.to, newest)?;
+    let HistoryPage { rows: data, total, .. } = match cached {
+        Some(cached) => cached.page(days, limit, offset),
+        None => read_page(snapshot, pair, days, (limit, offset))?,
+    };
+    if total == 0 {
+        // No quotes in this range is an empty list; no quotes at all is an error.
+        newest()?;
+    }
+    Ok(Page { data, total, limit, offset: offset.get(), meta: meta(snapshot, pair)? })
+}
+
+/// One page of quotes, from the file.
+fn read_page(
+    snapshot: &Snapshot,
+    pair: Pair,
+    days: DateWindow,
+    (limit, offset): (u32, Offset),
+) -> Result<HistoryPage<FxRate>> {
+    const TOTAL: &str =
+        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
+    const SQL: &str =
+        concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
+    let (currency, (from, to)) = (stored_currency(pair), days.texts());
+    let total = snapshot.count(TOTAL, (&currency, &from, &to))?;
+    let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+        snapshot.rows(SQL, (&currency, &from, &to, limit, offset), |row| read(row, pair))
+    })?;
+    Ok(HistoryPage { rows: rows.into(), total, computed: 0 })
+}
+
+/// All quotes of a pair, if they are in memory.
+pub(super) fn cached_history(
+    snapshot: &Snapshot,
+    pair: Pair,
+) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
+    const SQL: &str = concat!(select_quotes!(), "TRUE ORDER BY date DESC");
+    match stored_currency(pair) {
+        Some(currency) => {
+            history_cache::quotes(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The newest quote of a pair. Fails if there is none.
+pub(super) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
+    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let params = (stored_currency(pair), snapshot.today().to_string());
+    let newest = snapshot.first(SQL, params, |row| read(row, pair))?;
+    let newest = newest.ok_or_else(|| not_found(pair))?;
+    Ok(Sourced::new(newest, meta(snapshot, pair)?))
+}
+
+/// Calls `visit` for every quote of a pair that the snapshot's date and plan allow, newest first.
+pub(super) fn each(
+    snapshot: &Snapshot,
+    pair: Pair,
+    visit: impl FnMut(FxRate) -> Result<()>,
+) -> Result<()> {
+    const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
+    let newest = current(snapshot, pair)?.date;
+    let (from, to) = within_plan(snapshot, None, None, || Ok(Some(newest)))?.texts();
+    snapshot.for_each(SQL, (stored_currency(pair), from, to), |row| read(row, pair), visit)
+}
+
+/// All pairs with quotes, ordered by code, with the dates they cover.
+pub(super) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
+    const SQL: &str = concat!(
+        "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx WHERE date <= ?1 AND ",
+        has_both_sides!(),
+        "GROUP BY currency ORDER BY currency"
+    );
+    let pairs = snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
+        let pair = Pair::in_reais(parsed(row, 0)?);
+        let days = row.get::<_, i64>(3)?.unsigned_abs();
+        Ok(FxPair { pair, from: parsed(row, 1)?, to: parsed(row, 2)?, days })
+    })?;
+    if snapshot.has_corrupt_values() { readable_pairs(snapshot) } else { Ok(pairs) }
+}
+
+/// All pairs, by reading every quote: corrupt quotes do not count.
+fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
+    const SQL: &str = concat!(
+        "SELECT date, buy, sell, currency FROM fx WHERE date <= ?1 AND ",
+        has_both_sides!(),
+        "ORDER BY currency, date"
+    );
+    let mut pairs: Vec<FxPair> = Vec::new();
+    let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(parsed(row, 3)?));
+    snapshot.for_each(
+        SQL,
+        [snapshot.today().to_string()],
+        read,
+        |FxRate { date, pair, .. }| {
+            match pairs.last_mut().filter(|last| last.pair == pair) {
+                Some(last) => (last.to, last.days) = (date, last.days + 1),
+                None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
+            }
+            Ok(())
+        },
+    )?;
+    Ok(pairs)
+}
+
+/// The newest day on which a pair has both sides.
+pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
+    const SQL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2
+        AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date DESC LIMIT 1";
+    let params = (stored_currency(pair), snapshot.today().to_string());
+    Ok(snapshot.rows(SQL, params, |row| freshness::read_day(row, 0))?.into_iter().flatten().next())
+}
+
+/// The source of a pair's exchange rates, and how fresh they are.
+pub(super) fn meta(snapshot: &Snapshot, pair: Pair) -> Result<Meta> {
+    let meta = Meta { unit: Some("BRL per unit"), ..Meta::new(PTAX) };
+    freshness::of_pair(snapshot, newest_day(snapshot, pair)?, meta)
+}
+
+pub(super) fn not_found(pair: Pair) -> Error {
+    Error::not_found(Resource::CurrencyPair, &pair.to_string())
+}
+
+pub(super) fn read(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
+    Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
+}
+
+/// The currency under which the quotes of a pair are stored; `None` if the pair is not priced in reais.
+fn stored_currency(pair: Pair) -> Option<String> {
+    (pair.quote == Currency::BRL).then(|| pair.base.to_string())
+}

@@ -1,0 +1,220 @@
+//! The series of the central bank that this library describes: title, unit, rhythm, and where the values are stored.
+use std::borrow::Cow;
+
+use crate::types::{Currency, Date, SeriesId};
+
+/// How often a series has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rhythm {
+    /// One for every calendar day.
+    Daily,
+    /// One for every business day of the financial market.
+    BusinessDays,
+    /// One for every month, dated on its first day.
+    Monthly,
+}
+
+impl Rhythm {
+    /// `daily`, `business days` or `monthly`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rhythm::Daily => "daily",
+            Rhythm::BusinessDays => "business days",
+            Rhythm::Monthly => "monthly",
+        }
+    }
+}
+
+/// What the values of a series measure, and so how they are compounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Percent of a business day.
+    PercentPerDay,
+    /// Percent of a month.
+    PercentPerMonth,
+    /// Percent of a year.
+    PercentPerYear,
+    /// Something that has a level: an index, an amount, a price.
+    Level,
+}
+
+/// The side of a closing quote that a series has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Buy,
+    Sell,
+}
+
+/// A text in English and Portuguese.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// In English.
+    pub en: &'static str,
+    /// In Portuguese.
+    pub pt: &'static str,
+}
+
+/// The definition of a series of SGS, the central bank's time series system.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SeriesDefinition {
+    /// Its number in SGS.
+    pub number: u32,
+    /// Its short name in addresses and on the command line: `igp-m`.
+    pub name: &'static str,
+    /// Its title.
+    pub title: Text,
+    /// The unit of its values.
+    pub unit: Text,
+    /// How often it has a value.
+    pub rhythm: Rhythm,
+    /// The central bank has no value before this day.
+    pub since: Date,
+    /// The series from which missing figures are computed.
+    pub(crate) computed_from: Option<u32>,
+    /// The currency and side of a series that is an exchange rate: its values are stored as quotes.
+    pub(crate) quote: Option<(Currency, Side)>,
+}
+
+impl SeriesDefinition {
+    /// Whether the series is one side of an exchange rate: its values are stored as quotes.
+    #[must_use]
+    pub fn is_exchange_rate(&self) -> bool {
+        self.quote.is_some()
+    }
+
+    /// What its values measure.
+    pub(crate) fn measure(&self) -> Measure {
+        match self.unit {
+            PERCENT_A_DAY => Measure::PercentPerDay,
+            PERCENT_A_MONTH => Measure::PercentPerMonth,
+            PERCENT_A_YEAR | PERCENT_A_YEAR_252 => Measure::PercentPerYear,
+            _ => Measure::Level,
+        }
+    }
+}
+
+/// The Selic target, percent per year, on every calendar day.
+pub(crate) const SELIC: u32 = 432;
+/// The Selic rate, percent per day.
+pub(crate) const SELIC_DAILY: u32 = 11;
+/// The effective Selic rate, percent per year on 252 business days.
+pub(crate) const SELIC_EFFECTIVE: u32 = 1178;
+/// The CDI, percent per year on 252 business days; as published, or computed from [`CDI_DAILY`].
+pub(crate) const CDI: u32 = 4389;
+/// The CDI, percent per day.
+pub(crate) const CDI_DAILY: u32 = 12;
+/// The consumer price index IPCA, percent per month, dated on the first of its month.
+pub(crate) const IPCA: u32 = 433;
+
+const PERCENT_A_YEAR: Text = Text { en: "percent per year", pt: "por cento ao ano" };
+const PERCENT_A_YEAR_252: Text = Text {
+    en: "percent per year, 252 business days",
+    pt: "por cento ao ano, base 252 dias úteis",
+};
+const PERCENT_A_MONTH: Text = Text { en: "percent per month", pt: "por cento ao mês" };
+const PERCENT_A_DAY: Text = Text { en: "percent per day", pt: "por cento ao dia" };
+const INDEX: Text = Text { en: "index", pt: "índice" };
+const MILLION_BRL: Text = Text { en: "million BRL", pt: "milhões de reais" };
+const BRL: Text = Text { en: "BRL per unit", pt: "reais por unidade" };
+
+use Rhythm::{BusinessDays, Daily, Monthly};
+
+/// Every known series, the most popular first.
+#[rustfmt::skip]
+pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
+    rate(SELIC, "selic", "Selic target rate", "Meta da taxa Selic", PERCENT_A_YEAR, Daily, day(1999, 3, 5)),
+    SeriesDefinition { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI anualizado, base 252", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
+    rate(IPCA, "ipca", "Consumer price index IPCA", "Índice nacional de preços ao consumidor amplo (IPCA)", PERCENT_A_MONTH, Monthly, day(1980, 1, 1)),
+    rate(189, "igp-m", "General market price index IGP-M", "Índice geral de preços do mercado (IGP-M)", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
+    rate(188, "inpc", "Consumer price index INPC", "Índice nacional de preços ao consumidor (INPC)", PERCENT_A_MONTH, Monthly, day(1979, 4, 1)),
+    rate(190, "igp-di", "General price index IGP-DI", "Índice geral de preços, disponibilidade interna (IGP-DI)", PERCENT_A_MONTH, Monthly, day(1944, 2, 1)),
+    rate(226, "tr", "Reference rate TR", "Taxa referencial (TR)", PERCENT_A_MONTH, Daily, day(1991, 2, 1)),
+    rate(195, "savings", "Return of savings deposits made since 4 May 2012", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
+    rate(196, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
+    rate(256, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
+    rate(SELIC_DAILY, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
+    SeriesDefinition { computed_from: Some(11), ..rate(SELIC_EFFECTIVE, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
+    rate(4189, "selic-effective-monthly", "Selic rate of the month, annualised", "Taxa Selic acumulada no mês, anualizada", PERCENT_A_YEAR_252, Monthly, day(1986, 7, 1)),
+    rate(4390, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
+    rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
+    rate(4391, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
+    rate(7478, "ipca-15", "Consumer price index IPCA-15", "Índice nacional de preços ao consumidor amplo 15 (IPCA-15)", PERCENT_A_MONTH, Monthly, day(2000, 5, 1)),
+    rate(24363, "ibc-br", "Economic activity index IBC-Br", "Índice de atividade econômica (IBC-Br)", INDEX, Monthly, day(2003, 1, 1)),
+    rate(24364, "ibc-br-adjusted", "Economic activity index IBC-Br, seasonally adjusted", "Índice de atividade econômica (IBC-Br), com ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
+    rate(20539, "credit", "Credit portfolio balance, total", "Saldo da carteira de crédito, total", MILLION_BRL, Monthly, day(1988, 6, 1)),
+    rate(3698, "usd-monthly", "US dollar, sell, mean of the month", "Dólar americano, venda, média do mês", BRL, Monthly, day(1953, 1, 1)),
+    quote(1, "usd-sell", "US dollar, PTAX closing, sell", "Dólar americano, PTAX de fechamento, venda", (Currency::USD, Side::Sell), day(1984, 11, 28)),
+    quote(10813, "usd-buy", "US dollar, PTAX closing, buy", "Dólar americano, PTAX de fechamento, compra", (Currency::USD, Side::Buy), day(1984, 11, 28)),
+    quote(21619, "eur-sell", "Euro, PTAX closing, sell", "Euro, PTAX de fechamento, venda", (Currency::EUR, Side::Sell), day(1999, 1, 4)),
+    quote(21620, "eur-buy", "Euro, PTAX closing, buy", "Euro, PTAX de fechamento, compra", (Currency::EUR, Side::Buy), day(1999, 1, 4)),
+    quote(21621, "jpy-sell", "Yen, PTAX closing, sell", "Iene, PTAX de fechamento, venda", (Currency::JPY, Side::Sell), day(1994, 7, 1)),
+    quote(21622, "jpy-buy", "Yen, PTAX closing, buy", "Iene, PTAX de fechamento, compra", (Currency::JPY, Side::Buy), day(1994, 7, 1)),
+    quote(21623, "gbp-sell", "Pound sterling, PTAX closing, sell", "Libra esterlina, PTAX de fechamento, venda", (Currency::GBP, Side::Sell), day(1994, 7, 1)),
+    quote(21624, "gbp-buy", "Pound sterling, PTAX closing, buy", "Libra esterlina, PTAX de fechamento, compra", (Currency::GBP, Side::Buy), day(1994, 7, 1)),
+];
+
+const fn day(year: u16, month: u8, day: u8) -> Date {
+    Date::new(year, month, day).expect("a day of the calendar")
+}
+
+const fn rate(
+    number: u32,
+    name: &'static str,
+    en: &'static str,
+    pt: &'static str,
+    unit: Text,
+    rhythm: Rhythm,
+    since: Date,
+) -> SeriesDefinition {
+    let title = Text { en, pt };
+    SeriesDefinition { number, name, title, unit, rhythm, since, computed_from: None, quote: None }
+}
+
+const fn quote(
+    number: u32,
+    name: &'static str,
+    en: &'static str,
+    pt: &'static str,
+    quote: (Currency, Side),
+    since: Date,
+) -> SeriesDefinition {
+    SeriesDefinition { quote: Some(quote), ..rate(number, name, en, pt, BRL, BusinessDays, since) }
+}
+
+/// Every series that this library describes, the most popular first.
+#[must_use]
+pub fn known_series() -> &'static [SeriesDefinition] {
+    DEFINITIONS
+}
+
+/// The definition of a series, if this library has one.
+pub(crate) fn definition(number: u32) -> Option<&'static SeriesDefinition> {
+    DEFINITIONS.iter().find(|series| series.number == number)
+}
+
+/// The number of the series that an id stands for, described here or not; `None` if no series has the name.
+pub(crate) fn number(id: &SeriesId) -> Option<u32> {
+    let named = || {
+        DEFINITIONS
+            .iter()
+            .find(|definition| id.is_named(definition.name))
+            .map(|definition| definition.number)
+    };
+    id.number().or_else(named)
+}
+
+/// The series in percent per year whose gaps are filled from this one, which is in percent per day.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) fn annualised_series_of(daily: u32) -> Option<u32> {
+    DEFINITIONS
+        .iter()
+        .find(|series| series.computed_from == Some(daily))
+        .map(|series| series.number)
+}
+
+/// The name of a series as a dataset: its short name, or its number.
+pub(crate) fn dataset(number: u32) -> Cow<'static, str> {
+    definition(number).map_or_else(|| number.to_string().into(), |series| series.name.into())
+}

@@ -1,0 +1,267 @@
+//! Creates, opens and migrates a database file.
+use std::{
+    fs::{self, File, OpenOptions},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
+
+use super::{
+    file_identity::make_private,
+    schema::{Audience, Schema},
+};
+use crate::{
+    deadline,
+    error::{Error, Result},
+};
+
+/// Earlier versions can corrupt a WAL database that two connections write.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// How long a writer waits for another program's transaction.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause between two attempts where SQLite does not wait by itself.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+
+/// The size in bytes that SQLite keeps a write-ahead log at: it copies the log into the file at about that size.
+pub(super) const LOG_SIZE_LIMIT: u32 = 4 << 20;
+
+/// Prepared statements cached per connection; the library has fewer.
+const CACHED_STATEMENTS: usize = 128;
+
+/// Opens the file at `path`, creating it if needed, and applies missing migrations.
+///
+/// Fails for a file that exists but is empty, or is something else: treating it as new would silently
+/// lose what it should hold.
+pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
+    if !path.exists() {
+        // A link whose target is missing, perhaps because a volume is not mounted, must not be replaced.
+        if path.is_symlink() {
+            return Err(refuse(path, schema, "it is a link to a file that does not exist"));
+        }
+        // SQLite would apply an old log to the new file. If another program creates the file at the same time, its name
+        // exists before its log.
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let log = PathBuf::from(log);
+        if log.exists() && !path.exists() {
+            let why = format!("{} is left of a file that is gone", log.display());
+            return Err(Error::unavailable(why, "restore a backup, or move it away"));
+        }
+        create(path, schema)?;
+    }
+    reopen(path, schema)
+}
+
+/// The same for a file that must exist already. If it was removed meanwhile, it is not created again.
+pub(crate) fn reopen(path: &Path, schema: &Schema) -> Result<Connection> {
+    check_file(path, schema)?;
+    connect(path, schema)
+}
+
+fn connect(path: &Path, schema: &Schema) -> Result<Connection> {
+    let cannot = |err| open_error(path, schema, err);
+    let mut connection = attach(path).map_err(cannot)?;
+    check_identity(&connection, path, schema)?;
+    if schema.audience == Audience::Owner {
+        make_private(path)?;
+    }
+    use_wal(&connection).map_err(cannot)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT).map_err(cannot)?;
+    migrate(&mut connection, schema.migrations, path)?;
+    Ok(connection)
+}
+
+/// Fails unless the file exists and has the schema of this program. Changes nothing.
+pub(crate) fn check_current(path: &Path, schema: &Schema) -> Result<()> {
+    check_file(path, schema)?;
+    let cannot = |err| open_error(path, schema, err);
+    let connection = attach(path).map_err(cannot)?;
+    check_identity(&connection, path, schema)?;
+    let (found, known) = (version_of(&connection).map_err(cannot)?, schema.migrations.len());
+    match found.cmp(&known) {
+        std::cmp::Ordering::Less => {
+            let reason = format!("it is at version {found}, this program reads version {known}");
+            Err(Error::Outdated { path: path.display().to_string(), reason })
+        }
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => Err(too_new(path, found, known)),
+    }
+}
+
+fn too_new(path: &Path, found: usize, known: usize) -> Error {
+    let reason = format!("it is at version {found}, this program supports {known}");
+    Error::storage(format!("{} was made by a newer program", path.display()), reason)
+}
+
+/// How an existing file is opened: with SQLite's default flags, a missing one would be created empty.
+pub(crate) const EXISTING: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// A connection to an existing file.
+pub(crate) fn attach(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, EXISTING)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+/// The error of a file that cannot be opened, with what helps if it is damaged.
+pub(crate) fn open_error(path: &Path, schema: &Schema, err: rusqlite::Error) -> Error {
+    let path_shown = path.display();
+    match err.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => refuse(path, schema, "it is not a database"),
+        Some(ErrorCode::DatabaseCorrupt) => {
+            Error::unavailable(format!("{path_shown} is damaged ({err})"), schema.remedy)
+        }
+        _ => Error::database(format!("cannot open {path_shown}"), err),
+    }
+}
+
+/// Creates a file. It gets its name once it is complete, so that no other program ever sees a partial file; if
+/// another program was faster, its file stays.
+fn create(path: &Path, schema: &Schema) -> Result<()> {
+    static FILES: AtomicU32 = AtomicU32::new(0);
+    let cannot = |err| Error::storage(format!("cannot create {}", path.display()), err);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}-{number}.new", std::process::id()));
+    let new = PathBuf::from(name);
+    let mut options = match schema.audience {
+        Audience::Owner => owner_only(),
+        Audience::Default => OpenOptions::new(),
+    };
+    options.create(true).truncate(true).write(true).open(&new).map_err(cannot)?;
+    let created = connect(&new, schema).and_then(|connection| {
+        connection.close().map_err(|(_, err)| Error::from(err))?;
+        match fs::hard_link(&new, path) {
+            Ok(()) => Ok(()),
+            Err(_) if path.exists() => Ok(()),
+            // Not every file system has hard links.
+            Err(_) => fs::rename(&new, path).map_err(cannot),
+        }
+    });
+    // By now it is linked under its real name, or useless.
+    let _ = fs::remove_file(&new);
+    // Best effort: not every system can sync a directory.
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|file| file.sync_all());
+    created
+}
+
+/// Options for a file that only its owner can read; SQLite gives its log the same permissions.
+pub(crate) fn owner_only() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// The error of a file that cannot be read right after it was opened, with what helps.
+pub(crate) fn error_after_open(path: &Path, schema: &Schema, err: Error) -> Error {
+    match err {
+        Error::Unavailable { source, .. } => Error::unavailable(
+            format!("{} cannot be read ({source})", path.display()),
+            schema.remedy,
+        ),
+        other => other,
+    }
+}
+
+fn check_file(path: &Path, schema: &Schema) -> Result<()> {
+    let file = fs::metadata(path)
+        .map_err(|err| Error::unavailable(format!("cannot open {}", path.display()), err))?;
+    if !file.is_file() {
+        return Err(refuse(path, schema, "it is not a regular file"));
+    }
+    if file.len() == 0 {
+        return Err(refuse(path, schema, "it is empty"));
+    }
+    Ok(())
+}
+
+fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Result<()> {
+    const TABLE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0));
+    let identity: rusqlite::Result<_> = (|| {
+        let has_table: bool = connection.query_row(TABLE, [schema.table], |row| row.get(0))?;
+        Ok((number("application_id")?, version_of(connection)?, has_table))
+    })();
+    match identity {
+        Ok((id, _, _)) if id == schema.application_id => Ok(()),
+        Ok((0, version, true)) if (1..=schema.unmarked).contains(&version) => Ok(()),
+        // A file that is being created.
+        Ok((0, 0, false)) if fs::metadata(path).is_ok_and(|file| file.len() == 0) => Ok(()),
+        Ok(_) => Err(refuse(path, schema, "it is another program's database")),
+        Err(err) => Err(open_error(path, schema, err)),
+    }
+}
+
+fn refuse(path: &Path, schema: &Schema, why: &str) -> Error {
+    let (path, Schema { what, remedy, .. }) = (path.display(), schema);
+    Error::unavailable(format!("{path} is not {what}: {why}"), *remedy)
+}
+
+/// The journal mode is stored in the file, so later connections inherit it.
+fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
+    // SQLite does not wait by itself if another program does this at the same time.
+    let mut tries = BUSY_TIMEOUT.as_millis() / BUSY_PAUSE.as_millis();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(err) if tries > 0 && err.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                tries -= 1;
+            }
+            outcome => return outcome,
+        }
+        std::thread::sleep(BUSY_PAUSE);
+    }
+}
+
+/// Settings that every connection needs, readers included.
+pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        let reason = format!("SQLite {} is too old: 3.51.3 is needed", rusqlite::version());
+        return Err(rusqlite::Error::ToSqlConversionFailure(reason.into()));
+    }
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    deadline::interrupt_queries(connection)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    // Without this, SQLite recompiles a cached statement whenever a parameter changes: 8 µs instead of
+    // 0.8.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
+fn migrate(connection: &mut Connection, migrations: &[&str], path: &Path) -> Result<()> {
+    // Checked before locking, so that opening an up-to-date file never waits for a writer.
+    if version_of(connection)? == migrations.len() {
+        return Ok(());
+    }
+    let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let done = version_of(&tx)?;
+    let Some(missing) = migrations.get(done..) else {
+        return Err(too_new(path, done, migrations.len()));
+    };
+    for (step, migration) in (done + 1..).zip(missing) {
+        tx.execute_batch(migration).map_err(|err| {
+            // The full error would repeat the whole SQL.
+            let reason = match err {
+                rusqlite::Error::SqlInputError { msg, .. } => msg,
+                err => err.to_string(),
+            };
+            Error::storage(
+                format!("{} cannot be migrated to version {step}", path.display()),
+                reason,
+            )
+        })?;
+    }
+    tx.pragma_update(None, "user_version", migrations.len().to_string())?;
+    tx.commit()?;
+    Ok(())
+}
+
+pub(super) fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version as usize)
+}

@@ -1,0 +1,147 @@
+//! Which addresses webhooks may call: only public ones, unless the operator allows others.
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use crate::error::{Error, Result, Wanted, WebhookFault};
+
+/// As long as any address that a browser takes.
+const MAX_CHARACTERS: usize = 2048;
+
+/// Domains that are never public.
+const PRIVATE_NAMES: [&str; 9] = [
+    "localhost",
+    "localdomain",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "home.arpa",
+];
+
+/// Which addresses may be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// Only `https`, and only public addresses.
+    Public,
+    /// Also `http`, and any address: for tests and intranets.
+    Any,
+}
+
+impl Targets {
+    /// Whether this address may be called. What a name resolves to must be checked when it is connected to, because it can
+    /// change at any time.
+    ///
+    /// ```
+    /// use fincore::webhooks::Targets;
+    ///
+    /// assert!(Targets::Public.allow("8.8.8.8".parse().unwrap()));
+    /// assert!(!Targets::Public.allow("169.254.169.254".parse().unwrap()));
+    /// assert!(Targets::Any.allow("127.0.0.1".parse().unwrap()));
+    /// ```
+    #[must_use]
+    pub fn allow(self, address: IpAddr) -> bool {
+        match (self, address) {
+            (Targets::Any, _) => true,
+            (Targets::Public, IpAddr::V4(address)) => is_public_v4(address),
+            (Targets::Public, IpAddr::V6(address)) => is_public_v6(address),
+        }
+    }
+
+    /// Parses an address, and returns it in its normal form. Fails if it may not be called.
+    pub(super) fn parse(self, text: &str) -> Result<Url> {
+        let wanted = match self {
+            Targets::Public => Wanted::HttpsAddress,
+            Targets::Any => Wanted::HttpAddress,
+        };
+        // The parser would drop these silently.
+        if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
+            return Err(Error::invalid(text, wanted));
+        }
+        let Ok(url) = Url::parse(text) else { return Err(Error::invalid(text, wanted)) };
+        let is_web = url.scheme() == "https" || (self == Targets::Any && url.scheme() == "http");
+        let Some(host) = url.host().filter(|_| is_web && url.port() != Some(0)) else {
+            return Err(Error::invalid(text, wanted));
+        };
+        if url.as_str().len() > MAX_CHARACTERS || text.len() > MAX_CHARACTERS {
+            return Err(WebhookFault::LongAddress { most: MAX_CHARACTERS }.into());
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            // The message does not repeat the password.
+            return Err(WebhookFault::Credentials.into());
+        }
+        if url.fragment().is_some() {
+            return Err(Error::invalid(text, Wanted::AddressWithoutFragment));
+        }
+        if !self.allow_host(&host) {
+            return Err(Error::invalid(text, Wanted::PublicAddress));
+        }
+        Ok(url)
+    }
+
+    fn allow_host(self, host: &Host<&str>) -> bool {
+        match host {
+            Host::Ipv4(address) => self.allow((*address).into()),
+            Host::Ipv6(address) => self.allow((*address).into()),
+            Host::Domain(name) => self == Targets::Any || is_public_name(name),
+        }
+    }
+}
+
+/// The host of an address that was checked, with its port: `example.com:443`.
+pub(super) fn host(url: &str) -> String {
+    let parts = Url::parse(url)
+        .ok()
+        .and_then(|url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?)));
+    parts.map_or_else(String::new, |(host, port)| format!("{host}:{port}"))
+}
+
+/// Whether a name can be public. A name without a dot belongs to the local network.
+fn is_public_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    let is_private = |end: &str| {
+        name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    name.contains('.') && !name.ends_with('.') && !PRIVATE_NAMES.into_iter().any(is_private)
+}
+
+/// Whether an address belongs to the public internet, by the registry of special addresses (RFC 6890 and later).
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let special = match address.octets() {
+        // "This network"; multicast, reserved and broadcast.
+        [0 | 224.., ..]
+        // Shared by the customers of a provider.
+        | [100, 64..=127, _, _]
+        // Protocol assignments; documentation; what was 6to4.
+        | [192, 0, 0 | 2, _]
+        | [192, 88, 99, _]
+        | [198, 51, 100, _]
+        | [203, 0, 113, _]
+        // Measuring equipment.
+        | [198, 18 | 19, _, _] => true,
+        _ => false,
+    };
+    !(special || address.is_private() || address.is_loopback() || address.is_link_local())
+}
+
+/// Whether an address belongs to the public internet. One that contains an IPv4 address is as public as that address.
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(inside) = address.to_ipv4_mapped() {
+        return is_public_v4(inside);
+    }
+    match address.segments() {
+        // Protocol assignments, Teredo among them; documentation; 6to4.
+        [0x2001, 0..=0x01ff, ..]
+        | [0x2001, 0x0db8, ..]
+        | [0x2002, ..]
+        | [0x3fff, 0..=0x0fff, ..] => false,
+        // All that was ever assigned to the public. Everything else is refused: loopback, unique-local, link-local,
+        // site-local, multicast, translated and discarded addresses.
+        [first, ..] => first & 0xe000 == 0x2000,
+    }
+}
+
+#[cfg(test)]
+mod tests;

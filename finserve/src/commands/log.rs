@@ -1,0 +1,91 @@
+//! `finserve log`: what the imports changed, oldest first.
+use std::{
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+use fincore::{
+    Catalogue, Error,
+    changes::{self, ChangeEntry},
+};
+
+use super::{Failure, data_directory::find_catalogue};
+use crate::{cli, coordination::clock::Now};
+
+/// Prints the changes one by one, however many there are; ends without an error if the reader closes the output.
+pub(crate) fn run(data: &Path, args: &cli::Log) -> Result<(), Failure> {
+    let catalogue = Catalogue::open(find_catalogue(data)?)?;
+    let snapshot = catalogue.snapshot(Now::read().today())?;
+    let after = match args.since {
+        Some(version) => version,
+        None => changes::complete_after(&snapshot)?,
+    };
+    let mut output = Output::new(args.json);
+    // The library stops at the first error of the callback; this keeps what it was.
+    let mut written = Ok(());
+    let visited = changes::since(&snapshot, after, |entry| {
+        written = output.entry(&entry);
+        if written.is_ok() { Ok(()) } else { Err(Error::operation("")) }
+    });
+    match written.and_then(|()| visited.map_err(Failure::from)).and_then(|()| output.end()) {
+        Err(Failure::System { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// The changes as a table, or as one JSON array with a line for each of them.
+struct Output {
+    out: BufWriter<io::Stdout>,
+    json: bool,
+    entries: u64,
+}
+
+impl Output {
+    fn new(json: bool) -> Output {
+        Output { out: BufWriter::new(io::stdout()), json, entries: 0 }
+    }
+
+    fn entry(&mut self, entry: &ChangeEntry) -> Result<(), Failure> {
+        let line = if self.json { json(entry, self.entries)? } else { row(entry, self.entries) };
+        self.entries += 1;
+        self.write(&line)
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        match (self.json, self.entries) {
+            (true, 0) => self.write("[]\n")?,
+            (true, _) => self.write("\n]\n")?,
+            (false, 0) => self.write("no changes\n")?,
+            (false, _) => (),
+        }
+        self.out.flush().map_err(cannot_write())
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.out.write_all(text.as_bytes()).map_err(cannot_write())
+    }
+}
+
+fn cannot_write() -> impl FnOnce(io::Error) -> Failure {
+    Failure::system("cannot write to the standard output")
+}
+
+fn json(entry: &ChangeEntry, before: u64) -> Result<String, Failure> {
+    let entry = serde_json::to_string(entry).map_err(io::Error::from);
+    let entry = entry.map_err(Failure::system("the change cannot be written as JSON"))?;
+    Ok(format!("{}{entry}", if before == 0 { "[\n" } else { ",\n" }))
+}
+
+fn row(entry: &ChangeEntry, before: u64) -> String {
+    let header = ["version", "time", "change", "dataset", "key"];
+    let [version, time, change, dataset, key] = header;
+    let mut rows = String::new();
+    if before == 0 {
+        rows += &format!("{version:>7} {time:<20} {change:<7} {dataset:<15} {key}\n");
+    }
+    let ChangeEntry { version, time, dataset, key, change, .. } = entry;
+    let time = time.format("%Y-%m-%dT%H:%M:%SZ");
+    let change = format!("{change:?}").to_lowercase();
+    rows += &format!("{version:>7} {time} {change:<7} {dataset:<15} {key}\n");
+    rows
+}

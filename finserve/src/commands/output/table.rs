@@ -1,0 +1,133 @@
+//! Answers as aligned columns.
+use std::borrow::Cow;
+
+use super::{
+    api_answer::{Answer, Table, Value},
+    screen::Screen,
+};
+
+/// The columns that a terminal has room for. Rows with the first column show only the others; the second list names the
+/// columns that are never cut, because they identify a row. CSV and JSON have all columns.
+const MAIN: &[(&str, &[&str], &[&str])] = &[
+    ("company_name", &["id", "date"], &["company_name", "category", "description"]),
+    ("cnpj", &["id"], &["name", "tickers", "status", "sector"]),
+    ("title_pt", &["number", "name"], &["title", "unit", "first", "last", "count"]),
+];
+
+/// No column of texts gets narrower than this, which a day needs.
+const NARROWEST: usize = 10;
+
+/// The space between two columns.
+const GAP: &str = "  ";
+
+/// Facts as a list and rows as a table, cut to the width of the screen.
+pub(crate) fn table(answer: &Answer, screen: Screen) -> String {
+    let mut text = facts(&answer.facts, screen);
+    let several = answer.tables.len() > 1 || !text.is_empty();
+    for table in &answer.tables {
+        if several {
+            let line = if text.is_empty() { "" } else { "\n" };
+            text += &format!("{line}{}\n", screen.bold(&table.name));
+        }
+        text += &rows(table, screen);
+    }
+    text
+}
+
+/// One fact a line. Nothing is cut: a user who asks for one thing wants all of it.
+fn facts(facts: &[(String, Value)], screen: Screen) -> String {
+    let width = facts.iter().map(|(name, _)| length(name)).max().unwrap_or(0);
+    let line = |(name, value): &(String, Value)| {
+        let gap = " ".repeat(width - length(name) + GAP.len());
+        let line = format!("{}{gap}{}", screen.bold(name), value.to_text());
+        line.trim_end().to_owned() + "\n"
+    };
+    facts.iter().map(line).collect()
+}
+
+fn rows(table: &Table, screen: Screen) -> String {
+    let (columns, keys) = choose_columns(table);
+    if table.rows.is_empty() {
+        return "nothing found\n".into();
+    }
+    let cells: Vec<Vec<Cow<'_, str>>> = table
+        .rows
+        .iter()
+        .map(|row| columns.iter().map(|at| row[*at].to_text()).collect())
+        .collect();
+    let right: Vec<bool> = columns.iter().map(|at| is_numeric(table, *at)).collect();
+    let names: Vec<Cow<'_, str>> =
+        columns.iter().map(|at| Cow::Borrowed(table.columns[*at].as_str())).collect();
+    let mut widths: Vec<usize> = (0..columns.len())
+        .map(|at| cells.iter().chain([&names]).map(|row| length(&row[at])).max().unwrap_or(0))
+        .collect();
+    if let Some(most) = screen.width {
+        let is_key = |at: usize| at < keys;
+        let fixed: Vec<bool> =
+            right.iter().enumerate().map(|(at, right)| *right || is_key(at)).collect();
+        narrow(&mut widths, &fixed, most);
+    }
+    let line = |row: &[Cow<'_, str>]| {
+        let cells = row.iter().zip(&widths).zip(&right);
+        let cells = cells.map(|((text, width), right)| align(text, *width, *right));
+        let line = cells.collect::<Vec<_>>().join(GAP);
+        let line = line.trim_end();
+        screen.width.map_or_else(|| line.to_owned(), |most| cut(line, most))
+    };
+    let mut text = format!("{}\n", screen.bold(&line(&names)));
+    for row in &cells {
+        text += &line(row);
+        text.push('\n');
+    }
+    text
+}
+
+/// The positions of the columns that are shown, and how many of them, from the first, are never cut.
+fn choose_columns(table: &Table) -> (Vec<usize>, usize) {
+    let position = |name: &&str| table.columns.iter().position(|column| column == name);
+    let Some((_, keys, rest)) = MAIN.iter().find(|(mark, ..)| position(mark).is_some()) else {
+        return ((0..table.columns.len()).collect(), 0);
+    };
+    (keys.iter().chain(*rest).filter_map(position).collect(), keys.len())
+}
+
+fn is_numeric(table: &Table, at: usize) -> bool {
+    let mut values = table.rows.iter().map(|row| &row[at]).filter(|value| **value != Value::Empty);
+    let any = values.clone().next().is_some();
+    any && values.all(|value| matches!(value, Value::Number(_)))
+}
+
+/// Narrows the widest texts until all columns fit. Fixed columns and days keep their width.
+fn narrow(widths: &mut [usize], fixed: &[bool], most: usize) {
+    loop {
+        let gaps = GAP.len() * widths.len().saturating_sub(1);
+        if widths.iter().sum::<usize>() + gaps <= most {
+            return;
+        }
+        let texts =
+            widths.iter_mut().zip(fixed).filter(|(width, fixed)| !**fixed && **width > NARROWEST);
+        match texts.map(|(width, _)| width).max_by_key(|width| **width) {
+            Some(widest) => *widest -= 1,
+            None => return,
+        }
+    }
+}
+
+fn align(text: &str, width: usize, right: bool) -> String {
+    let text = cut(text, width);
+    let gap = " ".repeat(width.saturating_sub(length(&text)));
+    if right { gap + &text } else { text + &gap }
+}
+
+/// The text, or as much of it as fits and an ellipsis.
+fn cut(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    kept.trim_end().to_owned() + "…"
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}

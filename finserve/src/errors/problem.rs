@@ -1,0 +1,72 @@
+//! Values of a request that are wrong.
+use std::fmt;
+
+use fincore::{Error, ErrorKind, Invalid, truncate};
+
+/// What is wrong with a value of a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Problem {
+    /// The library refuses it.
+    #[error("{0}")]
+    Library(Invalid),
+    /// It is not what the server wants. The text is truncated.
+    #[error("{given:?} is not {wanted}")]
+    Value { given: String, wanted: Wanted },
+    /// A dialect of CSV is named, and another format is asked for.
+    #[error("only CSV has dialects; ask for format=csv too")]
+    DialectWithoutCsv,
+    /// A header has other characters than visible ASCII.
+    #[error("it is not plain text")]
+    NotPlainText,
+}
+
+impl Problem {
+    pub(crate) fn value(given: &str, wanted: Wanted) -> Problem {
+        Problem::Value { given: truncate(given).into_owned(), wanted }
+    }
+
+    /// What the parser of one of the library's types refuses; nothing for an error that is no fault of the text.
+    pub(crate) fn of_library(err: &Error) -> Option<Problem> {
+        let ErrorKind::Invalid(invalid) = err.kind() else { return None };
+        Some(Problem::Library(invalid.clone()))
+    }
+}
+
+/// What a text should be, where the server reads it and not the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A language of the pages.
+    Language,
+    /// A path that signing in leads to.
+    Path,
+    /// A range of the page of a series.
+    Range,
+    /// The number of a page of a list.
+    PageNumber { most: u64 },
+    /// A format of lists.
+    ListFormat,
+    /// A format of exports.
+    ExportFormat,
+    /// A dialect of CSV.
+    Dialect,
+    /// A data version.
+    DataVersion,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wanted::Language => "a language of the pages (en or pt)",
+            Wanted::Path => "a path of this service (/pricing)",
+            Wanted::Range => "a range (3m, 12m, 5y or all)",
+            Wanted::PageNumber { most } => return write!(f, "a page (1 to {most})"),
+            Wanted::ListFormat => "a format of lists (json or csv)",
+            Wanted::ExportFormat if cfg!(feature = "parquet") => {
+                "a format of exports (ndjson, csv or parquet)"
+            }
+            Wanted::ExportFormat => "a format of exports (ndjson or csv)",
+            Wanted::Dialect => "a dialect of CSV (standard or br)",
+            Wanted::DataVersion => "a data version (a whole number, as in X-Data-Version)",
+        })
+    }
+}

@@ -1,0 +1,39 @@
+//! What a handler works with.
+use std::sync::Arc;
+
+use fincore::{Caller, Catalogue, datasets::StatusCache, export::DatasetSizes, webhooks::Targets};
+
+use crate::{
+    coordination::clock::Clock,
+    http::{
+        access::Access,
+        message::request::Request,
+        transport::{concurrency_slots::Slots, worker_pool::Pool},
+    },
+    site::{base_path::BasePath, upgrade_contact::UpgradeContact},
+};
+
+/// A request on its way: who sent it, and what it can be answered from.
+pub(crate) struct Context<'r> {
+    pub(crate) catalogue: &'r Catalogue,
+    pub(crate) access: &'r Access,
+    pub(crate) watch: &'r StatusCache,
+    pub(crate) dataset_sizes: &'r DatasetSizes,
+    /// How many exports may be under way.
+    pub(crate) exports: &'r Slots,
+    /// Where streams are made.
+    pub(crate) streams: &'r Arc<Pool>,
+    /// Whom webhooks may call.
+    pub(crate) targets: Targets,
+    /// What all links begin with.
+    pub(crate) base: BasePath,
+    /// Where customers ask for more.
+    pub(crate) upgrade_contact: UpgradeContact,
+    /// The paths of all pages that can be read.
+    pub(crate) pages: &'r [&'static str],
+    /// The names of the parameters that the endpoint reads.
+    pub(crate) parameters: &'r [&'static str],
+    pub(crate) request: &'r Request,
+    pub(crate) caller: Caller,
+    pub(crate) clock: &'r Clock,
+}

@@ -1,0 +1,103 @@
+//! `POST /mcp`: what agents say over HTTP, all but the calls of tools, which are requests of their own (`relay`).
+use std::net::IpAddr;
+
+use hyper::{
+    Uri,
+    header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, ORIGIN},
+};
+
+use super::context::Context;
+use crate::{
+    http::message::{
+        accept,
+        header_names::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION},
+        parameters::Params,
+        refusal::Refusal,
+        render::JSON,
+        reply::{Body, Reply},
+        request::Request,
+    },
+    mcp::{Call, McpHeaders, Reaction, ReplyMessage, react},
+};
+
+/// `POST /mcp`
+pub(crate) fn answer(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    match reaction(context.request)? {
+        Reaction::Silence => Ok(Reply::said(None)),
+        Reaction::Reply(ReplyMessage { text, status }) => {
+            Ok(Reply::said(Some((status, Body::new(JSON, text)))))
+        }
+        Reaction::Call(_) => Err(Refusal::Internal("a call of a tool was not relayed".into())),
+    }
+}
+
+/// The call of a tool that this request is, if it is one and nothing is wrong with it.
+pub(crate) fn call(request: &Request) -> Option<Call> {
+    match reaction(request) {
+        Ok(Reaction::Call(call)) => Some(call),
+        Ok(Reaction::Silence | Reaction::Reply(_)) | Err(_) => None,
+    }
+}
+
+/// What is done about the message of a request. Fails where the request should not carry it, or does so badly.
+fn reaction(request: &Request) -> Result<Reaction, Refusal> {
+    let headers = &request.head.headers;
+    if !headers.get_all(ORIGIN).iter().all(is_of_this_machine) {
+        return Err(Refusal::OtherOrigin);
+    }
+    if headers.contains_key(ACCEPT) && !accepts_json(headers) {
+        return Err(Refusal::NotAcceptable(JSON));
+    }
+    let message = request.body(JSON)?;
+    // What is given twice says two things, which is neither.
+    let text = |name: HeaderName| {
+        let mut values = headers.get_all(name).iter();
+        values.next().map(|first| match values.next() {
+            None => first.to_str().unwrap_or_default(),
+            Some(_) => "",
+        })
+    };
+    let [version, method, name] = [MCP_PROTOCOL_VERSION, MCP_METHOD, MCP_NAME].map(text);
+    Ok(react(message, Some(&McpHeaders { version, method, name })))
+}
+
+/// Whether a page is one that a program on the reader's own machine shows. All others are refused, as the protocol asks:
+/// a name that leads to the server today may lead the same page to another machine tomorrow, so not even a page that
+/// seems to be ours is believed. Programs that are no browsers send no origin.
+fn is_of_this_machine(origin: &HeaderValue) -> bool {
+    let uri = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+    let Some(host) = uri.as_ref().and_then(Uri::host) else { return false };
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    accept::offers(headers, ACCEPT).any(|(media, weight)| {
+        let fits = [JSON, "application/*", "*/*"].iter().any(|fit| media.eq_ignore_ascii_case(fit));
+        fits && weight > 0.0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn believes_pages_of_this_machine_only() {
+        let believed = |origin: &str| is_of_this_machine(&HeaderValue::from_str(origin).unwrap());
+        for origin in ["http://localhost:6274", "http://127.0.0.1", "https://[::1]:8080"] {
+            assert!(believed(origin), "{origin}");
+        }
+        for origin in [
+            "null",
+            "",
+            "https://example.com",
+            "http://localhost.example.com",
+            "http://127.0.0.1.example.com",
+            "http://10.0.0.1",
+            "http://localhost:6274, http://example.com",
+        ] {
+            assert!(!believed(origin), "{origin}");
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The pages as rows of the routing table: from a request to a page.
+use std::io::Read;
+
+use fincore::{
+    Caller, Error, Feature, Key, Limit, Offset,
+    keys::Registration,
+    webhooks::{self, DeliveriesQuery},
+};
+use flate2::bufread::GzDecoder;
+use hyper::{
+    Method,
+    header::{ACCEPT_LANGUAGE, HeaderValue},
+};
+use serde::Deserialize;
+
+use super::context::Context;
+use crate::{
+    errors::NotFound,
+    http::message::{
+        accept, encoding,
+        parameters::{self, Params},
+        payload::Payload,
+        refusal::Refusal,
+        reply::{Body, Caching, OWN_FILES, Reply},
+        request::Request,
+        stream::{Producer, Stream},
+    },
+    pages::{
+        self, Field, KeyForm, KnownKey, Language, Notice, Subscription, UsageForm, View,
+        assets::{self, Packed},
+    },
+    site::upgrade_contact::UpgradeContact,
+};
+
+pub(crate) mod calculators;
+pub(crate) mod companies_and_filings;
+pub(crate) mod documentation;
+mod form_fields;
+pub(crate) mod market;
+mod plan_preview;
+
+/// What can be chosen on every page.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageQuery {
+    lang: Option<Language>,
+}
+
+/// Which file is wanted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AssetQuery {
+    name: String,
+}
+
+/// The longest path and query that signing in leads back to.
+const MAX_HERE: usize = 1024;
+
+/// How a page is shown: in the chosen language, or else in the one that the browser prefers.
+pub(crate) fn view(context: &Context<'_>, chosen: Option<Language>) -> View {
+    let here = here(context.request, Some(context.parameters));
+    View { here, ..bare_view(context.request, context.upgrade_contact, chosen) }
+}
+
+/// The same where no page is at the address.
+fn bare_view(request: &Request, upgrade_contact: UpgradeContact, chosen: Option<Language>) -> View {
+    let mut preferred = (Language::English, 0.0);
+    for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
+        let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+        if let (Ok(language), true) = (primary.parse(), weight > preferred.1) {
+            preferred = (language, weight);
+        }
+    }
+    View {
+        language: chosen.unwrap_or(preferred.0),
+        chosen: chosen.is_some(),
+        origin: request.origin(),
+        base: upgrade_contact.base(),
+        upgrade_contact,
+        visitor: request.session.holder().cloned(),
+        here: here(request, None),
+    }
+}
+
+/// The path and query of a page that can be returned to. A path with a key in it, sent by mistake, is not one.
+///
+/// Parameters that the page does not read are left out.
+fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
+    let here = request.head.uri.path_and_query()?.as_str();
+    let can_be_read = [Method::GET, Method::HEAD].contains(&request.head.method);
+    if !can_be_read || here.len() > MAX_HERE || Key::may_be_in(here) {
+        return None;
+    }
+    let (Some(known), Some((path, query))) = (known, here.split_once('?')) else {
+        return Some(here.to_owned());
+    };
+    let is_known = |pair: &&str| {
+        let name = pair.split('=').next().unwrap_or_default();
+        parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()))
+    };
+    let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
+    Some(if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") })
+}
+
+/// The language that was chosen, where nothing else can be.
+pub(crate) fn chosen(params: Params<'_>) -> Result<Option<Language>, Refusal> {
+    let PageQuery { lang } = params.read()?;
+    Ok(lang)
+}
+
+fn chosen_view(context: &Context<'_>, params: Params<'_>) -> Result<View, Refusal> {
+    Ok(view(context, chosen(params)?))
+}
+
+/// A page that browsers fetch anew each time.
+pub(crate) fn shown(page: maud::Markup) -> Reply {
+    let body = Body::page(page, OWN_FILES);
+    Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding"))
+}
+
+/// `GET /`
+pub(crate) fn home(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let view = chosen_view(context, params)?;
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    Ok(shown(pages::home(&snapshot, &view)?))
+}
+
+/// `GET /pricing`
+pub(crate) fn pricing(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    Ok(shown(pages::pricing(&chosen_view(context, params)?, &KeyForm::Empty)))
+}
+
+/// `POST /pricing`: a free key from the form.
+pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sent {
+        name: String,
+        email: String,
+    }
+    context.request.check_site()?;
+    let view = chosen_view(context, params)?;
+    let sent: Sent = context.request.form()?.read()?;
+    let registered = || {
+        let name = sent.name.parse().map_err(|err| (Field::Name, Refusal::from(err)))?;
+        let email = sent.email.parse().map_err(|err| (Field::Email, Refusal::from(err)))?;
+        let who = Registration { name, email };
+        context.access.register(context.request, &who).map_err(|refusal| (Field::Whole, refusal))
+    };
+    match registered() {
+        Ok(key) => {
+            let page = pages::pricing(&view, &KeyForm::Issued(key));
+            Ok(Reply::created(Body::page(page, OWN_FILES)))
+        }
+        Err((field, refusal @ (Refusal::BadRequest(_) | Refusal::RateLimited { .. }))) => {
+            let (name, email) = (Key::redact(&sent.name), Key::redact(&sent.email));
+            let page = pages::pricing(&view, &KeyForm::Wrong { name, email, field });
+            Err(Refusal::Shown(Box::new(refusal), page))
+        }
+        Err((_, refusal)) => Err(refusal),
+    }
+}
+
+/// `GET /usage`: at once for those who are signed in.
+pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let view = chosen_view(context, params)?;
+    match context.request.session.holder() {
+        Some(holder) => {
+            let form = UsageForm::Own(Box::new(known(context, holder.caller)?));
+            Ok(Reply::ok(Body::page(pages::usage(&view, &form), OWN_FILES), Caching::Never))
+        }
+        None => Ok(shown(pages::usage(&view, &UsageForm::Empty))),
+    }
+}
+
+/// What is shown of the key of a caller.
+fn known(context: &Context<'_>, caller: Caller) -> Result<KnownKey, Refusal> {
+    let (report, standing) = context.access.look_up(&caller, context.request.now)?;
+    Ok(KnownKey { report, standing, subscriptions: subscriptions(context, caller)? })
+}
+
+/// `POST /usage`: the usage of the key in the form.
+pub(crate) fn show_usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sent {
+        key: String,
+    }
+    context.request.check_site()?;
+    let view = chosen_view(context, params)?;
+    let sent: Sent = context.request.form()?.read()?;
+    let (access, request) = (context.access, context.request);
+    let key = sent.key.trim().parse().map_err(Refusal::from);
+    match key.and_then(|key| access.holder_of(&key)) {
+        Ok(caller) => {
+            let known = known(context, caller)?;
+            let page = pages::usage(&view, &UsageForm::Known(Box::new(known)));
+            Ok(Reply::ok(Body::page(page, OWN_FILES), Caching::Never))
+        }
+        Err(refusal @ Refusal::InvalidKey) => {
+            // Guessing here costs as much as guessing elsewhere.
+            access.charge_guess(&access.by_address(request), request.now);
+            let page = pages::usage(&view, &UsageForm::Wrong);
+            Err(Refusal::Shown(Box::new(refusal), page))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// The webhooks of a key with their newest deliveries, if its plan includes webhooks.
+fn subscriptions(
+    context: &Context<'_>,
+    caller: Caller,
+) -> Result<Option<Vec<Subscription>>, Refusal> {
+    const DELIVERIES: u32 = 5;
+    let Some(key) = caller.id.key().filter(|_| caller.plan.includes(Feature::Webhooks)) else {
+        return Ok(None);
+    };
+    let accounts = context.access.accounts();
+    let mut all = Vec::new();
+    for webhook in webhooks::list(accounts, key)? {
+        let (id, limit) = (webhook.id.clone(), Limit::new(DELIVERIES)?);
+        let query = DeliveriesQuery { id, limit, offset: Offset::default() };
+        let deliveries = webhooks::list_deliveries(accounts, key, &query)?.data;
+        all.push(Subscription { webhook, deliveries });
+    }
+    Ok(Some(all))
+}
+
+/// What a browser is shown at an address that does not exist.
+pub(crate) fn not_found(
+    request: &Request,
+    upgrade_contact: UpgradeContact,
+    refusal: Refusal,
+    path: &str,
+) -> Refusal {
+    let page = pages::not_found(&bare_view(request, upgrade_contact, None), &Key::redact(path));
+    Refusal::Shown(Box::new(refusal), page)
+}
+
+/// What a browser is shown instead of a page: why it is refused, where its visitor can do something about that.
+pub(crate) fn refused(
+    request: &Request,
+    upgrade_contact: UpgradeContact,
+    language: Option<Language>,
+    refusal: Refusal,
+) -> Refusal {
+    if !accept::wants_page(&request.head.headers) {
+        return refusal;
+    }
+    let notice = match &refusal {
+        Refusal::PlanRequired(upgrade) => Notice::Upgrade(upgrade.required_plan),
+        Refusal::RateLimited { retry_after, .. } => Notice::TooMany(*retry_after),
+        Refusal::Crowded { .. } | Refusal::Busy(_) | Refusal::Unavailable(_) => Notice::Later,
+        Refusal::BadRequest(wrong) => Notice::Wrong(wrong),
+        Refusal::UriTooLong { most } => Notice::LongAddress { most: *most },
+        Refusal::NotFound(missing) => Notice::Missing(missing),
+        Refusal::MethodNotAllowed(_)
+        | Refusal::InvalidKey
+        | Refusal::KeyRequired
+        | Refusal::TooLarge { .. }
+        | Refusal::TooSlow
+        | Refusal::TooManyHeaders { .. }
+        | Refusal::OtherSite
+        | Refusal::OtherOrigin
+        | Refusal::WrongMedia(_)
+        | Refusal::NotAcceptable(_)
+        | Refusal::Internal(_)
+        | Refusal::Shown(..) => return refusal,
+    };
+    let page = pages::refused(&bare_view(request, upgrade_contact, language), &notice);
+    Refusal::Shown(Box::new(refusal), page)
+}
+
+/// `GET /assets/{name}`
+pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let AssetQuery { name } = params.read()?;
+    let missing = || NotFound::Asset { name: name.clone() };
+    let asset = assets::find(&name).ok_or_else(missing)?;
+    let body = match &asset.content {
+        assets::Content::Plain(bytes) => Body::new(asset.media, *bytes),
+        assets::Content::Gzip(packed) if encoding::accepts_gzip(&context.request.head.headers) => {
+            Body::packed(asset.media, packed.bytes)
+        }
+        assets::Content::Gzip(packed) => {
+            let stream =
+                Stream::of_length(packed.length, unpacked(*packed), name.clone(), context.streams);
+            Body::stream(asset.media, None, Payload::stream(stream))
+        }
+    };
+    let tag = HeaderValue::try_from(format!("\"{name}\"")).map_err(|_| missing())?;
+    Ok(Reply::ok(body, Caching::Forever(tag)))
+}
+
+/// What a packed file holds, part by part: unpacked, it is megabytes, and hardly anybody wants it so.
+fn unpacked(Packed { bytes, .. }: Packed) -> Producer {
+    /// As much as is sent at a time.
+    const PART: u64 = 64 * 1024;
+    let mut decoder = None;
+    Box::new(move |out| {
+        let decoder = decoder.get_or_insert_with(|| GzDecoder::new(bytes));
+        let read = decoder.take(PART).read_to_end(out);
+        let read = read.map_err(|err| Error::operation(format!("cannot be unpacked: {err}")))?;
+        Ok(read > 0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, time::Instant};
+
+    use fincore::chrono::DateTime;
+
+    use super::*;
+    use crate::{
+        coordination::clock::Now,
+        http::message::request::{Session, Upload},
+    };
+
+    #[test]
+    fn follows_the_browser() {
+        let cases = [
+            ("", Language::English),
+            ("pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7", Language::Portuguese),
+            ("en-US,en;q=0.9,pt;q=0.8", Language::English),
+            ("de, pt;q=0.5, en;q=0.3", Language::Portuguese),
+            ("fr", Language::English),
+            ("PT", Language::Portuguese),
+            ("pt;q=0", Language::English),
+        ];
+        for (accept, language) in cases {
+            let head = hyper::Request::builder().header(ACCEPT_LANGUAGE, accept).body(()).unwrap();
+            let request = Request {
+                head: head.into_parts().0,
+                upload: Upload::TooSlow,
+                peer: Ipv4Addr::LOCALHOST.into(),
+                is_encrypted: false,
+                now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
+                session: Session::None,
+            };
+            assert_eq!(
+                bare_view(&request, UpgradeContact::default(), None).language,
+                language,
+                "{accept}"
+            );
+        }
+    }
+}

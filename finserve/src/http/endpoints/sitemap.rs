@@ -1,0 +1,170 @@
+//! What search engines are told: which pages there are, and which paths are not for them.
+use fincore::{
+    Result, Snapshot, companies,
+    market::{self, FxPairs, SeriesList},
+};
+use maud::{Markup, PreEscaped, html};
+
+use super::context::Context;
+use crate::{
+    http::message::{
+        parameters::Params,
+        refusal::Refusal,
+        reply::{Body, Caching, Reply},
+    },
+    pages::{GuidePage, Language},
+    site::base_path::BasePath,
+};
+
+/// Paths that are not for search engines: for programs, or about the visitor. Those that end with a slash are folders.
+const NOT_LISTED: [&str; 6] =
+    ["/api/", "/mcp", "/companies/suggest", "/sign-in", "/sign-out", "/usage"];
+
+/// Where the service is for those who do not say it.
+const PLACEHOLDER: &str = "http://localhost:8080";
+
+/// What the part in braces of a page's path can be.
+type Names = fn(&Snapshot) -> Result<Vec<String>>;
+
+/// Pages of which there are many, one line each: the path as it is in the table of routes, and the names of the pages.
+/// Those that are not in the table are left out. A sitemap may have 50,000 addresses: what is more needs a file of its own.
+/// Filings are too many, and are found from their companies.
+const MANY: [(&str, Names); 4] = [
+    ("/docs/guide/{page}", guide_pages),
+    ("/market/{series}", series),
+    ("/market/fx/{pair}", pairs),
+    ("/companies/{id}", listed_companies),
+];
+
+fn guide_pages(_: &Snapshot) -> Result<Vec<String>> {
+    Ok(GuidePage::names().map(str::to_owned).collect())
+}
+
+/// Those whose securities trade: others are found by searching.
+fn listed_companies(snapshot: &Snapshot) -> Result<Vec<String>> {
+    let mut codes = Vec::new();
+    companies::each(snapshot, |company| {
+        if !company.tickers.is_empty() {
+            codes.push(company.id.to_string());
+        }
+        Ok(())
+    })?;
+    Ok(codes)
+}
+
+fn series(snapshot: &Snapshot) -> Result<Vec<String>> {
+    let list = market::series_list(snapshot, SeriesList::default())?;
+    Ok(list.data.into_iter().map(|series| series.name.into_owned()).collect())
+}
+
+/// As in addresses: `eur-brl`.
+fn pairs(snapshot: &Snapshot) -> Result<Vec<String>> {
+    let list = market::fx_pairs(snapshot, FxPairs::default())?;
+    Ok(list
+        .data
+        .into_iter()
+        .map(|pair| pair.pair.to_string().replace('/', "-").to_ascii_lowercase())
+        .collect())
+}
+
+/// `GET /robots.txt`
+pub(crate) fn robots(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let mut text = String::from("User-agent: *\n");
+    for path in NOT_LISTED {
+        text.extend(["Disallow: ", &context.base.link(path), "\n"]);
+    }
+    text.extend(["Sitemap: ", &start(context), "/sitemap.xml\n"]);
+    Ok(served("text/plain; charset=utf-8", text))
+}
+
+/// `GET /sitemap.xml`: every page in every language.
+pub(crate) fn sitemap(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    let start = start(context);
+    let sitemap = html! {
+        (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
+        urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" {
+            @for path in paths(context.pages, &snapshot)? { (entries(&format!("{start}{path}"))) }
+        }
+    };
+    Ok(served("application/xml", sitemap.into_string()))
+}
+
+/// The paths of all pages that are listed.
+fn paths(pages: &[&str], snapshot: &Snapshot) -> Result<Vec<String>> {
+    let is_listed = |path: &&&str| !path.contains('{') && !NOT_LISTED.contains(path);
+    let mut paths: Vec<String> = pages.iter().filter(is_listed).map(ToString::to_string).collect();
+    for (path, names) in MANY.iter().filter(|(path, _)| pages.contains(path)) {
+        let (before, after) = path.split_once('{').unwrap_or((path, ""));
+        let after = after.split_once('}').map_or("", |(_, after)| after);
+        paths.extend(names(snapshot)?.iter().map(|name| [before, name, after].concat()));
+    }
+    Ok(paths)
+}
+
+/// A page as its visitor prefers it, and in each language; each of them names all.
+fn entries(page: &str) -> Markup {
+    let languages = [Language::English, Language::Portuguese];
+    let languages =
+        languages.map(|language| (language.tag(), format!("{page}?lang={}", language.code())));
+    let others = html! {
+        (alternate("x-default", page))
+        @for (tag, address) in &languages { (alternate(tag, address)) }
+    };
+    html! {
+        @for address in [page].into_iter().chain(languages.iter().map(|(_, address)| address.as_str())) {
+            url { loc { (address) } (others) }
+        }
+    }
+}
+
+/// Written out, because an element of XML without content must say so.
+fn alternate(tag: &str, address: &str) -> Markup {
+    html! { (PreEscaped("<xhtml:link rel=\"alternate\" hreflang=\"")) (tag) (PreEscaped("\" href=\"")) (address) (PreEscaped("\"/>")) }
+}
+
+/// What all addresses begin with.
+fn start(context: &Context<'_>) -> String {
+    address(context.request.plain_origin(), context.base)
+}
+
+fn address(origin: Option<String>, base: BasePath) -> String {
+    [origin.unwrap_or_else(|| PLACEHOLDER.to_owned()), base.link("")].concat()
+}
+
+fn served(media: &'static str, text: String) -> Reply {
+    let vary = "Host, X-Forwarded-Proto, Accept-Encoding";
+    Reply::ok(Body::new(media, text), Caching::Refetched(vary))
+}
+
+#[cfg(test)]
+mod tests {
+    use fincore::{Catalogue, Import, chrono::DateTime};
+
+    use super::*;
+
+    #[test]
+    fn lists_pages_of_the_table_and_what_the_data_has_of_those_with_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+        let mut import = Import::begin(&catalogue, DateTime::UNIX_EPOCH).unwrap();
+        import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#).unwrap();
+        import.commit().unwrap();
+        let snapshot = catalogue.snapshot("2026-11-16".parse().unwrap()).unwrap();
+        let listed = |pages: &[&str]| paths(pages, &snapshot).unwrap();
+        let pages = ["/", "/usage", "/market/{series}", "/companies/{id}", "/market/fx/{pair}"];
+        assert_eq!(listed(&pages), ["/", "/market/ipca"]);
+        assert_eq!(listed(&["/sign-in", "/docs"]), ["/docs"]);
+    }
+
+    #[test]
+    fn an_entry_names_its_languages_in_good_xml() {
+        let entries = entries("http://a/b&c").into_string();
+        let address = "http://a/b&amp;c";
+        let wanted = format!(
+            "<url><loc>{address}?lang=pt</loc><xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"{address}\"/>"
+        );
+        assert!(entries.contains(&wanted), "{entries}");
+        assert_eq!(entries.matches("hreflang=\"pt-BR\"").count(), 3);
+    }
+}

@@ -1,0 +1,86 @@
+//! The types that parameters are read into, and what is wrong with a text that is none of their values.
+//!
+//! Errors of serde carry a text and nothing else. So where a parameter cannot be read, the parser of its type is run once
+//! more for its own error, which is a value. The type is the one that serde asked for.
+//!
+//! A slot beside the error, one per thread, would be shorter, but could hold the error of another value.
+use std::{any::TypeId, str::FromStr};
+
+use fincore::{
+    CompanyId, CompanyRef, Currency, Date, Error, FilingId, Limit, Offset, Pair, SeriesId, Words,
+    calc::{Amount, Percent, Side, Spread, Steps},
+    companies::Listed,
+    events::Cursor,
+    filings::Order,
+    webhooks::{DeliveryId, WebhookId},
+};
+
+use super::return_path::ReturnPath;
+use crate::{errors::Problem, pages::Language};
+
+/// A type of parameters.
+struct ParameterType {
+    /// The type, and the same where it may be left out.
+    ids: [TypeId; 2],
+    /// What is wrong with a text, if something is.
+    problem: fn(&str) -> Option<Problem>,
+}
+
+/// All of them, but text, which cannot be wrong.
+fn all() -> [ParameterType; 24] {
+    [
+        library::<Amount>(),
+        library::<CompanyId>(),
+        library::<CompanyRef>(),
+        library::<Currency>(),
+        library::<Cursor>(),
+        library::<Date>(),
+        library::<DeliveryId>(),
+        library::<FilingId>(),
+        library::<Limit<10>>(),
+        library::<Limit<1000>>(),
+        library::<Limit<10_000>>(),
+        library::<Listed>(),
+        library::<Offset>(),
+        library::<Order>(),
+        library::<Pair>(),
+        library::<Percent>(),
+        library::<SeriesId>(),
+        library::<Side>(),
+        library::<Spread>(),
+        library::<Steps>(),
+        library::<WebhookId>(),
+        library::<Words>(),
+        own::<Language>(),
+        own::<ReturnPath>(),
+    ]
+}
+
+/// A type of the library.
+fn library<T: FromStr<Err = Error> + 'static>() -> ParameterType {
+    ParameterType {
+        ids: [TypeId::of::<T>(), TypeId::of::<Option<T>>()],
+        problem: |text| Problem::of_library(&text.parse::<T>().err()?),
+    }
+}
+
+/// A type of the server.
+fn own<T: FromStr<Err = Problem> + 'static>() -> ParameterType {
+    ParameterType {
+        ids: [TypeId::of::<T>(), TypeId::of::<Option<T>>()],
+        problem: |text| text.parse::<T>().err(),
+    }
+}
+
+/// What is wrong with a text that cannot be read as a `T`; nothing if `T` is no type of parameters.
+pub(super) fn problem<T>(text: &str) -> Option<Problem> {
+    let id = typeid::of::<T>();
+    all().iter().find(|known| known.ids.contains(&id)).and_then(|known| (known.problem)(text))
+}
+
+/// Whether a `T` is read by one of these types, or is text.
+pub(super) fn is_known<T>() -> bool {
+    let id = typeid::of::<T>();
+    let text = [TypeId::of::<String>(), TypeId::of::<Option<String>>()];
+    text.contains(&id) || all().iter().any(|known| known.ids.contains(&id))
+}

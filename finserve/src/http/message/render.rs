@@ -1,0 +1,235 @@
+//! Typed answers as bytes: the one place that knows the media types of data.
+//!
+//! A function of the library returns a value; [`Answer`] holds it until it is known how it is to be written.
+//! A new media type is a variant of [`Media`]: it does not compile until it has a name and a way to write
+//! both kinds of answers.
+use std::fmt;
+
+use fincore::{
+    Date, Page,
+    calendar::BusinessDays,
+    export::Format,
+    table::{self, Column, ColumnKind, Dialect, Row},
+};
+use serde::Serialize;
+
+use super::{refusal::Refusal, reply::Body};
+
+/// The names of media types, as in `Accept`.
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const CSV: &str = "text/csv";
+pub(crate) const NDJSON: &str = "application/x-ndjson";
+#[cfg(feature = "parquet")]
+pub(crate) const PARQUET: &str = "application/vnd.apache.parquet";
+
+/// CSV as in `Content-Type`: both dialects are UTF-8 with a header line.
+const CSV_WITH_HEADER: &str = "text/csv; charset=utf-8; header=present";
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Media {
+    Json,
+    Csv(Dialect),
+}
+
+impl Media {
+    /// The value of `Content-Type`.
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Media::Json => JSON,
+            Media::Csv(_) => CSV_WITH_HEADER,
+        }
+    }
+
+    /// What tells it from every other way to write the same answer, for entity tags.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Media::Json => "json",
+            Media::Csv(Dialect::Standard) => "csv",
+            Media::Csv(Dialect::Brazilian) => "csv-br",
+        }
+    }
+}
+
+/// How a dataset is written: the value of `Content-Type`, what tells it from other ways, and how names of files
+/// end.
+pub(crate) fn of_export(format: Format) -> (&'static str, &'static str, &'static str) {
+    match format {
+        Format::Ndjson => (NDJSON, "ndjson", "ndjson"),
+        Format::Csv(dialect) => (CSV_WITH_HEADER, Media::Csv(dialect).id(), "csv"),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => (PARQUET, "parquet", "parquet"),
+    }
+}
+
+/// What a row of the table gave back.
+pub(crate) enum Answer {
+    /// One thing.
+    Object(Box<dyn Json>),
+    /// A part of a list.
+    List(Box<dyn Rows>),
+}
+
+impl Answer {
+    pub(crate) fn object(answer: impl Serialize + 'static) -> Answer {
+        Answer::Object(Box::new(answer))
+    }
+
+    pub(crate) fn list(part: impl Rows + 'static) -> Answer {
+        Answer::List(Box::new(part))
+    }
+
+    /// One thing as JSON.
+    pub(crate) fn json(answer: impl Serialize + 'static) -> Result<Body, Refusal> {
+        Ok(Body::new(JSON, Answer::object(answer).render(Media::Json)?))
+    }
+
+    /// How long the list is, and which part of it this is; nothing for a single thing, and for a list that has
+    /// no pages.
+    pub(crate) fn extent(&self) -> Option<Extent> {
+        match self {
+            Answer::Object(_) => None,
+            Answer::List(list) => list.extent(),
+        }
+    }
+
+    /// How many rows the whole list has; nothing for a single thing.
+    pub(crate) fn total(&self) -> Option<u64> {
+        match self {
+            Answer::Object(_) => None,
+            Answer::List(list) => Some(list.total()),
+        }
+    }
+
+    /// Whether its rows are only near to what was asked for.
+    pub(crate) fn is_fuzzy(&self) -> bool {
+        matches!(self, Answer::List(list) if list.is_fuzzy())
+    }
+
+    /// The answer in this media type. Only lists can be written as CSV.
+    pub(crate) fn render(&self, media: Media) -> Result<Vec<u8>, Refusal> {
+        let failed = |why: &dyn fmt::Display| {
+            Refusal::Internal(format!("an answer cannot be written: {why}"))
+        };
+        match (media, self) {
+            (Media::Json, Answer::Object(object)) => object.json().map_err(|err| failed(&err)),
+            (Media::Json, Answer::List(list)) => list.json().map_err(|err| failed(&err)),
+            (Media::Csv(dialect), Answer::List(list)) => Ok(list.csv(dialect)?),
+            (Media::Csv(_), Answer::Object(_)) => Err(failed(&"it is not a list")),
+        }
+    }
+}
+
+/// Anything that can be written as JSON.
+pub(crate) trait Json {
+    fn json(&self) -> serde_json::Result<Vec<u8>>;
+}
+
+impl<T: Serialize> Json for T {
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        // Room for most things, so that the bytes need not be moved.
+        let mut bytes = Vec::with_capacity(2048);
+        serde_json::to_writer(&mut bytes, self)?;
+        Ok(bytes)
+    }
+}
+
+/// The name of a column and the kind of its cells.
+pub(crate) type Heading = (&'static str, ColumnKind);
+
+/// A part of a list, whatever its rows.
+pub(crate) trait Rows {
+    /// The columns of its rows, in order.
+    fn headings() -> Vec<Heading>
+    where
+        Self: Sized;
+
+    /// The number of rows in the whole list.
+    fn total(&self) -> u64;
+
+    /// Which part it is; nothing where a list has no pages.
+    fn extent(&self) -> Option<Extent>;
+
+    /// Whether the rows are only near to what was asked for.
+    fn is_fuzzy(&self) -> bool {
+        false
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>>;
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>>;
+}
+
+impl<R: Row + Serialize> Rows for Page<R> {
+    fn headings() -> Vec<Heading> {
+        of_row::<R>()
+    }
+
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+    }
+
+    fn is_fuzzy(&self) -> bool {
+        self.meta.fuzzy
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        self.to_json()
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        table::write_csv(&self.data, dialect, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+fn of_row<R: Row>() -> Vec<Heading> {
+    R::COLUMNS.iter().map(|column| (column.name, column.kind)).collect()
+}
+
+/// A business day as a row: in JSON it is a plain date.
+struct BusinessDay(Date);
+
+impl Row for BusinessDay {
+    const COLUMNS: &'static [Column<BusinessDay>] =
+        &[Column { name: "date", kind: ColumnKind::Day, cell: |day| day.0.into() }];
+}
+
+impl Rows for BusinessDays {
+    fn headings() -> Vec<Heading> {
+        of_row::<BusinessDay>()
+    }
+
+    fn total(&self) -> u64 {
+        self.total as u64
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        None
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        Json::json(self)
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        let rows: Vec<BusinessDay> = self.data.iter().copied().map(BusinessDay).collect();
+        let mut bytes = Vec::new();
+        table::write_csv(&rows, dialect, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// How long a list is, and which part of it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) total: u64,
+    pub(crate) limit: u32,
+    /// Nothing where the endpoint takes no offset, and the part is the whole list.
+    pub(crate) offset: Option<u64>,
+}

@@ -1,0 +1,30 @@
+//! What an answer takes, and so where it is made.
+use crate::http::message::parameters::Params;
+
+/// What an answer takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cost {
+    /// Microseconds: less than handing it to another thread would take.
+    Short,
+    /// Short for a page of up to so many rows, long for one of more.
+    Rows(u32),
+    /// Up to milliseconds of computing, on threads that stand back behind those of short answers.
+    Long,
+    /// It may wait for the disk or the network, on threads that do nothing else meanwhile.
+    Disk,
+}
+
+impl Cost {
+    /// Whether an answer with these parameters is short.
+    pub(crate) fn is_short(self, params: &Params<'_>) -> bool {
+        match self {
+            Cost::Short => true,
+            Cost::Rows(most) => {
+                let limit = params.get("limit").map_or(Ok(0), str::parse);
+                // What cannot be read is refused, which is short.
+                limit.map_or(true, |limit: u32| limit <= most)
+            }
+            Cost::Long | Cost::Disk => false,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Everything that requests share.
+use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc};
+
+use fincore::{
+    Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, export::DatasetSizes,
+    webhooks::Targets,
+};
+
+use super::{
+    answer_cache::{self, Cache},
+    route_table::{Route, Routes},
+};
+use crate::{
+    coordination::clock::Clock,
+    http::{
+        access::Access,
+        endpoints::{context::Context, export},
+        message::{refusal::Refusal, request::Request},
+        transport::{concurrency_slots::Slots, worker_pool::Pool},
+    },
+    observe::metrics::Metrics,
+    site::upgrade_contact::UpgradeContact,
+};
+
+/// How much of answers may be on its way that is not read yet: in all, and to one address. A page of the most rows
+/// takes two MiB.
+const UNREAD: usize = 80 * 1024 * 1024;
+const UNREAD_PER_ADDRESS: usize = 48 * 1024 * 1024;
+
+/// Everything that requests share.
+pub(crate) struct App {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) access: Access,
+    /// How fresh the data is.
+    pub(crate) watch: StatusCache,
+    /// What can be exported.
+    pub(crate) dataset_sizes: DatasetSizes,
+    /// How many exports may be under way.
+    pub(crate) exports: Slots,
+    /// Whom webhooks may call.
+    pub(crate) targets: Targets,
+    pub(crate) routes: Routes,
+    /// Answers that were given to others.
+    pub(crate) cache: Cache,
+    /// Where long work is done, and where work waits.
+    pub(crate) pool: Pool,
+    pub(crate) waiting: Pool,
+    /// Where streams are made.
+    pub(crate) streams: Arc<Pool>,
+    /// Bytes of answers that are not read yet, by address.
+    pub(crate) unread: Slots,
+    pub(crate) metrics: Arc<Metrics>,
+    /// What begins the ids of requests; it differs from start to start.
+    pub(crate) start: String,
+    clock: Clock,
+}
+
+impl App {
+    pub(crate) fn new(
+        catalogue: Catalogue,
+        access: Access,
+        targets: Targets,
+        upgrade_contact: UpgradeContact,
+        clock: Clock,
+    ) -> App {
+        let (routes, cache) = (Routes::new(upgrade_contact), answer_cache::CAPACITY);
+        App { clock, ..App::with_routes(catalogue, access, targets, routes, cache) }
+    }
+
+    pub(crate) fn with_routes(
+        catalogue: Catalogue,
+        access: Access,
+        targets: Targets,
+        routes: Routes,
+        cache: u64,
+    ) -> App {
+        let start = RandomState::new().hash_one("request id") >> 32;
+        let metrics = Arc::new(Metrics::new(routes.rows()));
+        App {
+            exports: export::slots(&catalogue),
+            catalogue,
+            access,
+            watch: StatusCache::default(),
+            dataset_sizes: DatasetSizes::default(),
+            targets,
+            routes,
+            cache: Cache::new(cache),
+            pool: Pool::start(),
+            waiting: Pool::for_waiting(),
+            unread: Slots::new(UNREAD_PER_ADDRESS, UNREAD),
+            metrics,
+            streams: Arc::new(Pool::for_streams()),
+            start: format!("{start:08x}-"),
+            clock: Clock::system(),
+        }
+    }
+
+    /// The data that is served.
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Where the time comes from.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// How fresh the data is.
+    pub(crate) fn watch(&self) -> &StatusCache {
+        &self.watch
+    }
+
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// Waits for work whose client has gone.
+    pub(crate) fn finish(&self) {
+        self.pool.close();
+        self.waiting.close();
+        self.streams.close();
+    }
+
+    /// Drops the answers that were kept, if the snapshot is of other data or of another day than the last one.
+    pub(crate) fn follow(&self, snapshot: &Snapshot) {
+        self.cache.follow(snapshot.fingerprint());
+    }
+
+    pub(crate) fn snapshot(&self, request: &Request, plan: Plan) -> Result<Snapshot, Refusal> {
+        let snapshot = self.catalogue.recent_snapshot(request.now.today(), request.now.instant)?;
+        Ok(snapshot.for_plan(plan))
+    }
+
+    pub(crate) fn context<'r>(
+        &'r self,
+        route: &'r Route,
+        request: &'r Request,
+        caller: Caller,
+    ) -> Context<'r> {
+        let App {
+            catalogue, access, watch, dataset_sizes, exports, streams, targets, routes, ..
+        } = self;
+        let Routes { base, upgrade_contact, ref pages, .. } = *routes;
+        Context {
+            catalogue,
+            access,
+            watch,
+            dataset_sizes,
+            exports,
+            streams,
+            targets: *targets,
+            base,
+            upgrade_contact,
+            pages,
+            parameters: &route.params,
+            request,
+            caller,
+            clock: &self.clock,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! From a request to its response: all that has to be waited for on the way.
+use std::{sync::Arc, time::Duration};
+
+use fincore::{Caller, limits::Limiter};
+use hyper::{Method, Response};
+use tokio::time::timeout;
+
+use super::{
+    answer::{Answered, Begun},
+    app::App,
+    session,
+    target::Target,
+};
+use crate::{
+    cluster::limits::Batcher,
+    http::{
+        access::{Access, Charge, Charged},
+        message::{
+            payload::Payload,
+            refusal::Refusal,
+            request::{Request, Session},
+        },
+    },
+    observe::log::catch,
+};
+
+/// How long a request with an unknown key waits for the keys to be refreshed.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Answers a request: here, or where it holds up no other. A bug fails this request only.
+pub(crate) async fn answer(
+    app: &Arc<App>,
+    batcher: Option<&Batcher>,
+    mut request: Request,
+) -> Response<Payload> {
+    app.strip(&mut request);
+    answer_below_base(app, batcher, request).await
+}
+
+/// The same, once the base path is taken off.
+async fn answer_below_base(
+    app: &Arc<App>,
+    batcher: Option<&Batcher>,
+    mut request: Request,
+) -> Response<Payload> {
+    // Limits that replicas share have to be waited for.
+    if batcher.is_none() {
+        match catch(|| app.answer_from_cache(&request)) {
+            Ok(Some(response)) => return response,
+            Ok(None) => (),
+            Err(panic) => return app.begin_broken(panic),
+        }
+    }
+    let target = match catch(|| Target::parse(&app.routes, &request.head)) {
+        Ok(target) => target,
+        Err(panic) => return app.begin_broken(panic),
+    };
+    match catch(|| app.relay(&request, &target)) {
+        // A call of a tool is a request of its endpoint.
+        Ok(Some((relay, inner))) => {
+            let response = Box::pin(answer_below_base(app, batcher, inner)).await;
+            let answered = catch(|| app.relayed(relay, response));
+            return finish(answered, |why| app.begin_broken(why)).await;
+        }
+        Ok(None) => (),
+        Err(panic) => return app.begin_broken(panic),
+    }
+    match recognise(app, &request, &target).await {
+        Ok(session) => request.session = session,
+        Err(panic) => return app.begin_broken(panic),
+    }
+    let (caller, charged) = match identify_and_charge(app, batcher, &request, &target).await {
+        Ok(prepared) => prepared,
+        Err(panic) => return app.begin_broken(panic),
+    };
+    match catch(|| app.begin(&request, target, caller, charged)) {
+        Ok(Begun::Answered(response)) => response,
+        Ok(Begun::Pending(pending)) => {
+            let answered = catch(|| app.complete(request, *pending));
+            finish(answered, |why| app.broken(why)).await
+        }
+        Err(panic) => app.broken(panic),
+    }
+}
+
+/// The response once it has been made, or one that says that a bug is in the way.
+async fn finish(
+    answered: Result<Answered, String>,
+    broken: impl FnOnce(String) -> Response<Payload>,
+) -> Response<Payload> {
+    match answered {
+        Ok(Answered::Now(response)) => response,
+        Ok(Answered::Later(answer)) => match answer.await {
+            Ok(response) => response,
+            Err(_) => broken("the answer was lost".into()),
+        },
+        Err(panic) => broken(panic),
+    }
+}
+
+/// Who sent a request, and whether that is within the limit of all replicas, if there are others.
+async fn identify_and_charge(
+    app: &App,
+    batcher: Option<&Batcher>,
+    request: &Request,
+    target: &Target<'_>,
+) -> Result<(Result<Caller, Refusal>, Option<Charged>), String> {
+    let caller = identify(app.access(), request).await?;
+    let Some(batcher) = batcher else { return Ok((caller, None)) };
+    let charged = match catch(|| app.charge(request, target, &caller))? {
+        Charge::Counted(by) => Charged::Counted(batcher.admit(&by, request.now.instant).await),
+        Charge::Free(by) => Charged::Free(batcher.peek(&by, request.now.instant).await),
+    };
+    Ok((caller, Some(charged)))
+}
+
+/// The session of a request, where one counts. One that began on another server a moment ago counts.
+async fn recognise(app: &App, request: &Request, target: &Target<'_>) -> Result<Session, String> {
+    let Some(token) = catch(|| session::token(request, target, app.routes.base))? else {
+        return Ok(Session::None);
+    };
+    let access = app.access();
+    if access.is_unknown(&token) {
+        refresh_while(access, || access.is_unknown(&token)).await;
+    }
+    Ok(match access.holder(&token, request.now) {
+        Some(holder) => Session::SignedIn(holder),
+        None if access.is_behind() => Session::None,
+        None => Session::Expired,
+    })
+}
+
+/// Who sent a request. A key that another program issued a moment ago counts.
+async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, Refusal>, String> {
+    let caller = catch(|| access.identify(request))?;
+    let is_form = request.head.method == Method::POST;
+    if caller.is_ok() && !is_form {
+        return Ok(caller);
+    }
+    if catch(|| access.has_unknown_key(request))? {
+        refresh_while(access, || access.has_unknown_key(request)).await;
+    }
+    // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
+    catch(|| access.identify(request))
+}
+
+/// Waits until the keys and sessions have been refreshed after this call, so that one that another program made a moment
+/// ago is known. A refresh that completes first may have begun before the call; the second has not.
+async fn refresh_while(access: &Access, is_unknown: impl Fn() -> bool) {
+    let mut refreshes = access.refresh().subscribe();
+    for _ in 0..2 {
+        access.refresh().signal.wake();
+        let refreshed = timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
+        if !matches!(refreshed, Ok(Ok(()))) || !is_unknown() {
+            return;
+        }
+    }
+}

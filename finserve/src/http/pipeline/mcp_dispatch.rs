@@ -1,0 +1,190 @@
+//! Calls of tools: each becomes a request of its endpoint, which goes the way of all requests, and its answer a message.
+use std::{net::IpAddr, sync::Arc};
+
+use hyper::{
+    body::Bytes,
+    header::{ACCEPT_ENCODING, AUTHORIZATION, HOST, HeaderMap, HeaderName},
+};
+
+use super::{answer::Answered, app::App, target::Target};
+use crate::{
+    http::{
+        endpoints::{mcp::call, openapi_document::address},
+        message::{
+            encoding,
+            header_names::{X_API_KEY, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID},
+            payload::Payload,
+            refusal::Refusal,
+            render::JSON,
+            reply::{self, EndpointAnswer},
+            request::{Request, Session, Upload},
+        },
+    },
+    mcp::{Call, PATH},
+};
+
+/// The headers that a call shares with the request of its endpoint: who asks, and what the service is called.
+const SHARED: [HeaderName; 6] =
+    [HOST, X_API_KEY, AUTHORIZATION, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID];
+
+/// Answers up to this length are made into messages at once; longer ones on the worker threads.
+const SHORT: usize = 64 * 1024;
+
+/// A call whose endpoint is being asked.
+pub(crate) struct Relay {
+    call: Call,
+    /// What the caller says of encodings.
+    accepted: HeaderMap,
+    /// The address of the service.
+    place: String,
+    /// Where the caller is.
+    from: IpAddr,
+}
+
+impl App {
+    /// The request of the endpoint that answers a call, if the request is a call. Anything else, and whatever is wrong
+    /// with a call, is for the row of the table to answer.
+    pub(crate) fn relay(&self, request: &Request, target: &Target<'_>) -> Option<(Relay, Request)> {
+        let head = &request.head;
+        let route = self.routes.row(target.route()?);
+        if route.path != PATH || head.uri.query().is_some() {
+            return None;
+        }
+        let call = call(request)?;
+        let made = hyper::Request::builder().version(head.version).uri(call.target()).body(());
+        let mut inner = made.ok()?.into_parts().0;
+        inner.headers = only(&head.headers, &SHARED);
+        let upload = Upload::Whole(Bytes::new());
+        let Request { peer, is_encrypted, now, .. } = *request;
+        let relay = Relay {
+            call,
+            accepted: only(&head.headers, &[ACCEPT_ENCODING]),
+            place: address(request, self.routes.base),
+            from: self.access.address(request),
+        };
+        Some((
+            relay,
+            Request { head: inner, upload, peer, is_encrypted, now, session: Session::None },
+        ))
+    }
+
+    /// What became of a call, by the response of its endpoint. Its headers tell how the caller stands.
+    pub(crate) fn relayed(
+        self: &Arc<App>,
+        relay: Relay,
+        response: hyper::Response<Payload>,
+    ) -> Answered {
+        let (headers, told) = match reply::take_apart(response) {
+            Ok(told) => told,
+            Err(response) => return Answered::Now(*response),
+        };
+        let (EndpointAnswer::Answered(bytes) | EndpointAnswer::Refused(bytes)) = &told;
+        if bytes.len() <= SHORT {
+            return Answered::Now(self.message(&relay, headers, told));
+        }
+        let Some(place) = self.pool.place() else {
+            return Answered::Now(self.crowded(&relay, headers, &Refusal::queue()));
+        };
+        let app = self.clone();
+        Answered::Later(self.pool.run(move || {
+            drop(place);
+            app.message(&relay, headers, told)
+        }))
+    }
+
+    /// The response with what became of a call.
+    fn message(
+        &self,
+        relay: &Relay,
+        headers: HeaderMap,
+        told: EndpointAnswer,
+    ) -> hyper::Response<Payload> {
+        let Relay { call, accepted, place, from } = relay;
+        let message = match &told {
+            EndpointAnswer::Answered(body) => match str::from_utf8(body) {
+                Ok(body) => call.answer_message(body),
+                Err(_) => call.failure_message("the service returned an answer that is not text"),
+            },
+            EndpointAnswer::Refused(body) => {
+                call.refusal_message(&String::from_utf8_lossy(body), place)
+            }
+        };
+        drop(told);
+        let body = encoding::encode(message.into(), accepted);
+        let response = reply::message(headers.clone(), JSON, body);
+        self.hold(response, *from).unwrap_or_else(|refusal| self.crowded(relay, headers, &refusal))
+    }
+
+    /// The response where an answer cannot be handed over: the server has too much to do, or the caller too much to read.
+    fn crowded(
+        &self,
+        relay: &Relay,
+        headers: HeaderMap,
+        refusal: &Refusal,
+    ) -> hyper::Response<Payload> {
+        self.metrics.count_refusal(refusal.reason());
+        let message = Bytes::from(relay.call.refusal_message(&refusal.json(), &relay.place));
+        reply::message(headers, JSON, encoding::encode(message, &HeaderMap::new()))
+    }
+}
+
+/// Those of the headers that have one of these names.
+fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
+    let mut some = HeaderMap::new();
+    for name in names {
+        for value in headers.get_all(name) {
+            some.append(name, value.clone());
+        }
+    }
+    some
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::{
+        http::pipeline::answer::tests::app,
+        mcp::{Reaction, react},
+    };
+
+    fn relay() -> Relay {
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_quote","arguments":{}}}"#;
+        let Reaction::Call(call) = react(message.as_bytes(), None) else {
+            panic!("{message} is no call")
+        };
+        let (accepted, place) = (HeaderMap::new(), "http://test".to_owned());
+        Relay { call, accepted, place, from: Ipv4Addr::LOCALHOST.into() }
+    }
+
+    /// The response of an endpoint, with a body of so many bytes.
+    fn response(length: usize) -> hyper::Response<Payload> {
+        let body = Bytes::from(format!("{:?}", "x".repeat(length - 2)));
+        reply::message(HeaderMap::new(), JSON, encoding::encode(body, &HeaderMap::new()))
+    }
+
+    #[test]
+    fn a_full_queue_holds_up_long_answers_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = Arc::new(app(&dir, Vec::new()));
+        let places: Vec<_> = std::iter::from_fn(|| app.pool.place()).collect();
+        let said = |length| {
+            let Answered::Now(response) = app.relayed(relay(), response(length)) else {
+                panic!("{length} bytes wait")
+            };
+            let Ok((_, EndpointAnswer::Answered(message))) = reply::take_apart(response) else {
+                panic!("{length} bytes are no message")
+            };
+            String::from_utf8(message.to_vec()).unwrap()
+        };
+        let short = said(SHORT);
+        assert!(short.len() > SHORT && short.contains("\"isError\":false"), "{}", short.len());
+        let long = said(SHORT + 1);
+        assert!(long.len() < SHORT && long.contains("\"isError\":true"), "{}", long.len());
+        assert!(long.contains("too many long requests are open"), "{long}");
+        assert!(long.contains(r#""structuredContent":{"error":"unavailable","#), "{long}");
+        drop(places);
+        assert!(matches!(app.relayed(relay(), response(SHORT + 1)), Answered::Later(_)));
+    }
+}

@@ -1,0 +1,273 @@
+//! Every endpoint, one line each.
+use std::collections::HashMap;
+
+use fincore::{
+    Feature, calc, calendar, companies, events::EventsQuery, filings, market, plans, search,
+    usage::UsageQuery, webhooks::DeliveriesQuery,
+};
+use hyper::Method;
+
+use super::answer_cost::Cost;
+use crate::{
+    http::{
+        endpoints::{
+            events, export, global_search, llms, mcp,
+            page_handlers::{
+                self,
+                calculators::{AccumulatedPage, ConvertPage, CorrectionPage, RealRatePage},
+                companies_and_filings::{
+                    self, CompaniesQuery, FilingsQuery, OneQuery, SuggestQuery,
+                },
+                documentation::{self, GuideQuery},
+                market::{PairPage, SeriesPage},
+            },
+            service,
+            sign_in::{self, SignInQuery},
+            sitemap,
+            webhooks::{self, OneDelivery, OneWebhook},
+        },
+        message::{parameters::Params, refusal::Refusal},
+    },
+    mcp::PATH,
+    site::{base_path::BasePath, upgrade_contact::UpgradeContact},
+};
+
+pub(crate) mod route;
+pub(crate) use route::{Handler, Query, Route};
+use route::{
+    account, asset, at, crawled, current, data_page, dataset, document, download, get, list, one,
+    open, page, page_of,
+};
+
+/// All route; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
+/// `openapi.yaml` read this table.
+#[rustfmt::skip]
+fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
+    use Cost::{Disk, Long, Rows, Short};
+    // Rows of the market and companies are kept in memory; each filing is read.
+    const FIGURES: Cost = Rows(2_000);
+    const COMPANIES: Cost = Rows(100);
+    use Feature::{BulkExport, Companies, Filings, Market, Plans, Webhooks};
+    const GET: Method = Method::GET;
+    const POST: Method = Method::POST;
+    const DELETE: Method = Method::DELETE;
+    vec![
+        open(   "/health",                                   Short, service::health),
+        open(   "/api/v1/status",                            Long,  service::status),
+
+        current("/api/v1/market/overview",        Market,    Short, market::overview),
+        current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
+        list(   "/api/v1/market/selic",           Market,    FIGURES, market::selic),
+        current("/api/v1/market/cdi/current",     Market,    Short, market::cdi_current),
+        list(   "/api/v1/market/cdi",             Market,    FIGURES, market::cdi),
+        current("/api/v1/market/ipca/current",    Market,    Short, market::ipca_current),
+        list(   "/api/v1/market/ipca",            Market,    FIGURES, market::ipca),
+        get(    "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
+        list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
+        list(   "/api/v1/market/fx",              Market,    FIGURES, market::fx),
+        get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
+        list(   "/api/v1/market/series/{series}", Market,    FIGURES, market::series),
+        list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
+
+        get(    "/api/v1/calc/correction",        Market,    Long,  calc::correction),
+        get(    "/api/v1/calc/accumulated",       Market,    Long,  calc::accumulate),
+        get(    "/api/v1/calc/convert",           Market,    Short, calc::convert),
+        get(    "/api/v1/calc/real-rate",         Market,    Long,  calc::real_rate),
+
+        list(   "/api/v1/calendar/business-days", Market,    FIGURES, calendar::business_days),
+        get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
+
+        list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
+        list(   "/api/v1/companies/sectors",      Companies, Short, companies::sectors),
+        list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
+        one(    "/api/v1/companies/{id}",         Companies, Short, companies::find),
+        list(   "/api/v1/companies",              Companies, COMPANIES, companies::list),
+        list(   "/api/v1/filings/search",         Filings,   Long,  filings::search),
+        list(   "/api/v1/filings/categories",     Filings,   Short, filings::categories),
+        list(   "/api/v1/filings/recent",         Filings,   Long,  filings::recent),
+        one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
+        list(   "/api/v1/filings",                Filings,   Long,  filings::list),
+        get(    "/api/v1/search/suggest",         Companies, Short, search::suggest),
+        get(    "/api/v1/search",                 Companies, Long,  move |all: &_, query| global_search::all(upgrade_contact, all, query)),
+
+        current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
+        account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
+        account::<UsageQuery>(GET, "/api/v1/plans/usage",    Plans, Disk, service::usage),
+
+        account::<()>(GET,               "/api/v1/export",           BulkExport, Long, export::list),
+        dataset("/api/v1/export/{dataset}",                          BulkExport, Disk, export::dataset),
+        account::<EventsQuery>(GET,      "/api/v1/events",           Webhooks,   Disk, events::events),
+        account::<()>(POST,              "/api/v1/webhooks",         Webhooks,   Disk, webhooks::create),
+        account::<()>(GET,               "/api/v1/webhooks",         Webhooks,   Disk, webhooks::list),
+        account::<OneWebhook>(GET,       "/api/v1/webhooks/{id}",    Webhooks,   Disk, webhooks::find),
+        account::<OneWebhook>(DELETE,    "/api/v1/webhooks/{id}",    Webhooks,   Disk, webhooks::remove),
+        account::<OneWebhook>(POST,      "/api/v1/webhooks/{id}/test", Webhooks, Disk, webhooks::test),
+        account::<DeliveriesQuery>(GET,  "/api/v1/webhooks/{id}/deliveries", Webhooks, Disk, webhooks::deliveries),
+        account::<OneDelivery>(POST,     "/api/v1/webhooks/{id}/deliveries/{delivery}/replay", Webhooks, Disk, webhooks::replay),
+
+        page(GET,  "/",                  Long,  page_handlers::home),
+        data_page::<page_handlers::PageQuery>("/market",           Market, Long, page_handlers::market::market),
+        data_page::<PairPage>(        "/market/fx/{pair}", Market, Long, page_handlers::market::pair),
+        data_page::<SeriesPage>(      "/market/{series}",  Market, Long, page_handlers::market::series),
+        download(list("/market/download/fx/{pair}", Market, FIGURES, market::fx)),
+        download(list("/market/download/{series}",  Market, FIGURES, market::series)),
+        page(GET,  "/calc",              Short, page_handlers::calculators::index),
+        data_page::<CorrectionPage>(  "/calc/correction",  Market, Long, page_handlers::calculators::correction),
+        data_page::<AccumulatedPage>( "/calc/accumulated", Market, Long, page_handlers::calculators::accumulated),
+        data_page::<ConvertPage>(     "/calc/convert",     Market, Long, page_handlers::calculators::convert),
+        data_page::<RealRatePage>(    "/calc/real-rate",   Market, Long, page_handlers::calculators::real_rate),
+        data_page::<CompaniesQuery>("/companies",         Companies, Long,  companies_and_filings::companies),
+        data_page::<SuggestQuery>(  "/companies/suggest", Companies, Short, companies_and_filings::suggest),
+        data_page::<OneQuery>(      "/companies/{id}",    Companies, Long,  companies_and_filings::company),
+        data_page::<FilingsQuery>(  "/filings",           Filings,   Long,  companies_and_filings::filings),
+        data_page::<OneQuery>(      "/filings/{id}",      Filings,   Long,  companies_and_filings::filing),
+
+        page(GET,  "/pricing",           Short, page_handlers::pricing),
+        page(POST, "/pricing",           Disk,  page_handlers::register),
+        page(GET,  "/usage",             Disk,  page_handlers::usage),
+        page(POST, "/usage",             Disk,  page_handlers::show_usage),
+        page_of::<SignInQuery>(GET,  "/sign-in", Short, sign_in::form),
+        page_of::<SignInQuery>(POST, "/sign-in", Disk,  sign_in::sign_in),
+        page(POST, "/sign-out",          Disk,  sign_in::sign_out),
+        page(GET,  "/docs",              Short, documentation::docs),
+        page(GET,  "/docs/guide",        Short, documentation::guide_index),
+        page_of::<GuideQuery>(GET, "/docs/guide/{page}", Short, documentation::guide),
+        document(  "/docs/openapi.yaml",        documentation::openapi_yaml),
+        document(  "/docs/openapi.json",        documentation::openapi_json),
+        document(  "/llms.txt",                 llms::short),
+        document(  "/llms-full.txt",            llms::full),
+        at(POST,   PATH,                 Short, Handler::Direct(mcp::answer)),
+        crawled(   "/robots.txt",        Short, sitemap::robots),
+        crawled(   "/sitemap.xml",       Long,  sitemap::sitemap),
+        asset(     "/assets/{name}",            page_handlers::asset),
+    ]
+}
+
+/// The table, ready to be searched.
+pub(crate) struct Routes {
+    /// Where it is for clients.
+    pub(crate) base: BasePath,
+    /// Where customers ask for more.
+    pub(crate) upgrade_contact: UpgradeContact,
+    /// The paths of all pages that can be read, in order.
+    pub(crate) pages: Vec<&'static str>,
+    rows: Vec<Route>,
+    /// The rows that answer `GET` at a path without braces, by the path.
+    fixed: HashMap<&'static str, usize>,
+    /// What comes before the first brace, row by row.
+    starts: Vec<&'static str>,
+}
+
+/// The place of a row in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Default))]
+pub(crate) struct RouteId(usize);
+
+impl RouteId {
+    pub(crate) fn place(self) -> usize {
+        self.0
+    }
+}
+
+/// Where a method and a path lead.
+pub(crate) enum Match<'t, 'p> {
+    Row(RouteId, &'t Route, Params<'p>),
+    /// The path is known, with these methods, as in `Allow`; and one of its rows.
+    OtherMethods(String, RouteId),
+    Nothing,
+}
+
+impl Routes {
+    pub(crate) fn new(upgrade_contact: UpgradeContact) -> Routes {
+        Routes {
+            base: upgrade_contact.base(),
+            upgrade_contact,
+            ..Routes::of(table(upgrade_contact))
+        }
+    }
+
+    /// A table of these rows.
+    pub(crate) fn of(rows: Vec<Route>) -> Routes {
+        let fixed = rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.method == Method::GET && !row.path.contains('{'));
+        let fixed = fixed.map(|(at, row)| (row.path, at)).collect();
+        let start = |row: &Route| row.path.split('{').next().unwrap_or_default();
+        let starts = rows.iter().map(start).collect();
+        let is_read = |row: &&Route| row.is_page && row.method == Method::GET;
+        let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
+        let (base, upgrade_contact) = (BasePath::default(), UpgradeContact::default());
+        Routes { base, upgrade_contact, pages, rows, fixed, starts }
+    }
+
+    pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {
+        &self.rows[at]
+    }
+
+    /// The method and the path of every row, in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (String, &'static str)> {
+        self.rows.iter().map(|row| (row.method.to_string(), row.path))
+    }
+
+    /// The method and the path of every row that is for programs.
+    #[cfg(test)]
+    pub(crate) fn api(&self) -> impl Iterator<Item = (&Method, &'static str)> {
+        self.rows.iter().filter(|row| row.is_api).map(|row| (&row.method, row.path))
+    }
+
+    /// Changes every row.
+    #[cfg(test)]
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut Route)) {
+        self.rows.iter_mut().for_each(change);
+    }
+
+    /// The first row of this method and path. Fails for a path that cannot be decoded.
+    pub(crate) fn find<'p>(
+        &self,
+        method: &Method,
+        path: &'p str,
+    ) -> Result<Match<'_, 'p>, Refusal> {
+        // Whatever can be read can be asked about without its body.
+        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+        if let (&Method::GET, Some(&at)) = (wanted, self.fixed.get(path)) {
+            return Ok(Match::Row(RouteId(at), &self.rows[at], Params::default()));
+        }
+        let (mut others, mut row, escaped) = (Vec::new(), None, path.contains('%'));
+        for (at, (route, start)) in self.rows.iter().zip(&self.starts).enumerate() {
+            // Most rows differ in what comes before the first brace, which is quick to see.
+            if !path.starts_with(start) && !escaped {
+                continue;
+            }
+            match route.captures(path)? {
+                Some(captures) if route.method == *wanted => {
+                    return Ok(Match::Row(RouteId(at), route, captures));
+                }
+                Some(_) => {
+                    row = Some(RouteId(at));
+                    others.push(&route.method);
+                }
+                None => (),
+            }
+        }
+        Ok(row.map_or(Match::Nothing, |row| Match::OtherMethods(allow(&others), row)))
+    }
+
+    /// Every method that some path has, as in `Allow`.
+    pub(crate) fn allow(&self) -> String {
+        allow(&self.rows.iter().map(|route| &route.method).collect::<Vec<_>>())
+    }
+}
+
+fn allow(methods: &[&Method]) -> String {
+    let known = [Method::GET, Method::HEAD, Method::POST, Method::DELETE, Method::OPTIONS];
+    let has = |method: &&Method| match **method {
+        Method::HEAD => methods.contains(&&Method::GET),
+        Method::OPTIONS => true,
+        _ => methods.contains(method),
+    };
+    known.iter().filter(has).map(Method::as_str).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! The rows of the table: what an endpoint is, and one function for each kind.
+use fincore::{Feature, Snapshot};
+use hyper::Method;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::http::{
+    endpoints::{
+        context::Context,
+        export::ExportQuery,
+        page_handlers::{AssetQuery, PageQuery},
+    },
+    message::{
+        formats::{self, Formats},
+        parameters::{self, Params},
+        refusal::Refusal,
+        render::{Answer, Heading, Rows},
+        reply::Reply,
+        response_headers::Sharing,
+    },
+    pipeline::answer_cost::Cost,
+};
+
+/// One endpoint.
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    /// What a plan must include; without one it is open to all, and no request is counted. On a page that is drawn it only
+    /// says that requests are counted: the page itself shows less, and where to get more, to those whose plan does not
+    /// include it.
+    pub(crate) feature: Option<Feature>,
+    pub(crate) cost: Cost,
+    pub(crate) params: Vec<&'static str>,
+    /// What it can answer in; `params` has those that choose.
+    pub(crate) formats: Formats,
+    /// The columns of a list.
+    pub(crate) columns: Vec<Heading>,
+    pub(crate) handler: Handler,
+    /// Who may read it in a browser.
+    pub(crate) sharing: Sharing,
+    /// Whether it is for programs, and so described by `openapi.yaml`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the test of the document reads it"))]
+    pub(crate) is_api: bool,
+    /// Whether it is for people, who may be signed in: only there a session counts.
+    pub(crate) is_page: bool,
+}
+
+impl Route {
+    /// What the plan of a caller must include.
+    pub(crate) fn needs(&self) -> Option<Feature> {
+        self.feature.filter(|_| !self.is_drawn())
+    }
+
+    /// Whether it is a page that is drawn, and not a download that pages link to.
+    pub(crate) fn is_drawn(&self) -> bool {
+        self.is_page && matches!(self.handler, Handler::Direct(_))
+    }
+}
+
+/// What is run for a request.
+pub(crate) enum Handler {
+    /// A query of the data.
+    Query(Box<Query>),
+    /// Anything else.
+    Direct(Direct),
+}
+
+pub(crate) type Query = dyn Fn(&Snapshot, Params<'_>) -> Result<Answer, Refusal> + Send + Sync;
+pub(crate) type Direct = fn(&Context<'_>, Params<'_>) -> Result<Reply, Refusal>;
+
+/// A part of a list, chosen by a `Q`, as JSON or CSV.
+pub(crate) fn list<Q, A>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: fn(&Snapshot, Q) -> fincore::Result<A>,
+) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Rows + 'static,
+{
+    let query = move |all: &Snapshot, params: Params<'_>| Ok(Answer::list(f(all, params.read()?)?));
+    let params = [parameters::names::<Q>(), &formats::PARAMS].concat();
+    let (formats, columns) = (Formats::List, A::headings());
+    Route { params, formats, columns, ..data(path, feature, cost, Box::new(query)) }
+}
+
+/// One thing, chosen by a `Q`.
+pub(crate) fn get<Q, A>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: impl Fn(&Snapshot, Q) -> fincore::Result<A> + Send + Sync + 'static,
+) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Serialize + 'static,
+{
+    let query =
+        move |all: &Snapshot, params: Params<'_>| Ok(Answer::object(f(all, params.read()?)?));
+    Route { params: parameters::names::<Q>().into(), ..data(path, feature, cost, Box::new(query)) }
+}
+
+/// One thing, whose id is in the path.
+pub(crate) fn one<I, A>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: fn(&Snapshot, I) -> fincore::Result<A>,
+) -> Route
+where
+    I: DeserializeOwned + 'static,
+    A: Serialize + 'static,
+{
+    let query = move |all: &Snapshot, params: Params<'_>| {
+        Ok(Answer::object(f(all, params.read_captured()?)?))
+    };
+    Route { params: vec!["id"], ..data(path, feature, cost, Box::new(query)) }
+}
+
+/// What the data says now, without anything to choose.
+pub(crate) fn current<A>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: fn(&Snapshot) -> fincore::Result<A>,
+) -> Route
+where
+    A: Serialize + 'static,
+{
+    let query = move |all: &Snapshot, _: Params<'_>| Ok(Answer::object(f(all)?));
+    data(path, feature, cost, Box::new(query))
+}
+
+fn data(path: &'static str, feature: Feature, cost: Cost, query: Box<Query>) -> Route {
+    let route = at(Method::GET, path, cost, Handler::Query(query));
+    Route { feature: Some(feature), is_api: true, ..route }
+}
+
+/// Something about the caller's own key, chosen by a `Q`.
+pub(crate) fn account<Q: DeserializeOwned>(
+    method: Method,
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: Direct,
+) -> Route {
+    let route = at(method, path, cost, Handler::Direct(f));
+    Route { feature: Some(feature), params: parameters::names::<Q>().into(), is_api: true, ..route }
+}
+
+/// A whole dataset, in the format that is asked for.
+pub(crate) fn dataset(path: &'static str, feature: Feature, cost: Cost, f: Direct) -> Route {
+    let route = account::<ExportQuery>(Method::GET, path, feature, cost, f);
+    Route { formats: Formats::Dataset, ..route }
+}
+
+/// Something about the service itself.
+pub(crate) fn open(path: &'static str, cost: Cost, f: Direct) -> Route {
+    Route { is_api: true, ..at(Method::GET, path, cost, Handler::Direct(f)) }
+}
+
+/// A page for people, in the language they choose.
+pub(crate) fn page(method: Method, path: &'static str, cost: Cost, f: Direct) -> Route {
+    page_of::<PageQuery>(method, path, cost, f)
+}
+
+/// A page for people, which is chosen by a `Q`.
+pub(crate) fn page_of<Q: DeserializeOwned>(
+    method: Method,
+    path: &'static str,
+    cost: Cost,
+    f: Direct,
+) -> Route {
+    let (params, sharing) = (parameters::names::<Q>().into(), Sharing::Own);
+    Route { params, sharing, is_page: true, ..at(method, path, cost, Handler::Direct(f)) }
+}
+
+/// A page of data, which is chosen by a `Q` and counted like the API's.
+pub(crate) fn data_page<Q: DeserializeOwned>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: Direct,
+) -> Route {
+    Route { feature: Some(feature), ..page_of::<Q>(Method::GET, path, cost, f) }
+}
+
+/// A list that a page links to: for people as on the page, and otherwise as for programs.
+pub(crate) fn download(list: Route) -> Route {
+    Route { sharing: Sharing::Own, is_page: true, is_api: false, ..list }
+}
+
+/// The description of the API, which is for programs too.
+pub(crate) fn document(path: &'static str, f: Direct) -> Route {
+    let route = page(Method::GET, path, Cost::Short, f);
+    Route { sharing: Sharing::Any, is_page: false, ..route }
+}
+
+/// A file for programs that look for pages.
+pub(crate) fn crawled(path: &'static str, cost: Cost, f: Direct) -> Route {
+    at(Method::GET, path, cost, Handler::Direct(f))
+}
+
+/// A file that pages refer to.
+pub(crate) fn asset(path: &'static str, f: Direct) -> Route {
+    let route = at(Method::GET, path, Cost::Short, Handler::Direct(f));
+    Route { params: parameters::names::<AssetQuery>().into(), sharing: Sharing::Own, ..route }
+}
+
+/// An endpoint that is open to all, and takes no parameters.
+pub(crate) fn at(method: Method, path: &'static str, cost: Cost, handler: Handler) -> Route {
+    Route {
+        method,
+        path,
+        feature: None,
+        cost,
+        params: Vec::new(),
+        formats: Formats::One,
+        columns: Vec::new(),
+        handler,
+        sharing: Sharing::Any,
+        is_api: false,
+        is_page: false,
+    }
+}
+
+impl Route {
+    /// The values in `{braces}` when `path` has this route's shape.
+    pub(crate) fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>, Refusal> {
+        let (mut want, mut have) = (self.path.split('/'), path.split('/'));
+        let mut captured = Params::default();
+        loop {
+            match (want.next(), have.next()) {
+                (None, None) => return Ok(Some(captured)),
+                (Some(want), Some(have)) if want == have => (),
+                (Some(want), Some(have)) => match name_in_braces(want) {
+                    Some(name) if !have.is_empty() => {
+                        captured.capture(name, parameters::decode(have)?)?;
+                    }
+                    None if have.contains('%') && parameters::decode(have)? == want => (),
+                    _ => return Ok(None),
+                },
+                _ => return Ok(None),
+            }
+        }
+    }
+}
+
+fn name_in_braces(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{')?.strip_suffix('}')
+}

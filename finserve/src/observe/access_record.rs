@@ -1,0 +1,104 @@
+//! Access records: one line of the log, and one count of the metrics, for each request that has been answered.
+use std::{
+    net::IpAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hyper::{Method, header::HeaderValue};
+use ipnet::{Ipv4Net, Ipv6Net};
+
+use super::{log::REQUESTS, metrics::Metrics};
+
+/// A request and how it was answered.
+pub(crate) struct AccessRecord {
+    /// The position of its route in the table, and that route's path.
+    pub(crate) route: (Option<usize>, &'static str),
+    pub(crate) method: Method,
+    pub(crate) status: u16,
+    pub(crate) plan: &'static str,
+    /// The first characters of the key that was used, as keys are listed.
+    pub(crate) key: Option<Box<str>>,
+    pub(crate) network: Network,
+    /// The request id, as the response carries it.
+    pub(crate) id: Option<HeaderValue>,
+    pub(crate) started: Instant,
+}
+
+/// The network that a request comes from: a log should not hold whole addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Network(pub(crate) IpAddr);
+
+impl AccessRecord {
+    /// Counts and logs the request: its response has been sent, or is complete.
+    pub(crate) fn write(self, metrics: &Metrics, bytes: u64) {
+        let took = self.started.elapsed();
+        let bytes = if self.method == Method::HEAD { 0 } else { bytes };
+        metrics.end(self.route.0, self.status, bytes, took);
+        self.log(bytes, took);
+    }
+
+    fn log(&self, bytes: u64, took: Duration) {
+        tracing::info!(
+            target: REQUESTS,
+            id = self.id.as_ref().and_then(|id| id.to_str().ok()),
+            method = self.method.as_str(),
+            route = self.route.1,
+            status = u64::from(self.status),
+            plan = self.plan,
+            key = self.key.as_deref(),
+            from = &*self.network.text(),
+            bytes,
+            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            "request"
+        );
+    }
+}
+
+/// The record of a response that is streamed; it is written when the stream is dropped.
+pub(crate) struct OpenRecord {
+    record: Option<AccessRecord>,
+    metrics: Arc<Metrics>,
+    sent: u64,
+}
+
+impl OpenRecord {
+    pub(crate) fn new(record: AccessRecord, metrics: Arc<Metrics>) -> OpenRecord {
+        OpenRecord { record: Some(record), metrics, sent: 0 }
+    }
+
+    /// Adds to the number of bytes that were sent.
+    pub(crate) fn add_sent(&mut self, bytes: usize) {
+        self.sent += bytes as u64;
+    }
+}
+
+impl Drop for OpenRecord {
+    fn drop(&mut self) {
+        if let Some(record) = self.record.take() {
+            record.write(&self.metrics, self.sent);
+        }
+    }
+}
+
+impl Network {
+    /// `203.0.113.0/24` or `2001:db8:7::/48`.
+    fn text(self) -> String {
+        match self.0 {
+            IpAddr::V4(address) => Ipv4Net::new_assert(address, 24).trunc().to_string(),
+            IpAddr::V6(address) => Ipv6Net::new_assert(address, 48).trunc().to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_only_the_network_of_an_address() {
+        let text = |address: &str| Network(address.parse().unwrap()).text();
+        assert_eq!(text("203.0.113.77"), "203.0.113.0/24");
+        assert_eq!(text("2001:db8:7:8::9"), "2001:db8:7::/48");
+    }
+}

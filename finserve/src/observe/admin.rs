@@ -1,0 +1,125 @@
+//! The admin address, for operators: `/metrics`, `/ready`, `/live`.
+use std::{
+    convert::Infallible,
+    fmt,
+    sync::{Arc, OnceLock},
+    thread,
+    time::Duration,
+};
+
+use http_body_util::Full;
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{CONTENT_TYPE, HeaderValue},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tokio::{net::TcpStream, sync::Semaphore, task::spawn_blocking, time::timeout};
+
+use super::readiness::Readiness;
+use crate::net::listener::Listener;
+
+/// The most connections at once; there are few operators.
+const CONNECTIONS: usize = 32;
+/// How long a peer may take to send a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection may last: a monitor can connect again.
+const LONGEST_CONNECTION: Duration = Duration::from_secs(300);
+
+/// The media type of Prometheus' text format.
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+const JSON: &str = "application/json";
+
+/// The metrics of a server as Prometheus reads them.
+pub(crate) type MetricsText = Box<dyn Fn() -> Result<String, fmt::Error> + Send + Sync>;
+
+/// What the admin address serves.
+pub(crate) struct Admin {
+    pub(crate) ready: Arc<Readiness>,
+    /// Set once the server has started.
+    pub(crate) metrics: OnceLock<MetricsText>,
+}
+
+impl Admin {
+    pub(crate) fn new(ready: &Arc<Readiness>) -> Arc<Admin> {
+        Arc::new(Admin { ready: ready.clone(), metrics: OnceLock::new() })
+    }
+
+    /// Answers on a thread of its own, for as long as the program runs.
+    pub(crate) fn serve(self: &Arc<Admin>, listener: Listener) {
+        let admin = self.clone();
+        thread::spawn(move || {
+            let slots = Arc::new(Semaphore::new(CONNECTIONS));
+            listener.serve_each(|stream| {
+                let (admin, slots) = (admin.clone(), slots.clone());
+                async move {
+                    // Without a free slot the connection is closed; the monitor tries again.
+                    let Ok(_slot) = slots.try_acquire() else { return };
+                    let _ = timeout(LONGEST_CONNECTION, connection(stream, &admin)).await;
+                }
+            });
+        });
+    }
+
+    async fn answer(self: &Arc<Admin>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            return response(StatusCode::METHOD_NOT_ALLOWED, TEXT, "only GET and HEAD\n".into());
+        }
+        match request.uri().path() {
+            "/live" => response(StatusCode::OK, TEXT, "live\n".into()),
+            "/ready" => self.ready(),
+            "/metrics" => {
+                let admin = self.clone();
+                // It reads files, which must not delay other requests.
+                let metrics = spawn_blocking(move || admin.metrics()).await;
+                metrics.unwrap_or_else(|err| {
+                    response(StatusCode::INTERNAL_SERVER_ERROR, TEXT, format!("{err}\n"))
+                })
+            }
+            _ => {
+                let paths = "there are /metrics, /ready and /live\n";
+                response(StatusCode::NOT_FOUND, TEXT, paths.into())
+            }
+        }
+    }
+
+    fn ready(&self) -> Response<Full<Bytes>> {
+        let reasons = self.ready.reasons();
+        let status =
+            if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        let body = json!({ "ready": reasons.is_empty(), "reasons": reasons });
+        response(status, JSON, format!("{body}\n"))
+    }
+
+    fn metrics(&self) -> Response<Full<Bytes>> {
+        let Some(metrics) = self.metrics.get() else {
+            return response(StatusCode::SERVICE_UNAVAILABLE, TEXT, "starting\n".into());
+        };
+        match metrics() {
+            Ok(text) => response(StatusCode::OK, METRICS, text),
+            Err(err) => response(StatusCode::INTERNAL_SERVER_ERROR, TEXT, format!("{err}\n")),
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, admin: &Arc<Admin>) {
+    let service = service_fn(|request| {
+        let admin = admin.clone();
+        async move { Ok::<_, Infallible>(admin.answer(&request).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    // An error of the connection means that the peer has gone.
+    let _ = http.serve_connection(TokioIo::new(stream), service).await;
+}
+
+fn response(status: StatusCode, media: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    response
+}

@@ -1,0 +1,76 @@
+//! `/calc/accumulated`: what a series accumulated.
+use fincore::{
+    Result, Snapshot,
+    calc::{self, Accumulation, Steps},
+};
+use maud::html;
+
+use super::{
+    Answer, Calculator,
+    derivation::derivation,
+    figure,
+    form::{Field, Kind},
+    form_choices::{self, Takes},
+    pair, state,
+    typed_input::Reader,
+};
+use crate::pages::{language::Language, view::View};
+
+pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Field>> {
+    let say = |english, portuguese| language.pick(english, portuguese);
+    Ok(vec![
+        Field {
+            name: "series",
+            label: say("Series", "Série"),
+            hint: "",
+            kind: Kind::Choice(form_choices::series(snapshot, language, Takes::Any)?),
+            start: "ipca".into(),
+        },
+        Field {
+            name: "from",
+            label: say("From", "De"),
+            hint: say(
+                "For a monthly series, the whole month counts.",
+                "Em séries mensais, conta o mês inteiro.",
+            ),
+            kind: Kind::Day,
+            start: "2025-01-01".into(),
+        },
+        Field {
+            name: "to",
+            label: say("To", "Até"),
+            hint: say(
+                "This day counts too. Empty: up to the newest figure.",
+                "Este dia também conta. Vazio: até o dado mais recente.",
+            ),
+            kind: Kind::Day,
+            start: String::new(),
+        },
+    ])
+}
+
+pub(super) fn answer(
+    snapshot: &Snapshot,
+    view: &View,
+    reader: &mut Reader<'_>,
+) -> Result<Option<Answer>> {
+    ["series", "from"].into_iter().for_each(|name| reader.require(name));
+    let (series, from, to) = (reader.choice("series"), reader.day("from"), reader.day("to"));
+    let (Some(series), Some(from), true) = (series, from, reader.wrongs.is_empty()) else {
+        return Ok(None);
+    };
+    let query = Accumulation { to, steps: Steps::Listed, ..Accumulation::new(series, from) };
+    let series = query.series.to_string();
+    let growth = calc::accumulate(snapshot, query)?;
+    let state = state([pair("series", Some(series)), pair("from", Some(from)), pair("to", to)]);
+    let (language, derived) = (view.language, &growth.derivation);
+    let content = html! {
+        (figure(language, &derived.accumulated, "%"))
+        p.rule { (language.pick(growth.rule, growth.rule_pt)) " " (language.pick(
+            "The rate is rounded half up to 8 decimals, the factor to 16.",
+            "A taxa é arredondada para 8 casas decimais, e o fator para 16, meio para cima.",
+        )) }
+        (derivation(view, "derivation", derived, &Calculator::Accumulated.steps_link(&state, view)))
+    };
+    Ok(Some(Answer { state, content, meta: growth.meta, is_open: to.is_none() }))
+}

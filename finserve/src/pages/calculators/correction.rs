@@ -1,0 +1,142 @@
+//! `/calc/correction`: an amount of one day on another.
+use fincore::{
+    Date, Result, Snapshot,
+    calc::{self, CorrectedAmount, Correction, Steps},
+};
+use maud::{Markup, html};
+
+use super::{
+    Answer, Calculator, State,
+    derivation::{days, derivation},
+    figure,
+    form::{Field, Kind},
+    form_choices::{self, Takes},
+    pair, state,
+    typed_input::{Reader, plain},
+};
+use crate::pages::{language::Language, view::View};
+
+/// The first day of the real.
+const REAL: Date = Date::new(1994, 7, 1).expect("a day of the calendar");
+
+pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Field>> {
+    let say = |english, portuguese| language.pick(english, portuguese);
+    let index = form_choices::series(snapshot, language, Takes::Any)?;
+    Ok(vec![
+        Field {
+            name: "amount",
+            label: say("Amount", "Valor"),
+            hint: say("Such as 1000.50.", "Por exemplo 1.000,50."),
+            kind: Kind::Number,
+            start: "1000".into(),
+        },
+        Field {
+            name: "index",
+            label: say("Index", "Índice"),
+            hint: say(
+                "Price indexes count whole months; Selic and CDI count business days.",
+                "Índices de preços contam meses inteiros; Selic e CDI contam dias úteis.",
+            ),
+            kind: Kind::Choice(index),
+            start: "ipca".into(),
+        },
+        Field {
+            name: "from",
+            label: say("From", "De"),
+            hint: say("The day of the amount.", "A data do valor."),
+            kind: Kind::Day,
+            start: "2020-01-01".into(),
+        },
+        Field {
+            name: "to",
+            label: say("To", "Até"),
+            hint: say("Empty: up to the newest figure.", "Vazio: até o dado mais recente."),
+            kind: Kind::Day,
+            start: String::new(),
+        },
+        Field {
+            name: "percent",
+            label: say("Percent of the index", "Percentual do índice"),
+            hint: say(
+                "Such as 110 for 110 % of the CDI. Empty: 100.",
+                "Por exemplo 110 para 110 % do CDI. Vazio: 100.",
+            ),
+            kind: Kind::Number,
+            start: String::new(),
+        },
+        Field {
+            name: "spread",
+            label: say("Spread, percent per year", "Spread, por cento ao ano"),
+            hint: say(
+                "Added to the index, on 252 business days a year.",
+                "Somado ao índice, na base de 252 dias úteis.",
+            ),
+            kind: Kind::Number,
+            start: String::new(),
+        },
+    ])
+}
+
+pub(super) fn answer(
+    snapshot: &Snapshot,
+    view: &View,
+    reader: &mut Reader<'_>,
+) -> Result<Option<Answer>> {
+    ["amount", "index", "from"].into_iter().for_each(|name| reader.require(name));
+    let (amount, index) = (reader.number("amount"), reader.choice("index"));
+    let (from, to) = (reader.day("from"), reader.day("to"));
+    let (percent, spread) = (reader.number("percent"), reader.number("spread"));
+    let (Some(amount), Some(index), Some(from), true) =
+        (amount, index, from, reader.wrongs.is_empty())
+    else {
+        return Ok(None);
+    };
+    let query = Correction {
+        to,
+        percent,
+        spread,
+        steps: Steps::Listed,
+        ..Correction::new(amount, from, index)
+    };
+    let index = query.index.to_string();
+    let corrected = calc::correction(snapshot, query)?;
+    let state = state([
+        pair("amount", Some(plain(&amount))),
+        pair("index", Some(index)),
+        pair("from", Some(from)),
+        pair("to", to),
+        pair("percent", percent.as_ref().map(plain)),
+        pair("spread", spread.as_ref().map(plain)),
+    ]);
+    let content = show(view, &corrected, &state);
+    Ok(Some(Answer { state, content, meta: corrected.meta, is_open: to.is_none() }))
+}
+
+fn show(view: &View, of: &CorrectedAmount, state: &State) -> Markup {
+    let language = view.language;
+    let say = |english, portuguese| language.pick(english, portuguese);
+    // Amounts of the time before the real are not in reais.
+    let sign = |day: Date| if day >= REAL { "R$ " } else { "" };
+    let derived = &of.derivation;
+    html! {
+        @match &of.reais {
+            Some(reais) => { (figure(language, &reais.result, html! { span.unit { (reais.into) } })) }
+            None => { p.figure { (sign(derived.to)) data value=(of.result) { (language.written(&of.result)) } } }
+        }
+        p.lead {
+            (sign(derived.from)) (language.written(&of.amount)) ", "
+            (days(view, derived, " → "))
+        }
+        @if let Some(reais) = &of.reais {
+            p { (language.written(&of.result)) " " (reais.currency) " ÷ " (language.written(&reais.divisor)) " = " (language.written(&reais.result)) " " (reais.into) }
+        }
+        p.rule { (language.pick(&of.rule, &of.rule_pt)) }
+        @if let Some(percent) = &of.percent {
+            p { (say("Counted: ", "Considerado: ")) (language.written(percent)) " % " (say("of each rate.", "de cada taxa.")) }
+        }
+        @if let Some(spread) = &of.spread {
+            p { "Spread: " (language.written(&spread.per_year)) (say(" % per year, ", " % ao ano, ")) (language.written(&spread.business_days)) (say(" business days, factor ", " dias úteis, fator ")) (language.written(&spread.factor)) }
+        }
+        (derivation(view, "derivation", derived, &Calculator::Correction.steps_link(state, view)))
+    }
+}

@@ -1,0 +1,99 @@
+//! What the library refuses, in the words of the pages.
+use fincore::{Invalid, Wanted};
+
+use super::calculations;
+use crate::pages::language::Language;
+
+/// The words for what is wrong with a value; none for one that no page reads.
+pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
+    match invalid {
+        Invalid::Value { given, wanted: what } => {
+            Some(is_not(given, &wanted(what, language)?, language))
+        }
+        Invalid::Period { from, to } => {
+            let (from, to) = (language.date(*from), language.date(*to));
+            Some(language.pick(
+                format!("the first day ({from}) is after the last one ({to}); it must be the same day or earlier"),
+                format!("a data inicial ({from}) é posterior à final ({to}); ela deve ser igual ou anterior"),
+            ))
+        }
+        Invalid::SearchTooBroad => Some(language.pick(
+            "the search is too broad: use fewer or longer words, or narrow it by company, category, type or days",
+            "a busca é ampla demais: use menos palavras ou palavras mais longas, ou restrinja por companhia, categoria, tipo ou datas",
+        ).to_owned()),
+        Invalid::Series { series, fault } => {
+            Some(calculations::series_fault(series, fault, language))
+        }
+        Invalid::Calculation(fault) => Some(calculations::fault(fault, language)),
+        Invalid::Secret(_)
+        | Invalid::LongPeriod { .. }
+        | Invalid::ExpiredCursor
+        | Invalid::Export(_)
+        | Invalid::Webhook(_)
+        | Invalid::WouldOverwrite { .. }
+        | Invalid::Operation(_) => None,
+    }
+}
+
+/// A text is repeated as it was typed.
+pub(super) fn is_not(given: &str, wanted: &str, language: Language) -> String {
+    format!("{given:?} {} {wanted}", language.pick("is not", "não é"))
+}
+
+/// What a text should be. Where the English of the API helps people too, pages say the same.
+fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
+    let same = |portuguese: &str| Some(language.pick(wanted.to_string(), portuguese.to_owned()));
+    match wanted {
+        Wanted::Date => Some(
+            language
+                .pick(
+                    "a date (YYYY-MM-DD, such as 2025-12-31)",
+                    "uma data (AAAA-MM-DD, como 2025-12-31)",
+                )
+                .to_owned(),
+        ),
+        Wanted::Company => {
+            same("uma companhia (um código CVM, um CNPJ ou um código de negociação)")
+        }
+        Wanted::FilingId => {
+            same("a identificação de um documento (um número de protocolo, ou uma como dfp-144874)")
+        }
+        Wanted::Series => same("uma série (o número dela no SGS, ou um nome como igp-m)"),
+        Wanted::Currency => same("uma moeda (três letras, como USD)"),
+        Wanted::CurrencyPair => same("um par de moedas (EUR/BRL, EURBRL ou eur-brl)"),
+        Wanted::Words => same("um texto com pelo menos uma letra ou um dígito"),
+        Wanted::FewerWords { most, given } => {
+            same(&format!("um texto de no máximo {most} palavras (tem {given})"))
+        }
+        Wanted::ShorterText { most } => same(&format!("um texto de no máximo {most} caracteres")),
+        Wanted::Order => same("uma ordem (newest ou relevance)"),
+        Wanted::Amount => same("um valor (como 1000,50, com no máximo 18 dígitos)"),
+        Wanted::Percent => same("um percentual do índice (maior que 0, no máximo 1000)"),
+        Wanted::Spread => same("um spread em por cento ao ano (maior que -100, no máximo 1000)"),
+        Wanted::SpreadAboveMinus100 => same("um spread acima de -100"),
+        Wanted::Side => same("um lado (buy, compra, ou sell, venda)"),
+        Wanted::Number { .. }
+        | Wanted::WholeNumber { .. }
+        | Wanted::Cnpj
+        | Wanted::CvmCode
+        | Wanted::CompanyId
+        | Wanted::KnownCompany
+        | Wanted::KnownSeries
+        | Wanted::TrueOrFalse
+        | Wanted::Plan
+        | Wanted::Name { .. }
+        | Wanted::Email { .. }
+        | Wanted::KeyPrefix
+        | Wanted::Cursor
+        | Wanted::EventType { .. }
+        | Wanted::Category { .. }
+        | Wanted::WebhookId
+        | Wanted::DeliveryId
+        | Wanted::HttpsAddress
+        | Wanted::HttpAddress
+        | Wanted::AddressWithoutFragment
+        | Wanted::PublicAddress
+        | Wanted::WebhookTimestamp
+        | Wanted::InFile(_) => None,
+    }
+}

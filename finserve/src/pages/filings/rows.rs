@@ -1,0 +1,72 @@
+//! Filings as the rows of a table.
+use fincore::filings::Filing;
+use maud::{Markup, html};
+
+use crate::pages::{company_name, page_url::Address, result_list::Detail, view::View};
+
+/// Filings of any company.
+pub(crate) fn of_all(view: &View, rows: &[Filing], detail: Detail) -> Markup {
+    table(view, rows, Companies::Named, detail)
+}
+
+/// Filings of one company, which is not named again.
+pub(crate) fn of_one(view: &View, rows: &[Filing], detail: Detail) -> Markup {
+    table(view, rows, Companies::Known, detail)
+}
+
+/// The page of a filing.
+pub(crate) fn link(view: &View, filing: &Filing) -> String {
+    Address::at(format!("/filings/{}", filing.id)).link(view)
+}
+
+/// The page of the company of a filing.
+pub(crate) fn company_link(view: &View, filing: &Filing) -> String {
+    company_name::company_link(view, filing.company_id)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Companies {
+    Named,
+    Known,
+}
+
+fn table(view: &View, rows: &[Filing], companies: Companies, detail: Detail) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let (date, company) = (say("Date", "Data"), say("Company", "Companhia"));
+    let (category, subject) = (say("Category", "Categoria"), say("Subject", "Assunto"));
+    let version = say("version", "versão");
+    let is_named = companies == Companies::Named;
+    html! {
+        table.rows.filings {
+            thead { tr {
+                th scope="col" { (date) }
+                @if is_named { th scope="col" { (company) } }
+                th scope="col" { (category) }
+                @if detail == Detail::Whole { th scope="col" { (subject) } }
+            } }
+            tbody {
+                @for filing in rows { tr {
+                    td.number data-label=(date) { time datetime=(filing.date) { (view.language.date(filing.date)) } }
+                    @if is_named {
+                        td lang="pt-BR" data-label=(company) { a href=(company_link(view, filing)) { (filing.company_name) } }
+                    }
+                    @match detail {
+                        Detail::Whole => {
+                            td lang="pt-BR" data-label=(category) {
+                                (filing.category)
+                                @if !filing.r#type.is_empty() { small { (filing.r#type) } }
+                            }
+                            th scope="row" lang="pt-BR" {
+                                a href=(link(view, filing)) { (filing.description) }
+                                @if filing.version > 1 { small lang=(view.language.tag()) { (version) " " (filing.version) } }
+                            }
+                        }
+                        Detail::Preview => {
+                            th scope="row" lang="pt-BR" { a href=(link(view, filing)) { (filing.category) } }
+                        }
+                    }
+                } }
+            }
+        }
+    }
+}

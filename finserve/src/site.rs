@@ -1,0 +1,4 @@
+//! Where the service is on the web, for pages and HTTP alike: base path, upgrade contact, the header of keys.
+pub(crate) mod api_key_header;
+pub(crate) mod base_path;
+pub(crate) mod upgrade_contact;

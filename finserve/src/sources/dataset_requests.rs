@@ -1,0 +1,162 @@
+//! The requests that each dataset needs, and the publishers they go to.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
+
+use fincore::{
+    Currency, Date,
+    downloads::{self, Validators},
+    market::{self, SeriesDefinition},
+};
+
+use super::{
+    cvm,
+    dataset_selection::{Content, Dataset},
+    date_windows::year_start,
+    failure::{Fault, FaultKind},
+    olinda, ptax,
+    publisher_queue::PublisherQueue,
+    request::Request,
+    response::Answer,
+    sgs,
+    sync_job::{Job, Outcome, record_outcome},
+};
+
+impl PublisherQueue<'_> {
+    /// Brings a dataset up to date, and records the outcome.
+    pub(super) fn sync(&mut self, dataset: &Dataset) -> Outcome {
+        let mut outcome = Outcome::new(dataset.name);
+        let done = match &dataset.content {
+            Content::Series(series) => series.iter().try_for_each(|known| {
+                let part = self.series(known)?;
+                outcome.add(part);
+                Ok(())
+            }),
+            Content::Fx => self.fx(&mut outcome),
+            Content::Companies => self.companies(&mut outcome),
+            Content::Filings => self.filings(&mut outcome),
+        };
+        if let Err(fault) = done {
+            outcome.fail(fault);
+        }
+        record_outcome(self.job, dataset.name, &outcome);
+        outcome.asked = std::mem::take(&mut self.asked);
+        outcome
+    }
+
+    /// One series of SGS, recorded under its own name.
+    fn series(&mut self, known: &SeriesDefinition) -> Result<Outcome, Fault> {
+        let Job { today, config, .. } = self.job;
+        let newest = market::newest_day(&self.snapshot()?, known.number)?;
+        let requests = sgs::requests(&config.urls.sgs, known, newest, config.since, *today);
+        let mut outcome = Outcome::new(known.name);
+        self.fetch_in_order(&requests, &mut outcome);
+        record_outcome(self.job, known.name, &outcome);
+        Ok(outcome)
+    }
+
+    fn fx(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+        for known in market::known_series().iter().filter(|known| known.is_exchange_rate()) {
+            let part = self.series(known)?;
+            outcome.add(part);
+        }
+        self.quotes(outcome)?;
+        let Job { today, config, .. } = self.job;
+        let have = market::days_with_currencies(&self.snapshot()?, ptax::WHOLE_DAY)?;
+        let base = &config.urls.ptax;
+        let downloaded = downloads::addresses(&self.snapshot()?, &ptax::url_prefix(base))?;
+        let downloaded = downloaded.iter().filter_map(|url| ptax::day_of(base, url)).min();
+        self.fetch_all(&ptax::requests(base, &have, downloaded, config.since, *today), outcome);
+        Ok(())
+    }
+
+    /// The quotes of Olinda, currency by currency.
+    fn quotes(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+        let Job { today, config, .. } = self.job;
+        let newest = self.newest_quotes()?;
+        let list = olinda::currencies(&config.urls.olinda);
+        let (currencies, listed) = self.currencies(&list, &newest, outcome)?;
+        let asked = self.asked_currencies()?;
+        for currency in &currencies {
+            // The first time from the start of the year: single days of bulletins may lie after a gap.
+            let start = if asked.contains(currency) { Date::MAX } else { year_start(*today) };
+            let newest = newest.get(currency).map(|newest| (*newest).min(start));
+            let base = &config.urls.olinda;
+            self.fetch_in_order(
+                &olinda::requests(base, *currency, newest, config.since, *today),
+                outcome,
+            );
+        }
+        // An unchanged list comes without its content, so it is only remembered once all its currencies were asked for.
+        if let Some(validators) = listed {
+            let asked = self.asked_currencies()?;
+            if currencies.iter().all(|currency| asked.contains(currency)) {
+                self.remember(&list, &validators)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The currencies that were downloaded from Olinda before.
+    fn asked_currencies(&self) -> Result<BTreeSet<Currency>, Fault> {
+        let base = &self.job.config.urls.olinda;
+        let asked = downloads::addresses(&self.snapshot()?, &olinda::url_prefix(base))?;
+        Ok(asked.iter().filter_map(|url| olinda::currency_of(base, url)).collect())
+    }
+
+    /// The newest day of every currency.
+    fn newest_quotes(&self) -> Result<BTreeMap<Currency, Date>, Fault> {
+        let pairs = market::fx_pairs(&self.snapshot()?, market::FxPairs::default())?.data;
+        Ok(pairs.into_iter().map(|pair| (pair.pair.base, pair.to)).collect())
+    }
+
+    /// The currencies that Olinda has, with the validators of the list if it is new. If Olinda sends no list,
+    /// the major currencies that have quotes.
+    fn currencies(
+        &mut self,
+        list: &Request,
+        newest: &BTreeMap<Currency, Date>,
+        outcome: &mut Outcome,
+    ) -> Result<(BTreeSet<Currency>, Option<Validators>), Fault> {
+        let known = downloads::validators(&self.snapshot()?, &list.url)?;
+        match self.ask(list, known.as_ref()) {
+            Ok(Answer::File { mut file, validators }) => {
+                let mut body = Vec::new();
+                file.read_to_end(&mut body)?;
+                if let Some(currencies) = olinda::parse_currencies(&body) {
+                    let new = known.as_ref() != Some(&validators);
+                    return Ok((currencies, Some(validators).filter(|_| new)));
+                }
+                outcome.fail(
+                    Fault::permanent("the answer is no list of currencies").about(&list.what, ""),
+                );
+            }
+            Ok(Answer::Unchanged) => return Ok((self.asked_currencies()?, None)),
+            Err(fault) if fault.kind == FaultKind::Stopped => return Err(fault),
+            Err(fault) => outcome.fail(fault.about(&list.what, list.host())),
+            Ok(Answer::Nothing) => (),
+        }
+        let stored = newest.keys().copied();
+        Ok((stored.filter(|currency| olinda::is_major(*currency)).collect(), None))
+    }
+
+    fn companies(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+        let Job { today, config, .. } = self.job;
+        self.fetch_all(&[cvm::registry(&config.urls.cvm)], outcome);
+        self.fetch_all(&cvm::tickers(&config.urls.cvm, *today), outcome);
+        Ok(())
+    }
+
+    fn filings(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+        let Job { today, config, .. } = self.job;
+        let requests = cvm::filings(&config.urls.cvm, config.since, *today);
+        let found = self.fetch_all(&requests, outcome);
+        if found == 0 && outcome.faults.is_empty() {
+            let message =
+                format!("{} has none of the files: is the address right?", config.urls.cvm);
+            return Err(Fault::permanent(message));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Why a download from a publisher failed.
+use std::{fmt, io, time::Duration};
+
+use fincore::Error;
+
+/// Why a request, or the import of its answer, failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// For the operator.
+    pub(super) message: String,
+    pub(super) kind: FaultKind,
+}
+
+/// Whether trying again may help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// It does not: the answer is wrong, or the request is.
+    Permanent,
+    /// It may, because the server has trouble; not before the time that it named.
+    Temporary { wait: Option<Duration> },
+    /// The server was silent or too slow, so each further attempt takes long.
+    Silence,
+    /// The publisher has failed too often in this run to be asked again.
+    Skipped,
+    /// The sync was stopped.
+    Stopped,
+}
+
+impl Fault {
+    pub(super) fn permanent(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), kind: FaultKind::Permanent }
+    }
+
+    pub(super) fn temporary(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), kind: FaultKind::Temporary { wait: None } }
+    }
+
+    pub(super) fn silence(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), kind: FaultKind::Silence }
+    }
+
+    pub(super) fn stopped() -> Fault {
+        Fault { message: "stopped".into(), kind: FaultKind::Stopped }
+    }
+
+    /// Adds what was asked for and, if the server is at fault, its host. Faults that concern the whole run stay as they are.
+    pub(super) fn about(self, what: &str, host: &str) -> Fault {
+        let message = match self.kind {
+            FaultKind::Skipped | FaultKind::Stopped => self.message,
+            FaultKind::Permanent => format!("{what}: {}", self.message),
+            FaultKind::Temporary { .. } | FaultKind::Silence => {
+                format!("{what}: {host}: {}", self.message)
+            }
+        };
+        Fault { message, kind: self.kind }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// An error of the import; the request names the file.
+impl From<Error> for Fault {
+    fn from(err: Error) -> Fault {
+        match err {
+            Error::Refused { line: Some(line), reason, .. } => {
+                Fault::permanent(format!("line {line}: {reason}"))
+            }
+            Error::Refused { reason, .. } => Fault::permanent(reason),
+            other => Fault::permanent(other.to_string()),
+        }
+    }
+}
+
+/// An error of the disk; errors of the network are `ureq::Error`.
+impl From<io::Error> for Fault {
+    fn from(err: io::Error) -> Fault {
+        Fault::permanent(format!("the download cannot be stored: {err}"))
+    }
+}
+
+impl From<ureq::Error> for Fault {
+    fn from(err: ureq::Error) -> Fault {
+        match err {
+            ureq::Error::Timeout(_) => Fault::silence("the server did not answer in time"),
+            ureq::Error::HostNotFound => Fault::temporary("the host name cannot be resolved"),
+            ureq::Error::ConnectionFailed => Fault::temporary("the server cannot be reached"),
+            ureq::Error::Io(err) => connection_fault(&err),
+            ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
+                Fault::temporary(format!("the answer is not proper HTTP ({err})"))
+            }
+            ureq::Error::Decompress(..) => {
+                Fault::temporary(format!("the compressed answer is damaged ({err})"))
+            }
+            ureq::Error::TooManyRedirects => Fault::permanent("the server redirects in a circle"),
+            ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
+                Fault::permanent(format!("the proxy refuses the connection ({err})"))
+            }
+            // Mostly errors of certificates.
+            other => Fault::permanent(format!("no secure connection ({other})")),
+        }
+    }
+}
+
+/// Why a request failed, as a message for people.
+pub(crate) fn describe_failure(err: ureq::Error) -> String {
+    Fault::from(err).message
+}
+
+fn connection_fault(err: &io::Error) -> Fault {
+    match err.kind() {
+        io::ErrorKind::ConnectionRefused => Fault::temporary("the server refuses connections"),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            Fault::silence("the server did not answer in time")
+        }
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::BrokenPipe => Fault::temporary("the server broke off the connection"),
+        io::ErrorKind::InvalidData => Fault::permanent(format!("no secure connection ({err})")),
+        _ if err.to_string().contains("lookup address") => {
+            Fault::temporary("the host name cannot be resolved")
+        }
+        _ => Fault::temporary(format!("the connection failed ({err})")),
+    }
+}

@@ -1,0 +1,212 @@
+//! A queue of downloads, one after the other, each imported before the next begins.
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    fs::File,
+    io::Seek,
+    sync::PoisonError,
+};
+
+use fincore::{
+    Import, Imported, Snapshot, Tally,
+    downloads::{self, Validators},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    client::Client,
+    failure::Fault,
+    request::{Publisher, Repeat, Request},
+    response::{Answer, DownloadTarget},
+    sync_job::{Job, Mode, Outcome, change_summary},
+};
+use crate::coordination::{clock::Now, wait_for_import};
+
+/// The downloads of one thread in a run.
+pub(super) struct PublisherQueue<'a> {
+    pub(super) job: &'a Job<'a>,
+    clients: HashMap<Publisher, Client<'a>>,
+    progress: ProgressBar,
+    /// The outcome of each address: two datasets may need the same file.
+    done: HashMap<String, Result<FetchOutcome, Fault>>,
+    /// What a dry run prints about the current dataset.
+    pub(super) asked: Vec<String>,
+    /// Rows of all files so far.
+    rows: usize,
+}
+
+/// What a download brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FetchOutcome {
+    pub(super) tally: Tally,
+    pub(super) presence: Presence,
+}
+
+/// Whether the publisher has the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    Present,
+    Absent,
+}
+
+impl FetchOutcome {
+    fn nothing(presence: Presence) -> FetchOutcome {
+        FetchOutcome { tally: Tally::default(), presence }
+    }
+}
+
+impl<'a> PublisherQueue<'a> {
+    pub(super) fn new(job: &'a Job<'a>) -> PublisherQueue<'a> {
+        let style = "{bar:30} {bytes} of {total_bytes}, {elapsed}  {wide_msg}";
+        let style = ProgressStyle::with_template(style).expect("the template is well formed");
+        let progress = job.progress.add(ProgressBar::new(0).with_style(style));
+        let (clients, done) = (HashMap::new(), HashMap::new());
+        PublisherQueue { job, clients, progress, done, asked: Vec::new(), rows: 0 }
+    }
+
+    /// Fetches the files in order, up to the first failure.
+    pub(super) fn fetch_in_order(&mut self, requests: &[Request], outcome: &mut Outcome) {
+        for request in requests {
+            match self.fetch(request) {
+                Ok(fetched) => outcome.tally += fetched.tally,
+                Err(fault) => return outcome.fail(fault),
+            }
+        }
+    }
+
+    /// Fetches all files, even if some fail, and returns how many exist.
+    pub(super) fn fetch_all(&mut self, requests: &[Request], outcome: &mut Outcome) -> usize {
+        let mut present = 0;
+        for request in requests {
+            match self.fetch(request) {
+                Ok(fetched) => {
+                    outcome.tally += fetched.tally;
+                    present += usize::from(fetched.presence == Presence::Present);
+                }
+                Err(fault) => outcome.fail(fault),
+            }
+            if outcome.stopped {
+                break;
+            }
+        }
+        present
+    }
+
+    /// Downloads and imports one file, once in a run.
+    fn fetch(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
+        if let Some(done) = self.done.get(&request.url) {
+            // Its rows are counted already.
+            return done.clone().map(|fetched| FetchOutcome::nothing(fetched.presence));
+        }
+        let fetched =
+            self.fetch_now(request).map_err(|fault| fault.about(&request.what, request.host()));
+        if self.job.mode == Mode::DryRun {
+            self.asked.push(match &fetched {
+                Ok(fetched) => format!("{}: {}", request.url, change_summary(fetched.tally)),
+                Err(_) => format!("{}: failed", request.url),
+            });
+        }
+        self.done.insert(request.url.clone(), fetched.clone());
+        fetched
+    }
+
+    fn fetch_now(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
+        let known = downloads::validators(&self.snapshot()?, &request.url)?;
+        if known.is_some() && request.repeat == Repeat::Never {
+            return Ok(FetchOutcome::nothing(Presence::Present));
+        }
+        match self.ask(request, known.as_ref())? {
+            Answer::Unchanged => Ok(FetchOutcome::nothing(Presence::Present)),
+            Answer::Nothing => Ok(FetchOutcome::nothing(Presence::Absent)),
+            Answer::File { file, validators } => {
+                let same = known.as_ref().is_some_and(|known| known.digest == validators.digest);
+                if same {
+                    if known.as_ref() != Some(&validators) {
+                        self.remember(request, &validators)?;
+                    }
+                    return Ok(FetchOutcome::nothing(Presence::Present));
+                }
+                let tally = self.import(request, file, &validators)?;
+                Ok(FetchOutcome { tally, presence: Presence::Present })
+            }
+        }
+    }
+
+    /// Asks the publisher for a file, unless it is the same as the known one.
+    pub(super) fn ask(
+        &mut self,
+        request: &Request,
+        known: Option<&Validators>,
+    ) -> Result<Answer, Fault> {
+        let Job { config, directory, stop, .. } = self.job;
+        let client = match self.clients.entry(request.publisher) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let base = match request.publisher {
+                    Publisher::Sgs => &config.urls.sgs,
+                    Publisher::Olinda => &config.urls.olinda,
+                    Publisher::Ptax => &config.urls.ptax,
+                    Publisher::Cvm => &config.urls.cvm,
+                };
+                entry.insert(Client::new(request.publisher, base, config.timeouts, stop)?)
+            }
+        };
+        self.progress.set_message(format!("{} ({} rows so far)", request.what, self.rows));
+        client.get(request, known, DownloadTarget { directory, progress: &self.progress })
+    }
+
+    /// Imports a file in a transaction of its own. It is parsed before, so that a bad one locks nothing.
+    fn import(
+        &mut self,
+        request: &Request,
+        mut file: File,
+        validators: &Validators,
+    ) -> Result<Tally, Fault> {
+        Import::verify(&request.file, &mut file)?;
+        file.rewind()?;
+        let imported = self.with_import(|import| {
+            let imported = import.read(&request.file, &mut file)?;
+            import.remember_download(&request.url, validators)?;
+            Ok(imported)
+        })?;
+        let Imported { tally, .. } = imported;
+        self.rows += tally.new + tally.changed + tally.unchanged;
+        Ok(tally)
+    }
+
+    /// Stores the new validators of a file whose content is unchanged.
+    pub(super) fn remember(&self, request: &Request, validators: &Validators) -> Result<(), Fault> {
+        self.with_import(|import| import.remember_download(&request.url, validators))
+    }
+
+    /// Imports, and commits unless this is a dry run. Waits for other imports to end.
+    fn with_import<T>(
+        &self,
+        work: impl FnOnce(&mut Import) -> fincore::Result<T>,
+    ) -> Result<T, Fault> {
+        let _importing = self.job.importing.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = wait_for_import::wait(|| {
+            if self.job.stop.is_stopped() {
+                return Ok(None);
+            }
+            Import::begin(self.job.catalogue, Now::read().utc).map(Some)
+        });
+        let import = begun?.ok_or_else(Fault::stopped)?;
+        let mut import = import.keep_changes_for(self.job.config.keep_changes);
+        let result = work(&mut import)?;
+        match self.job.mode {
+            Mode::Store => import.commit()?,
+            Mode::DryRun => (),
+        }
+        Ok(result)
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Snapshot, Fault> {
+        Ok(self.job.catalogue.snapshot(self.job.today)?)
+    }
+}
+
+impl Drop for PublisherQueue<'_> {
+    fn drop(&mut self) {
+        self.progress.finish_and_clear();
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether the publishers can be reached.
+use std::{thread, time::Duration};
+
+use fincore::chrono::{DateTime, Utc};
+
+use super::{BaseUrl, PublisherUrls, client::USER_AGENT, failure::Fault, request::Publisher};
+use crate::net::http_client;
+
+/// The reply of a publisher to a test request.
+#[derive(Debug)]
+pub(crate) struct PublisherReply {
+    /// Its name.
+    pub(crate) publisher: &'static str,
+    pub(crate) address: String,
+    /// The time by its clock, if it sent one; or why there was no answer.
+    pub(crate) clock: Result<Option<DateTime<Utc>>, String>,
+}
+
+/// Asks all publishers at once, each with one short request, and waits no longer than `timeout`.
+pub(crate) fn check_publishers(urls: &PublisherUrls, timeout: Duration) -> Vec<PublisherReply> {
+    let PublisherUrls { sgs, olinda, ptax, cvm } = urls;
+    let all = [
+        (Publisher::Sgs, sgs),
+        (Publisher::Olinda, olinda),
+        (Publisher::Ptax, ptax),
+        (Publisher::Cvm, cvm),
+    ];
+    thread::scope(|scope| {
+        let asked =
+            all.map(|(publisher, base)| (publisher, base, scope.spawn(move || ask(base, timeout))));
+        let reply =
+            |(publisher, base, asked): (Publisher, &BaseUrl, thread::ScopedJoinHandle<'_, _>)| {
+                PublisherReply {
+                    publisher: publisher.name(),
+                    address: base.to_string(),
+                    clock: asked.join().unwrap_or_else(|_| Err("asking it failed".into())),
+                }
+            };
+        asked.into_iter().map(reply).collect()
+    })
+}
+
+/// Sends one request. Any answer will do, unless it is a server error.
+fn ask(base: &BaseUrl, timeout: Duration) -> Result<Option<DateTime<Utc>>, String> {
+    let config = http_client::agent(base.proxy_mode(), timeout)?.user_agent(USER_AGENT).build();
+    let answer = config.new_agent().get(base.join("/")).call();
+    let answer = answer.map_err(|err| Fault::from(err).to_string())?;
+    if answer.status().is_server_error() {
+        return Err(format!("the server answers {}", answer.status()));
+    }
+    let date = answer.headers().get("Date").and_then(|date| date.to_str().ok());
+    Ok(date.and_then(|date| DateTime::parse_from_rfc2822(date).ok()).map(|date| date.to_utc()))
+}

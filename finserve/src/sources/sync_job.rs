@@ -1,0 +1,127 @@
+//! The parameters of a sync run, and its outcome for each dataset.
+use std::{path::Path, sync::Mutex};
+
+use fincore::{Catalogue, Date, Tally, downloads};
+use indicatif::MultiProgress;
+
+use super::{
+    Config,
+    failure::{Fault, FaultKind},
+};
+use crate::coordination::{clock::Now, signal::Signal};
+
+/// The parameters of a run.
+#[derive(Debug)]
+pub(crate) struct Job<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    /// Where downloads go until they are imported.
+    pub(crate) directory: &'a Path,
+    pub(crate) config: &'a Config,
+    pub(crate) today: Date,
+    pub(crate) mode: Mode,
+    pub(crate) progress: MultiProgress,
+    pub(crate) stop: &'a Signal,
+    /// Held by the thread that imports: there can be only one at a time.
+    pub(crate) importing: Mutex<()>,
+}
+
+/// Whether new data is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Store,
+    /// Everything is done but the commit.
+    DryRun,
+}
+
+/// The outcome of a dataset.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) dataset: &'static str,
+    pub(crate) tally: Tally,
+    /// What went wrong; the rest was done.
+    pub(crate) faults: Vec<String>,
+    /// The addresses that a dry run asked for, and what each would bring.
+    pub(crate) asked: Vec<String>,
+    /// Whether it was stopped, so that the outcome is unknown.
+    pub(crate) stopped: bool,
+}
+
+impl Outcome {
+    pub(super) fn new(dataset: &'static str) -> Outcome {
+        Outcome { dataset, ..Outcome::default() }
+    }
+
+    pub(super) fn add(&mut self, part: Outcome) {
+        self.tally += part.tally;
+        self.stopped |= part.stopped;
+        part.faults.into_iter().for_each(|message| self.add_fault(message));
+    }
+
+    pub(super) fn fail(&mut self, fault: Fault) {
+        self.stopped |= fault.kind == FaultKind::Stopped;
+        self.add_fault(fault.message);
+    }
+
+    /// Adds a message, unless it is there already.
+    fn add_fault(&mut self, message: String) {
+        if !self.faults.contains(&message) {
+            self.faults.push(message);
+        }
+    }
+
+    /// What went wrong as one text; `None` if all went well.
+    pub(crate) fn failure_message(&self) -> Option<String> {
+        const MOST_SHOWN: usize = 3;
+        if self.faults.is_empty() {
+            return None;
+        }
+        let mut message = self.faults[..self.faults.len().min(MOST_SHOWN)].join("; ");
+        if let more @ 1.. = self.faults.len().saturating_sub(MOST_SHOWN) {
+            message += &format!("; and {more} more");
+        }
+        Some(message)
+    }
+
+    /// How many rows are new, changed and removed, as text.
+    pub(crate) fn change_summary(&self) -> String {
+        change_summary(self.tally)
+    }
+
+    /// Whether the data changed.
+    pub(crate) fn has_changes(&self) -> bool {
+        self.tally.new + self.tally.changed + self.tally.removed > 0
+    }
+}
+
+/// Records the outcome of a dataset, for the status endpoint.
+pub(super) fn record_outcome(job: &Job<'_>, dataset: &str, outcome: &Outcome) {
+    if job.mode == Mode::DryRun || outcome.stopped {
+        return;
+    }
+    let failure = outcome.failure_message();
+    let result = failure.as_deref().map_or(Ok(()), Err);
+    loop {
+        match downloads::record_sync(job.catalogue, Now::read().utc, dataset, result) {
+            // Another import is running: try again until it ends.
+            Err(fincore::Error::Busy(_)) if !job.stop.is_stopped() => (),
+            Err(err) => {
+                return tracing::error!(
+                    "{dataset}: the outcome of the sync cannot be recorded: {err}"
+                );
+            }
+            Ok(()) => return,
+        }
+    }
+}
+
+/// How many rows are new, changed and removed, as text.
+pub(super) fn change_summary(tally: Tally) -> String {
+    let Tally { new, changed, removed, .. } = tally;
+    let counts = [(new, "new"), (changed, "changed"), (removed, "removed")];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if counts.is_empty() { "nothing new".into() } else { counts.join(", ") }
+}

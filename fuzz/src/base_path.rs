@@ -1,1 +1,0 @@
-../../finserve/src/base_path.rs

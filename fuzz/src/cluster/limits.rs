@@ -1,1 +1,0 @@
-../../../finserve/src/cluster/without/limits.rs

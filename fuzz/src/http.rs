@@ -1,1 +1,0 @@
-../../finserve/src/http.rs

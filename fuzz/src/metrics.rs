@@ -1,1 +1,0 @@
-../../finserve/src/metrics.rs

@@ -1,0 +1,53 @@
+//! Addresses of pages: parameters that a page does not read, and slashes too many.
+use crate::harness::Server;
+
+#[test]
+fn parameters_that_a_page_does_not_read_are_ignored_and_left_out_of_its_own_address() {
+    let server = Server::shared();
+    let pages = [
+        "/",
+        "/market",
+        "/market/selic",
+        "/market/fx/usd-brl",
+        "/companies",
+        "/companies/9512",
+        "/filings",
+        "/usage",
+        "/pricing",
+        "/calc",
+        "/calc/correction",
+        "/calc/accumulated",
+        "/calc/convert",
+        "/calc/real-rate",
+        "/sign-in",
+    ];
+    for page in pages {
+        let reply = server.get(&format!("{page}?utm_source=x&gclid=1&no-such-thing=2&lang=pt"));
+        assert_eq!(reply.status, 200, "{page}");
+        let text = reply.text();
+        assert!(!text.contains("utm_source") && !text.contains("no-such-thing"), "{page}: {text}");
+        assert!(text.contains("lang=\"pt-BR\""), "{page}");
+    }
+    let refused = server.get("/api/v1/market/selic?utm_source=x").expect_error(400, "bad_request");
+    assert!(refused.starts_with("parameter \"utm_source\" is unknown"), "{refused}");
+}
+
+#[test]
+fn a_slash_too_many_leads_to_the_page_without_it() {
+    let server = Server::shared();
+    let moved = |path: &str| {
+        let reply = server.get(path);
+        (reply.status, reply.header("location").map(str::to_owned))
+    };
+    for (path, to) in [
+        ("/market/", "/market"),
+        ("/companies/9512//?lang=pt", "/companies/9512?lang=pt"),
+        ("/pricing/", "/pricing"),
+    ] {
+        assert_eq!(moved(path), (308, Some(to.to_owned())), "{path}");
+    }
+    // Not to another site, and not for programs.
+    for path in ["//example.org/", "/api/v1/market/selic/", "/nothing/", "/health/"] {
+        assert_eq!(moved(path), (404, None), "{path}");
+    }
+}
