@@ -116,7 +116,7 @@ fn an_address_registers_only_so_many_keys_an_hour() {
 
 #[test]
 fn usage_needs_a_key_and_adds_up() {
-    let mut server = Server::start();
+    let mut server = Server::process(&[]);
     let reply = server.keyless("GET", USAGE, "");
     reply.expect_error(401, "api_key_required");
     assert!(reply.header("www-authenticate").is_some());
@@ -245,7 +245,8 @@ fn accounts_are_copied_and_checked_while_in_use() {
 #[test]
 #[ignore = "long"]
 fn no_key_is_left_anywhere() {
-    let mut server = proxied(&["--registrations-per-hour", "1000"]);
+    let flags = ["--trusted-proxy", "127.0.0.0/8", "--registrations-per-hour", "1000"];
+    let mut server = Server::process(&flags);
     let said: Vec<(Key, String)> = thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|thread| {

@@ -82,7 +82,7 @@ fn accounts_that_are_lost_are_not_begun_anew() {
 #[test]
 fn a_catalogue_that_was_damaged_for_a_moment_is_whole_again() {
     use std::io::Write;
-    let mut server = Server::start();
+    let mut server = Server::process(&[]);
     // The server has all of it in the file itself.
     let path = server.data.path().join("catalogue.db");
     let whole = fs::read(&path).unwrap();

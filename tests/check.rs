@@ -93,7 +93,7 @@ fn the_current_value_is_the_newest_that_can_be_read() {
 
 #[test]
 fn a_server_says_once_that_values_cannot_be_read() {
-    let mut server = Server::start();
+    let mut server = Server::process(&[]);
     damage(server.data.path(), &[("UPDATE rate SET value = 'abc' WHERE series = 433", "")]);
     let log = server.data.path().join("stderr.txt");
     let said = || {

@@ -161,7 +161,7 @@ fn a_key_may_listen_five_times() {
 
 #[test]
 fn a_stream_ends_with_its_right_and_with_the_server() {
-    let mut place = Place::new();
+    let mut place = Place::process();
     let accounts = place.server.accounts();
     let [lower, revoked] = [(), ()].map(|()| new_key(&accounts, Plan::Platinum));
     let mut streams =

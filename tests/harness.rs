@@ -17,19 +17,28 @@ use fincore::{
     Accounts, Key, Plan, bundle,
     keys::{self, Registration},
 };
+use finserve::Clock;
 use serde_json::Value;
 
 /// Where in its data directory a server's errors are written.
 const ERRORS: &str = "stderr.txt";
 
-/// A running server, with a data directory of its own; killed when dropped.
+/// A running server, with a data directory of its own; stopped when dropped.
 pub(crate) struct Server {
-    child: Child,
+    running: Running,
     pub(crate) data: tempfile::TempDir,
     pub(crate) address: String,
     /// Platinum keys; requests take turns with them, so that no limit is in the way.
     keys: Vec<Key>,
     requests: AtomicUsize,
+}
+
+/// How a server runs.
+enum Running {
+    /// Inside the program of the tests, which is quick.
+    Here(#[expect(dead_code, reason = "stops when dropped")] finserve::Server),
+    /// As a process of its own.
+    Process(Child),
 }
 
 /// The program under test.
@@ -60,8 +69,28 @@ impl Server {
     }
 
     pub(crate) fn start_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
-        let accounts = Accounts::open(data.path().join("accounts.db")).unwrap();
-        let keys = (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect();
+        let keys = platinum_keys(data.path());
+        let place = ["--listen", "127.0.0.1:0", "--data", data.path().to_str().unwrap()];
+        let arguments = place.iter().chain(arguments);
+        let server = finserve::Server::start(arguments, Clock::system()).unwrap();
+        let address = server.address().to_string();
+        Server {
+            running: Running::Here(server),
+            data,
+            address,
+            keys,
+            requests: AtomicUsize::new(0),
+        }
+    }
+
+    /// The real program, for tests of signals, of exit codes and of what it writes.
+    pub(crate) fn process(arguments: &[&str]) -> Server {
+        Server::process_on(filled(), arguments)
+    }
+
+    /// The real program over a data directory that is there.
+    pub(crate) fn process_on(data: tempfile::TempDir, arguments: &[&str]) -> Server {
+        let keys = platinum_keys(data.path());
         let errors = File::create(data.path().join(ERRORS)).unwrap();
         let mut child = finserve(&["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data.path())
@@ -75,18 +104,19 @@ impl Server {
         let (_, address) =
             line.trim().split_once("http://").expect("the server says where it listens");
         let address = address.to_owned();
-        Server { child, data, address, keys, requests: AtomicUsize::new(0) }
+        let running = Running::Process(child);
+        Server { running, data, address, keys, requests: AtomicUsize::new(0) }
     }
 
     /// The server that tests share when they only read.
     pub(crate) fn shared() -> &'static Server {
         static SHARED: OnceLock<(Server, Child)> = OnceLock::new();
-        // Statics are never dropped: the guard sees its input end with this process, and stops the server.
         let start = || {
-            // This one fills its directory itself, as a first start does.
-            let server = Server::start_on(tempfile::tempdir().unwrap(), &[]);
+            let server = Server::start();
+            // Statics are never dropped: the guard sees its input end with this process, and removes the directory.
             let guard = Command::new("sh")
-                .args(["-c", "read _; kill $0", &server.pid().to_string()])
+                .args(["-c", "read _; rm -r \"$0\""])
+                .arg(server.data.path())
                 .stdin(Stdio::piped())
                 .spawn()
                 .unwrap();
@@ -140,12 +170,24 @@ impl Server {
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        match &self.running {
+            Running::Process(child) => child.id(),
+            Running::Here(_) => panic!("this server is in the process of the tests"),
+        }
     }
 
     pub(crate) fn wait(&mut self) -> std::process::ExitStatus {
-        self.child.wait().unwrap()
+        match &mut self.running {
+            Running::Process(child) => child.wait().unwrap(),
+            Running::Here(_) => panic!("this server is in the process of the tests"),
+        }
     }
+}
+
+/// Four new keys in the accounts of a data directory.
+fn platinum_keys(data: &Path) -> Vec<Key> {
+    let accounts = Accounts::open(data.join("accounts.db")).unwrap();
+    (0..4).map(|_| new_key(&accounts, Plan::Platinum)).collect()
 }
 
 /// A data directory with the bundled data, copied from one that is filled once: that takes seconds.
@@ -191,8 +233,9 @@ pub(crate) fn with(key: &Key) -> String {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let Running::Process(child) = &mut self.running else { return };
+        let _ = child.kill();
+        let _ = child.wait();
         if std::thread::panicking() {
             let errors = fs::read_to_string(self.data.path().join(ERRORS));
             eprintln!("the server said: {}", errors.unwrap_or_default());

@@ -119,7 +119,7 @@ fn an_output_that_cannot_be_written_is_said_in_one_sentence() {
 #[test]
 fn stops_gracefully_on_both_signals() {
     for signal in ["-INT", "-TERM"] {
-        let mut server = Server::start();
+        let mut server = Server::process(&[]);
         assert_eq!(server.get("/health").status, 200);
         assert!(
             Command::new("kill")

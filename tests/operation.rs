@@ -56,7 +56,7 @@ fn number(metrics: &str, name: &str) -> f64 {
 
 #[test]
 fn every_request_is_one_line_that_tells_no_secrets() {
-    let mut server = Server::start();
+    let mut server = Server::process(&[]);
     let reply = server.get("/api/v1/companies/search?q=petrobras");
     let id = reply.header("x-request-id").unwrap().to_owned();
     server
@@ -106,7 +106,7 @@ fn says_as_much_as_is_wanted() {
         (&["--no-access-log"], 0, 1),
         (&["--log-level", "warn"], 0, 0),
     ] {
-        let mut server = Server::start_with(flags);
+        let mut server = Server::process(flags);
         assert_eq!(server.get("/health").status, 200);
         signal(&server, "-INT");
         assert!(server.wait().success());
@@ -114,7 +114,7 @@ fn says_as_much_as_is_wanted() {
             |what: &str| lines(&server).iter().filter(|line| line["message"] == what).count();
         assert_eq!((count("request"), count("started")), (requests, started), "{flags:?}");
     }
-    let mut server = Server::start_with(&["--log", "human"]);
+    let mut server = Server::process(&["--log", "human"]);
     assert_eq!(server.get("/health").status, 200);
     signal(&server, "-INT");
     assert!(server.wait().success());
@@ -124,7 +124,7 @@ fn says_as_much_as_is_wanted() {
 
 #[test]
 fn metrics_count_every_request() {
-    let server = Server::start_on(filled(), &["--admin", "127.0.0.1:0"]);
+    let server = Server::process_on(filled(), &["--admin", "127.0.0.1:0"]);
     for _ in 0..7 {
         assert_eq!(server.get("/api/v1/market/selic/current").status, 200);
     }
@@ -152,7 +152,7 @@ fn metrics_count_every_request() {
 
 #[test]
 fn metrics_count_what_is_refused() {
-    let server = Server::start_on(filled(), &["--admin", "127.0.0.1:0"]);
+    let server = Server::process_on(filled(), &["--admin", "127.0.0.1:0"]);
     // Another program holds the accounts.
     let accounts = rusqlite::Connection::open(server.data.path().join("accounts.db")).unwrap();
     accounts.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -174,7 +174,7 @@ fn metrics_count_what_is_refused() {
 
 #[test]
 fn tells_whether_it_is_ready() {
-    let server = Server::start_on(filled(), &["--admin", "127.0.0.1:0"]);
+    let server = Server::process_on(filled(), &["--admin", "127.0.0.1:0"]);
     let (status, body) = ask(&server, "/ready");
     assert_eq!((status, body.trim()), (200, r#"{"ready":true,"reasons":[]}"#));
     assert_eq!(ask(&server, "/live").0, 200);
@@ -187,7 +187,7 @@ fn tells_whether_it_is_ready() {
 
 #[test]
 fn a_terminal_that_hangs_up_does_not_end_it() {
-    let mut server = Server::start();
+    let mut server = Server::process(&[]);
     signal(&server, "-HUP");
     line(&server, |line| line["message"].as_str().is_some_and(|said| said.starts_with("SIGHUP")));
     assert_eq!(server.get("/health").status, 200);
@@ -198,7 +198,7 @@ fn a_terminal_that_hangs_up_does_not_end_it() {
 #[test]
 fn an_address_has_at_most_its_share_of_the_connections() {
     let flags = ["--max-connections", "8", "--admin", "127.0.0.1:0"];
-    let server = Server::start_on(filled(), &flags);
+    let server = Server::process_on(filled(), &flags);
     let silent: Vec<_> = (0..8).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     let closed = || {
         let is_closed = |mut stream: &TcpStream| {

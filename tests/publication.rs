@@ -63,7 +63,7 @@ fn fails(output: &Output) -> String {
 
 fn follow(target: &str, arguments: &[&str]) -> Server {
     let arguments = [&["--catalogue-from", target], arguments].concat();
-    Server::start_on(tempfile::tempdir().unwrap(), &arguments)
+    Server::process_on(tempfile::tempdir().unwrap(), &arguments)
 }
 
 /// The newest IPCA that a server has, and the tag of the data.
@@ -129,7 +129,7 @@ fn servers_follow_a_directory_with_the_same_tags_and_survive_without_it() {
     // Without the target a server starts again with what it has.
     fs::rename(&target, place.path().join("away")).unwrap();
     let data = taken_from(one);
-    let again = Server::start_on(data, &["--catalogue-from", name]);
+    let again = Server::process_on(data, &["--catalogue-from", name]);
     assert_eq!(served(&again).0, "0.24");
     wait_until("it is said", || log(&again).contains("cannot be followed"));
     fs::rename(place.path().join("away"), &target).unwrap();
@@ -288,7 +288,7 @@ fn a_server_follows_over_http_and_refuses_what_is_wrong() {
     wait_until("the whole file is served", || served(&server).0 == "0.23");
     web.state.lock().unwrap().files.clear();
     let data = taken_from(server);
-    assert_eq!(served(&Server::start_on(data, &["--catalogue-from", &web.url()])).0, "0.23");
+    assert_eq!(served(&Server::process_on(data, &["--catalogue-from", &web.url()])).0, "0.23");
 }
 
 #[cfg(not(feature = "cluster"))]

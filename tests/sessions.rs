@@ -268,7 +268,7 @@ fn by_tls_the_cookie_is_bound_to_it_and_below_a_path_to_that() {
 
 #[test]
 fn no_answer_and_no_log_repeats_a_key_or_a_session() {
-    let mut server = Server::start_with(&["--log", "json", "--log-level", "debug"]);
+    let mut server = Server::process(&["--log", "json", "--log-level", "debug"]);
     let key = new_key(&server.accounts(), Plan::Gold);
     let signed = post(&server, "/sign-in", "", &format!("key={}&next=/usage", key.reveal()));
     let cookie = cookie(&signed);

@@ -10,7 +10,7 @@ use crate::{
 fn start(publisher: &Publisher, arguments: &[&str]) -> Server {
     let flags = publisher.flags();
     let flags = flags.iter().map(String::as_str).chain(["--sync", "--retry-delay", "1"]);
-    Server::start_with(&flags.chain(arguments.iter().copied()).collect::<Vec<_>>())
+    Server::process(&flags.chain(arguments.iter().copied()).collect::<Vec<_>>())
 }
 
 /// What the server has logged.
@@ -49,7 +49,7 @@ fn a_server_becomes_fresh_by_itself_and_says_what_failed() {
 fn a_server_without_the_flag_asks_nobody() {
     let place = Place::days_ago(0);
     let flags = place.publisher.flags();
-    let server = Server::start_with(&flags.each_ref().map(String::as_str));
+    let server = Server::process(&flags.each_ref().map(String::as_str));
     assert_eq!(server.get("/health").status, 200);
     assert!(!server.data.path().join("sync.lock").exists());
     assert!(place.publisher.asked().is_empty());

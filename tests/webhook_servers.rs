@@ -22,7 +22,7 @@ impl Drop for Second {
 
 #[test]
 fn one_server_delivers_and_another_goes_on_when_it_ends() {
-    let (place, receiver) = (Place::new(), Receiver::start(&[]));
+    let (place, receiver) = (Place::process(), Receiver::start(&[]));
     let (id, _) = place.subscribe(&json!({"url": receiver.url("/"), "events": ["rate.published"]}));
     place.publish("09/2026", "0.48");
     receiver.wait_for(1);

@@ -24,7 +24,17 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Place {
-        let server = Server::start_with(&["--webhook-allow-private", "--shared"]);
+        Place::of(Server::start_with(Place::FLAGS))
+    }
+
+    /// With the real program, which can be killed.
+    pub(crate) fn process() -> Place {
+        Place::of(Server::process(Place::FLAGS))
+    }
+
+    const FLAGS: &[&str] = &["--webhook-allow-private", "--shared"];
+
+    fn of(server: Server) -> Place {
         let key = new_key(&server.accounts(), Plan::Platinum);
         Place { server, key }
     }

@@ -1,10 +1,13 @@
 //! Questions that come from inside the program: the table of routes without a socket.
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fincore::{Snapshot, deadline, truncate};
 use hyper::Method;
 
-use super::route_table::{Handler, Match, Route, Routes};
+use super::{
+    answer::LONGEST,
+    route_table::{Handler, Match, Route, Routes},
+};
 use crate::{
     errors::NotFound,
     http::message::{
@@ -15,9 +18,6 @@ use crate::{
     },
     site::upgrade_contact::UpgradeContact,
 };
-
-/// How long an answer may take to be made, as in a server.
-const LONGEST: Duration = Duration::from_secs(10);
 
 /// The queries of the route table, answered from a snapshot in this process.
 pub(crate) struct LocalQueries {
