@@ -178,7 +178,7 @@ fn a_stream_ends_with_its_right_and_with_the_server() {
     Command::new("kill").args(["-TERM", &place.server.pid().to_string()]).status().unwrap();
     stays.ends();
     assert!(place.server.wait().success());
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 impl Listener {
