@@ -23,9 +23,9 @@ fn companies(criterion: &mut Criterion) {
         bench.iter(|| companies::list(&snapshot, black_box(query.clone())));
     });
     for (name, id) in [("find_by_code", "9512"), ("find_by_cnpj", "33.000.167/0001-01")] {
-        let id: fincore::CompanyId = id.parse().expect("an id");
+        let id: fincore::CompanyRef = id.parse().expect("an id");
         group.bench_function(name, |bench| {
-            bench.iter(|| companies::find(&snapshot, black_box(id)));
+            bench.iter(|| companies::find(&snapshot, black_box(id.clone())));
         });
     }
     let searches = [

@@ -307,10 +307,17 @@ fn register_and_call(server: &Server, n: u32) -> (Key, String) {
 fn listing_keys_creates_nothing() {
     let place = tempfile::tempdir().unwrap();
     let data = place.path().join("new");
-    let output = finserve(&["--data", data.to_str().unwrap(), "keys", "list"]).output().unwrap();
+    let list = || finserve(&["--data", data.to_str().unwrap(), "keys", "list"]).output().unwrap();
+    let output = list();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("there is no directory") && said.contains("--data"), "{said}");
+    assert!(!data.exists());
+    fs::create_dir(&data).unwrap();
+    let output = list();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1, "the header alone");
-    assert!(!data.exists());
+    assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
     let create = ["--data", data.to_str().unwrap(), "keys", "create", "--plan", "free"];
     let who = ["--name", "Ana", "--email", "ana@example.com"];
     let output = finserve(&create).args(who).output().unwrap();

@@ -69,7 +69,7 @@ fn first_row(csv: &str) -> (Vec<(String, String)>, usize) {
         );
         parts.collect::<String>().split('\n').map(str::to_owned).collect::<Vec<_>>()
     };
-    let mut lines = csv.split_terminator("\r\n");
+    let mut lines = csv.split_terminator('\n');
     let (names, values) = (cells(lines.next().unwrap()), cells(lines.next().unwrap()));
     assert_eq!(names.len(), values.len(), "{csv}");
     (names.into_iter().zip(values).collect(), 1 + lines.count())

@@ -100,6 +100,56 @@ fn a_day_is_counted_to_the_last_filing() {
 }
 
 #[test]
+fn a_ticker_names_a_company_everywhere() {
+    for path in ["companies/PETR4", "companies/petr3.sa"] {
+        assert_eq!(get(path)["id"], "9512");
+    }
+    assert_eq!(get("companies/VALE3/filings?limit=1"), get("companies/4170/filings?limit=1"));
+    assert_eq!(error("companies/XXXX9", 404, "not_found"), "there is no company \"XXXX9\"");
+}
+
+#[test]
+fn an_empty_list_says_which_value_nothing_has() {
+    let hints = |path: &str| {
+        let answer = get(path);
+        assert_eq!(answer["total"], 0, "{path}");
+        let hints = answer["meta"]["hints"].as_array().unwrap().iter();
+        hints.map(|hint| hint.as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" | ")
+    };
+    for (path, said) in [
+        (
+            "filings?category=blah",
+            "no filing has the category \"blah\"; see /api/v1/filings/categories",
+        ),
+        (
+            "filings?company=9512&category=fatos+relevantes",
+            "no filing has the category \"fatos relevantes\"; nearest: Fato Relevante",
+        ),
+        (
+            "companies/9512/filings?type=zzz",
+            "no filing has the type \"zzz\"; see /api/v1/filings/categories",
+        ),
+        ("filings?company=XXXX9", "there is no company \"XXXX9\"; see /api/v1/companies/search"),
+        ("filings?to=1999-12-31", "filings are held from 2021-"),
+        ("filings/search?q=vale&category=blah", "no filing has the category \"blah\"; "),
+        ("companies?sector=eletrico", "no company has the sector \"eletrico\"; nearest: "),
+        (
+            "companies/search?q=vale&status=blah",
+            "no company has the status \"blah\"; the statuses are ATIVO, ",
+        ),
+        ("market/ipca?to=1970-01-01", "ipca is held from 1980-01-01 to 2026-"),
+        (
+            "market/fx?pair=EUR/BRL&from=2015-01-01&to=2024-12-31",
+            " | the series eur-sell has 416 of these days: GET /api/v1/market/series/eur-sell",
+        ),
+    ] {
+        let told = hints(path);
+        assert!(told.contains(said), "{path}: {told}");
+    }
+    assert_eq!(get("filings?limit=1")["meta"].get("hints"), None);
+}
+
+#[test]
 fn what_is_not_there_is_404_and_what_is_wrong_400() {
     for path in ["companies/999999", "companies/999999/filings"] {
         assert_eq!(error(path, 404, "not_found"), "there is no company \"999999\"");
@@ -110,7 +160,9 @@ fn what_is_not_there_is_404_and_what_is_wrong_400() {
         for path in [format!("companies/{id}"), format!("companies/{id}/filings")] {
             let message = error(&path, 404, "not_found");
             assert!(
-                message.contains(&format!("{shown:?} is not the id of a company")),
+                message.contains(&format!(
+                    "{shown:?} is not a company (a CVM code, a CNPJ or a ticker"
+                )),
                 "{message}"
             );
         }

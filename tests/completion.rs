@@ -37,6 +37,10 @@ fn series_categories_and_companies_are_known() {
         (&["get", "companies", "magalu"], &["MAGAZINE LUIZA SA"]),
         (&["get", "market", "fx", "--pair", "eur"], &["EUR/BRL"]),
         (&["get", "market", "s"], &["selic"]),
+        (&["keys", "create", "--plan", "g"], &["gold"]),
+        (&["keys", "set-plan", "fin_abc", "p"], &["platinum"]),
+        (&["export", "fi"], &["filings"]),
+        (&["export", "igp"], &["igp-m", "igp-di"]),
         (&["get", "market", "selic", "--format", "n"], &["ndjson"]),
     ] {
         assert_eq!(candidates(data, words), wanted, "{words:?}");

@@ -42,6 +42,16 @@ fn lists_what_imports_did_and_nothing_of_the_bundle() {
     let want = ["2 ipca 2026-07-01 changed", "2 ipca 2026-09-01 added", "3 ipca 2026-10-01 added"];
     assert_eq!(shown, want);
 
+    // By default a line for each import, an empty one, and the table.
+    let whole = String::from_utf8(log(data, &[]).stdout).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    assert_eq!(lines.len(), 7, "{whole}");
+    assert!(lines[0].starts_with("      2 20") && lines[0].ends_with(" ipca 1 added, 1 changed"));
+    assert!(lines[1].starts_with("      3 20") && lines[1].ends_with(" ipca 1 added"), "{whole}");
+    assert!(lines[2].is_empty() && lines[3].contains("version"), "{whole}");
+    let all = String::from_utf8(log(data, &["--all"]).stdout).unwrap();
+    assert_eq!(all.lines().collect::<Vec<_>>(), lines[3..]);
+
     let table = String::from_utf8(log(data, &["--since", "2"]).stdout).unwrap();
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines.len(), 2, "{table}");
@@ -82,6 +92,9 @@ fn a_reader_that_has_seen_enough_ends_it() {
         .output()
         .unwrap();
     assert!(pipe.status.success());
+    let newest = String::from_utf8(log(data, &[]).stdout).unwrap();
+    assert!(newest.contains("\nthe newest 50 of 9000 changes; --all prints all\n"), "{newest}");
+    assert_eq!(newest.lines().count(), 1 + 3 + 1 + 50);
     assert_eq!(String::from_utf8(pipe.stderr).unwrap(), "");
     assert_eq!(String::from_utf8(pipe.stdout).unwrap().lines().count(), 1);
 }

@@ -97,15 +97,19 @@ fn an_agent_that_finds_nothing_is_told_where_the_values_are() {
     let data = Server::shared().data.path().to_str().unwrap();
     let mut agent = Agent::start(&["--data", data], None);
     for (tool, arguments, said) in [
-        ("list_filings", json!({"category": "fatos relevantes"}), "list_filing_categories lists"),
-        ("list_filings", json!({"type": "x"}), "list_filing_categories lists"),
+        ("list_filings", json!({"category": "fatos relevantes"}), "; nearest: Fato Relevante."),
+        ("list_filings", json!({"type": "x"}), "no filing has the type \"x\"; "),
         ("list_filings", json!({"company": "XXXX9"}), "search_companies finds the code"),
         ("list_company_filings", json!({"id": "9512", "category": "x"}), "list_filing_categories"),
-        ("list_companies", json!({"status": "active"}), "Statuses include ATIVO and CANCELADA"),
-        ("list_companies", json!({"sector": "mining"}), "list_sectors lists the sectors"),
+        ("list_companies", json!({"status": "active"}), "the statuses are ATIVO, CANCELADA"),
+        (
+            "list_companies",
+            json!({"sector": "mining"}),
+            "the sector \"mining\"; list_sectors lists them",
+        ),
         ("search_filings", json!({"q": "qqqqqq zzzzzz"}), "All words must match"),
         ("search", json!({"q": "qqqqqq zzzzzz"}), "All words must match"),
-        ("list_filings", json!({"from": "2999-01-01"}), "leave out from and to"),
+        ("list_filings", json!({"from": "2999-01-01"}), "filings are held from 2021-"),
         ("list_companies", json!({"offset": 9999}), "offset=9999 is beyond the last"),
     ] {
         let outcome = agent.ask(&call(tool, &arguments));
@@ -118,9 +122,9 @@ fn an_agent_that_finds_nothing_is_told_where_the_values_are() {
         assert_eq!(outcome["result"]["isError"], false);
     }
     for (tool, arguments, said) in [
-        ("get_company", json!({"id": "VALE3"}), "\"VALE3\" is not the id of a company ("),
+        ("get_company", json!({"id": "VALE999"}), "there is no company \"VALE999\""),
         ("get_company", json!({"id": "999999"}), "there is no company \"999999\""),
-        ("list_company_filings", json!({"id": "vale"}), "\"vale\" is not the id of a company ("),
+        ("list_company_filings", json!({"id": "vale"}), "\"vale\" is not a company ("),
         ("list_filings", json!({"company": "vale"}), "\"vale\" is not a company ("),
         ("search_filings", json!({"q": "a", "company": "vale"}), "\"vale\" is not a company ("),
     ] {

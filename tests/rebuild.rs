@@ -270,7 +270,7 @@ fn a_file_that_is_damaged_itself_is_not_rebuilt() {
     bytes[at..at + 16].fill(0xff);
     fs::write(&copy, bytes).unwrap();
     for (command, part) in [
-        ("check", "the data is damaged: restore a copy of catalogue.db, or delete it"),
+        ("check", "the data is damaged: restore a backup of catalogue.db, or move it away"),
         ("rebuild", "cannot be rebuilt"),
     ] {
         let output = run(data.path(), command);

@@ -37,6 +37,9 @@ pub struct Meta {
     /// Whether nothing matches a search exactly, so that these are the nearest matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
+    /// Why there are no rows, in words: a filter with a value that no row has, or days that are not held.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
 }
 
 impl Meta {
@@ -50,6 +53,7 @@ impl Meta {
             updated_at: None,
             stale: None,
             fuzzy: false,
+            hints: Vec::new(),
         }
     }
 }

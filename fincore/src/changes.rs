@@ -49,6 +49,38 @@ pub struct ChangeEntry {
     pub change: Change,
 }
 
+/// How much an import changed in a dataset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChangeCount {
+    /// The data version that the import made.
+    pub version: u64,
+    /// When the import ran.
+    pub time: DateTime<Utc>,
+    /// The name of the dataset.
+    pub dataset: String,
+    /// What happened to its rows.
+    pub change: Change,
+    /// To how many of them.
+    pub rows: u64,
+}
+
+/// How much each import after a data version changed, oldest version first, then by dataset.
+///
+/// Fails if the log does not reach back to `version`.
+pub fn counts(snapshot: &Snapshot, version: u64) -> Result<Vec<ChangeCount>> {
+    const SQL: &str = "SELECT version, time, dataset, COUNT(*), kind FROM change
+        JOIN revision USING (version) WHERE version > ?1
+        GROUP BY version, dataset, kind ORDER BY version, dataset, kind";
+    check_reaches_back(snapshot, version)?;
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    snapshot.rows(SQL, [version], |row| {
+        let (version, time, change) = read_revision(row)?;
+        let rows = row.get::<_, i64>(3)?.unsigned_abs();
+        Ok(ChangeCount { version, time, dataset: row.get(2)?, change, rows })
+    })
+}
+
 /// Visits every change after a data version, oldest version first, then by dataset and key; stops at the first
 /// error.
 ///
@@ -117,14 +149,19 @@ pub fn complete_after(snapshot: &Snapshot) -> Result<u64> {
 }
 
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ChangeEntry> {
+    let (version, time, change) = read_revision(row)?;
+    Ok(ChangeEntry { version, time, dataset: row.get(2)?, key: row.get(3)?, change })
+}
+
+/// The version, its time and the kind of change, which are in the first, second and fifth column.
+fn read_revision(row: &rusqlite::Row<'_>) -> rusqlite::Result<(u64, DateTime<Utc>, Change)> {
     let wrong = |column: usize, err: Box<dyn std::error::Error + Send + Sync>| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, err)
     };
     let time: DateTime<Utc> =
         row.get_ref(1)?.as_str()?.parse().map_err(|err| wrong(1, Box::new(err)))?;
     let change = Change::of_code(row.get(4)?).ok_or_else(|| wrong(4, "not a change".into()))?;
-    let version = row.get::<_, i64>(0)?.unsigned_abs();
-    Ok(ChangeEntry { version, time, dataset: row.get(2)?, key: row.get(3)?, change })
+    Ok((row.get::<_, i64>(0)?.unsigned_abs(), time, change))
 }
 
 #[cfg(test)]

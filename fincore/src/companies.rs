@@ -27,6 +27,7 @@ use crate::{
 
 mod company;
 mod filter_values;
+mod hints;
 mod other_names;
 mod queries;
 mod registry_cache;
@@ -40,6 +41,7 @@ pub use company::Company;
 pub(crate) use company::{DATASET, SOURCE};
 use company::{read, select_company};
 pub use filter_values::{FilterValues, filter_values};
+use hints::hints;
 pub use other_names::other_names;
 use queries::Filter;
 pub use queries::{List, Listed, Search};
@@ -72,7 +74,12 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
         snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
     })?;
-    Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta: Meta::new(SOURCE) })
+    let hints = match total {
+        0 => hints(snapshot, query.status.as_deref(), query.sector.as_deref())?,
+        _ => Vec::new(),
+    };
+    let meta = Meta { hints, ..Meta::new(SOURCE) };
+    Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
 /// Calls `visit` for every company, ordered by code, without loading them all; stops at the first error.
@@ -145,27 +152,33 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
             let companies = page.map(|code| company(*code));
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
-    let meta = Meta { fuzzy: found.fuzzy, ..Meta::new(SOURCE) };
+    let hints = match total {
+        0 => hints(snapshot, query.status.as_deref(), query.sector.as_deref())?,
+        _ => Vec::new(),
+    };
+    let meta = Meta { fuzzy: found.fuzzy, hints, ..Meta::new(SOURCE) };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
-/// One company, by its CVM code or CNPJ; if several share a CNPJ, the active one.
+/// One company, by its CVM code, CNPJ or ticker; if several share a CNPJ, the active one.
 ///
 /// Fails with [`Error::NotFound`] if there is none.
-pub fn find(snapshot: &Snapshot, id: CompanyId) -> Result<Sourced<Company>> {
-    let known = match id {
-        CompanyId::Cvm(code) => snapshot.memo(RegistryCache::read)?.with_code(code.get()).cloned(),
-        CompanyId::Cnpj(_) => None,
+pub fn find(snapshot: &Snapshot, company: CompanyRef) -> Result<Sourced<Company>> {
+    let code = match company {
+        CompanyRef::Id(CompanyId::Cvm(code)) => Some(code),
+        CompanyRef::Id(CompanyId::Cnpj(_)) | CompanyRef::Ticker(_) => {
+            company_lookup::resolve(snapshot, &company)?
+        }
     };
-    let found = match known {
-        Some(company) => Some(company),
-        None => match company_lookup::find_registered(snapshot, id)? {
-            Some(code) => with_code(snapshot, code)?,
-            None => None,
+    let found = match code {
+        Some(code) => match snapshot.memo(RegistryCache::read)?.with_code(code.get()) {
+            Some(company) => Some(company.clone()),
+            None => with_code(snapshot, code)?,
         },
+        None => None,
     };
-    let company = found.ok_or_else(|| Error::not_found(Resource::Company, &id.to_string()))?;
-    Ok(Sourced::new(company, Meta::new(SOURCE)))
+    let found = found.ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))?;
+    Ok(Sourced::new(found, Meta::new(SOURCE)))
 }
 
 /// The CVM code of the company that a code, a CNPJ or a ticker stands for.

@@ -137,6 +137,24 @@ pub enum Error {
         reason: String,
     },
 
+    /// A database file was made by a newer version of this library. It is sound; a newer program opens it.
+    #[error("{path} was made by a newer program: {reason}")]
+    Newer {
+        /// Where the file is.
+        path: String,
+        /// What is newer.
+        reason: String,
+    },
+
+    /// This user may not use a database file, or its file system cannot be written. The file itself may be sound.
+    #[error("{path} cannot be used: {reason}")]
+    NotPermitted {
+        /// Where the file is.
+        path: String,
+        /// What is not permitted.
+        reason: String,
+    },
+
     /// Something failed that should not: a file given to the library cannot be read or written, or the library is
     /// wrong. Retrying does not help.
     #[error("{context}: {source}")]
@@ -168,6 +186,10 @@ pub enum ErrorKind<'e> {
     Unavailable,
     /// [`Error::Outdated`]
     Outdated,
+    /// [`Error::Newer`]
+    Newer,
+    /// [`Error::NotPermitted`]
+    NotPermitted,
     /// [`Error::Storage`]
     Storage,
 }
@@ -208,8 +230,19 @@ impl Error {
             Error::Busy(_) => ErrorKind::Busy,
             Error::Unavailable { .. } => ErrorKind::Unavailable,
             Error::Outdated { .. } => ErrorKind::Outdated,
+            Error::Newer { .. } => ErrorKind::Newer,
+            Error::NotPermitted { .. } => ErrorKind::NotPermitted,
             Error::Storage { .. } => ErrorKind::Storage,
         }
+    }
+
+    /// Whether a database file is damaged: the file itself, and neither its disk nor the rights to it.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        let Error::Unavailable { source, .. } = self else { return false };
+        let Some(err) = source.downcast_ref::<rusqlite::Error>() else { return false };
+        matches!(err.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase)) || lacks_table(err)
     }
 
     /// An [`Error::Unavailable`].
@@ -245,8 +278,7 @@ impl Error {
                 count_fault();
                 Error::unavailable(context, err)
             }
-            // A file that was emptied has lost its tables; those that our statements name are there otherwise.
-            _ if err.to_string().starts_with("no such table") => {
+            _ if lacks_table(&err) => {
                 count_fault();
                 Error::unavailable(context, err)
             }
@@ -260,6 +292,11 @@ impl Error {
     ) -> Error {
         Error::Storage { context: context.into(), source: source.into() }
     }
+}
+
+/// A file that was emptied has lost its tables; those that our statements name are there otherwise.
+fn lacks_table(err: &rusqlite::Error) -> bool {
+    err.to_string().starts_with("no such table")
 }
 
 impl From<Upgrade> for Error {
@@ -354,6 +391,23 @@ mod tests {
         for (code, kind) in cases {
             let err = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
             assert_eq!(format!("{:?}", Error::from(err).kind()), kind, "{code}");
+        }
+    }
+
+    #[test]
+    fn tells_a_damaged_file_from_a_full_disk() {
+        use rusqlite::ffi;
+        let cases = [
+            (ffi::SQLITE_CORRUPT, true),
+            (ffi::SQLITE_NOTADB, true),
+            (ffi::SQLITE_FULL, false),
+            (ffi::SQLITE_IOERR_READ, false),
+            (ffi::SQLITE_CANTOPEN, false),
+            (ffi::SQLITE_BUSY, false),
+        ];
+        for (code, is_damage) in cases {
+            let err = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            assert_eq!(Error::from(err).is_damage(), is_damage, "{code}");
         }
     }
 

@@ -34,6 +34,7 @@ mod categories;
 mod filers_and_classes;
 mod filing;
 mod filter;
+mod hints;
 mod index_query;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod new_filing;
@@ -47,7 +48,7 @@ pub(crate) mod store;
 pub use categories::{Category, categories};
 pub use filing::Filing;
 pub(crate) use filing::{DATASET, SOURCE};
-use filter::{Filter, page_of};
+use filter::{Filter, FilterFields, page_of};
 use index_query::with_index;
 pub use profile::{CategoryCount, PeriodCount, Profile, profile};
 pub use queries::{List, OfCompany, Order, Recent, Search};
@@ -56,8 +57,9 @@ pub use queries::{List, OfCompany, Order, Recent, Search};
 ///
 /// Fails if `from` is after `to`.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
-    let filter = Filter::new(snapshot, &query.filter_fields())?;
-    filter.page(snapshot, (query.limit, query.offset))
+    let fields = query.filter_fields();
+    let page = Filter::new(snapshot, &fields)?.page(snapshot, (query.limit, query.offset))?;
+    with_hints(snapshot, page, &fields)
 }
 
 /// Calls `visit` for every filing that matches `query`, newest first, without loading them all; stops at
@@ -125,7 +127,8 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
         Ok((found, false))
     })?;
     let page = page_of(snapshot, found, part)?;
-    Ok(Page { meta: Meta { fuzzy, ..page.meta }, ..page })
+    let page = Page { meta: Meta { fuzzy, ..page.meta }, ..page };
+    with_hints(snapshot, page, &query.filter_fields())
 }
 
 /// The latest filings, newest first. `total` is the number returned.
@@ -149,11 +152,24 @@ pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
 ///
 /// Fails with [`Error::NotFound`] if the company is neither in the registry nor named by a filing.
 pub fn of_company(snapshot: &Snapshot, query: OfCompany) -> Result<Page<Filing>> {
-    let company = company_lookup::resolve(snapshot, &query.id.into())?
+    let company = company_lookup::resolve(snapshot, &query.id)?
         .ok_or_else(|| Error::not_found(Resource::Company, &query.id.to_string()))?;
     let company = CompanyRef::Id(company.into());
-    let filter = Filter::new(snapshot, &query.filter_fields(&company))?;
-    filter.page(snapshot, (query.limit, query.offset))
+    let fields = query.filter_fields(&company);
+    let page = Filter::new(snapshot, &fields)?.page(snapshot, (query.limit, query.offset))?;
+    with_hints(snapshot, page, &fields)
+}
+
+/// Adds to a list without a row why it has none.
+fn with_hints(
+    snapshot: &Snapshot,
+    mut page: Page<Filing>,
+    fields: &FilterFields<'_>,
+) -> Result<Page<Filing>> {
+    if page.total == 0 {
+        page.meta.hints = hints::hints(snapshot, fields)?;
+    }
+    Ok(page)
 }
 
 /// Reads the directory of the index, which all queries need.

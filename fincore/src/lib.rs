@@ -119,7 +119,8 @@
 //!     ErrorKind::PlanRequired(_) => 403,
 //!     ErrorKind::NotFound(..) => 404,
 //!     ErrorKind::Storage => 500,
-//!     ErrorKind::Busy | ErrorKind::Unavailable | ErrorKind::Outdated => 503,
+//!     ErrorKind::Busy | ErrorKind::Unavailable => 503,
+//!     ErrorKind::Outdated | ErrorKind::Newer | ErrorKind::NotPermitted => 503,
 //! };
 //! assert_eq!(status, 400);
 //! ```

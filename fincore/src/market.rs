@@ -31,6 +31,7 @@ pub(crate) mod batches;
 mod calculator_inputs;
 mod coverage;
 pub(crate) mod freshness;
+mod hints;
 mod history_cache;
 pub(crate) mod logged_series;
 mod plan_window;
@@ -59,21 +60,24 @@ pub use series_definitions::{Rhythm, SeriesDefinition, Text, known_series};
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn selic(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
-    Series::from(SELIC).history(snapshot, &query)
+    let series = Series::from(SELIC);
+    hints::for_series(snapshot, series, series.history(snapshot, &query)?)
 }
 
 /// The interbank deposit rate (CDI), percent per year on 252 business days, newest first.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
-    Series::from(CDI).history(snapshot, &query)
+    let series = Series::from(CDI);
+    hints::for_series(snapshot, series, series.history(snapshot, &query)?)
 }
 
 /// Consumer price inflation (IPCA), percent per month, newest first, dated on the first of the month.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn ipca(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
-    Series::from(IPCA).history(snapshot, &query)
+    let series = Series::from(IPCA);
+    hints::for_series(snapshot, series, series.history(snapshot, &query)?)
 }
 
 /// The Selic target rate on the snapshot's date. Fails if there are no observations.
@@ -128,7 +132,7 @@ pub fn series(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Rate>> {
         // No observations in this range is an empty list; none at all is an error.
         series.current(snapshot)?;
     }
-    Ok(page)
+    hints::for_series(snapshot, series, page)
 }
 
 /// The newest observation of any series by its number or name. Fails if there is none.
@@ -160,7 +164,7 @@ pub fn each(snapshot: &Snapshot, number: u32, visit: impl FnMut(Rate) -> Result<
 /// Fails if the pair has no quotes at all, if `from` is after `to`, or if the range reaches back further
 /// than the snapshot's plan allows.
 pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
-    quotes::history(snapshot, &query)
+    hints::for_pair(snapshot, &query, quotes::history(snapshot, &query)?)
 }
 
 /// The newest closing quote of a currency pair. Fails if there is none.

@@ -8,6 +8,7 @@ use std::{
 use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
 };
+use clap_complete::engine::ArgValueCompleter;
 use fincore::{Date, Email, Key, Name, Plan, chrono::TimeDelta};
 
 use self::redacted::Redacted;
@@ -31,8 +32,7 @@ pub(crate) use calc::Calc;
 pub(crate) use complete::VARIABLE as COMPLETE_VARIABLE;
 pub(crate) use completions_and_man::{Completions, Man};
 pub(crate) use doctor::Doctor;
-use export::CsvDialect;
-pub(crate) use export::Export;
+pub(crate) use export::{CsvDialect, Export};
 pub(crate) use get::{Get, GetRequest};
 pub(crate) use mcp::Mcp;
 pub(crate) use publish::Publish;
@@ -281,7 +281,7 @@ pub(crate) enum Keys {
     /// Create a key and print it; it cannot be shown again
     Create {
         /// free, bronze, gold or platinum
-        #[arg(long)]
+        #[arg(long, add = ArgValueCompleter::new(complete::plan))]
         plan: Plan,
         /// Name of the key's holder
         #[arg(long)]
@@ -301,6 +301,7 @@ pub(crate) enum Keys {
         /// The first characters of the key, enough to identify it
         prefix: Redacted,
         /// free, bronze, gold or platinum
+        #[arg(add = ArgValueCompleter::new(complete::plan))]
         plan: Plan,
     },
     /// Revoke a key permanently
@@ -345,9 +346,12 @@ fn data_version(text: &str) -> Result<u64, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
-    /// Only changes after this data version; by default the whole log
+    /// All changes after this data version, without the summary
     #[arg(long, value_name = "VERSION", value_parser = data_version)]
     pub(crate) since: Option<u64>,
+    /// All changes of the log, without the summary
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -35,20 +35,15 @@ pub(crate) fn run(
     Cli { data, data_by_default, accounts, command, serve }: Cli,
 ) -> Result<(), Failure> {
     let location = AccountsLocation { data: &data, address: accounts.as_ref() };
+    let read_only = ReadOnlyData { data: &data, by_default: data_by_default };
     match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(args) => serve::run(location, &args),
         Command::Import(args) => import::run(&data, &args),
         Command::Sync(args) => sync::run(&data, &args),
-        Command::Export(args) => export::run(&data, &args),
-        Command::Get(args) => {
-            get::run(ReadOnlyData { data: &data, by_default: data_by_default }, &args)
-        }
-        Command::Calc(args) => {
-            calc::run(ReadOnlyData { data: &data, by_default: data_by_default }, &args)
-        }
-        Command::Mcp(args) => {
-            mcp::run(ReadOnlyData { data: &data, by_default: data_by_default }, &args)
-        }
+        Command::Export(args) => export::run(read_only, &args),
+        Command::Get(args) => get::run(read_only, &args),
+        Command::Calc(args) => calc::run(read_only, &args),
+        Command::Mcp(args) => mcp::run(read_only, &args),
         Command::Webhooks(command) => webhooks::run(location, command),
         Command::Keys(command) => keys::run(location, command),
         Command::Accounts(command) => accounts::run(location, &command),

@@ -1,6 +1,7 @@
 //! How threads and servers work side by side: clock, locks, leader election, signals to threads, jitter.
 pub(crate) mod clock;
 pub(crate) mod directory_lock;
+pub(crate) mod interrupt;
 pub(crate) mod jitter;
 pub(crate) mod leader_election;
 pub(crate) mod signal;

@@ -77,10 +77,11 @@ export class Checks {
   }
 
   async run(name, check) {
+    const began = Date.now();
     try {
       await check();
       this.passed += 1;
-      console.log(`ok    ${name}`);
+      console.log(`ok    ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
     } catch (error) {
       this.failed += 1;
       console.log(`FAIL  ${name}\n      ${error.message.split("\n").slice(0, 12).join("\n      ")}`);

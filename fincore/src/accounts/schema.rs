@@ -12,6 +12,6 @@ pub(crate) const SCHEMA: Schema = Schema {
     ],
     unmarked: 1,
     table: "key",
-    remedy: "restore a backup; delete it only if no key was ever issued",
+    remedy: "restore a backup; move it away only if no key was ever issued",
     audience: Audience::Owner,
 };

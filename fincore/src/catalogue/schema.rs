@@ -14,6 +14,6 @@ pub(crate) const SCHEMA: Schema = Schema {
     ],
     unmarked: 2,
     table: "rate",
-    remedy: "restore a copy, or delete it to start again from the bundled data, and repeat your imports",
+    remedy: "restore a backup, or move it away to start again from the bundled data, and repeat your imports",
     audience: sqlite::Audience::Default,
 };

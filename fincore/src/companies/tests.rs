@@ -80,7 +80,7 @@ fn companies_from_memory_are_those_of_the_file() {
     assert_eq!(check(&catalogue), sound - 1);
     let (snapshot, met) =
         (catalogue.snapshot(Date::MAX).unwrap(), catalogue.skipped_corrupt_values());
-    assert!(find(&snapshot, CompanyId::Cvm(CvmCode::new(9512).unwrap())).is_err());
+    assert!(find(&snapshot, CvmCode::new(9512).unwrap().into()).is_err());
     assert!(catalogue.skipped_corrupt_values() > met);
 }
 

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result},
     filings,
     market::{self, batches, logged_series},
-    types::{CompanyId, CvmCode, Date, Decimal, FilingId, Pair, fold},
+    types::{CvmCode, Date, Decimal, FilingId, Pair, fold},
 };
 
 // The names of datasets in the change log.
@@ -126,7 +126,7 @@ fn quote(snapshot: &Snapshot, key: &str, change: Change) -> Result<Option<EventP
 
 fn company(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
     let Ok(code) = key.parse::<CvmCode>() else { return Ok(None) };
-    let company = found_or_none(companies::find(snapshot, CompanyId::Cvm(code)))?;
+    let company = found_or_none(companies::find(snapshot, code.into()))?;
     let subject = EventSubject { company: Some(code), ..EventSubject::default() };
     company.map(|company| Ok(EventPayload { data: to_json(&company.answer)?, subject })).transpose()
 }

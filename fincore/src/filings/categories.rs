@@ -40,12 +40,16 @@ serialize_by_columns!(Category);
 
 /// The categories and types that filings have, with their numbers: those with most filings first.
 pub fn categories(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Category>> {
+    Ok(Page::cut(classes(snapshot)?, (query.limit.get(), query.offset.get()), Meta::new(SOURCE)))
+}
+
+/// All of them.
+pub(super) fn classes(snapshot: &Snapshot) -> Result<Vec<Category>> {
     const SQL: &str =
         "SELECT category, type, SUM(filings) FROM class_total JOIN class ON class.id = class
         GROUP BY category, type ORDER BY SUM(filings) DESC, category, type";
-    let all = snapshot.rows(SQL, [], |row| {
+    snapshot.rows(SQL, [], |row| {
         let filings = row.get::<_, i64>(2)?.unsigned_abs();
         Ok(Category { category: row.get(0)?, r#type: row.get(1)?, filings })
-    })?;
-    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::new(SOURCE)))
+    })
 }

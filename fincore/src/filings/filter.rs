@@ -22,6 +22,20 @@ pub(super) struct FilterFields<'q> {
     pub(super) to: Option<Date>,
 }
 
+impl FilterFields<'_> {
+    /// The names of those that are given.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let given = [
+            ("company", self.company.is_some()),
+            ("category", self.category.is_some()),
+            ("type", self.kind.is_some()),
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    }
+}
+
 /// Which filings a query is about.
 pub(super) struct Filter {
     conditions: Vec<Condition>,

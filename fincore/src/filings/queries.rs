@@ -8,7 +8,7 @@ use super::each;
 use super::filter::FilterFields;
 use crate::{
     error::{Error, Result, Wanted},
-    types::{self, CompanyId, CompanyRef, Date, Limit, Offset, Words, deserialize_from_str},
+    types::{self, CompanyRef, Date, Limit, Offset, Words, deserialize_from_str},
 };
 
 /// A query for filings; by default the newest twenty.
@@ -151,8 +151,8 @@ pub struct Recent {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfCompany {
-    /// The company.
-    pub id: CompanyId,
+    /// The company, by its CVM code, CNPJ or ticker.
+    pub id: CompanyRef,
     /// Only filings in this category; case and accents are ignored.
     pub category: Option<String>,
     /// Only filings of this type; case and accents are ignored.
@@ -172,7 +172,7 @@ pub struct OfCompany {
 impl OfCompany {
     /// The newest twenty filings of a company.
     #[must_use]
-    pub fn new(id: CompanyId) -> OfCompany {
+    pub fn new(id: CompanyRef) -> OfCompany {
         OfCompany {
             id,
             category: None,

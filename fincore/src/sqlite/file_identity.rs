@@ -1,7 +1,10 @@
-//! Whether a path still leads to the file that was opened, and who may read that file.
+//! Whether a path still leads to the file that was opened, and who may read and write that file.
 use std::{
-    fs,
+    fs::{self, OpenOptions},
+    io::ErrorKind,
     path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use crate::error::{Error, Result};
@@ -76,6 +79,40 @@ pub(super) fn companion_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = real.into_os_string();
     name.push(suffix);
     PathBuf::from(name)
+}
+
+/// Why this user cannot use a file in its directory; `None` if the reason is another.
+///
+/// The file itself is not opened: closing it would release all locks that this process has on it.
+pub(super) fn missing_permission(path: &Path) -> Option<String> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    match fs::metadata(path) {
+        Err(err) if err.kind() == ErrorKind::PermissionDenied => {
+            return Some(format!("this user may not look into {}", directory.display()));
+        }
+        Err(_) => return None,
+        Ok(_) => (),
+    }
+    static PROBES: AtomicU32 = AtomicU32::new(0);
+    let number = PROBES.fetch_add(1, Ordering::Relaxed);
+    let probe = directory.join(format!(".{}-{number}.probe", process::id()));
+    let shown = directory.display();
+    match OpenOptions::new().write(true).create_new(true).open(&probe) {
+        Ok(_) => {
+            let _ = fs::remove_file(&probe);
+            Some("this user may not read and write it".to_owned())
+        }
+        Err(err) if err.kind() == ErrorKind::ReadOnlyFilesystem => Some(format!(
+            "{shown} is on a read-only file system, and SQLite must write there unless a running \
+             server has the file open"
+        )),
+        Err(err) if err.kind() == ErrorKind::PermissionDenied => Some(format!(
+            "this user may not write in {shown}, as SQLite must unless a running server has the file \
+             open"
+        )),
+        Err(_) => None,
+    }
 }
 
 /// Makes a file, and what SQLite keeps beside it, readable for its owner only. Fails if that is not allowed.

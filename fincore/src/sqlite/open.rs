@@ -9,7 +9,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
-    file_identity::make_private,
+    file_identity::{make_private, missing_permission},
     schema::{Audience, Schema},
 };
 use crate::{
@@ -93,7 +93,7 @@ pub(crate) fn check_current(path: &Path, schema: &Schema) -> Result<()> {
 
 fn too_new(path: &Path, found: usize, known: usize) -> Error {
     let reason = format!("it is at version {found}, this program supports {known}");
-    Error::storage(format!("{} was made by a newer program", path.display()), reason)
+    Error::Newer { path: path.display().to_string(), reason }
 }
 
 /// How an existing file is opened: with SQLite's default flags, a missing one would be created empty.
@@ -107,13 +107,19 @@ pub(crate) fn attach(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The error of a file that cannot be opened, with what helps if it is damaged.
+/// The error of a file that cannot be opened, with what helps.
 pub(crate) fn open_error(path: &Path, schema: &Schema, err: rusqlite::Error) -> Error {
     let path_shown = path.display();
     match err.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => refuse(path, schema, "it is not a database"),
         Some(ErrorCode::DatabaseCorrupt) => {
             Error::unavailable(format!("{path_shown} is damaged ({err})"), schema.remedy)
+        }
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
+            match missing_permission(path) {
+                Some(reason) => Error::NotPermitted { path: path_shown.to_string(), reason },
+                None => Error::database(format!("cannot open {path_shown}"), err),
+            }
         }
         _ => Error::database(format!("cannot open {path_shown}"), err),
     }
@@ -160,18 +166,17 @@ pub(crate) fn owner_only() -> OpenOptions {
 
 /// The error of a file that cannot be read right after it was opened, with what helps.
 pub(crate) fn error_after_open(path: &Path, schema: &Schema, err: Error) -> Error {
-    match err {
-        Error::Unavailable { source, .. } => Error::unavailable(
-            format!("{} cannot be read ({source})", path.display()),
-            schema.remedy,
-        ),
-        other => other,
+    if !err.is_damage() {
+        return err;
     }
+    Error::unavailable(format!("{} cannot be read ({err})", path.display()), schema.remedy)
 }
 
 fn check_file(path: &Path, schema: &Schema) -> Result<()> {
-    let file = fs::metadata(path)
-        .map_err(|err| Error::unavailable(format!("cannot open {}", path.display()), err))?;
+    let file = fs::metadata(path).map_err(|err| match missing_permission(path) {
+        Some(reason) => Error::NotPermitted { path: path.display().to_string(), reason },
+        None => Error::unavailable(format!("cannot open {}", path.display()), err),
+    })?;
     if !file.is_file() {
         return Err(refuse(path, schema, "it is not a regular file"));
     }
@@ -199,8 +204,11 @@ fn check_identity(connection: &Connection, path: &Path, schema: &Schema) -> Resu
 }
 
 fn refuse(path: &Path, schema: &Schema, why: &str) -> Error {
-    let (path, Schema { what, remedy, .. }) = (path.display(), schema);
-    Error::unavailable(format!("{path} is not {what}: {why}"), *remedy)
+    let (path, what) = (path.display(), schema.what);
+    Error::unavailable(
+        format!("{path} is not {what}: {why}"),
+        "name another directory, or move the file away and restore a backup",
+    )
 }
 
 /// The journal mode is stored in the file, so later connections inherit it.

@@ -73,7 +73,7 @@ fn refuses_a_file_that_is_not_ours_and_leaves_it_alone() {
         assert!(message.contains("a.db"), "{message}");
         assert!(message.contains(why), "{message} lacks {why}");
         assert!(message.contains("is not a test file: it is"), "{message}");
-        assert!(message.ends_with(": remove it"), "{message}");
+        assert!(message.ends_with("move the file away and restore a backup"), "{message}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 }

@@ -12,6 +12,8 @@ pub enum Dialect {
     /// Commas between cells, points in numbers, dates as 2026-11-15.
     #[default]
     Standard,
+    /// The same, with lines that end as on Unix: for pipes.
+    Unix,
     /// As Excel expects it in Brazil: a byte order mark, semicolons between cells, commas in numbers, dates as
     /// 15/11/2026.
     Brazilian,
@@ -75,12 +77,13 @@ impl<'o> Csv<'o> {
 
     /// Goes on with a table that has its header line.
     pub(crate) fn resume(dialect: Dialect, out: &'o mut Vec<u8>) -> Csv<'o> {
-        let delimiter = match dialect {
-            Dialect::Standard => b',',
-            Dialect::Brazilian => b';',
+        let (delimiter, terminator) = match dialect {
+            Dialect::Standard => (b',', Terminator::CRLF),
+            Dialect::Unix => (b',', Terminator::Any(b'\n')),
+            Dialect::Brazilian => (b';', Terminator::CRLF),
         };
         let writer =
-            WriterBuilder::new().delimiter(delimiter).terminator(Terminator::CRLF).from_writer(out);
+            WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(out);
         Csv { writer, dialect, text: String::new() }
     }
 
@@ -121,7 +124,7 @@ fn show(text: &mut String, cell: &Cell<'_>, dialect: Dialect) -> std::fmt::Resul
         Cell::StartOfDay(day) => (day, "T00:00:00-03:00"),
     };
     match (start, dialect) {
-        ((day, time), Dialect::Standard) => write!(text, "{day}{time}"),
+        ((day, time), Dialect::Standard | Dialect::Unix) => write!(text, "{day}{time}"),
         ((day, _), Dialect::Brazilian) => {
             write!(text, "{:02}/{:02}/{:04}", day.day(), day.month(), day.year())
         }
@@ -130,7 +133,7 @@ fn show(text: &mut String, cell: &Cell<'_>, dialect: Dialect) -> std::fmt::Resul
 
 fn show_figure(text: &mut String, figure: &str, dialect: Dialect) -> std::fmt::Result {
     match dialect {
-        Dialect::Standard => text.write_str(figure),
+        Dialect::Standard | Dialect::Unix => text.write_str(figure),
         Dialect::Brazilian => text.write_str(&figure.replacen('.', ",", 1)),
     }
 }
@@ -146,7 +149,7 @@ fn protect(text: &mut String, value: &str, dialect: Dialect) {
 /// Whether a text is a plain number: a sign, digits, and maybe decimals.
 fn is_number(text: &str, dialect: Dialect) -> bool {
     let mark = match dialect {
-        Dialect::Standard => '.',
+        Dialect::Standard | Dialect::Unix => '.',
         Dialect::Brazilian => ',',
     };
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -1,10 +1,10 @@
-//! The company that a filter names.
+//! The company that a path or a filter names.
 use std::{fmt, str::FromStr};
 
-use super::CompanyId;
+use super::{CompanyId, CvmCode};
 use crate::error::{Error, Result, Wanted};
 
-/// A CVM code, a CNPJ or a ticker: whatever names a company in a filter.
+/// A CVM code, a CNPJ or a ticker: whatever names a company.
 ///
 /// ```
 /// use fincore::CompanyRef;
@@ -52,6 +52,12 @@ fn ticker(text: &str) -> Option<String> {
 impl From<CompanyId> for CompanyRef {
     fn from(id: CompanyId) -> CompanyRef {
         CompanyRef::Id(id)
+    }
+}
+
+impl From<CvmCode> for CompanyRef {
+    fn from(code: CvmCode) -> CompanyRef {
+        CompanyRef::Id(code.into())
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 use clap::Command;
 use clap_complete::{CompleteEnv, engine::CompletionCandidate};
 use fincore::{
-    Catalogue, Currency, Date, Limit, PageQuery, Snapshot,
+    Catalogue, Currency, Date, Limit, PageQuery, Plan, Snapshot,
     backup::CATALOGUE,
     filings, fold,
     market::{self, FxPair, FxPairs, SeriesList},
@@ -104,10 +104,30 @@ pub(super) fn currency(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// The sides of a quote.
 pub(super) fn side(current: &OsStr) -> Vec<CompletionCandidate> {
+    of_few(current, [("buy", "what a bank pays"), ("sell", "what a bank asks; the default")])
+}
+
+/// The plans.
+pub(super) fn plan(current: &OsStr) -> Vec<CompletionCandidate> {
+    of_few(current, Plan::ALL.map(|plan| (plan.id(), plan.name())))
+}
+
+/// The datasets of an export: all series, exchange rates, companies, filings, and each series by name.
+pub(super) fn dataset(current: &OsStr) -> Vec<CompletionCandidate> {
+    let whole = [
+        ("fx", "exchange rates"),
+        ("companies", "public companies"),
+        ("filings", "what they filed"),
+        ("series", "every series"),
+    ];
+    of_few(current, whole).into_iter().chain(series(current)).collect()
+}
+
+/// Those of a few fixed values, each with its description, that start as typed.
+fn of_few<const N: usize>(current: &OsStr, values: [(&str, &str); N]) -> Vec<CompletionCandidate> {
     let typed = fold_input(current);
-    let sides = [("buy", "what a bank pays"), ("sell", "what a bank asks; the default")];
-    let fits = sides.into_iter().filter(|(side, _)| side.starts_with(&typed));
-    fits.map(|(side, help)| candidate(side, help)).collect()
+    let fits = values.into_iter().filter(|(value, _)| value.starts_with(&typed));
+    fits.map(|(value, help)| candidate(value, help)).collect()
 }
 
 fn pairs() -> Vec<FxPair> {

@@ -2,17 +2,19 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use fincore::{
     Date,
     export::{Dataset, Format, Query},
     table::Dialect,
 };
 
-use super::data_version;
+use super::{complete, data_version};
 
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The dataset: fx, companies, filings, series (all of them), or one series by name or number, such as selic
+    #[arg(add = ArgValueCompleter::new(complete::dataset))]
     dataset: Dataset,
     /// Format of the rows; by default the one that the file name ends with, or ndjson
     #[arg(long, value_name = "FORMAT")]
@@ -56,10 +58,19 @@ pub(crate) enum CsvDialect {
     Br,
 }
 
-impl From<CsvDialect> for Dialect {
-    fn from(dialect: CsvDialect) -> Dialect {
-        match dialect {
+impl CsvDialect {
+    /// The dialect of a file.
+    pub(crate) fn in_file(self) -> Dialect {
+        match self {
             CsvDialect::Standard => Dialect::Standard,
+            CsvDialect::Br => Dialect::Brazilian,
+        }
+    }
+
+    /// The dialect of the standard output, which other programs read.
+    pub(crate) fn in_pipe(self) -> Dialect {
+        match self {
+            CsvDialect::Standard => Dialect::Unix,
             CsvDialect::Br => Dialect::Brazilian,
         }
     }
@@ -71,7 +82,9 @@ impl Export {
     pub(crate) fn query(&self) -> Result<Query, String> {
         let format = match (self.format.unwrap_or_else(|| self.by_name()), self.dialect) {
             (FileFormat::Csv, dialect) => {
-                Format::Csv(dialect.map_or(Dialect::Standard, Dialect::from))
+                let dialect = dialect.unwrap_or(CsvDialect::Standard);
+                let is_file = self.out.is_some();
+                Format::Csv(if is_file { dialect.in_file() } else { dialect.in_pipe() })
             }
             (FileFormat::Ndjson, None) => Format::Ndjson,
             #[cfg(feature = "parquet")]

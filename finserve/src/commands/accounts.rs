@@ -5,7 +5,7 @@ use fincore::Accounts;
 
 use super::{
     Failure,
-    data_directory::{ACCOUNTS, create, find_file},
+    data_directory::{ACCOUNTS, create, find_file, no_directory},
     output::terminal::print,
 };
 use crate::{
@@ -45,7 +45,7 @@ impl AccountsLocation<'_> {
     /// The same, or `None` where no key was ever issued.
     pub(crate) fn open_if_any(self) -> Result<Option<Accounts>, Failure> {
         if self.are_in_directory() && find_file(self.data, ACCOUNTS).is_err() {
-            return Ok(None);
+            return if self.data.is_dir() { Ok(None) } else { Err(no_directory(self.data)) };
         }
         self.open_existing().map(Some)
     }

@@ -1,11 +1,11 @@
 //! `finserve check`: looks through both databases for damage.
-use fincore::{Catalogue, CheckStep, Checkup, Remedy};
+use fincore::{Catalogue, CheckStep, Checkup};
 use indicatif::ProgressBar;
 
 use super::{
     Failure,
     accounts::AccountsLocation,
-    data_directory::{CATALOGUE, find_catalogue},
+    data_directory::{CATALOGUE, advice, find_catalogue},
     output::{
         freshness_text,
         terminal::{print, progress},
@@ -49,18 +49,6 @@ pub(super) fn show_progress(bar: &mut Option<ProgressBar>, step: CheckStep) {
         0 => step.doing.to_owned(),
         rows => format!("{}: {rows} rows", step.doing),
     });
-}
-
-/// What to do about the damage of a file.
-pub(super) fn advice(file: &str, remedy: Remedy) -> String {
-    match (file, remedy) {
-        (CATALOGUE, Remedy::Rebuild) => "`finserve rebuild` repairs it".to_owned(),
-        (CATALOGUE, Remedy::Restore) => format!(
-            "restore a copy of {CATALOGUE}, or delete it to start again from the bundled data, \
-             and import your files again"
-        ),
-        (file, _) => format!("restore a backup of {file}"),
-    }
 }
 
 fn report(file: &str, checkup: &Checkup) -> String {

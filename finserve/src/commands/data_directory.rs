@@ -5,7 +5,7 @@ use std::{
 };
 
 pub(crate) use fincore::backup::{ACCOUNTS, CATALOGUE};
-use fincore::{Accounts, Catalogue, ErrorKind, bundle};
+use fincore::{Accounts, Catalogue, ErrorKind, Remedy, bundle};
 use indicatif::ProgressBar;
 use tempfile::TempDir;
 
@@ -62,21 +62,9 @@ impl ReadOnlyData<'_> {
             ErrorKind::Outdated => Failure::Message(format!(
                 "{err}: stop all servers of that version, then run finserve check --data {data} once to bring it up to date"
             )),
-            ErrorKind::Unavailable if path.is_file() && !is_writable(path.parent()) => {
-                Failure::Message(format!(
-                    "{err}: {data} is not writable, and SQLite must write there unless a server \
-                     has the file open; start a server, run this as the owner of the directory, or \
-                     name a copy of it with --data"
-                ))
-            }
             _ => err.into(),
         })
     }
-}
-
-/// Whether files can be created in a directory.
-fn is_writable(directory: Option<&Path>) -> bool {
-    directory.is_some_and(|directory| tempfile::tempfile_in(directory).is_ok())
 }
 
 fn cannot_store() -> impl FnOnce(io::Error) -> Failure {
@@ -109,15 +97,27 @@ fn clear(bar: Option<ProgressBar>) {
 
 /// Says why a catalogue that can be opened cannot be used, and what helps.
 pub(crate) fn explain_unusable(data: &Path, err: fincore::Error) -> Failure {
-    if !matches!(err.kind(), ErrorKind::Unavailable) {
+    if !err.is_damage() {
         return err.into();
     }
     let path = data.join(CATALOGUE);
     Failure::Message(format!(
-        "{} is damaged or cannot be read ({err}): restore a backup, or delete it to start again from the bundled data, \
-         and repeat your imports",
-        path.display()
+        "{} is damaged ({err}): {}",
+        path.display(),
+        advice(CATALOGUE, Remedy::Restore)
     ))
+}
+
+/// What to do about the damage of a file.
+pub(super) fn advice(file: &str, remedy: Remedy) -> String {
+    match (file, remedy) {
+        (CATALOGUE, Remedy::Rebuild) => "`finserve rebuild` repairs it".to_owned(),
+        (CATALOGUE, Remedy::Restore) => format!(
+            "restore a backup of {CATALOGUE}, or move it away to start again from the bundled \
+             data, and import your files again"
+        ),
+        (file, _) => format!("restore a backup of {file}"),
+    }
 }
 
 /// Locks the data directory for a server: for it alone, or together with other servers that share it.
@@ -146,6 +146,11 @@ pub(crate) fn find_file(data: &Path, name: &str) -> Result<PathBuf, Failure> {
         "there is no {}; name the data directory with --data",
         path.display()
     )))
+}
+
+/// The failure where there is no data directory.
+pub(crate) fn no_directory(data: &Path) -> Failure {
+    Failure::Message(format!("there is no directory {}; name it with --data", data.display()))
 }
 
 /// The path of the catalogue to read: the local copy, if the servers of this directory follow a published catalogue.

@@ -6,16 +6,16 @@ use std::{
     path::Path,
 };
 
-use fincore::{Catalogue, export::Export};
+use fincore::export::Export;
 use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
-use super::{Failure, data_directory::find_catalogue, output::terminal::progress};
+use super::{Failure, data_directory::ReadOnlyData, output::terminal::progress};
 use crate::{cli, coordination::clock::Now};
 
 /// Writes the rows as they are read. A file appears under its name once it is complete; the export ends early, without an
 /// error, if the reader of the standard output closes it.
-pub(crate) fn run(data: &Path, args: &cli::Export) -> Result<(), Failure> {
+pub(crate) fn run(data: ReadOnlyData<'_>, args: &cli::Export) -> Result<(), Failure> {
     let query = args.query().map_err(Failure::Message)?;
     #[cfg(feature = "parquet")]
     if query.format == fincore::export::Format::Parquet
@@ -25,7 +25,7 @@ pub(crate) fn run(data: &Path, args: &cli::Export) -> Result<(), Failure> {
         let message = "Parquet cannot be shown in a terminal: name a file with --out";
         return Err(Failure::Message(message.into()));
     }
-    let catalogue = Catalogue::open(find_catalogue(data)?)?;
+    let (catalogue, _temporary) = data.open()?;
     let export = Export::begin(catalogue.snapshot(Now::read().today())?, query)?;
     match &args.out {
         Some(file) => to_file(export, file),
@@ -63,7 +63,7 @@ fn to_file(export: Export, file: &Path) -> Result<(), Failure> {
             copy(export, out, &name, bar)?
         }
         _ => {
-            let part = create_part_file(&target).map_err(cannot())?;
+            let part = create_part_file(&target)?;
             let bytes = copy(export, part.as_file(), &name, bar)?;
             part.as_file().sync_all().map_err(cannot())?;
             part.persist(&target).map_err(|err| cannot()(err.error))?;
@@ -106,13 +106,17 @@ fn copy(
 }
 
 /// Creates a temporary file beside the target. It is removed unless it is persisted under the target's name.
-fn create_part_file(target: &Path) -> io::Result<NamedTempFile> {
+fn create_part_file(target: &Path) -> Result<NamedTempFile, Failure> {
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let cannot = format!("cannot write in the directory {}", directory.display());
     let name = target.file_name().unwrap_or_default();
     tempfile::Builder::new()
         .prefix(name)
         .suffix(".part")
         // The umask decides who may read it, as for any new file.
         .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(directory.unwrap_or(Path::new(".")))
+        .tempfile_in(directory)
+        // The error itself names a file that the user has never heard of.
+        .map_err(|err| Failure::system(cannot)(err.kind().into()))
 }

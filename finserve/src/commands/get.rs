@@ -9,7 +9,7 @@ use super::{
 use crate::{
     api_client::{self, Origin, Server},
     cli::{
-        self, ChartMode, Format, GetRequest, OutputOptions, Question, RemoteOptions,
+        self, ChartMode, CsvDialect, Format, GetRequest, OutputOptions, Question, RemoteOptions,
         redacted::Redacted,
     },
     openapi::NO_SUCH_PATH,
@@ -80,24 +80,24 @@ pub(super) fn answer(
         let nothing =
             || Failure::Message("there is nothing to draw: name a series with figures".into());
         print(&curve.ok_or_else(nothing)?)?;
-        return print_notes(&notes(&found.notes, found.rows(), Captions::Age));
+        return finish(&found.notes, found.rows(), Captions::Age);
     }
     let lines = match format {
         Format::Table => {
             let (_, found) = whole()?;
             print(&table(&found, screen))?;
-            return print_notes(&notes(&found.notes, found.rows(), Captions::Source));
+            return finish(&found.notes, found.rows(), Captions::Source);
         }
         Format::Json => {
             let (json, found) = whole()?;
             print(&format!("{json}\n"))?;
-            return print_notes(&notes(&found.notes, found.rows(), Captions::None));
+            return finish(&found.notes, found.rows(), Captions::None);
         }
-        Format::Csv => LineFormat::Csv(output.dialect.map_or_else(Default::default, Into::into)),
+        Format::Csv => LineFormat::Csv(output.dialect.unwrap_or(CsvDialect::Standard).in_pipe()),
         Format::Ndjson => LineFormat::Ndjson,
     };
     match row_printer::print(origin, question, lines)? {
-        Some((found, rows)) => print_notes(&notes(&found, rows, Captions::None)),
+        Some((found, rows)) => finish(&found, rows, Captions::None),
         None => Ok(()),
     }
 }
@@ -128,10 +128,10 @@ enum Captions {
 
 /// The notes beside so many rows, a line each.
 fn notes(notes: &Notes, rows: usize, captions: Captions) -> Vec<String> {
-    let Notes { source, unit, stale, fuzzy, total, upgrade } = notes;
+    let Notes { source, unit, stale, fuzzy, total, upgrade, .. } = notes;
     let part = total.filter(|total| *total > rows as u64);
     let stale = stale.filter(|stale| *stale);
-    let stale = stale.map(|_| "stale: the source should have newer figures by now".to_owned());
+    let stale = stale.map(|_| "stale: this copy ends there, and newer figures are due".to_owned());
     let about = match captions {
         Captions::Source => vec![unit.clone(), source.clone(), stale],
         Captions::Age => vec![stale],
@@ -144,12 +144,16 @@ fn notes(notes: &Notes, rows: usize, captions: Captions) -> Vec<String> {
     [about, near, part, upgrade.clone()].into_iter().flatten().collect()
 }
 
-fn print_notes(notes: &[String]) -> Result<(), Failure> {
-    for note in notes {
+/// Prints the notes of an answer that was printed. Fails with its hints if it has no rows because of a mistake.
+fn finish(found: &Notes, rows: usize, captions: Captions) -> Result<(), Failure> {
+    for note in notes(found, rows, captions) {
         // The standard error may be closed; the answer was printed all the same.
-        let _ = writeln!(io::stderr(), "{}", fincore::printable(note));
+        let _ = writeln!(io::stderr(), "{}", fincore::printable(&note));
     }
-    Ok(())
+    match &found.hints[..] {
+        [] => Ok(()),
+        hints => Err(Failure::Message(messages::to_command_line(&hints.join("; ")))),
+    }
 }
 
 impl From<api_client::Failure> for Failure {

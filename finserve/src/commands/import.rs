@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use fincore::{Error, Import, Imported, Tally, printable};
@@ -15,15 +16,22 @@ use super::{
 };
 use crate::{
     cli,
-    coordination::{clock::Now, wait_for_import},
+    coordination::{clock::Now, interrupt::on_interrupt, wait_for_import},
 };
 
 /// The standard input, as it is named on the command line.
 const STANDARD_INPUT: &str = "-";
 
+/// Whether everything was read, and is being stored.
+static IS_COMMITTING: AtomicBool = AtomicBool::new(false);
+
 /// Imports all files or none; what they changed is printed once that is certain.
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     let inputs = inputs(args)?;
+    on_interrupt(|| match IS_COMMITTING.load(Ordering::Relaxed) {
+        false => "stopped; nothing was changed",
+        true => "stopped while storing: either everything or nothing was stored; see finserve log",
+    });
     refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
     let import = wait_for_import::wait(|| Import::begin(&catalogue, Now::read().utc))?;
@@ -38,6 +46,7 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
         progress.finish_and_clear();
         outcomes.push((name, imported.map_err(import_failure)?));
     }
+    IS_COMMITTING.store(true, Ordering::Relaxed);
     import.commit().map_err(import_failure)?;
     print(&report(&outcomes))
 }

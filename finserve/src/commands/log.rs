@@ -1,16 +1,19 @@
-//! `finserve log`: what the imports changed, oldest first.
+//! `finserve log`: what the imports changed, oldest first: a summary of each, and the newest changes.
 use std::{
     io::{self, BufWriter, Write},
     path::Path,
 };
 
 use fincore::{
-    Catalogue, Error,
-    changes::{self, ChangeEntry},
+    Catalogue, Change, Error,
+    changes::{self, ChangeCount, ChangeEntry},
 };
 
 use super::{Failure, data_directory::find_catalogue};
 use crate::{cli, coordination::clock::Now};
+
+/// How many changes are shown unless the user asks for all of them.
+const NEWEST: u64 = 50;
 
 /// Prints the changes one by one, however many there are; ends without an error if the reader closes the output.
 pub(crate) fn run(data: &Path, args: &cli::Log) -> Result<(), Failure> {
@@ -21,9 +24,21 @@ pub(crate) fn run(data: &Path, args: &cli::Log) -> Result<(), Failure> {
         None => changes::complete_after(&snapshot)?,
     };
     let mut output = Output::new(args.json);
+    let counts = changes::counts(&snapshot, after)?;
+    let total: u64 = counts.iter().map(|count| count.rows).sum();
+    // Programs, and users who name a version, get everything.
+    let is_summary = !args.all && !args.json && args.since.is_none();
+    let mut skipped = if is_summary { total.saturating_sub(NEWEST) } else { 0 };
+    if is_summary && total > 0 {
+        output.write(&summary(&counts, total))?;
+    }
     // The library stops at the first error of the callback; this keeps what it was.
     let mut written = Ok(());
     let visited = changes::since(&snapshot, after, |entry| {
+        if skipped > 0 {
+            skipped -= 1;
+            return Ok(());
+        }
         written = output.entry(&entry);
         if written.is_ok() { Ok(()) } else { Err(Error::operation("")) }
     });
@@ -66,6 +81,29 @@ impl Output {
     }
 }
 
+/// A line for each import, and how many of the changes are shown below.
+fn summary(counts: &[ChangeCount], total: u64) -> String {
+    let mut lines = String::new();
+    for import in counts.chunk_by(|one, next| one.version == next.version) {
+        let datasets = import.chunk_by(|one, next| one.dataset == next.dataset).map(|kinds| {
+            let rows = kinds.iter().map(|count| format!("{} {}", count.rows, name(count.change)));
+            format!("{} {}", kinds[0].dataset, rows.collect::<Vec<_>>().join(", "))
+        });
+        let ChangeCount { version, time, .. } = &import[0];
+        let time = time.format("%Y-%m-%dT%H:%M:%SZ");
+        let datasets = datasets.collect::<Vec<_>>().join("; ");
+        lines += &format!("{version:>7} {time} {datasets}\n");
+    }
+    if total > NEWEST {
+        lines += &format!("\nthe newest {NEWEST} of {total} changes; --all prints all\n");
+    }
+    lines + "\n"
+}
+
+fn name(change: Change) -> String {
+    format!("{change:?}").to_lowercase()
+}
+
 fn cannot_write() -> impl FnOnce(io::Error) -> Failure {
     Failure::system("cannot write to the standard output")
 }
@@ -85,7 +123,7 @@ fn row(entry: &ChangeEntry, before: u64) -> String {
     }
     let ChangeEntry { version, time, dataset, key, change, .. } = entry;
     let time = time.format("%Y-%m-%dT%H:%M:%SZ");
-    let change = format!("{change:?}").to_lowercase();
+    let change = name(*change);
     rows += &format!("{version:>7} {time} {change:<7} {dataset:<15} {key}\n");
     rows
 }

@@ -5,8 +5,8 @@ use fincore::{Catalogue, Rebuilt, Remedy};
 
 use super::{
     Failure,
-    check::{advice, examine, show_progress},
-    data_directory::{CATALOGUE, find_file, refuse_followed},
+    check::{examine, show_progress},
+    data_directory::{CATALOGUE, advice, find_file, refuse_followed},
     output::terminal::print,
 };
 use crate::coordination::{clock::Now, wait_for_import};

@@ -1,60 +1,50 @@
 //! Hints for an agent whose query matches nothing, so that it does not conclude that there is no such data.
 
-/// The hint for each parameter that narrows a list.
-const HINTS: &[(&str, &str)] = &[
-    ("q", "All words must match: try fewer or other words."),
-    ("company", COMPANIES),
-    ("category", CATEGORIES),
-    ("type", CATEGORIES),
+/// Terms of the API, and the tools that agents know instead.
+const TOOL_NAMES: &[(&str, &str)] = &[
+    ("see /api/v1/filings/categories", "list_filing_categories lists them"),
+    ("see /api/v1/companies/sectors", "list_sectors lists them"),
     (
-        "status",
-        "Statuses include ATIVO and CANCELADA; list_companies shows the status of each company.",
+        "see /api/v1/companies/search",
+        "search_companies finds the code of a company by any name or ticker",
     ),
-    ("sector", "list_sectors lists the sectors, in Portuguese."),
-    ("from", DAYS),
-    ("to", DAYS),
+    ("GET /api/v1/market/series/", "get_series_history with series="),
 ];
 
-const COMPANIES: &str = "search_companies finds the code of a company by any name or ticker.";
-const CATEGORIES: &str = "list_filing_categories lists all categories and types.";
-const DAYS: &str = "Other days may have matches: leave out from and to.";
-
-/// The hint for an empty list with these parameters; `None` if none of them narrows it.
-pub(super) fn hint(query: &[(&str, &str)]) -> Option<String> {
+/// The hint for an empty list: what the service says about it, or what helps a search.
+pub(super) fn hint(query: &[(&str, &str)], hints: &[String]) -> Option<String> {
     let given = |name: &str| query.iter().any(|(given, _)| *given == name);
-    let mut hints: Vec<&str> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for (name, text) in HINTS.iter().filter(|(name, _)| given(name)) {
-        names.push(name);
-        if !hints.contains(text) {
-            hints.push(text);
-        }
+    if !hints.is_empty() {
+        let said = TOOL_NAMES
+            .iter()
+            .fold(hints.join("; "), |said, (theirs, ours)| said.replace(theirs, ours));
+        return Some(format!("Nothing found: {said}."));
     }
-    let names = names.join(", ");
-    (!hints.is_empty()).then(|| format!("Nothing matches {names} as given. {}", hints.join(" ")))
+    given("q").then(|| "Nothing found. All words must match: try fewer or other words.".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::tools::{TOOLS, Tool};
+    use crate::mcp::tools::Tool;
 
     #[test]
-    fn every_filter_has_its_hint_and_every_tool_in_it_exists() {
-        let filters = TOOLS.iter().flat_map(|tool| &tool.parameters).map(|one| one.name.as_str());
-        let filters: Vec<&str> = filters.collect();
-        for (name, hint) in HINTS {
-            assert!(filters.contains(name), "{name}");
-            for word in hint.split([' ', '.', ',', ':']).filter(|word| word.contains('_')) {
+    fn every_tool_in_a_hint_exists() {
+        for (_, hint) in TOOL_NAMES {
+            for word in hint.split([' ', '.', ',', ':', '=']).filter(|word| word.contains('_')) {
                 assert!(Tool::find(word).is_some(), "{word}");
             }
         }
     }
 
     #[test]
-    fn hints_are_about_what_was_given_and_come_once() {
-        let hint_text = hint(&[("type", "x"), ("category", "y"), ("limit", "10")]).unwrap();
-        assert_eq!(hint_text, format!("Nothing matches category, type as given. {CATEGORIES}"));
-        assert_eq!(hint(&[("limit", "10"), ("offset", "5")]), None);
+    fn a_hint_names_what_is_at_fault() {
+        let said = ["no filing has the category \"x\"; see /api/v1/filings/categories".to_owned()];
+        assert_eq!(
+            hint(&[("company", "VALE3"), ("category", "x")], &said).unwrap(),
+            "Nothing found: no filing has the category \"x\"; list_filing_categories lists them."
+        );
+        assert!(hint(&[("q", "x")], &[]).unwrap().contains("fewer"));
+        assert_eq!(hint(&[("limit", "10"), ("offset", "5")], &[]), None);
     }
 }

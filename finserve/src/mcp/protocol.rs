@@ -43,7 +43,7 @@ const INSTRUCTIONS: &str = "Brazilian financial data: interest rates, inflation 
     bank (BCB), companies and their filings as published by the securities regulator (CVM). Dates are YYYY-MM-DD. Values \
     keep the digits of their source; quote them unchanged. Lists come in small pages, newest \
     first: narrow them with from and to, or continue with offset. Company names and filing texts \
-    are in Portuguese. If meta.stale is true, the source should have published newer data by now.";
+    are in Portuguese. If meta.stale is true, this copy ends there and newer data is due.";
 
 /// How long clients may cache the list of tools, which only changes with the version of the program: an hour, in
 /// milliseconds.

@@ -17,6 +17,14 @@ struct Extent {
     /// The two lists of the global search, which has no total.
     companies: Option<Vec<IgnoredAny>>,
     filings: Option<Vec<IgnoredAny>>,
+    meta: Option<ExtentMeta>,
+}
+
+/// Why there are no rows.
+#[derive(Deserialize)]
+struct ExtentMeta {
+    #[serde(default)]
+    hints: Vec<String>,
 }
 
 impl Extent {
@@ -55,7 +63,8 @@ impl Call {
     fn note(&self, body: &str) -> Option<String> {
         let extent: Extent = serde_json::from_str(body).ok()?;
         if extent.is_empty() {
-            return empty_result_hints::hint(&self.query());
+            let hints = extent.meta.map(|meta| meta.hints).unwrap_or_default();
+            return empty_result_hints::hint(&self.query(), &hints);
         }
         if !self.tool.takes("offset") {
             return None;

@@ -1,7 +1,7 @@
 //! The certificates that outgoing connections trust.
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{fs, io, path::PathBuf, sync::Arc};
 
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls::{CertificateError, ClientConfig, RootCertStore, crypto::ring};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
 /// The certificates of `SSL_CERT_FILE`, if it is set, as behind a proxy that decrypts connections; otherwise
@@ -18,6 +18,39 @@ pub(crate) fn rustls_config() -> Result<ClientConfig, String> {
         .with_safe_default_protocol_versions()
         .map_err(|err| err.to_string())?;
     Ok(config.with_root_certificates(root_store()?).with_no_client_auth())
+}
+
+/// Why a secure connection failed, as a message for people.
+pub(crate) fn explain_failure(err: &io::Error) -> String {
+    let inner = err.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    inner.map_or_else(|| err.to_string(), explain_refusal)
+}
+
+/// The same for an error of the protocol.
+pub(crate) fn explain_refusal(err: &rustls::Error) -> String {
+    let rustls::Error::InvalidCertificate(problem) = err else { return err.to_string() };
+    let words = match problem {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired"
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet; check the clock of this machine"
+        }
+        CertificateError::UnknownIssuer => {
+            "its certificate comes from an authority that is not trusted here; SSL_CERT_FILE names \
+             the file of another authority"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "its certificate is for another name"
+        }
+        CertificateError::Revoked => "its certificate was revoked",
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            "its certificate is self-signed and meant for an authority; issue one for the server, \
+             and name the authority's with SSL_CERT_FILE"
+        }
+        _ => return err.to_string(),
+    };
+    words.to_owned()
 }
 
 fn root_store() -> Result<RootCertStore, String> {

@@ -219,8 +219,8 @@ fn result(view: &View, calculator: Calculator, answer: &Answer) -> Markup {
             p.note { (say("Source: ", "Fonte: ")) (answer.meta.source) ", " (answer.meta.licence) }
             @if answer.is_open && answer.meta.stale == Some(true) {
                 p.note { strong.age { (say(
-                    "This result ends at our newest figures, not today: the source should have published newer ones by now.",
-                    "O resultado vai até os nossos dados mais recentes, não até hoje: a fonte já deveria ter publicado dados mais novos.",
+                    "This result ends at our newest figures, not today: our copy ends there, and newer figures are due.",
+                    "O resultado vai até os nossos dados mais recentes, não até hoje: a nossa cópia termina ali, e já deve haver dados mais novos.",
                 )) } }
             }
         }

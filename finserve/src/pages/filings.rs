@@ -81,8 +81,8 @@ pub(crate) fn filings(
     let content = html! {
         h1 { (say("Filings", "Documentos")) }
         p.lead { (say(
-            "What companies filed with CVM: material facts, shareholder meetings, results and notices, with full-text search and exact counts.",
-            "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos, com busca textual e contagem exata.",
+            "What companies filed with CVM: material facts, shareholder meetings, results and notices. The search covers their subjects and classes, not the documents themselves.",
+            "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos. A busca cobre os assuntos e as classes, não o texto dos documentos.",
         )) }
         (form(view, sought, categories))
         (result_list::list(view, found, &words, |rows, detail| rows::of_all(view, rows, detail), |number| sought.page(number)))

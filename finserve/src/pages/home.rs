@@ -70,8 +70,8 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             div {
                 h2 { (say("Query it", "Consulte")) }
                 p { (say(
-                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Full-text search over companies and filings, with exact totals. Market answers say where their figures come from and whether newer ones are due.",
-                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca textual em companhias e documentos, com totais exatos. As respostas de mercado dizem de onde vêm os números e se já deveria haver dados mais novos.",
+                    "Latest values and full histories: IPCA since 1980, CDI since 1994, Selic since 1999, the dollar since 2000. Search over companies and over the subjects and classes of filings, with exact totals. Market answers say where their figures come from and whether newer ones are due.",
+                    "Últimos valores e séries completas: IPCA desde 1980, CDI desde 1994, Selic desde 1999, dólar desde 2000. Busca em companhias e nos assuntos e classes dos documentos, com totais exatos. As respostas de mercado dizem de onde vêm os números e se já deveria haver dados mais novos.",
                 )) }
             }
             div {
@@ -116,9 +116,11 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
         p.note {
             @if any_stale {
                 (say(
-                    "Figures with a highlighted age are out of date: their source should have published newer ones by now. ",
-                    "Valores com a idade em destaque estão desatualizados: a fonte já deveria ter publicado valores mais novos. ",
+                    "Where an age is highlighted, our copy ends and newer data is due. The operator of this server gets it with ",
+                    "Onde a idade está em destaque, a nossa cópia termina e já deve haver dados mais novos. O operador deste servidor os obtém com ",
                 ))
+                a href=(view.path("/docs/guide/keeping-data-fresh")) { code { "finserve sync" } }
+                ". "
             } @else {
                 (say("These figures are up to date. ", "Estes valores estão em dia. "))
             }

@@ -3,6 +3,8 @@ use std::{fmt, io, time::Duration};
 
 use fincore::Error;
 
+use crate::net::trusted_certificates::{explain_failure, explain_refusal};
+
 /// Why a request, or the import of its answer, failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -99,7 +101,9 @@ impl From<ureq::Error> for Fault {
             ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
                 Fault::permanent(format!("the proxy refuses the connection ({err})"))
             }
-            // Mostly errors of certificates.
+            ureq::Error::Rustls(err) => {
+                Fault::permanent(format!("no secure connection ({})", explain_refusal(&err)))
+            }
             other => Fault::permanent(format!("no secure connection ({other})")),
         }
     }
@@ -120,7 +124,9 @@ fn connection_fault(err: &io::Error) -> Fault {
         | io::ErrorKind::ConnectionReset
         | io::ErrorKind::ConnectionAborted
         | io::ErrorKind::BrokenPipe => Fault::temporary("the server broke off the connection"),
-        io::ErrorKind::InvalidData => Fault::permanent(format!("no secure connection ({err})")),
+        io::ErrorKind::InvalidData => {
+            Fault::permanent(format!("no secure connection ({})", explain_failure(err)))
+        }
         _ if err.to_string().contains("lookup address") => {
             Fault::temporary("the host name cannot be resolved")
         }

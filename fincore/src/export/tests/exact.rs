@@ -181,12 +181,12 @@ fn csv_read_back_is_every_cell_of_every_row() {
     let (_dir, catalogue) = full_catalogue();
     let snapshot = || catalogue.snapshot(day(TODAY)).unwrap();
     for dataset in DATASETS {
-        for dialect in [Dialect::Standard, Dialect::Brazilian] {
+        for dialect in [Dialect::Standard, Dialect::Unix, Dialect::Brazilian] {
             let (rows, _) = expected(&snapshot(), dataset);
             let (bytes, _) =
                 export_all(snapshot(), Query::new(dataset, Format::Csv(dialect))).unwrap();
             let (mark, delimiter) = match dialect {
-                Dialect::Standard => ("", b','),
+                Dialect::Standard | Dialect::Unix => ("", b','),
                 Dialect::Brazilian => ("\u{feff}", b';'),
             };
             let table = bytes.strip_prefix(mark.as_bytes()).unwrap();

@@ -29,7 +29,7 @@ fn both(snapshot: &Snapshot, number: u32, query: &History) -> (String, String) {
 
 fn both_of_quotes(snapshot: &Snapshot, query: &FxHistory) -> (String, String) {
     let from_file = market::quotes::history_from(snapshot, query, None);
-    (shown(market::fx(snapshot, query.clone())), shown(from_file))
+    (shown(market::quotes::history(snapshot, query)), shown(from_file))
 }
 
 #[test]

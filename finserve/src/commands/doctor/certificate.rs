@@ -18,7 +18,8 @@ pub(super) fn expiry(host: &str, port: u16, timeout: Duration) -> Result<DateTim
             .map_err(|err| err.to_string())?;
     let mut socket = connect(host, port, timeout)?;
     while connection.is_handshaking() {
-        connection.complete_io(&mut socket).map_err(|err| err.to_string())?;
+        let done = connection.complete_io(&mut socket);
+        done.map_err(|err| trusted_certificates::explain_failure(&err))?;
     }
     let certificates = connection.peer_certificates().unwrap_or_default();
     let first = certificates.first().ok_or("the server presents no certificate")?;

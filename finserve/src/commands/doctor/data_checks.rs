@@ -11,8 +11,7 @@ use super::{
     super::{
         Failure,
         accounts::AccountsLocation,
-        check::advice,
-        data_directory::{ACCOUNTS, CATALOGUE, find_catalogue},
+        data_directory::{ACCOUNTS, CATALOGUE, advice, find_catalogue},
     },
     Finding, format_size,
 };
@@ -74,7 +73,14 @@ fn check_accounts(location: AccountsLocation<'_>) -> Finding {
 }
 
 fn unusable_file(file: &str, failure: &Failure) -> Finding {
-    Finding::wrong("files", format!("{file} cannot be used: {failure}."), remedy(file))
+    let says = format!("{file} cannot be used: {failure}.");
+    match failure {
+        Failure::Library(err) if err.is_damage() => Finding::wrong("files", says, remedy(file)),
+        // What is wrong is said; nothing says that the file is damaged.
+        _ => {
+            Finding::wrong("files", says, format!("Keep {file}: nothing shows that it is damaged."))
+        }
+    }
 }
 
 fn remedy(file: &str) -> String {
@@ -124,7 +130,7 @@ fn failed_sync(dataset: &Dataset) -> Finding {
 fn age(dataset: &Dataset) -> String {
     let day = |day: Option<fincore::Date>| day.map_or("nothing".to_owned(), |day| day.to_string());
     let Dataset { dataset: name, newest, expected, .. } = dataset;
-    format!("{name} {} (its source has {})", day(*newest), day(*expected))
+    format!("{name} {} (should have {} by now)", day(*newest), day(*expected))
 }
 
 fn as_sentence(text: &str) -> String {

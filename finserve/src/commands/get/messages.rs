@@ -4,11 +4,15 @@ use percent_encoding::percent_decode_str;
 use crate::openapi::{NO_SUCH_PATH, lacks_company};
 
 /// Terms of the API and what they are called on the command line.
-const NAMES: [(&str, &str); 4] = [
+const NAMES: [(&str, &str); 8] = [
     (NO_SUCH_PATH, ""),
     ("this endpoint takes", "this takes"),
     ("GET /api/v1/market/fx/pairs", "finserve get market pairs"),
+    ("GET /api/v1/market/series/", "finserve get series "),
     ("GET /api/v1/market/series", "finserve get series"),
+    ("see /api/v1/filings/categories", "finserve get categories lists them"),
+    ("see /api/v1/companies/sectors", "finserve get companies shows those that there are"),
+    ("; see /api/v1/companies/search", ""),
 ];
 
 /// Rewords a message of the API: parameters become flags, endpoints become commands.

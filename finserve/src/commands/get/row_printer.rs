@@ -34,7 +34,7 @@ pub(super) fn print(
                 let table = String::from_utf8_lossy(&table);
                 match &header {
                     None => {
-                        header = table.split_once("\r\n").map(|(header, _)| header.to_owned());
+                        header = table.split_inclusive('\n').next().map(str::to_owned);
                         print_part(&table)?
                     }
                     // Without a row, the columns are unknown.
@@ -54,9 +54,9 @@ pub(super) fn print(
     })
 }
 
-/// The rows of a page whose table begins like that of the first page.
+/// The rows of a page whose table begins with the header line of the first page.
 fn rows_below<'t>(header: &str, table: &'t str) -> Result<&'t str, Failure> {
-    let rows = table.strip_prefix(header).and_then(|rest| rest.strip_prefix("\r\n"));
+    let rows = table.strip_prefix(header);
     let other = "the pages of this list have different columns: ask for it with --format json";
     rows.ok_or_else(|| Failure::Message(other.into()))
 }
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn a_later_page_has_its_rows_only() {
-        assert_eq!(rows_below("a,b", "a,b\r\n1,2\r\n").unwrap(), "1,2\r\n");
-        for other in ["b,a\r\n1,2\r\n", "a,bc\r\n1,2\r\n", ""] {
-            assert!(rows_below("a,b", other).is_err(), "{other}");
+        assert_eq!(rows_below("a,b\n", "a,b\n1,2\n").unwrap(), "1,2\n");
+        for other in ["b,a\n1,2\n", "a,bc\n1,2\n", ""] {
+            assert!(rows_below("a,b\n", other).is_err(), "{other}");
         }
     }
 }

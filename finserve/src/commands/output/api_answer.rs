@@ -50,6 +50,8 @@ pub(crate) struct Notes {
     pub(crate) unit: Option<String>,
     pub(crate) stale: Option<bool>,
     pub(crate) fuzzy: bool,
+    /// Why there are no rows.
+    pub(crate) hints: Vec<String>,
     /// The rows of the whole list.
     #[serde(skip)]
     pub(crate) total: Option<u64>,

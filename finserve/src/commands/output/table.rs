@@ -6,16 +6,43 @@ use super::{
     screen::Screen,
 };
 
-/// The columns that a terminal has room for. Rows with the first column show only the others; the second list names the
-/// columns that are never cut, because they identify a row. CSV and JSON have all columns.
-const MAIN: &[(&str, &[&str], &[&str])] = &[
-    ("company_name", &["id", "date"], &["company_name", "category", "description"]),
-    ("cnpj", &["id"], &["name", "tickers", "status", "sector"]),
-    ("title_pt", &["number", "name"], &["title", "unit", "first", "last", "count"]),
+/// The columns of a kind of rows that a terminal has room for. CSV and JSON have all columns.
+struct MainColumns {
+    /// Rows with this column are of this kind.
+    mark: &'static str,
+    /// Identify a row, and are never cut.
+    keys: &'static [&'static str],
+    rest: &'static [&'static str],
+    /// Of the rest, those that are left out, the first one first, before others get too narrow to be read.
+    optional: &'static [&'static str],
+}
+
+const MAIN: &[MainColumns] = &[
+    MainColumns {
+        mark: "company_name",
+        keys: &["id", "date"],
+        rest: &["company_name", "category", "description"],
+        optional: &[],
+    },
+    MainColumns {
+        mark: "cnpj",
+        keys: &["id"],
+        rest: &["name", "tickers", "status", "sector"],
+        optional: &[],
+    },
+    MainColumns {
+        mark: "title_pt",
+        keys: &["number", "name"],
+        rest: &["title", "unit", "first", "last", "count"],
+        optional: &["unit", "first", "count"],
+    },
 ];
 
 /// No column of texts gets narrower than this, which a day needs.
 const NARROWEST: usize = 10;
+
+/// A text of this width can be told from others. Optional columns give way to it.
+const READABLE: usize = 24;
 
 /// The space between two columns.
 const GAP: &str = "  ";
@@ -46,7 +73,7 @@ fn facts(facts: &[(String, Value)], screen: Screen) -> String {
 }
 
 fn rows(table: &Table, screen: Screen) -> String {
-    let (columns, keys) = choose_columns(table);
+    let (columns, keys) = choose_columns(table, screen.width);
     if table.rows.is_empty() {
         return "nothing found\n".into();
     }
@@ -58,9 +85,7 @@ fn rows(table: &Table, screen: Screen) -> String {
     let right: Vec<bool> = columns.iter().map(|at| is_numeric(table, *at)).collect();
     let names: Vec<Cow<'_, str>> =
         columns.iter().map(|at| Cow::Borrowed(table.columns[*at].as_str())).collect();
-    let mut widths: Vec<usize> = (0..columns.len())
-        .map(|at| cells.iter().chain([&names]).map(|row| length(&row[at])).max().unwrap_or(0))
-        .collect();
+    let mut widths: Vec<usize> = columns.iter().map(|at| width(table, *at)).collect();
     if let Some(most) = screen.width {
         let is_key = |at: usize| at < keys;
         let fixed: Vec<bool> =
@@ -83,12 +108,32 @@ fn rows(table: &Table, screen: Screen) -> String {
 }
 
 /// The positions of the columns that are shown, and how many of them, from the first, are never cut.
-fn choose_columns(table: &Table) -> (Vec<usize>, usize) {
+fn choose_columns(table: &Table, most: Option<usize>) -> (Vec<usize>, usize) {
     let position = |name: &&str| table.columns.iter().position(|column| column == name);
-    let Some((_, keys, rest)) = MAIN.iter().find(|(mark, ..)| position(mark).is_some()) else {
+    let Some(main) = MAIN.iter().find(|main| position(&main.mark).is_some()) else {
         return ((0..table.columns.len()).collect(), 0);
     };
-    (keys.iter().chain(*rest).filter_map(position).collect(), keys.len())
+    let mut columns: Vec<usize> = main.keys.iter().chain(main.rest).filter_map(position).collect();
+    let needed = |columns: &[usize]| {
+        let room = |(number, at): (usize, &usize)| {
+            let is_fixed = number < main.keys.len() || is_numeric(table, *at);
+            if is_fixed { width(table, *at) } else { width(table, *at).min(READABLE) }
+        };
+        let gaps = GAP.len() * columns.len().saturating_sub(1);
+        columns.iter().enumerate().map(room).sum::<usize>() + gaps
+    };
+    for optional in main.optional.iter().filter_map(position) {
+        if most.is_some_and(|most| needed(&columns) > most) {
+            columns.retain(|column| *column != optional);
+        }
+    }
+    (columns, main.keys.len())
+}
+
+/// The width of the longest text of a column.
+fn width(table: &Table, at: usize) -> usize {
+    let texts = table.rows.iter().map(|row| length(&row[at].to_text()));
+    texts.chain([length(&table.columns[at])]).max().unwrap_or(0)
 }
 
 fn is_numeric(table: &Table, at: usize) -> bool {

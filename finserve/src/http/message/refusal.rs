@@ -72,7 +72,10 @@ impl From<Error> for Refusal {
             ErrorKind::InvalidKey => Refusal::InvalidKey,
             ErrorKind::PlanRequired(upgrade) => Refusal::PlanRequired(Box::new(upgrade.clone())),
             ErrorKind::Busy => Refusal::Busy(err.to_string()),
-            ErrorKind::Unavailable | ErrorKind::Outdated => Refusal::Unavailable(err.to_string()),
+            ErrorKind::Unavailable
+            | ErrorKind::Outdated
+            | ErrorKind::Newer
+            | ErrorKind::NotPermitted => Refusal::Unavailable(err.to_string()),
             // Requests import no files, so the library cannot refuse one here.
             ErrorKind::Refused | ErrorKind::Storage => Refusal::Internal(err.to_string()),
         }

@@ -46,6 +46,7 @@ impl Media {
         match self {
             Media::Json => "json",
             Media::Csv(Dialect::Standard) => "csv",
+            Media::Csv(Dialect::Unix) => "csv-unix",
             Media::Csv(Dialect::Brazilian) => "csv-br",
         }
     }

@@ -168,6 +168,8 @@ pub(crate) fn refused(err: Error, series: &'static str) -> Result<Wrong, Error> 
         | ErrorKind::Busy
         | ErrorKind::Unavailable
         | ErrorKind::Outdated
+        | ErrorKind::Newer
+        | ErrorKind::NotPermitted
         | ErrorKind::Storage => Err(err),
     }
 }

@@ -156,8 +156,7 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     if code.to_string() != id {
         return found_at(&view, code);
     }
-    let known =
-        reach.one(Feature::Companies, |all| Ok(companies::find(all, CompanyId::Cvm(code))?.answer));
+    let known = reach.one(Feature::Companies, |all| Ok(companies::find(all, code.into())?.answer));
     let shown_of_it = match known {
         Ok((company, prompt)) => {
             let filed = filed(&reach, code, Some(&company))?;
@@ -204,7 +203,8 @@ fn filed(
         })?;
         return Ok(Filed::Preview { rows, prompt });
     }
-    let newest = filings::OfCompany { limit: Limit::new(NEWEST)?, ..filings::OfCompany::new(id) };
+    let newest =
+        filings::OfCompany { limit: Limit::new(NEWEST)?, ..filings::OfCompany::new(id.into()) };
     let names = company.map(|company| companies::other_names(snapshot, company));
     Ok(Filed::Whole {
         profile: filings::profile(snapshot, id)?,

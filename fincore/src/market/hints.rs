@@ -1,0 +1,55 @@
+//! Why a history has no rows, in words: days that are not held, and where others are.
+use super::{
+    queries::FxHistory,
+    quotes,
+    rows::{FxRate, Rate},
+    series::Series,
+    series_definitions::{DEFINITIONS, dataset},
+};
+use crate::{answers::Page, catalogue::Snapshot, error::Result, types::Date};
+
+/// Adds to a history without a row which days of the series are held.
+pub(super) fn for_series(
+    snapshot: &Snapshot,
+    series: Series,
+    mut page: Page<Rate>,
+) -> Result<Page<Rate>> {
+    if page.total == 0
+        && let Some(days) = series.coverage(snapshot)?
+    {
+        let name = dataset(series.number);
+        page.meta.hints = vec![format!("{name} is held from {} to {}", days.first, days.last)];
+    }
+    Ok(page)
+}
+
+/// Adds to a history without a row which days of the pair are held, and which series have days with one side of its quotes.
+pub(super) fn for_pair(
+    snapshot: &Snapshot,
+    query: &FxHistory,
+    mut page: Page<FxRate>,
+) -> Result<Page<FxRate>> {
+    if page.total > 0 {
+        return Ok(page);
+    }
+    let (pair, hints) = (query.pair, &mut page.meta.hints);
+    let days = (query.from.unwrap_or(Date::MIN), query.to.unwrap_or(snapshot.today()));
+    if let Some(held) = quotes::pairs(snapshot)?.into_iter().find(|held| held.pair == pair) {
+        let (from, to, count) = (held.from, held.to, held.days);
+        hints.push(format!("{pair} has both sides on {count} days, from {from} to {to}"));
+    }
+    for definition in DEFINITIONS {
+        let is_side = definition.quote.is_some_and(|(currency, _)| currency == pair.base);
+        let count = match is_side {
+            true => Series::from(definition.number).count(snapshot, days)?,
+            false => 0,
+        };
+        if count > 0 {
+            let name = definition.name;
+            hints.push(format!(
+                "the series {name} has {count} of these days: GET /api/v1/market/series/{name}"
+            ));
+        }
+    }
+    Ok(page)
+}
