@@ -110,7 +110,7 @@ fn tells_what_changed_since_a_version() {
 #[test]
 fn says_what_is_wrong_with_the_command() {
     let data = filled();
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["nope"], "there is no dataset \"nope\""),
         (&["777777"], "there is no dataset \"777777\""),
         (&["fx", "--format", "xml"], "[possible values: ndjson, csv, parquet]"),
@@ -118,6 +118,7 @@ fn says_what_is_wrong_with_the_command() {
         (&["fx", "--dialect", "br"], "--dialect only applies to CSV: add --format csv"),
         (&["companies", "--from", "2026-01-01"], "companies are not dated"),
         (&["fx", "--since", "1", "--to", "2026-01-01"], "from and to cannot be combined with it"),
+        (&["fx", "--out", "/nonexistent/x.csv"], "x.csv: there is no directory /nonexistent\n"),
         (&["fx", "--since", "0"], "the change log starts after data version 1"),
         (&["fx", "--since", "99"], "there is no data version 99 yet: the newest one is 1"),
     ];
@@ -132,6 +133,21 @@ fn says_what_is_wrong_with_the_command() {
     let nowhere = data.path().join("nowhere");
     assert!(!export(&nowhere, &["fx"]).status.success());
     assert!(!nowhere.exists());
+}
+
+#[test]
+fn without_a_data_directory_the_bundled_data_is_exported() {
+    let (here, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let output = finserve(&["export", "ipca", "--from", "2026-07-01", "--format", "csv"])
+        .current_dir(here.path())
+        .env("HOME", home.path())
+        .env_remove("XDG_CACHE_HOME")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("using the bundled data"), "{said}");
+    assert_eq!(output.stdout, b"date,value\n2026-08-01,-0.32\n2026-07-01,0.07\n");
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
 }
 
 #[test]

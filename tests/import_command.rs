@@ -1,11 +1,14 @@
 //! `finserve import` as a command: the standard input, names of files, and two at once.
 use std::{
+    fs,
     io::{BufRead, BufReader, Read, Write},
-    process::Stdio,
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use crate::{
-    harness::{finserve, import},
+    harness::{filled, finserve, import},
     import_published::Place,
 };
 
@@ -78,4 +81,31 @@ fn a_second_import_waits_and_says_so() {
     let mut more = String::new();
     errors.read_to_string(&mut more).unwrap();
     assert_eq!(more, "", "it says so once");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_import_that_is_interrupted_says_that_nothing_changed() {
+    let data = filled();
+    let mut import = finserve(&["import", "-", "--name", "bcdata.sgs.433.json", "--data"])
+        .arg(data.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It waits for the rest of its input. The system knows which signals it handles.
+    let handles_interrupt = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", import.id())).unwrap();
+        let handled = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(handled.trim(), 16).unwrap() & 0b10 != 0
+    };
+    while !handles_interrupt() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &import.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(import.wait().unwrap().code(), Some(130));
+    let mut said = String::new();
+    import.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "\nstopped; nothing was changed\n");
 }

@@ -109,6 +109,11 @@ fn copy(
 fn create_part_file(target: &Path) -> Result<NamedTempFile, Failure> {
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        let (target, directory) = (target.display(), directory.display());
+        let message = format!("cannot write {target}: there is no directory {directory}");
+        return Err(Failure::Message(message));
+    }
     let cannot = format!("cannot write in the directory {}", directory.display());
     let name = target.file_name().unwrap_or_default();
     tempfile::Builder::new()

@@ -27,11 +27,11 @@ static IS_COMMITTING: AtomicBool = AtomicBool::new(false);
 
 /// Imports all files or none; what they changed is printed once that is certain.
 pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
-    let inputs = inputs(args)?;
     on_interrupt(|| match IS_COMMITTING.load(Ordering::Relaxed) {
         false => "stopped; nothing was changed",
         true => "stopped while storing: either everything or nothing was stored; see finserve log",
     });
+    let inputs = inputs(args)?;
     refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
     let import = wait_for_import::wait(|| Import::begin(&catalogue, Now::read().utc))?;

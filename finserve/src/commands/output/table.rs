@@ -42,7 +42,7 @@ const MAIN: &[MainColumns] = &[
 const NARROWEST: usize = 10;
 
 /// A text of this width can be told from others. Optional columns give way to it.
-const READABLE: usize = 24;
+const READABLE: usize = 40;
 
 /// The space between two columns.
 const GAP: &str = "  ";
