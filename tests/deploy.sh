@@ -195,7 +195,7 @@ forging() {
 }
 
 wait_for() {
-    for _ in $(seq 100); do
+    for _ in $(seq 300); do
         curl -sk -o /dev/null --resolve "data.example.org:$port:127.0.0.1" "$url/health" && return
         sleep 0.1
     done
@@ -279,11 +279,8 @@ with_replicas() {
     check 'nginx with replicas: one of them did get requests' grep -q closed "$work/closed"
 }
 
-with_caddy() {
-    have caddy 'Caddyfile' || return 0
-    export HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
-    check 'caddy validate' caddy validate --adapter caddyfile --config deploy/caddy/Caddyfile
-    check 'caddy fmt' bash -c 'caddy fmt deploy/caddy/Caddyfile | diff deploy/caddy/Caddyfile -'
+# Starts Caddy on a free port; sets `port` and `url`.
+start_caddy() {
     port=$(free_port)
     # Without a domain there is no certificate: the same site by plain HTTP.
     { printf '{\n\tadmin off\n\tauto_https off\n}\n' &&
@@ -292,7 +289,16 @@ with_caddy() {
     caddy run --adapter caddyfile --config "$work/Caddyfile" >"$work/caddy.log" 2>&1 &
     running+=($!)
     url=http://data.example.org:$port
-    wait_for || wrong 'Caddy answers'
+    wait_for
+}
+
+with_caddy() {
+    have caddy 'Caddyfile' || return 0
+    export HOME=$work XDG_DATA_HOME=$work XDG_CONFIG_HOME=$work
+    check 'caddy validate' caddy validate --adapter caddyfile --config deploy/caddy/Caddyfile
+    check 'caddy fmt' bash -c 'caddy fmt deploy/caddy/Caddyfile | diff deploy/caddy/Caddyfile -'
+    # Another program may take the port before Caddy does.
+    start_caddy || start_caddy || start_caddy || { wrong 'Caddy answers' && tail -n 5 "$work/caddy.log"; }
     forging Caddy 127.0.1.5 127.0.1.6
 }
 
