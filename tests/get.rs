@@ -142,13 +142,13 @@ fn without_a_terminal_rows_are_csv() {
     let (rows, said) = printed(get(&["market", "ipca", "--limit", "2"]));
     assert_eq!(rows, "date,value\n2026-08-01,-0.32\n2026-07-01,0.07\n");
     assert_eq!(said, "2 of 560; --all for all\n");
-    let nobody = get(&["companies", "--status", "nobody"]);
+    let unknown = get(&["companies", "--status", "unknown"]);
     let [empty, said] =
-        [nobody.stdout, nobody.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        [unknown.stdout, unknown.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert!(empty.starts_with("id,name,trade_name,") && empty.lines().count() == 1, "{empty}");
-    assert_eq!(nobody.status.code(), Some(1), "{said}");
+    assert_eq!(unknown.status.code(), Some(1), "{said}");
     let wrong =
-        "finserve: no company has the status \"nobody\"; the statuses are ATIVO, CANCELADA, ";
+        "finserve: no company has the status \"unknown\"; the statuses are ATIVO, CANCELADA, ";
     assert!(said.starts_with(wrong), "{said}");
     let (fact, _) = printed(get(&["calendar", "2026-11-16"]));
     assert_eq!(

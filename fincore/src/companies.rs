@@ -74,10 +74,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
         snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
     })?;
-    let hints = match total {
-        0 => hints(snapshot, query.status.as_deref(), query.sector.as_deref())?,
-        _ => Vec::new(),
-    };
+    let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
     let meta = Meta { hints, ..Meta::new(SOURCE) };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
@@ -152,10 +149,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
             let companies = page.map(|code| company(*code));
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
-    let hints = match total {
-        0 => hints(snapshot, query.status.as_deref(), query.sector.as_deref())?,
-        _ => Vec::new(),
-    };
+    let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
     let meta = Meta { fuzzy: found.fuzzy, hints, ..Meta::new(SOURCE) };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }

@@ -2,13 +2,14 @@
 use super::filter_values::filter_values;
 use crate::{catalogue::Snapshot, error::Result, types::hint_for_unknown};
 
-/// What is wrong with the filters of a query that finds nothing.
+/// What is wrong with the filters of a query that finds nothing. None if it finds something.
 pub(super) fn hints(
     snapshot: &Snapshot,
+    total: u64,
     status: Option<&str>,
     sector: Option<&str>,
 ) -> Result<Vec<String>> {
-    if status.is_none() && sector.is_none() {
+    if total > 0 || (status.is_none() && sector.is_none()) {
         return Ok(Vec::new());
     }
     let known = filter_values(snapshot)?;

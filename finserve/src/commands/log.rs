@@ -24,12 +24,13 @@ pub(crate) fn run(data: &Path, args: &cli::Log) -> Result<(), Failure> {
         None => changes::complete_after(&snapshot)?,
     };
     let mut output = Output::new(args.json);
-    let counts = changes::counts(&snapshot, after)?;
-    let total: u64 = counts.iter().map(|count| count.rows).sum();
     // Programs, and users who name a version, get everything.
     let is_summary = !args.all && !args.json && args.since.is_none();
-    let mut skipped = if is_summary { total.saturating_sub(NEWEST) } else { 0 };
-    if is_summary && total > 0 {
+    let mut skipped = 0;
+    if is_summary {
+        let counts = changes::counts(&snapshot, after)?;
+        let total: u64 = counts.iter().map(|count| count.rows).sum();
+        skipped = total.saturating_sub(NEWEST);
         output.write(&summary(&counts, total))?;
     }
     // The library stops at the first error of the callback; this keeps what it was.
@@ -83,6 +84,9 @@ impl Output {
 
 /// A line for each import, and how many of the changes are shown below.
 fn summary(counts: &[ChangeCount], total: u64) -> String {
+    if total == 0 {
+        return String::new();
+    }
     let mut lines = String::new();
     for import in counts.chunk_by(|one, next| one.version == next.version) {
         let datasets = import.chunk_by(|one, next| one.dataset == next.dataset).map(|kinds| {

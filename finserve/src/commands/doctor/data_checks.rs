@@ -76,8 +76,8 @@ fn unusable_file(file: &str, failure: &Failure) -> Finding {
     let says = format!("{file} cannot be used: {failure}.");
     match failure {
         Failure::Library(err) if err.is_damage() => Finding::wrong("files", says, remedy(file)),
-        // What is wrong is said; nothing says that the file is damaged.
-        _ => {
+        // The sentence says what is wrong; nothing says that the file is damaged.
+        Failure::Library(_) | Failure::System { .. } | Failure::Message(_) | Failure::Usage(_) => {
             Finding::wrong("files", says, format!("Keep {file}: nothing shows that it is damaged."))
         }
     }
