@@ -93,7 +93,8 @@ fn an_import_that_is_interrupted_says_that_nothing_changed() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It waits for the rest of its input. The system knows which signals it handles.
+    // It waits for the rest of its input, which waiting for its end would close. The system knows which signals it handles.
+    let _input = import.stdin.take().unwrap();
     let handles_interrupt = || {
         let status = fs::read_to_string(format!("/proc/{}/status", import.id())).unwrap();
         let handled = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
