@@ -164,7 +164,7 @@ fn meets(filing: &filings::Filing, wanted: &str) -> bool {
             "species" => plain(&filing.species).contains(&value),
             "text" => {
                 let levels = [&filing.category, &filing.r#type, &filing.species];
-                let text = levels.map(String::as_str).join(" · ") + " · " + &filing.description;
+                let text = levels.map(String::as_str).join(" · ") + " · " + &filing.description();
                 value.split('|').any(|part| plain(&text).contains(part))
             }
             "year" => delivered.starts_with(&value) || reference.starts_with(&value),

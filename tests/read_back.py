@@ -273,9 +273,15 @@ def check(server, folder, dataset):
         content = server.get(f"export/{dataset}?format=csv&dialect={dialect}")
         check_csv(content, wanted, dialect)
         flags = ["--dialect", "br"] if dialect == "br" else []
-        command = run("export", dataset, "--data", server.data, "--format", "csv", *flags)
-        assert command == content, f"the command writes other CSV ({dialect})"
-        (folder / f"{dataset}.{dialect}.csv").write_bytes(content)
+        file = folder / f"{dataset}.{dialect}.csv"
+        command = ["export", dataset, "--data", server.data, "--format", "csv", *flags]
+        run(*command, "--out", file)
+        assert file.read_bytes() == content, f"the command writes other CSV ({dialect})"
+        # In a pipe, lines end as other programs there expect.
+        piped = run(*command)
+        assert piped.endswith(b"\r\n") == (dialect == "br"), "lines end in another way"
+        rows = [list(csv.reader(io.StringIO(text.decode(), newline=""))) for text in (piped, content)]
+        assert rows[0] == rows[1], f"the command pipes other CSV ({dialect})"
     by_http, by_command = folder / f"{dataset}.parquet", folder / f"{dataset}.command.parquet"
     by_http.write_bytes(server.get(f"export/{dataset}?format=parquet"))
     run("export", dataset, "--data", server.data, "--format", "parquet", "--out", by_command)

@@ -117,7 +117,7 @@ impl Sample {
         })?;
         let total = for_filings(&snapshot, |filing| {
             filed.insert(filing.id.to_string());
-            let said = words_of(&filing.description);
+            let said = words_of(&filing.description());
             pairs.extend(said.get(..2).map(|words| words.join(" ")));
             triples.extend(said.get(..3).map(|words| words.join(" ")));
             words.extend(said);

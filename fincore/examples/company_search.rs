@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let filed = filings::of_company(&snapshot, query)?;
     println!("{}: {} filings, the latest:", petrobras.name, filed.total);
     for filing in &filed.data {
-        println!("  {}  {}\n              {}", filing.date, filing.description, filing.url);
+        println!("  {}  {}\n              {}", filing.date, filing.description(), filing.url);
     }
     Ok(())
 }

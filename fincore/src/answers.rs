@@ -1,5 +1,5 @@
 //! Wrappers around query results: pages and sources.
-use std::{borrow::Cow, ops::Deref};
+use std::{borrow::Cow, collections::BTreeMap, ops::Deref};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -7,8 +7,10 @@ use serde::Serialize;
 use crate::error::Result;
 
 mod rows;
+mod span;
 pub(crate) use rows::CachedRows;
 pub use rows::Rows;
+pub use span::Span;
 
 /// The licence of the data that the central bank and CVM publish.
 pub(crate) const LICENCE: &str = "ODbL-1.0";
@@ -31,9 +33,12 @@ pub struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
     /// Whether the source should have published newer data by the snapshot's date. It is about the whole dataset,
-    /// whichever part of it is queried. Market data only.
+    /// whichever part of it is queried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
+    /// The days of delivery from which to which filings are complete, for each form that is held. Filings only.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub coverage: BTreeMap<&'static str, Span>,
     /// Whether nothing matches a search exactly, so that these are the nearest matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
@@ -52,6 +57,7 @@ impl Meta {
             computed_from: None,
             updated_at: None,
             stale: None,
+            coverage: BTreeMap::new(),
             fuzzy: false,
             hints: Vec::new(),
         }

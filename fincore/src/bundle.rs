@@ -108,6 +108,7 @@ fn store_tables(writer: &Writer, mut progress: impl FnMut(FillStep)) -> Result<T
             .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
         tally += store_table(writer, &mut filings, name, &table)?;
     }
+    filings.take_extents().record_bundled(writer)?;
     filings.finish(writer)?;
     writer.set_meta(META_ENTRY, ID)?;
     Ok(tally)

@@ -25,6 +25,7 @@ use crate::{
     types::{CompanyId, CompanyRef, CvmCode},
 };
 
+pub(crate) mod age;
 mod company;
 mod filter_values;
 mod hints;
@@ -66,7 +67,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
         let total = all.all().len();
         let first = usize::try_from(offset.get()).unwrap_or(usize::MAX).min(total);
         let data = all.slice(first..first.saturating_add(limit as usize).min(total));
-        let (total, meta) = (total as u64, Meta::new(SOURCE));
+        let (total, meta) = (total as u64, age::meta(snapshot)?);
         return Ok(Page { data, total, limit, offset: offset.get(), meta });
     }
     let Filter { status, sector, is_listed } = filter;
@@ -75,7 +76,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
         snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
     })?;
     let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
-    let meta = Meta { hints, ..Meta::new(SOURCE) };
+    let meta = Meta { hints, ..age::meta(snapshot)? };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
@@ -150,7 +151,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
     let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
-    let meta = Meta { fuzzy: found.fuzzy, hints, ..Meta::new(SOURCE) };
+    let meta = Meta { fuzzy: found.fuzzy, hints, ..age::meta(snapshot)? };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
@@ -172,7 +173,7 @@ pub fn find(snapshot: &Snapshot, company: CompanyRef) -> Result<Sourced<Company>
         None => None,
     };
     let found = found.ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))?;
-    Ok(Sourced::new(found, Meta::new(SOURCE)))
+    Ok(Sourced::new(found, age::meta(snapshot)?))
 }
 
 /// The CVM code of the company that a code, a CNPJ or a ticker stands for.

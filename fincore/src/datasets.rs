@@ -19,19 +19,22 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::{
-    answers::LICENCE,
+    answers::{LICENCE, Span},
     catalogue::Snapshot,
-    companies,
+    companies::{
+        self,
+        age::{self, RegistryAge},
+    },
     error::{Error, Result},
     filings,
-    freshness::{self, PublicationSchedule, SyncRecord},
+    freshness::{self, SyncRecord},
     market::{
         self,
         freshness::{FX, StoredSeries, expected_quote, is_stale, newest_expected},
         quotes::newest_day,
         series_definitions::{DEFINITIONS, SeriesDefinition},
     },
-    types::{Date, Limit, Pair},
+    types::{Date, Form, Pair},
 };
 
 mod row_counts;
@@ -51,7 +54,7 @@ pub struct Status {
     pub stale: bool,
     /// The snapshot's date, by which that is decided.
     pub today: Date,
-    /// Every dataset: Selic, CDI and IPCA, other series, exchange rates, companies, filings.
+    /// Every dataset: Selic, CDI and IPCA, other series, exchange rates, companies, the filings of each form.
     pub data: Vec<Dataset>,
     /// Their number.
     pub total: usize,
@@ -66,6 +69,8 @@ pub struct Dataset {
     pub dataset: Cow<'static, str>,
     /// What it is, in words.
     pub name: Cow<'static, str>,
+    /// The day of its oldest observation, for filings the first delivery; `None` if it is empty, and for companies.
+    pub first: Option<Date>,
     /// The day of its newest observation up to the snapshot's date; `None` if it is empty. For monthly series the
     /// first day of the month, for companies the newest event, for filings the newest delivery, and for
     /// exchange rates the newest closing quote of the dollar.
@@ -73,8 +78,11 @@ pub struct Dataset {
     /// The day of the newest observation that its source must have published by now; `None` if its rhythm is not
     /// known.
     pub expected: Option<Date>,
-    /// Whether `newest` is before `expected`.
+    /// Whether `newest` is before `expected`; for filings, whether their coverage ends before.
     pub stale: bool,
+    /// The days of delivery from which to which the filings of a form are complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Span>,
     /// When its rows last changed here.
     pub updated_at: Option<DateTime<Utc>>,
     /// When it was last synchronised with its source.
@@ -89,6 +97,25 @@ pub struct Dataset {
     pub source: Cow<'static, str>,
     /// The licence of the data, as an SPDX identifier.
     pub licence: &'static str,
+}
+
+impl Dataset {
+    /// The day up to which it is held: where the coverage of filings ends, for all else the newest day.
+    #[must_use]
+    pub fn held_until(&self) -> Option<Date> {
+        self.coverage.map(|span| span.to).or(self.newest)
+    }
+}
+
+/// A text that changes with what answers say of the age of companies and filings. Seeing a file again that has not changed
+/// makes them fresh without new data, so a tag of an answer needs this besides the data's own tag.
+pub fn freshness_tag(snapshot: &Snapshot) -> Result<String> {
+    let mut tag = String::new();
+    for form in filings::coverage(snapshot)? {
+        tag.push(if form.stale { 's' } else { 'f' });
+    }
+    tag.push(if age::is_stale(snapshot)? { 's' } else { 'f' });
+    Ok(tag)
 }
 
 /// All datasets, each with its freshness.
@@ -117,7 +144,7 @@ fn status_with(snapshot: &Snapshot, counts: &RowCounts) -> Result<Status> {
     }
     data.push(exchange_rates(snapshot, counts)?);
     data.push(companies(snapshot, counts)?);
-    data.push(filings(snapshot)?);
+    data.extend(filings(snapshot, counts)?);
     let stale = data.iter().any(|dataset| dataset.stale);
     Ok(Status { stale, today: snapshot.today(), total: data.len(), data })
 }
@@ -132,7 +159,8 @@ fn defined_series(
 ) -> Result<Option<Dataset>> {
     let (number, name) = (definition.number, definition.name);
     let tried = || Ok::<_, Error>(freshness::sync_record(snapshot, name)?.tried_at.is_some());
-    let empty = StoredSeries { number, rows: 0, newest: None, source: format!("BCB SGS {number}") };
+    let source = format!("BCB SGS {number}");
+    let empty = StoredSeries { number, rows: 0, first: None, newest: None, source };
     let series = match held {
         Some(series) => series,
         None if ALWAYS.contains(&name) || tried()? => &empty,
@@ -149,6 +177,7 @@ fn series_dataset(
     let dataset = market::series_definitions::dataset(series.number);
     let sync = freshness::sync_record(snapshot, &dataset)?;
     let rows = DatasetRows {
+        first: series.first,
         newest: series.newest,
         expected: newest_expected(snapshot, series.number)?,
         rows: series.rows,
@@ -158,6 +187,7 @@ fn series_dataset(
 
 fn exchange_rates(snapshot: &Snapshot, counts: &RowCounts) -> Result<Dataset> {
     let rows = DatasetRows {
+        first: counts.first_quote,
         newest: newest_day(snapshot, Pair::default())?,
         expected: Some(expected_quote(snapshot.today())),
         rows: counts.quotes,
@@ -169,34 +199,47 @@ fn exchange_rates(snapshot: &Snapshot, counts: &RowCounts) -> Result<Dataset> {
 /// The registry of companies.
 fn companies(snapshot: &Snapshot, counts: &RowCounts) -> Result<Dataset> {
     const DATASET: &str = companies::DATASET;
-    let (sync, newest) = (freshness::sync_record(snapshot, DATASET)?, counts.newest_event);
-    let expected = freshness::expected_event(snapshot.today(), newest, sync.last_checked_on());
-    let rows = DatasetRows { newest, expected: Some(expected), rows: counts.companies };
+    let RegistryAge { newest, expected } = RegistryAge::read(snapshot)?;
+    let sync = freshness::sync_record(snapshot, DATASET)?;
+    let rows =
+        DatasetRows { first: None, newest, expected: Some(expected), rows: counts.companies };
     Ok(rows.dataset(DATASET.into(), "Public companies".into(), companies::SOURCE.into(), sync))
 }
 
-/// The freshness of the filings alone, which costs microseconds.
-pub fn filings(snapshot: &Snapshot) -> Result<Dataset> {
-    const DATASET: &str = filings::DATASET;
-    let (today, limit) = (snapshot.today(), Limit::new(1)?);
-    let newest =
-        filings::list(snapshot, filings::List { to: Some(today), limit, ..Default::default() })?;
-    let rows = DatasetRows {
-        newest: newest.data.first().map(|filing| filing.date),
-        expected: Some(PublicationSchedule::Weekly.newest_expected(today)),
-        rows: newest.total,
-    };
-    let sync = freshness::sync_record(snapshot, DATASET)?;
-    Ok(rows.dataset(
-        DATASET.into(),
-        "Filings of public companies".into(),
-        filings::SOURCE.into(),
-        sync,
-    ))
+/// The filings of each form.
+fn filings(snapshot: &Snapshot, counts: &RowCounts) -> Result<Vec<Dataset>> {
+    let coverage = filings::coverage(snapshot)?;
+    let mut datasets = Vec::with_capacity(coverage.len());
+    for (held, stored) in coverage.into_iter().zip(&counts.filings) {
+        let rows = DatasetRows {
+            first: stored.first,
+            newest: stored.newest,
+            expected: Some(held.expected),
+            rows: stored.rows,
+        };
+        let name = held.form.dataset();
+        let sync = freshness::sync_record(snapshot, name)?;
+        let dataset =
+            rows.dataset(name.into(), title(held.form).into(), filings::SOURCE.into(), sync);
+        datasets.push(Dataset { stale: held.stale, coverage: held.span, ..dataset });
+    }
+    Ok(datasets)
+}
+
+/// What a form is, in words.
+fn title(form: Form) -> &'static str {
+    match form {
+        Form::Ipe => "Notices, minutes and other event documents (IPE)",
+        Form::Dfp => "Annual financial statements (DFP)",
+        Form::Itr => "Quarterly financial statements (ITR)",
+        Form::Fre => "Reference forms (FRE)",
+        Form::Fca => "Registration forms (FCA)",
+    }
 }
 
 /// How many rows a dataset has, how new they are, and how new they should be.
 struct DatasetRows {
+    first: Option<Date>,
     newest: Option<Date>,
     expected: Option<Date>,
     rows: u64,
@@ -211,13 +254,15 @@ impl DatasetRows {
         source: Cow<'static, str>,
         sync: SyncRecord,
     ) -> Dataset {
-        let DatasetRows { newest, expected, rows } = self;
+        let DatasetRows { first, newest, expected, rows } = self;
         Dataset {
             dataset,
             name,
+            first,
             newest,
             expected,
             stale: is_stale(newest, expected),
+            coverage: None,
             updated_at: sync.updated_at,
             last_success: sync.succeeded_at,
             last_attempt: sync.tried_at,

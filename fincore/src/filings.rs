@@ -30,6 +30,7 @@ use crate::{
 
 pub(crate) mod batches;
 mod categories;
+mod coverage;
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod filers_and_classes;
 mod filing;
@@ -44,8 +45,11 @@ pub(crate) mod reader;
 mod search_conditions;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod whole_files;
 
 pub use categories::{Category, categories};
+pub use coverage::{FormCoverage, coverage};
 pub use filing::Filing;
 pub(crate) use filing::{DATASET, SOURCE};
 use filter::{Filter, FilterFields, page_of};
@@ -136,7 +140,7 @@ pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
     const SQL: &str = "SELECT key FROM filing ORDER BY key DESC LIMIT ?1";
     let limit = query.limit.get();
     let keys = snapshot.rows(SQL, [limit], |row| row.get(0))?;
-    Ok(Page::cut(reader::read_keys(snapshot, &keys)?, (limit, 0), Meta::new(SOURCE)))
+    Ok(Page::cut(reader::read_keys(snapshot, &keys)?, (limit, 0), coverage::meta(snapshot)?))
 }
 
 /// One filing, by its id.
@@ -145,7 +149,7 @@ pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
 pub fn find(snapshot: &Snapshot, id: FilingId) -> Result<Sourced<Filing>> {
     let filing = reader::find(snapshot, id)?
         .ok_or_else(|| Error::not_found(Resource::Filing, &id.to_string()))?;
-    Ok(Sourced::new(filing, Meta::new(SOURCE)))
+    Ok(Sourced::new(filing, coverage::meta(snapshot)?))
 }
 
 /// Filings of one company, newest first.

@@ -11,6 +11,7 @@ use crate::{
     filings::{
         new_filing::NewFiling,
         store::{FILINGS, Filings, Occurrence},
+        whole_files::FileExtents,
     },
     market::{
         Rate, plausibility,
@@ -63,6 +64,8 @@ pub struct Import {
     /// Quotes whose buying price is above the selling price, with the file they come from. A later file may correct them.
     crossed: Vec<(String, CrossedQuote)>,
     state: State,
+    /// What the files have that were read.
+    extents: Vec<FileExtents>,
     /// Whether validators of a download were stored, which are not data.
     has_validators: bool,
 }
@@ -98,6 +101,7 @@ impl Import {
             trust: Trust::Plausible,
             crossed: Vec::new(),
             state: State::Unchanged,
+            extents: Vec::new(),
             has_validators: false,
         })
     }
@@ -132,6 +136,7 @@ impl Import {
         let read = file_reader::read_file(name, source, &mut store);
         let (imported, digest) = read.map_err(|err| err.into_error(name))?;
         self.state = before;
+        self.extents.push(self.filings.take_extents());
         if imported.tally.is_change() {
             self.writer.note(&imported.what, &digest);
             self.state = if before == State::Failed { State::Failed } else { State::Changed };
@@ -261,6 +266,8 @@ impl Import {
                     vec!["cad_cia_aberta".into(), "fca_cia_aberta".into()]
                 }
                 FILINGS => vec!["/DOC/".into()],
+                // The forms among them.
+                form if form.starts_with(FILINGS) => Vec::new(),
                 store::FX => vec!["Cotacao".into(), "fechamento".into()],
                 series => {
                     let definition = DEFINITIONS.iter().find(|known| known.name == series);
@@ -279,8 +286,10 @@ impl Import {
     /// dearer than it is sold.
     pub fn commit(self) -> Result<()> {
         match self.state {
-            State::Unchanged if self.has_validators => self.writer.commit_unversioned(),
-            State::Unchanged => Ok(()),
+            State::Unchanged => match self.record_files()? || self.has_validators {
+                true => self.writer.commit_unversioned(),
+                false => Ok(()),
+            },
             State::Failed => Err(Error::operation("a file was refused; nothing is imported")),
             State::Changed => {
                 if !self.has_validators {
@@ -289,10 +298,24 @@ impl Import {
                 for (name, day) in &self.crossed {
                     checks::check_sides(&self.writer, *day).map_err(|err| err.into_error(name))?;
                 }
+                self.record_files()?;
                 self.filings.finish(&self.writer)?;
                 self.writer.commit()
             }
         }
+    }
+
+    /// Records which files of filings were seen whole, and returns whether any was.
+    fn record_files(&self) -> Result<bool> {
+        let mut any = false;
+        for extents in &self.extents {
+            if self.has_validators {
+                extents.record_downloaded(&self.writer, self.today())?;
+            } else {
+                any |= extents.record_whole(&self.writer, self.today())?;
+            }
+        }
+        Ok(any)
     }
 }
 

@@ -184,7 +184,7 @@ mod integrity;
 pub use chrono;
 
 pub use accounts::Accounts;
-pub use answers::{Meta, Page, Rows, Sourced};
+pub use answers::{Meta, Page, Rows, Sourced, Span};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Edition, Snapshot};
@@ -201,8 +201,8 @@ pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
 pub use truncate::{printable, truncate};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
-    Email, FilingId, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, PageQuery, Pair, Search,
-    SeriesId, SessionToken, Words, fold,
+    Email, FilingId, Form, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, PageQuery, Pair,
+    Search, SeriesId, SessionToken, Words, fold,
 };
 
 /// Compiles the example in the README.

@@ -66,8 +66,19 @@ pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     }
     let fuzzy =
         !is_exact && (companies.total > 0 || filings.as_ref().is_some_and(|found| found.total > 0));
-    let filings = filings.map(|filings| filings.data.into_vec()).unwrap_or_default();
-    let meta = Meta { fuzzy, ..Meta::new(SOURCE) };
+    let (filings, meta) = match filings {
+        Some(filings) => (filings.data.into_vec(), filings.meta),
+        None => (Vec::new(), Meta::new(SOURCE)),
+    };
+    let of_companies = companies.meta;
+    let meta = Meta {
+        source: SOURCE.into(),
+        fuzzy,
+        hints: Vec::new(),
+        updated_at: meta.updated_at.max(of_companies.updated_at),
+        stale: Some(meta.stale == Some(true) || of_companies.stale == Some(true)),
+        ..meta
+    };
     Ok(Matches { companies: companies.data.into_vec(), filings, upgrade, meta })
 }
 

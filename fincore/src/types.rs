@@ -33,10 +33,10 @@ pub use date::{Date, DateRange};
 pub use decimal::Decimal;
 pub(crate) use decimal::serialize_number;
 pub(crate) use digits::whole_number;
-pub use filing_id::FilingId;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use filing_id::ID_BITS;
-pub(crate) use filing_id::{Form, first_key, last_key};
+pub use filing_id::{FilingId, Form};
+pub(crate) use filing_id::{first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
 pub(crate) use nearest::hint_for_unknown;
 pub use page::{Limit, Offset, PageQuery};

@@ -27,8 +27,7 @@ pub(super) const TICKERS: &str = "tickers.tsv";
 const TICKERS_HEADER: &str = "cnpj\tdocument\ttickers";
 /// Followed by the year of delivery and `.tsv`.
 pub(super) const FILINGS: &str = "filings_";
-const FILINGS_HEADER: &str =
-    "id\tdate\tcompany\tcompany_name\tcategory\ttype\tspecies\treference_date\tversion\tsequence";
+const FILINGS_HEADER: &str = "id\tdate\tcompany\tcompany_name\tcategory\ttype\tspecies\treference_date\tversion\tsequence\tsubject";
 
 /// Stores the bundled registry; if a newer one is stored, only the companies that it lacks.
 pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
@@ -49,7 +48,7 @@ pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<Tally> {
     companies::write_securities(writer, &parse_rows(TICKERS, table, TICKERS_HEADER, security)?)
 }
 
-/// Stores bundled filings. Stored ones stay, because imported filings have more fields.
+/// Stores bundled filings. Stored ones stay, but for a subject that they lack: bundles of older programs had none.
 pub(super) fn store_filings(
     writer: &Writer,
     filings: &mut Filings,
@@ -101,7 +100,7 @@ fn security(line: &str) -> Option<Result<Security>> {
 }
 
 fn filing(line: &str) -> Option<Result<NewFiling<'_>>> {
-    let [id, date, company, name, category, kind, species, reference, version, sequence] =
+    let [id, date, company, name, category, kind, species, reference, version, sequence, subject] =
         fields(line)?;
     let read = || {
         Ok(NewFiling {
@@ -112,7 +111,7 @@ fn filing(line: &str) -> Option<Result<NewFiling<'_>>> {
             category: category.into(),
             kind: kind.into(),
             species: species.into(),
-            subject: "".into(),
+            subject: subject.into(),
             reference_date: value(reference)?,
             version: number(version)?,
             link: Link::Usual(if sequence.is_empty() { None } else { Some(number(sequence)?) }),
@@ -147,7 +146,7 @@ pub(super) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, Str
     // Sorted by company, so that equal names are adjacent and compress to nothing.
     const SQL: &str = concat!(
         "SELECT key, filer.company, filer.name, class.category, type, species,
-            reference_day, version, sequence ",
+            reference_day, version, sequence, subject ",
         from_filing!(),
         "WHERE url IS NULL ORDER BY filing.company, key"
     );
@@ -164,7 +163,7 @@ pub(super) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, Str
         let _ = write!(table, "{id}\t{date}\t");
         cells(table, row, 1..6)?;
         let _ = write!(table, "\t{reference}\t");
-        cells(table, row, 7..9)?;
+        cells(table, row, 7..10)?;
         table.push('\n');
         Ok(())
     })?;

@@ -11,6 +11,7 @@ pub(crate) const SCHEMA: Schema = Schema {
         include_str!("../../migrations/catalogue/0004_changes_and_freshness.sql"),
         include_str!("../../migrations/catalogue/0005_identity.sql"),
         include_str!("../../migrations/catalogue/0006_search.sql"),
+        include_str!("../../migrations/catalogue/0007_filing_files.sql"),
     ],
     unmarked: 2,
     table: "rate",

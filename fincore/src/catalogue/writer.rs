@@ -194,6 +194,13 @@ impl Writer {
         self.log_all(dataset, [(key, change)])
     }
 
+    /// Notes that a dataset has changes.
+    pub(crate) fn touch(&self, dataset: &str) {
+        if !self.touched.borrow().contains(dataset) {
+            self.touched.borrow_mut().insert(dataset.to_owned());
+        }
+    }
+
     /// Logs many changes at once, at less cost.
     pub(crate) fn log_all<K: Display>(
         &self,
@@ -210,9 +217,7 @@ impl Writer {
         if changes.peek().is_none() {
             return Ok(());
         }
-        if !self.touched.borrow().contains(dataset) {
-            self.touched.borrow_mut().insert(dataset.to_owned());
-        }
+        self.touch(dataset);
         if !self.logged {
             return Ok(());
         }

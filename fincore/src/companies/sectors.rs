@@ -1,7 +1,7 @@
 //! The sectors of companies, with their numbers.
-use super::company::SOURCE;
+use super::age;
 use crate::{
-    answers::{Meta, Page},
+    answers::Page,
     catalogue::Snapshot,
     error::Result,
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
@@ -46,5 +46,5 @@ pub fn sectors(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Sector>> {
         let (companies, active, listed) = (number(1)?, number(2)?, number(3)?);
         Ok(Sector { sector: row.get(0)?, companies, active, listed })
     })?;
-    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::new(SOURCE)))
+    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), age::meta(snapshot)?))
 }

@@ -4,7 +4,7 @@ use crate::{
     error::Result,
     market::freshness::{StoredSeries, stored_series},
     sqlite::parsed,
-    types::Date,
+    types::{Date, FilingId, Form, last_key},
 };
 
 /// The part of the status that takes time to compute. It depends on the data and the date only.
@@ -13,30 +13,54 @@ pub(super) struct RowCounts {
     pub(super) series: Vec<StoredSeries>,
     /// The number of exchange rates with both sides.
     pub(super) quotes: u64,
+    /// The day of the first one of the dollar.
+    pub(super) first_quote: Option<Date>,
     pub(super) companies: u64,
-    /// The newest change in the registry of companies.
-    pub(super) newest_event: Option<Date>,
+    /// Those of every form, in the order of [`Form::ALL`].
+    pub(super) filings: Vec<StoredForm>,
+}
+
+/// The filings of a form, up to the snapshot's date.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredForm {
+    pub(super) rows: u64,
+    pub(super) first: Option<Date>,
+    pub(super) newest: Option<Date>,
 }
 
 impl RowCounts {
     pub(super) fn read(snapshot: &Snapshot) -> Result<RowCounts> {
         const QUOTES: &str =
             "SELECT COUNT(*) FROM fx WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL";
+        const FIRST_QUOTE: &str = "SELECT date FROM fx WHERE currency = 'USD'
+            AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date LIMIT 1";
         const COMPANIES: &str = "SELECT COUNT(*) FROM company";
         Ok(RowCounts {
             series: stored_series(snapshot)?,
             quotes: snapshot.count(QUOTES, [snapshot.today().to_string()])?,
+            first_quote: snapshot.first(FIRST_QUOTE, [], |row| parsed(row, 0))?,
             companies: snapshot.count(COMPANIES, [])?,
-            newest_event: newest_event(snapshot)?,
+            filings: stored_forms(snapshot)?,
         })
     }
 }
 
-/// The newest change in the registry of companies. Later dates than the snapshot's are typing errors.
-fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT day FROM (
-            SELECT registered_on AS day FROM company UNION ALL
-            SELECT cancelled_on FROM company UNION ALL
-            SELECT status_since FROM company) WHERE day <= ?1 ORDER BY day DESC";
-    snapshot.first(SQL, [snapshot.today().to_string()], |row| parsed(row, 0))
+/// The filings of each form; only the index of ids is read.
+fn stored_forms(snapshot: &Snapshot) -> Result<Vec<StoredForm>> {
+    const SQL: &str = "SELECT COUNT(*), MIN(key), MAX(key) FROM filing INDEXED BY filing_by_id
+        WHERE id BETWEEN ?1 AND ?2 AND key <= ?3";
+    let today = last_key(snapshot.today());
+    let day = |key: Option<i64>| key.and_then(FilingId::of_key).map(|(_, day)| day);
+    let mut forms = Vec::with_capacity(Form::ALL.len());
+    for form in Form::ALL {
+        let (first, last) = form.id_bits();
+        forms.extend(snapshot.rows(SQL, (first, last, today), |row| {
+            Ok(StoredForm {
+                rows: row.get::<_, i64>(0)?.unsigned_abs(),
+                first: day(row.get(1)?),
+                newest: day(row.get(2)?),
+            })
+        })?);
+    }
+    Ok(forms)
 }

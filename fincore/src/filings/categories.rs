@@ -1,7 +1,7 @@
 //! The categories and types of filings.
-use super::filing::SOURCE;
+use super::coverage;
 use crate::{
-    answers::{Meta, Page},
+    answers::Page,
     catalogue::Snapshot,
     error::Result,
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
@@ -40,7 +40,11 @@ serialize_by_columns!(Category);
 
 /// The categories and types that filings have, with their numbers: those with most filings first.
 pub fn categories(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Category>> {
-    Ok(Page::cut(classes(snapshot)?, (query.limit.get(), query.offset.get()), Meta::new(SOURCE)))
+    Ok(Page::cut(
+        classes(snapshot)?,
+        (query.limit.get(), query.offset.get()),
+        coverage::meta(snapshot)?,
+    ))
 }
 
 /// All of them.

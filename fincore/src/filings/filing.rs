@@ -1,4 +1,6 @@
 //! A filing, and the columns of its rows.
+use std::borrow::Cow;
+
 use crate::{
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     types::{CvmCode, Date, FilingId},
@@ -26,8 +28,8 @@ pub struct Filing {
     pub r#type: String,
     /// The third level; empty for many types.
     pub species: String,
-    /// The subject as the company wrote it, on one line; if there is none, category, type and species.
-    pub description: String,
+    /// The subject as the company wrote it, on one line; `None` if it wrote none.
+    pub subject: Option<String>,
     /// The delivery date; in JSON the start of that day in Brasília.
     pub date: Date,
     /// The date the document refers to, as the company typed it: some are years off.
@@ -36,6 +38,22 @@ pub struct Filing {
     pub version: u32,
     /// The address of the document at CVM.
     pub url: String,
+}
+
+/// Joins the levels of the class that replaces a missing subject.
+const LEVELS: &str = " · ";
+
+impl Filing {
+    /// The subject; if there is none, category, type and species.
+    #[must_use]
+    pub fn description(&self) -> Cow<'_, str> {
+        if let Some(subject) = &self.subject {
+            return subject.into();
+        }
+        let levels = [&self.category, &self.r#type, &self.species].map(String::as_str);
+        let levels = levels.into_iter().filter(|level| !level.is_empty());
+        levels.collect::<Vec<_>>().join(LEVELS).into()
+    }
 }
 
 impl table::Row for Filing {
@@ -69,7 +87,12 @@ impl table::Row for Filing {
         Column {
             name: "description",
             kind: ColumnKind::Text,
-            cell: |filing| filing.description.as_str().into(),
+            cell: |filing| Cell::Text(filing.description()),
+        },
+        Column {
+            name: "subject",
+            kind: ColumnKind::Text,
+            cell: |filing| filing.subject.as_deref().into(),
         },
         Column {
             name: "date",

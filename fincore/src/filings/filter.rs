@@ -1,11 +1,7 @@
 //! Which filings a query is about, and one page of them.
-use super::{
-    filing::{Filing, SOURCE},
-    index_query::with_index,
-    reader,
-};
+use super::{coverage, filing::Filing, index_query::with_index, reader};
 use crate::{
-    answers::{Meta, Page},
+    answers::Page,
     catalogue::Snapshot,
     company_lookup,
     error::Result,
@@ -102,7 +98,7 @@ pub(super) fn page_of(
     found: KeyPage,
     (limit, offset): (Limit<1000>, Offset),
 ) -> Result<Page<Filing>> {
-    Page::read(found.total, (limit.get(), offset.get()), Meta::new(SOURCE), || {
+    Page::read(found.total, (limit.get(), offset.get()), coverage::meta(snapshot)?, || {
         reader::read_keys(snapshot, &found.keys)
     })
 }

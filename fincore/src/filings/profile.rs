@@ -1,6 +1,7 @@
 //! How many filings a company has: in all, of each category, and in each month or year.
-use super::index_query::with_index;
+use super::{coverage::coverage, index_query::with_index};
 use crate::{
+    answers::Span,
     catalogue::Snapshot,
     company_lookup,
     error::{Error, Resource, Result},
@@ -16,7 +17,10 @@ pub struct Profile {
     pub total: u64,
     /// The categories that it has filings of, those with most first.
     pub categories: Vec<CategoryCount>,
-    /// From the newest filing back to the oldest without a gap: years, or months if there are only a few of those.
+    /// The days from which to which event documents are complete, which are most of what companies file.
+    pub covered: Option<Span>,
+    /// From the end of that time back to its start, or to the oldest filing: years, or months if there are only a few of
+    /// those. Other times are left out, because few filings of them are held.
     pub periods: Vec<PeriodCount>,
 }
 
@@ -53,7 +57,7 @@ impl PeriodCount {
 /// Longer spans are counted by years.
 const MOST_MONTHS: usize = 36;
 
-/// The filings of one company, counted. The sums of categories and of periods are the total.
+/// The filings of one company, counted. The sum of categories is the total.
 ///
 /// Fails with [`Error::NotFound`] if the company is neither in the registry nor named by a filing.
 ///
@@ -70,13 +74,17 @@ pub fn profile(snapshot: &Snapshot, company: CompanyId) -> Result<Profile> {
     let code = company_lookup::resolve(snapshot, &company.into())?
         .ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))?;
     let names: Vec<String> = snapshot.rows(CATEGORIES, [], |row| row.get(0))?;
+    let [event_documents, ..] = coverage(snapshot)?;
+    let covered = event_documents.span;
     let of_company = Condition::company(code.get());
     let always = (first_key(Date::MIN), last_key(Date::MAX));
     with_index(snapshot, |index| {
         let at = |offset| index.find_newest(&of_company, always, PageWindow { limit: 1, offset });
         let newest = at(0)?;
         let day = |keys: &[i64]| keys.first().and_then(|key| FilingId::of_key(*key));
-        let Some((_, last)) = day(&newest.keys) else { return Ok(Profile::default()) };
+        let Some((_, last)) = day(&newest.keys) else {
+            return Ok(Profile { covered, ..Profile::default() });
+        };
         let first = day(&at(newest.total - 1)?.keys).map_or(last, |(_, first)| first);
         let mut categories: Vec<CategoryCount> = Vec::new();
         for category in names {
@@ -91,11 +99,12 @@ pub fn profile(snapshot: &Snapshot, company: CompanyId) -> Result<Profile> {
         }
         categories.sort_by(|a, b| b.filings.cmp(&a.filings).then(a.category.cmp(&b.category)));
         let mut periods = Vec::new();
-        for (from, to) in spans(first, last) {
+        let spans = covered.map(|covered| spans(covered.from.max(first), covered.to));
+        for (from, to) in spans.unwrap_or_default() {
             let filings = index.count(&of_company, (first_key(from), last_key(to)))?;
             periods.push(PeriodCount { from, to, filings });
         }
-        Ok(Profile { total: newest.total, categories, periods })
+        Ok(Profile { total: newest.total, categories, covered, periods })
     })
 }
 
@@ -164,11 +173,14 @@ mod tests {
             for row in &profile.periods {
                 assert_eq!(row.filings, list(None, Some(row.from), Some(row.to)), "{row:?}");
             }
-            let sums = [
-                profile.categories.iter().map(|row| row.filings).sum::<u64>(),
-                profile.periods.iter().map(|row| row.filings).sum(),
-            ];
-            assert_eq!(sums, [profile.total; 2]);
+            let sum: u64 = profile.categories.iter().map(|row| row.filings).sum();
+            assert_eq!(sum, profile.total);
+            // Event documents are held of 18 months; the annual statements of other years would look like silence.
+            let ends = |row: &PeriodCount| format!("{} {}", row.from, row.to);
+            let (newest, oldest) = (&profile.periods[0], &profile.periods[17]);
+            assert_eq!(profile.periods.len(), 18);
+            assert_eq!(ends(newest), "2025-06-01 2025-06-30");
+            assert_eq!(ends(oldest), "2024-01-01 2024-01-31");
         }
         assert!(profile(&snapshot, "999999".parse().unwrap()).is_err());
     }

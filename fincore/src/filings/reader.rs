@@ -11,9 +11,6 @@ use crate::{
     types::{CvmCode, Date, FilingId, Form},
 };
 
-/// Joins the levels of the class that replaces a missing subject.
-const LEVELS: &str = " · ";
-
 /// A filing joined with its filer's name and its class.
 macro_rules! from_filing {
     () => {
@@ -131,12 +128,6 @@ fn filing(
     let subject: String = row.get(1)?;
     let version = row.get(3)?;
     let url: Option<String> = row.get(5)?;
-    let description = if subject.is_empty() {
-        let levels = [&category, &kind, &species].map(String::as_str);
-        levels.into_iter().filter(|level| !level.is_empty()).collect::<Vec<_>>().join(LEVELS)
-    } else {
-        subject
-    };
     Ok(Filing {
         id,
         company_id,
@@ -144,7 +135,7 @@ fn filing(
         category,
         r#type: kind,
         species,
-        description,
+        subject: Some(subject).filter(|subject| !subject.is_empty()),
         date,
         reference_date: row.get::<_, Option<i32>>(2)?.and_then(Date::from_day_number),
         version,

@@ -1,15 +1,18 @@
 //! Writes filings.
+use std::{collections::BTreeSet, mem};
+
 use rusqlite::{CachedStatement, OptionalExtension, Row};
 
 use super::{
     filers_and_classes::IdCache,
     new_filing::{Link, NewFiling},
+    whole_files::FileExtents,
 };
 use crate::{
     catalogue::{OnConflict, Tally, Writer},
     error::Result,
     index::{self, BlockSizes, ChangedBlocks},
-    types::Date,
+    types::{Date, Form},
 };
 
 pub(crate) use super::filing::DATASET as FILINGS;
@@ -19,6 +22,8 @@ pub(crate) use super::filing::DATASET as FILINGS;
 pub(crate) struct Filings {
     ids: IdCache,
     changed: ChangedBlocks,
+    /// What the files have that were stored.
+    extents: FileExtents,
     pub(super) sizes: BlockSizes,
 }
 
@@ -51,6 +56,7 @@ impl Filings {
         let mut tally = Tally::default();
         let mut changes = Vec::new();
         for entry in entries.iter() {
+            self.extents.add(entry);
             let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
             let outcome = match table.find(&row, on_conflict)? {
                 Some((_, true)) => Tally::UNCHANGED,
@@ -68,10 +74,17 @@ impl Filings {
             changes.extend(outcome.change().map(|change| (entry.id, change)));
             tally += outcome;
         }
+        let forms: BTreeSet<Form> = changes.iter().map(|(id, _)| id.form()).collect();
+        forms.into_iter().for_each(|form| writer.touch(form.dataset()));
         // The log is in the order of ids, and also written fastest in its order.
         changes.sort_unstable_by_key(|(id, _)| *id);
         writer.log_all(FILINGS, changes)?;
         Ok(tally)
+    }
+
+    /// What was stored since the last call, by the file of CVM that it belongs to.
+    pub(crate) fn take_extents(&mut self) -> FileExtents {
+        mem::take(&mut self.extents)
     }
 
     /// Updates the search index, after the last filing and the last company were written.
@@ -155,7 +168,11 @@ impl<'w> Table<'w> {
     ) -> Result<Option<(i64, bool)>> {
         let read = |found: &Row<'_>| {
             let found = StoredFiling::read(found)?;
-            Ok((found.key, on_conflict == OnConflict::Keep || found == *row))
+            let stays = match on_conflict {
+                OnConflict::Keep => !found.subject.is_empty() || row.subject.is_empty(),
+                OnConflict::Replace => found == *row,
+            };
+            Ok((found.key, stays))
         };
         Ok(self.find.query_row([row.id], read).optional()?)
     }

@@ -326,7 +326,7 @@ fn what_is_known_can_be_kept() {
     writer.commit().unwrap();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let filing = find(&snapshot, "5".parse().unwrap()).unwrap();
-    assert_eq!(filing.description, SUBJECTS[3]);
+    assert_eq!(filing.subject.as_deref(), Some(SUBJECTS[3]));
 }
 
 #[test]

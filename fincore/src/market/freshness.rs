@@ -104,6 +104,7 @@ pub(super) fn read_day(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<
 pub(crate) struct StoredSeries {
     pub(crate) number: u32,
     pub(crate) rows: u64,
+    pub(crate) first: Option<Date>,
     pub(crate) newest: Option<Date>,
     /// Where the newest observation comes from.
     pub(crate) source: String,
@@ -112,8 +113,9 @@ pub(crate) struct StoredSeries {
 /// Every series that has observations, by number. Series that are exchange rates are stored as quotes.
 pub(crate) fn stored_series(snapshot: &Snapshot) -> Result<Vec<StoredSeries>> {
     // The third column is that of the newest row.
-    const SQL: &str = "SELECT series, COUNT(*), computed, MAX(date) FROM rate WHERE date <= ?1
-        GROUP BY series ORDER BY series";
+    const SQL: &str = "SELECT series, COUNT(*), computed, MAX(date),
+            (SELECT date FROM rate AS first WHERE first.series = rate.series ORDER BY date LIMIT 1)
+        FROM rate WHERE date <= ?1 GROUP BY series ORDER BY series";
     snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
         let (number, computed): (u32, bool) = (row.get(0)?, row.get(2)?);
         let computed_from =
@@ -121,6 +123,7 @@ pub(crate) fn stored_series(snapshot: &Snapshot) -> Result<Vec<StoredSeries>> {
         Ok(StoredSeries {
             number,
             rows: row.get::<_, i64>(1)?.unsigned_abs(),
+            first: read_day(row, 4)?,
             newest: read_day(row, 3)?,
             source: format!("BCB SGS {}", computed_from.filter(|_| computed).unwrap_or(number)),
         })

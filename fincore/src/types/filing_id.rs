@@ -18,9 +18,9 @@ pub struct FilingId {
     number: u64,
 }
 
-/// The series that a document number belongs to.
+/// The forms in which companies file; each has document numbers of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Form {
+pub enum Form {
     /// Event documents (IPE), numbered by protocol.
     Ipe,
     /// Annual financial statements.
@@ -34,7 +34,38 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    const ALL: [Form; 5] = [Form::Ipe, Form::Dfp, Form::Itr, Form::Fre, Form::Fca];
+    /// Every form.
+    pub const ALL: [Form; 5] = [Form::Ipe, Form::Dfp, Form::Itr, Form::Fre, Form::Fca];
+
+    /// Its short name in small letters: `ipe`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Ipe => "ipe",
+            Form::Dfp => "dfp",
+            Form::Itr => "itr",
+            Form::Fre => "fre",
+            Form::Fca => "fca",
+        }
+    }
+
+    /// The name of its dataset: `filings.ipe`.
+    #[must_use]
+    pub fn dataset(self) -> &'static str {
+        match self {
+            Form::Ipe => "filings.ipe",
+            Form::Dfp => "filings.dfp",
+            Form::Itr => "filings.itr",
+            Form::Fre => "filings.fre",
+            Form::Fca => "filings.fca",
+        }
+    }
+
+    /// The smallest and the largest [`FilingId::to_bits`] of its filings.
+    pub(crate) fn id_bits(self) -> (i64, i64) {
+        let first = (self as i64) << NUMBER_BITS;
+        (first, first | ((1 << NUMBER_BITS) - 1))
+    }
 
     /// The prefix of the id; empty for a protocol number.
     fn prefix(self) -> &'static str {

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::{
     company_name::{company_link, other_name},
+    filings::official_names,
     filter_fields::{self, Field},
     layout,
     page_url::Address,
@@ -134,7 +135,7 @@ fn table(view: &View, rows: &[Company], detail: Detail) -> Markup {
                         td data-label=(tickers) { (company.tickers.join(" ")) }
                         td.number data-label="CNPJ" { (company.cnpj) }
                     }
-                    td data-label=(status) { (company.status) }
+                    td data-label=(status) { (official_names::status(view, &company.status)) }
                     @if is_whole { td data-label=(sector) { (company.sector) } }
                 } }
             }

@@ -1,14 +1,18 @@
 //! `/filings`: filings by words, company, category, type and days.
+mod coverage_note;
 pub(crate) mod filing;
+pub(crate) mod official_names;
 pub(crate) mod rows;
 pub(crate) mod timeline;
 
 use fincore::{
-    CompanyRef,
-    filings::{Category, Filing},
+    CompanyRef, Date,
+    filings::{Category, Filing, FormCoverage},
     fold,
 };
 use maud::{Markup, html};
+
+pub(crate) use coverage_note::coverage_note;
 
 use super::{
     filter_fields::{self, Field},
@@ -65,11 +69,12 @@ pub(crate) fn category_link(view: &View, category: &str) -> String {
     Address::at("/filings").with("category", Some(category)).link(view)
 }
 
-/// The page; `categories` are the values of two filters, for those who may know them.
+/// The page; `categories` are the values of two filters, for those who may know them. The coverage is that of today.
 pub(crate) fn filings(
     view: &View,
     sought: &FilingsSought,
     categories: Option<&[Category]>,
+    (event_documents, today): (&FormCoverage, Date),
     found: &Found<Filing>,
 ) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
@@ -85,6 +90,7 @@ pub(crate) fn filings(
             "O que as companhias entregaram à CVM: fatos relevantes, assembleias, resultados e avisos. A busca cobre os assuntos e as classes, não o texto dos documentos.",
         )) }
         (form(view, sought, categories))
+        (coverage_note(view, event_documents, today))
         (result_list::list(view, found, &words, |rows, detail| rows::of_all(view, rows, detail), |number| sought.page(number)))
         @if let Some(name) = sought.company.as_deref().filter(|company| company.parse::<CompanyRef>().is_err()) {
             p { a href=(Address::at("/companies").with("q", Some(name)).link(view)) { (view.language.pick(
@@ -104,7 +110,15 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
         ("newest".to_owned(), say("Newest first", "Mais recentes primeiro").to_owned()),
         ("relevance".to_owned(), say("Most relevant first", "Mais relevantes primeiro").to_owned()),
     ];
-    let categories_known = categories.map(|all| distinct(all.iter().map(|row| &row.category)));
+    let named = |category: String| {
+        let name = official_names::category_name(view, &category);
+        let text = name.map_or_else(|| category.clone(), |name| format!("{name} · {category}"));
+        (category, text)
+    };
+    let categories_known = categories.map(|all| {
+        let official = distinct(all.iter().map(|row| &row.category));
+        official.into_iter().map(|(category, _)| named(category)).collect::<Vec<_>>()
+    });
     let types = categories.map(|all| types(all, sought.category.as_deref()));
     // Those who are told the categories may also search for companies.
     let suggestions = categories.map(|_| view.link("/companies/suggest"));

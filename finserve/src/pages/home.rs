@@ -2,7 +2,7 @@
 pub(crate) mod latest_facts;
 
 use fincore::{
-    Date, Decimal, Limit, Meta, Result, Rows, Snapshot, datasets,
+    Date, Decimal, Limit, Meta, Result, Rows, Snapshot, filings,
     market::{self, FxHistory, History, Indicators, Rate},
 };
 use maud::{Markup, html};
@@ -10,7 +10,9 @@ use maud::{Markup, html};
 use self::latest_facts::news;
 use super::{
     chart::{Chart, Period, Shape, Size},
-    data_age, layout,
+    data_age,
+    filings::coverage_note,
+    layout,
     view::View,
 };
 
@@ -101,18 +103,10 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
 /// How new the figures and the filings are, and where to read more about it.
 fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup> {
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    let filings = datasets::filings(snapshot)?;
-    let age =
-        |newest| filings.stale.then(|| data_age::days(snapshot.today(), newest, view.language));
-    let any_stale = filings.stale || cards.iter().any(|card| card.is_stale);
+    let [event_documents, ..] = filings::coverage(snapshot)?;
+    let any_stale = event_documents.stale || cards.iter().any(|card| card.is_stale);
     Ok(html! {
-        @if let Some(newest) = filings.newest {
-            p.note id="filings" {
-                (say("Newest company filing: ", "Documento de companhia mais recente: "))
-                time datetime=(newest) { (view.language.date(newest)) }
-                @if let Some(age) = age(newest) { " · " strong.age { (age) } }
-            }
-        }
+        (coverage_note(view, &event_documents, snapshot.today()))
         p.note {
             @if any_stale {
                 (say(
@@ -122,9 +116,8 @@ fn freshness(snapshot: &Snapshot, view: &View, cards: &[Card]) -> Result<Markup>
                 a href=(view.path("/docs/guide/keeping-data-fresh")) { code { "finserve sync" } }
                 ". "
             } @else {
-                (say("These figures are up to date. ", "Estes valores estão em dia. "))
+                (say("These figures are up to date.", "Estes valores estão em dia."))
             }
-            a href=(view.path("/api/v1/status")) { (say("Status of the data", "Situação dos dados")) }
         }
     })
 }

@@ -67,7 +67,7 @@ pub(crate) fn described_page(
                         "Data from Banco Central do Brasil and Comissão de Valores Mobiliários, licensed under ODbL.",
                         "Dados do Banco Central do Brasil e da Comissão de Valores Mobiliários, sob a licença ODbL.",
                     )) }
-                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href=(view.path("/docs/openapi.yaml")) { "OpenAPI" } " · " a href=(view.path("/health")) { (say("Service status", "Status do serviço")) } }
+                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href=(view.path("/docs/openapi.yaml")) { "OpenAPI" } " · " a href=(view.link("/status")) { (say("Status of the data", "Situação dos dados")) } }
                 }
             }
         }

@@ -1,17 +1,13 @@
 //! CVM: the registry of companies, and the filings of a year.
-use fincore::Date;
+use fincore::{Date, Form};
 
 use super::{
     publisher_address::BaseUrl,
     request::{Absence, Publisher, Repeat, Request},
 };
 
-/// The kinds of filings, with the first year of their files.
-const FORMS: [(&str, u16); 5] =
-    [("IPE", 2003), ("DFP", 2010), ("ITR", 2010), ("FRE", 2010), ("FCA", 2010)];
-
-/// The registration form, which has the tickers.
-const TICKERS: &str = "FCA";
+/// The first year in which there are event documents; of periodic forms.
+const FIRST_YEARS: (u16, u16) = (2003, 2010);
 
 /// The request for the registry of companies.
 pub(super) fn registry(base: &BaseUrl) -> Request {
@@ -28,33 +24,32 @@ pub(super) fn registry(base: &BaseUrl) -> Request {
 
 /// The requests for the tickers of companies: this year's registration forms and last year's.
 pub(super) fn tickers(base: &BaseUrl, today: Date) -> Vec<Request> {
-    let years = last_years(None, today);
-    years.map(|year| request(base, TICKERS, year, today)).collect()
+    // The registration form has them.
+    filings(base, Form::Fca, None, today)
 }
 
-/// The requests for filings, oldest year first, because newer forms replace older ones: this year and last year, or all
-/// years since a day.
-pub(super) fn filings(base: &BaseUrl, since: Option<Date>, today: Date) -> Vec<Request> {
-    let of_year = |year| {
-        let forms = FORMS.iter().filter(move |(_, first)| year >= *first);
-        forms.map(move |(form, _)| request(base, form, year, today))
-    };
-    last_years(since, today).flat_map(of_year).collect()
-}
-
-fn last_years(since: Option<Date>, today: Date) -> impl Iterator<Item = u16> {
+/// The requests for the filings of a form, oldest year first, because newer ones replace older ones: this year and last
+/// year, or all years since a day.
+pub(super) fn filings(
+    base: &BaseUrl,
+    form: Form,
+    since: Option<Date>,
+    today: Date,
+) -> Vec<Request> {
     let last = today.year();
     let first = since.map_or(last, Date::year).min(last - 1);
-    first.max(FORMS[0].1)..=last
+    let published = if form == Form::Ipe { FIRST_YEARS.0 } else { FIRST_YEARS.1 };
+    (first.max(published)..=last).map(|year| request(base, form, year, today)).collect()
 }
 
-fn request(base: &BaseUrl, form: &str, year: u16, today: Date) -> Request {
-    let file = format!("{}_cia_aberta_{year}.zip", form.to_lowercase());
+fn request(base: &BaseUrl, form: Form, year: u16, today: Date) -> Request {
+    let (name, folder) = (form.name(), form.name().to_uppercase());
+    let file = format!("{name}_cia_aberta_{year}.zip");
     Request {
         publisher: Publisher::Cvm,
-        url: base.join(&format!("/dados/CIA_ABERTA/DOC/{form}/DADOS/{file}")),
+        url: base.join(&format!("/dados/CIA_ABERTA/DOC/{folder}/DADOS/{file}")),
         file,
-        what: format!("{form} of {year}"),
+        what: format!("{folder} of {year}"),
         // Some forms have no file for the first years, and none for the running one until a company files.
         absence: if year < today.year() { Absence::NeverWas } else { Absence::NotYet },
         repeat: Repeat::Always,
@@ -65,29 +60,26 @@ fn request(base: &BaseUrl, form: &str, year: u16, today: Date) -> Request {
 mod tests {
     use super::*;
 
-    fn check(since: Option<&str>, today: &str) -> Vec<String> {
+    fn check(form: Form, since: Option<&str>, today: &str) -> Vec<String> {
         let day = |text: &str| text.parse::<Date>().unwrap();
         let base = "https://dados.cvm.gov.br".parse().unwrap();
-        let requests = filings(&base, since.map(day), day(today));
+        let requests = filings(&base, form, since.map(day), day(today));
         requests.into_iter().map(|request| request.file).collect()
     }
 
     #[test]
     fn asks_for_this_year_and_last_year() {
-        let files = check(None, "2026-11-15");
-        assert_eq!(files.len(), 10);
-        assert_eq!(files[0], "ipe_cia_aberta_2025.zip");
-        assert_eq!(files[9], "fca_cia_aberta_2026.zip");
-        assert_eq!(check(Some("2026-06-01"), "2026-11-15"), files);
+        let files = check(Form::Ipe, None, "2026-11-15");
+        assert_eq!(files, ["ipe_cia_aberta_2025.zip", "ipe_cia_aberta_2026.zip"]);
+        assert_eq!(check(Form::Ipe, Some("2026-06-01"), "2026-11-15"), files);
     }
 
     #[test]
     fn asks_for_all_years_that_have_files() {
-        let files = check(Some("1990-01-01"), "2026-11-15");
-        assert_eq!(files[0], "ipe_cia_aberta_2003.zip");
-        assert_eq!(files[1], "ipe_cia_aberta_2004.zip");
-        // IPE of 24 years, four other forms of 17.
-        assert_eq!(files.len(), 24 + 4 * 17);
+        let files = check(Form::Ipe, Some("1990-01-01"), "2026-11-15");
+        assert_eq!((&*files[0], files.len()), ("ipe_cia_aberta_2003.zip", 24));
+        let files = check(Form::Fre, Some("1990-01-01"), "2026-11-15");
+        assert_eq!((&*files[0], files.len()), ("fre_cia_aberta_2010.zip", 17));
     }
 
     #[test]

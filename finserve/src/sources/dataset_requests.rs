@@ -5,7 +5,7 @@ use std::{
 };
 
 use fincore::{
-    Currency, Date,
+    Currency, Date, Form,
     downloads::{self, Validators},
     market::{self, SeriesDefinition},
 };
@@ -35,12 +35,15 @@ impl PublisherQueue<'_> {
             }),
             Content::Fx => self.fx(&mut outcome),
             Content::Companies => self.companies(&mut outcome),
-            Content::Filings => self.filings(&mut outcome),
+            Content::Filings(forms) => self.filings(forms, &mut outcome),
         };
         if let Err(fault) = done {
             outcome.fail(fault);
         }
-        record_outcome(self.job, dataset.name, &outcome);
+        // Each form was recorded under its own name.
+        if !matches!(dataset.content, Content::Filings(_)) {
+            record_outcome(self.job, dataset.name, &outcome);
+        }
         outcome.asked = std::mem::take(&mut self.asked);
         outcome
     }
@@ -148,10 +151,21 @@ impl PublisherQueue<'_> {
         Ok(())
     }
 
-    fn filings(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+    /// The filings of these forms, each recorded under its own name.
+    fn filings(&mut self, forms: &[Form], outcome: &mut Outcome) -> Result<(), Fault> {
         let Job { today, config, .. } = self.job;
-        let requests = cvm::filings(&config.urls.cvm, config.since, *today);
-        let found = self.fetch_all(&requests, outcome);
+        let mut found = 0;
+        for form in forms {
+            let requests = cvm::filings(&config.urls.cvm, *form, config.since, *today);
+            let mut part = Outcome::new(form.dataset());
+            let files = self.fetch_all(&requests, &mut part);
+            // Without a file nothing is known to be current.
+            if files > 0 || !part.faults.is_empty() {
+                record_outcome(self.job, part.dataset, &part);
+            }
+            found += files;
+            outcome.add(part);
+        }
         if found == 0 && outcome.faults.is_empty() {
             let message =
                 format!("{} has none of the files: is the address right?", config.urls.cvm);

@@ -1,7 +1,10 @@
 //! Datasets, and which of them the operator selects.
 use std::str::FromStr;
 
-use fincore::market::{SeriesDefinition, known_series};
+use fincore::{
+    Form,
+    market::{SeriesDefinition, known_series},
+};
 
 /// A part of the data that is synchronised on its own.
 #[derive(Clone, Debug)]
@@ -19,8 +22,8 @@ pub(super) enum Content {
     Fx,
     /// The registry of companies, and their tickers.
     Companies,
-    /// What companies filed.
-    Filings,
+    /// What companies filed in these forms.
+    Filings(Vec<Form>),
 }
 
 /// The CDI is published per year and per day; one series completes the other.
@@ -34,8 +37,11 @@ const OTHER_SERIES: &str = "series";
 pub(super) fn all() -> Vec<Dataset> {
     let rates = known_series().iter().filter(|known| !known.is_exchange_rate());
     let rates = rates.filter(|known| known.name != CDI_DAILY).map(series);
-    let others =
-        [("fx", Content::Fx), ("companies", Content::Companies), ("filings", Content::Filings)];
+    let others = [
+        ("fx", Content::Fx),
+        ("companies", Content::Companies),
+        ("filings", Content::Filings(Form::ALL.into())),
+    ];
     rates.chain(others.map(|(name, content)| Dataset { name, content })).collect()
 }
 
@@ -43,6 +49,10 @@ fn series(known: &'static SeriesDefinition) -> Dataset {
     let daily = known_series().iter().find(|daily| known.name == CDI && daily.name == CDI_DAILY);
     let series = std::iter::once(known).chain(daily).collect();
     Dataset { name: known.name, content: Content::Series(series) }
+}
+
+fn filings_of(form: Form) -> Dataset {
+    Dataset { name: form.dataset(), content: Content::Filings(vec![form]) }
 }
 
 /// The selected datasets; all unless some are named.
@@ -89,7 +99,9 @@ fn find(name: &str) -> Option<Vec<Dataset>> {
     }
     // One side of an exchange rate is a series too, though part of fx.
     let known = || known_series().iter().find(|known| known.name == name).map(series);
-    all().into_iter().find(|dataset| dataset.name == name).or_else(known).map(|one| vec![one])
+    let form = || Form::ALL.into_iter().find(|form| form.dataset() == name).map(filings_of);
+    let all = all().into_iter().find(|dataset| dataset.name == name);
+    all.or_else(known).or_else(form).map(|one| vec![one])
 }
 
 fn unknown_dataset(name: &str) -> String {
@@ -111,6 +123,7 @@ mod tests {
         assert_eq!(names("selic,fx,filings").unwrap(), ["selic", "fx", "filings"]);
         assert_eq!(names(" Selic , selic,").unwrap(), ["selic"]);
         assert_eq!(names("igp-m,usd-sell").unwrap(), ["igp-m", "usd-sell"]);
+        assert_eq!(names("filings.itr").unwrap(), ["filings.itr"]);
         assert_eq!(names("").unwrap().len(), all().len());
         let others = names("series").unwrap();
         assert!(others.contains(&"igp-m") && !others.contains(&"selic"), "{others:?}");

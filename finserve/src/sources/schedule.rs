@@ -28,7 +28,7 @@ impl SyncGroup {
         match content {
             Content::Series(_) | Content::Fx => self == SyncGroup::Rates,
             Content::Companies => self == SyncGroup::Registry,
-            Content::Filings => self == SyncGroup::Filings,
+            Content::Filings(_) => self == SyncGroup::Filings,
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn run_datasets(
     report: &(dyn Fn(&Outcome) + Sync),
 ) -> Vec<Outcome> {
     let of_cvm =
-        |dataset: &&Dataset| matches!(dataset.content, Content::Companies | Content::Filings);
+        |dataset: &&Dataset| matches!(dataset.content, Content::Companies | Content::Filings(_));
     let (cvm, bcb): (Vec<_>, Vec<_>) = datasets.iter().partition(of_cvm);
     let run_queue = |datasets: Vec<&Dataset>| {
         let mut queue = PublisherQueue::new(job);

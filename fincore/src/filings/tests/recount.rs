@@ -240,10 +240,7 @@ fn doc(numbers: &mut Numbers, names: &Names, filing: Filing) -> Doc {
     let joined = [&filing.category, &filing.r#type, &filing.species];
     let joined: Vec<&str> =
         joined.into_iter().map(String::as_str).filter(|level| !level.is_empty()).collect();
-    let subject = match filing.description == joined.join(" · ") {
-        true => Vec::new(),
-        false => split(&filing.description),
-    };
+    let subject = filing.subject.as_deref().map(split).unwrap_or_default();
     let mut all: Vec<String> = levels.concat();
     let whole: Vec<String> = joined.iter().flat_map(|level| split(level)).collect();
     for text in [whole, subject.clone()] {

@@ -129,8 +129,8 @@ fn failed_sync(dataset: &Dataset) -> Finding {
 
 fn age(dataset: &Dataset) -> String {
     let day = |day: Option<fincore::Date>| day.map_or("nothing".to_owned(), |day| day.to_string());
-    let Dataset { dataset: name, newest, expected, .. } = dataset;
-    format!("{name} {} (should have {} by now)", day(*newest), day(*expected))
+    let Dataset { dataset: name, expected, .. } = dataset;
+    format!("{name} {} (should have {} by now)", day(dataset.held_until()), day(*expected))
 }
 
 fn as_sentence(text: &str) -> String {

@@ -6,13 +6,17 @@ use fincore::{
 };
 
 /// The datasets that are listed one by one, and their names; all others are counted as further series.
-const NAMED: [(&str, &str); 6] = [
+const NAMED: [(&str, &str); 10] = [
     ("selic", "Selic"),
     ("cdi", "CDI"),
     ("ipca", "IPCA"),
     ("fx", "USD/BRL"),
     ("companies", "companies"),
-    ("filings", "filings"),
+    ("filings.ipe", "notices (IPE)"),
+    ("filings.dfp", "DFP"),
+    ("filings.itr", "ITR"),
+    ("filings.fre", "FRE"),
+    ("filings.fca", "FCA"),
 ];
 
 fn named_datasets(status: &Status) -> impl Iterator<Item = (&'static str, &Dataset)> {
@@ -24,7 +28,7 @@ fn named_datasets(status: &Status) -> impl Iterator<Item = (&'static str, &Datas
 /// The newest day of the best-known datasets, in one line.
 pub(crate) fn newest_line(status: &Status) -> String {
     let newest = named_datasets(status)
-        .map(|(name, dataset)| format!("{name} {}", day(dataset.newest, "none")));
+        .map(|(name, dataset)| format!("{name} {}", day(dataset.held_until(), "none")));
     newest.collect::<Vec<_>>().join(", ")
 }
 
@@ -32,7 +36,8 @@ pub(crate) fn newest_line(status: &Status) -> String {
 pub(crate) fn stale_line(status: &Status) -> String {
     let stale =
         named_datasets(status).filter(|(_, dataset)| dataset.stale).map(|(name, dataset)| {
-            let (newest, expected) = (day(dataset.newest, "none"), day(dataset.expected, "newer"));
+            let (newest, expected) =
+                (day(dataset.held_until(), "none"), day(dataset.expected, "newer"));
             format!("{name} {newest} (expected {expected})")
         });
     let mut stale: Vec<String> = stale.collect();
@@ -76,7 +81,7 @@ fn table(status: &Status) -> String {
         let error = dataset.error.as_deref().unwrap_or("-").replace(char::is_control, " ");
         table += &row([
             &dataset.dataset,
-            &day(dataset.newest, "-"),
+            &day(dataset.held_until(), "-"),
             &day(dataset.expected, "-"),
             if dataset.stale { "yes" } else { "no" },
             &time(dataset.last_success),

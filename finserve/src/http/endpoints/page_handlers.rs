@@ -125,6 +125,13 @@ pub(crate) fn home(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
     Ok(shown(pages::home(&snapshot, &view)?))
 }
 
+/// `GET /status`
+pub(crate) fn status(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let view = chosen_view(context, params)?;
+    let snapshot = context.catalogue.snapshot(context.request.now.today())?;
+    Ok(shown(pages::status(&view, &context.watch.status(&snapshot)?)))
+}
+
 /// `GET /pricing`
 pub(crate) fn pricing(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     Ok(shown(pages::pricing(&chosen_view(context, params)?, &KeyForm::Empty)))

@@ -1,5 +1,6 @@
-//! Entity tags: equal on every machine for the same question, day, data and version of the program.
-use fincore::Snapshot;
+//! Entity tags: equal on every machine for the same question, day, data and version of the program, as long as the data
+//! was found fresh on all of them.
+use fincore::{Snapshot, datasets};
 use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
@@ -8,7 +9,8 @@ use sha2::{Digest, Sha256};
 pub(crate) fn tag(snapshot: &Snapshot, question: &[&str]) -> HeaderValue {
     let today = snapshot.today().to_string();
     let mut hash = Sha256::new();
-    for part in [env!("CARGO_PKG_VERSION"), &today].iter().chain(question) {
+    let freshness = datasets::freshness_tag(snapshot).unwrap_or_default();
+    for part in [env!("CARGO_PKG_VERSION"), &today, &freshness].iter().chain(question) {
         // With its length, so that no two questions run together.
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);

@@ -122,6 +122,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         data_page::<FilingsQuery>(  "/filings",           Filings,   Long,  companies_and_filings::filings),
         data_page::<OneQuery>(      "/filings/{id}",      Filings,   Long,  companies_and_filings::filing),
 
+        page(GET,  "/status",            Long,  page_handlers::status),
         page(GET,  "/pricing",           Short, page_handlers::pricing),
         page(POST, "/pricing",           Disk,  page_handlers::register),
         page(GET,  "/usage",             Disk,  page_handlers::usage),

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::pages::{
     company_name::other_name,
-    filings::{rows, timeline},
+    filings::{official_names, rows, timeline},
     layout,
     page_url::Address,
     result_list::Detail,
@@ -52,7 +52,7 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
         CompanyShown::Glimpse { name, status, prompt, filed } => (
             name,
             html! {
-                p { (say("Status: ", "Situação: ")) span lang="pt-BR" { (status) } }
+                p { (say("Status: ", "Situação: ")) (official_names::status(view, status)) }
                 (upgrade(view, prompt))
                 (filings(view, id, filed))
             },
@@ -112,7 +112,7 @@ fn facts(view: &View, company: &Company) -> Markup {
         (say("Tickers", "Códigos de negociação"), text(&company.tickers.join(" "))),
         ("CNPJ", Some(html! { (company.cnpj) })),
         (say("CVM code", "Código CVM"), Some(html! { (company.id) })),
-        (say("Status", "Situação"), text(&company.status)),
+        (say("Status", "Situação"), Some(official_names::status(view, &company.status))),
         (say("Sector", "Setor"), sector),
         (say("Registered on", "Registro em"), day(company.registered_on)),
         (say("Cancelled on", "Cancelamento em"), day(company.cancelled_on)),
@@ -150,13 +150,13 @@ fn filings(view: &View, id: &str, filed: &Filed) -> Markup {
                     @if profile.total == 0 { p { (none(view)) } }
                     ul.categories {
                         @for row in &profile.categories { li {
-                            a lang="pt-BR" href=(all().with("category", Some(&row.category)).link(view)) { (row.category) }
+                            a href=(all().with("category", Some(&row.category)).link(view)) { (official_names::category(view, &row.category)) }
                             " " span.count { (view.language.count(row.filings)) }
                         } }
                     }
                 }
                 @if profile.total > 0 {
-                    (timeline::timeline(view, id, &profile.periods))
+                    @if !profile.periods.is_empty() { (timeline::timeline(view, id, profile)) }
                     section aria-labelledby="newest" {
                         h2 id="newest" { (say("Newest filings", "Documentos mais recentes")) }
                         (rows::of_one(view, &newest.data, Detail::Whole))

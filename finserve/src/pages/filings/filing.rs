@@ -2,7 +2,7 @@
 use fincore::{Date, FilingId, filings::Filing, plans::Upgrade};
 use maud::{Markup, html};
 
-use super::rows;
+use super::{official_names, rows};
 use crate::pages::{layout, page_url::Address, upgrade_prompt::upgrade, view::View};
 
 /// What a visitor is shown of a filing.
@@ -20,15 +20,18 @@ pub(crate) fn filing(view: &View, id: FilingId, shown: &FilingShown) -> Markup {
         FilingShown::Glimpse { company, category, date, prompt } => (
             format!("{company}: {category}"),
             html! {
-                h1.name lang="pt-BR" { (category) }
+                h1.name { (official_names::category(view, category)) }
                 p.lead { span lang="pt-BR" { (company) } ", " (day(view, *date)) }
                 (upgrade(view, prompt))
             },
         ),
         FilingShown::Whole(filing) => (
-            format!("{}: {}", filing.company_name, filing.description),
+            format!("{}: {}", filing.company_name, filing.description()),
             html! {
-                h1.name lang="pt-BR" { (filing.description) }
+                @match &filing.subject {
+                    Some(subject) => h1.name lang="pt-BR" { (subject) },
+                    None => h1.name { (official_names::category(view, &filing.category)) },
+                }
                 p.lead { a lang="pt-BR" href=(rows::company_link(view, filing)) { (filing.company_name) } ", " (day(view, filing.date)) }
                 p.actions { @if is_on_the_web(&filing.url) {
                     a.button.primary href=(filing.url) target="_blank" rel="noopener" {
@@ -66,7 +69,7 @@ fn facts(view: &View, filing: &Filing) -> Markup {
         .with("company", Some(filing.company_id))
         .with("category", Some(&filing.category));
     let rows = [
-        (say("Category", "Categoria"), text(&filing.category)),
+        (say("Category", "Categoria"), Some(official_names::category(view, &filing.category))),
         (say("Type", "Tipo"), text(&filing.r#type)),
         (say("Species", "Espécie"), text(&filing.species)),
         (say("Delivered on", "Data de entrega"), Some(day(view, filing.date))),

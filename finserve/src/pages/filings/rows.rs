@@ -2,6 +2,7 @@
 use fincore::filings::Filing;
 use maud::{Markup, html};
 
+use super::official_names;
 use crate::pages::{company_name, page_url::Address, result_list::Detail, view::View};
 
 /// Filings of any company.
@@ -17,6 +18,16 @@ pub(crate) fn of_one(view: &View, rows: &[Filing], detail: Detail) -> Markup {
 /// The page of a filing.
 pub(crate) fn link(view: &View, filing: &Filing) -> String {
     Address::at(format!("/filings/{}", filing.id)).link(view)
+}
+
+/// The same with the subject; with the number of the document if it has none.
+pub(crate) fn titled_link(view: &View, filing: &Filing) -> Markup {
+    html! {
+        @match &filing.subject {
+            Some(subject) => a lang="pt-BR" href=(link(view, filing)) { (subject) },
+            None => a.untitled href=(link(view, filing)) { (view.language.pick("Document ", "Documento ")) (filing.id) },
+        }
+    }
 }
 
 /// The page of the company of a filing.
@@ -52,17 +63,17 @@ fn table(view: &View, rows: &[Filing], companies: Companies, detail: Detail) -> 
                     }
                     @match detail {
                         Detail::Whole => {
-                            td lang="pt-BR" data-label=(category) {
-                                (filing.category)
-                                @if !filing.r#type.is_empty() { small { (filing.r#type) } }
+                            td data-label=(category) {
+                                (official_names::category(view, &filing.category))
+                                @if !filing.r#type.is_empty() { small lang="pt-BR" { (filing.r#type) } }
                             }
-                            th scope="row" lang="pt-BR" {
-                                a href=(link(view, filing)) { (filing.description) }
+                            th scope="row" {
+                                (titled_link(view, filing))
                                 @if filing.version > 1 { small lang=(view.language.tag()) { (version) " " (filing.version) } }
                             }
                         }
                         Detail::Preview => {
-                            th scope="row" lang="pt-BR" { a href=(link(view, filing)) { (filing.category) } }
+                            th scope="row" { a href=(link(view, filing)) { (official_names::category(view, &filing.category)) } }
                         }
                     }
                 } }

@@ -1,5 +1,5 @@
 //! The filings of a company over time: a list with a bar for each month or year.
-use fincore::filings::PeriodCount;
+use fincore::filings::{PeriodCount, Profile};
 use maud::{Markup, html};
 
 use crate::pages::{page_url::Address, view::View};
@@ -8,8 +8,8 @@ use crate::pages::{page_url::Address, view::View};
 const WIDTH: u64 = 200;
 
 /// Newest first; each period leads to its filings.
-pub(crate) fn timeline(view: &View, company: &str, periods: &[PeriodCount]) -> Markup {
-    let language = view.language;
+pub(crate) fn timeline(view: &View, company: &str, profile: &Profile) -> Markup {
+    let (language, periods) = (view.language, &profile.periods);
     let most = periods.iter().map(|period| period.filings).max().unwrap_or_default().max(1);
     let title = match periods.first() {
         Some(period) if period.is_year() => language.pick("Filings by year", "Documentos por ano"),
@@ -18,6 +18,18 @@ pub(crate) fn timeline(view: &View, company: &str, periods: &[PeriodCount]) -> M
     html! {
         section aria-labelledby="timeline" {
             h2 id="timeline" { (title) }
+            @if let Some(covered) = profile.covered {
+                p.note {
+                    (language.pick("Counted from ", "Contados de "))
+                    time datetime=(covered.from) { (language.date(covered.from)) }
+                    (language.pick(" to ", " a "))
+                    time datetime=(covered.to) { (language.date(covered.to)) }
+                    (language.pick(
+                        ": notices and minutes of other days are not held.",
+                        ": não temos avisos e atas de outros dias.",
+                    ))
+                }
+            }
             ol.timeline {
                 @for period in periods { li {
                     @let name = name(view, period);

@@ -33,7 +33,7 @@ pub(crate) fn news(snapshot: &Snapshot, view: &View) -> Result<Markup> {
                             " · " (data_age::days(snapshot.today(), filing.date, view.language))
                             " · " a lang="pt-BR" href=(rows::company_link(view, filing)) { (filing.company_name) }
                         }
-                        p lang="pt-BR" { a href=(rows::link(view, filing)) { (filing.description) } }
+                        p { (rows::titled_link(view, filing)) }
                     } }
                 }
                 p.actions {

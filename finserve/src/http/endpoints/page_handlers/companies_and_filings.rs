@@ -256,7 +256,9 @@ pub(crate) fn filings(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         }
         Err(_) => None,
     };
-    listed(found, |found| pages::filings(&view, &sought, categories.as_deref(), found))
+    let [event_documents, ..] = filings::coverage(reach.snapshot())?;
+    let coverage = (&event_documents, reach.snapshot().today());
+    listed(found, |found| pages::filings(&view, &sought, categories.as_deref(), coverage, found))
 }
 
 /// `GET /filings/{id}`

@@ -1,0 +1,153 @@
+//! `/status`: how new every dataset is, and how getting newer data went.
+use fincore::{
+    Date,
+    chrono::{DateTime, Utc},
+    datasets::{Dataset, Status},
+};
+use maud::{Markup, html};
+
+use super::{data_age, language::Language, layout, view::View};
+
+/// The page.
+pub(crate) fn status(view: &View, status: &Status) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let stale = status.data.iter().filter(|dataset| dataset.stale).count();
+    let content = html! {
+        h1 { (say("Status of the data", "Situação dos dados")) }
+        p.lead { (summary(view.language, stale, status.total)) }
+        @if stale > 0 {
+            p.note {
+                (say("The operator of this server gets newer data with ", "O operador deste servidor obtém dados mais novos com "))
+                a href=(view.path("/docs/guide/keeping-data-fresh")) { code { "finserve sync" } } "."
+            }
+        }
+        (table(view, status))
+        p.note {
+            (say("“Due” is the newest day that the publisher must have by now, with its usual delay. For programs: ", "“Previsto” é o dia mais recente que a fonte já deve ter, com seu atraso habitual. Para programas: "))
+            a href=(view.path("/api/v1/status")) { code { "/api/v1/status" } }
+            ", " a href=(view.path("/health")) { code { "/health" } } "."
+        }
+    };
+    layout::described_page(
+        view,
+        "/status",
+        (
+            say("Status of the data", "Situação dos dados"),
+            say(
+                "How new every series, the registry of companies and the filings of each form are, and when newer data is due.",
+                "Quão novos são cada série, o cadastro de companhias e os documentos de cada formulário, e quando há dados mais novos.",
+            ),
+        ),
+        &content,
+    )
+}
+
+fn summary(language: Language, stale: usize, total: usize) -> String {
+    match stale {
+        0 => language.pick(
+            format!("All {total} datasets are up to date."),
+            format!("Todos os {total} conjuntos de dados estão em dia."),
+        ),
+        1 => language.pick(
+            format!("Newer data is due for 1 of {total} datasets."),
+            format!("Já deve haver dados mais novos de 1 dos {total} conjuntos."),
+        ),
+        _ => language.pick(
+            format!("Newer data is due for {stale} of {total} datasets."),
+            format!("Já deve haver dados mais novos de {stale} dos {total} conjuntos."),
+        ),
+    }
+}
+
+fn table(view: &View, status: &Status) -> Markup {
+    let language = view.language;
+    let say = |english, portuguese| language.pick(english, portuguese);
+    let names = [
+        say("Dataset", "Conjunto"),
+        say("First", "Primeiro"),
+        say("Newest", "Mais recente"),
+        say("Due", "Previsto"),
+        say("Age", "Idade"),
+        say("Rows", "Linhas"),
+        say("Last sync", "Última sincronização"),
+    ];
+    let [dataset_name, first, newest, due, age, rows, sync] = names;
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(say("Datasets", "Conjuntos de dados")) {
+            table.rows.status {
+                thead { tr { @for name in names { th scope="col" { (name) } } } }
+                tbody {
+                    @for dataset in &status.data { tr {
+                        th scope="row" data-label=(dataset_name) {
+                            (title(language, dataset)) small { code { (dataset.dataset) } }
+                        }
+                        td.number data-label=(first) { (day(view, dataset.first)) }
+                        td.number data-label=(newest) { (day(view, dataset.held_until())) }
+                        td.number data-label=(due) { (day(view, dataset.expected)) }
+                        td data-label=(age) { (age_of(language, status.today, dataset)) }
+                        td.number data-label=(rows) { (language.count(dataset.rows)) }
+                        td data-label=(sync) { (last_sync(language, dataset)) }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+fn day(view: &View, day: Option<Date>) -> Markup {
+    html! {
+        @match day {
+            Some(day) => time datetime=(day) { (view.language.date(day)) },
+            None => "–",
+        }
+    }
+}
+
+/// How old a dataset is, if newer data is due.
+fn age_of(language: Language, today: Date, dataset: &Dataset) -> Markup {
+    html! {
+        @match (dataset.stale, dataset.held_until()) {
+            (true, Some(newest)) => strong.age { (data_age::days(today, newest, language)) },
+            (true, None) => strong.age { (language.pick("not held", "não disponível")) },
+            (false, _) => (language.pick("up to date", "em dia")),
+        }
+    }
+}
+
+fn last_sync(language: Language, dataset: &Dataset) -> Markup {
+    let time = |time: DateTime<Utc>| {
+        html! { time datetime=(time.to_rfc3339()) { (time.format("%Y-%m-%d %H:%M")) " UTC" } }
+    };
+    html! {
+        @match (dataset.last_success, &dataset.error) {
+            (_, Some(error)) => {
+                strong.age { (language.pick("failed", "falhou")) }
+                @if let Some(tried) = dataset.last_attempt { " " (time(tried)) }
+                small { (error) }
+            }
+            (Some(success), None) => (time(success)),
+            (None, None) => (language.pick("never", "nunca")),
+        }
+    }
+}
+
+/// What a dataset is, in the language of the page.
+fn title(language: Language, dataset: &Dataset) -> String {
+    let portuguese = match &*dataset.dataset {
+        "fx" => "Taxas de câmbio, fechamento PTAX",
+        "companies" => "Companhias abertas",
+        "filings.ipe" => "Avisos, atas e outros documentos eventuais (IPE)",
+        "filings.dfp" => "Demonstrações financeiras anuais (DFP)",
+        "filings.itr" => "Informações trimestrais (ITR)",
+        "filings.fre" => "Formulários de referência (FRE)",
+        "filings.fca" => "Formulários cadastrais (FCA)",
+        series => {
+            let known = fincore::market::known_series().iter().find(|known| known.name == series);
+            known.map_or("", |known| known.title.pt)
+        }
+    };
+    if portuguese.is_empty() {
+        return dataset.name.to_string();
+    }
+    language.pick(&*dataset.name, portuguese).to_owned()
+}
