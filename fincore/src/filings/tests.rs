@@ -16,6 +16,7 @@ use crate::{
 };
 
 #[cfg(feature = "bundle")]
+mod coverage;
 mod recount;
 
 const NAMES: [&str; 4] =
@@ -335,7 +336,7 @@ fn a_filing_is_served_with_its_class_for_a_subject_and_midnight_for_a_date() {
     let filing = find(&snapshot, "5".parse().unwrap()).unwrap();
     assert_eq!(
         serde_json::to_string(&*filing).unwrap(),
-        r#"{"id":"5","company_id":"1","company_name":"PETRÓLEO  BRASILEIRO S.A.","category":"Fato Relevante","type":"AGO","species":"","description":"Fato Relevante · AGO","date":"2024-02-01T00:00:00-03:00","reference_date":"2023-09-30","version":1,"url":"https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo=5&numSequencia=7&numVersao=1"}"#
+        r#"{"id":"5","company_id":"1","company_name":"PETRÓLEO  BRASILEIRO S.A.","category":"Fato Relevante","type":"AGO","species":"","description":"Fato Relevante · AGO","subject":null,"date":"2024-02-01T00:00:00-03:00","reference_date":"2023-09-30","version":1,"url":"https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo=5&numSequencia=7&numVersao=1"}"#
     );
 }
 
