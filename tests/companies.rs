@@ -27,7 +27,12 @@ fn a_company_has_its_fields_under_every_number() {
         "tickers": ["PETR3", "PETR4"],
         "registered_on": "1977-07-20",
         "cancelled_on": null,
-        "meta": { "source": "CVM, cadastro de companhias abertas", "licence": "ODbL-1.0" },
+        "meta": {
+            "source": "CVM, cadastro de companhias abertas",
+            "licence": "ODbL-1.0",
+            "updated_at": "2026-10-05T00:00:00Z",
+            "stale": true,
+        },
     });
     for id in ["9512", "009512", "33000167000101", "33.000.167%2F0001-01"] {
         assert_eq!(get(&format!("companies/{id}")), petrobras, "{id}");

@@ -44,7 +44,8 @@ fn the_status_names_every_dataset() {
         .map(|one| one["dataset"].as_str().unwrap())
         .collect();
     assert_eq!(names[..3], ["selic", "cdi", "ipca"]);
-    assert_eq!(names[names.len() - 3..], ["fx", "companies", "filings"]);
+    let last = ["fx", "companies", "filings.ipe", "filings.dfp", "filings.itr", "filings.fre", "filings.fca"];
+    assert_eq!(names[names.len() - 7..], last);
     assert_eq!(status["total"], names.len());
     for (name, path) in
         [("selic", "selic"), ("cdi", "cdi"), ("ipca", "ipca"), ("fx", "fx?pair=USD/BRL")]
@@ -59,14 +60,25 @@ fn the_status_names_every_dataset() {
             assert_eq!(dataset["source"], newest["meta"]["source"], "{name}");
         }
     }
-    for (name, path) in [("companies", "companies"), ("filings", "filings")] {
-        let all = Server::shared().get(&format!("/api/v1/{path}?limit=1")).json();
-        assert_eq!(dataset(&status, name)["rows"], all["total"], "{name}");
-        assert_eq!(dataset(&status, name)["source"], all["meta"]["source"], "{name}");
+    let companies = Server::shared().get("/api/v1/companies?limit=1").json();
+    for field in ["stale", "updated_at", "source"] {
+        assert_eq!(dataset(&status, "companies")[field], companies["meta"][field], "{field}");
     }
-    let newest = Server::shared().get("/api/v1/filings/recent?limit=1").json();
-    let newest = newest["data"][0]["date"].as_str().unwrap().to_owned();
-    assert!(newest.starts_with(dataset(&status, "filings")["newest"].as_str().unwrap()));
+    assert_eq!(dataset(&status, "companies")["rows"], companies["total"]);
+    let filings = Server::shared().get("/api/v1/filings?limit=1").json();
+    let forms: Vec<&Value> = ["ipe", "dfp", "itr", "fre", "fca"]
+        .iter()
+        .map(|form| dataset(&status, &format!("filings.{form}")))
+        .collect();
+    let rows: u64 = forms.iter().map(|form| form["rows"].as_u64().unwrap()).sum();
+    assert_eq!(rows, filings["total"].as_u64().unwrap());
+    for form in forms {
+        let name = form["dataset"].as_str().unwrap().trim_start_matches("filings.");
+        assert_eq!(form.get("coverage"), filings["meta"]["coverage"].get(name), "{name}");
+    }
+    assert_eq!(filings["meta"]["stale"], true);
+    let newest = filings["data"][0]["date"].as_str().unwrap();
+    assert!(newest.starts_with(dataset(&status, "filings.dfp")["newest"].as_str().unwrap()));
 }
 
 /// The bundled data ends in November 2026, and the clock goes on.
@@ -82,7 +94,7 @@ fn the_bundled_data_is_stale() {
         assert_eq!(dataset(&status, name)["expected"], expected.to_string(), "{name}");
         assert_eq!(dataset(&status, name)["stale"], true, "{name}");
     }
-    for name in ["ipca", "companies", "filings"] {
+    for name in ["ipca", "companies", "filings.ipe", "filings.itr"] {
         assert_eq!(dataset(&status, name)["stale"], true, "{name}");
     }
 }
@@ -186,6 +198,6 @@ fn the_server_says_at_its_start_what_is_stale() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(lines[3].starts_with("stale: Selic 20"), "{lines:?}");
-    assert!(lines[3].contains(", filings 20") && lines[3].contains(" (expected 20"), "{lines:?}");
+    assert!(lines[3].contains(", notices (IPE) 2025-06-07") && lines[3].contains(" (expected 20"), "{lines:?}");
     assert!(lines[3].ends_with("brings newer data"), "{lines:?}");
 }

@@ -171,9 +171,9 @@ fn home_shows_the_age_of_stale_figures() {
             assert!(age.contains(wanted), "{card}: {age}");
             assert!(age.contains(|digit: char| digit.is_ascii_digit()), "{card}: {age}");
         }
-        let filings = between(home.text(), "id=\"filings\">", "</p>");
+        let filings = between(home.text(), "class=\"note coverage\">", "</p>");
         assert!(filings.contains("<time datetime=\"20") && filings.contains(ages[0]), "{filings}");
-        assert!(home.text().contains("href=\"/api/v1/status\""));
+        assert!(filings.contains(&format!("href=\"/status?lang={language}\"")), "{filings}");
     }
 }
 

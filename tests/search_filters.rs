@@ -20,6 +20,8 @@ pub(crate) struct Row {
     pub(crate) category: String,
     pub(crate) kind: String,
     pub(crate) species: String,
+    /// Empty if there is none.
+    pub(crate) subject: String,
     /// `2024-04-30`
     day: String,
 }
@@ -86,6 +88,7 @@ pub(crate) fn filings() -> &'static [Row] {
             category: text(&row["category"]),
             kind: text(&row["type"]),
             species: text(&row["species"]),
+            subject: row["subject"].as_str().unwrap_or_default().to_owned(),
             day: text(&row["date"])[..10].to_owned(),
         };
         let all: Vec<Row> = walk("filings?").into_iter().map(row).collect();

@@ -86,7 +86,9 @@ impl Place {
     /// What the status tells of a dataset.
     pub(crate) fn went(&self, dataset: &str) -> Dataset {
         let status = datasets::status(&self.snapshot()).unwrap();
-        status.data.into_iter().find(|found| found.dataset == dataset).expect("a known dataset")
+        // Filings are a dataset for each form; the publisher has mostly event documents.
+        let name = if dataset == "filings" { "filings.ipe" } else { dataset };
+        status.data.into_iter().find(|found| found.dataset == name).expect("a known dataset")
     }
 
     /// The data has everything that is out.

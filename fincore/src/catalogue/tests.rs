@@ -277,7 +277,7 @@ fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
     drop(looked_at);
     for (change, said) in [
         ("UPDATE meta SET value = '0' WHERE name = 'index_version'", "search index"),
-        ("PRAGMA user_version = 5", "it is at version 5, this program reads version 6"),
+        ("PRAGMA user_version = 5", "it is at version 5, this program reads version 7"),
     ] {
         Connection::open(&path).unwrap().execute_batch(change).unwrap();
         let before = std::fs::read(&path).unwrap();
@@ -286,7 +286,7 @@ fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
         assert!(err.to_string().contains(said), "{err}");
         assert!(std::fs::read(&path).unwrap() == before, "{change}");
     }
-    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 8").unwrap();
     let newer = Catalogue::open_to_read(&path).unwrap_err();
     assert!(newer.to_string().contains("made by a newer program"), "{newer}");
 }

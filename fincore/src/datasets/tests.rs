@@ -37,10 +37,12 @@ fn names(status: &Status) -> Vec<&str> {
 fn an_empty_catalogue_is_stale() {
     let (_dir, catalogue) = temporary();
     let status = status(&catalogue.snapshot(day("2026-11-15")).unwrap()).unwrap();
-    assert_eq!(names(&status), ["selic", "cdi", "ipca", "fx", "companies", "filings"]);
+    let filings = ["filings.ipe", "filings.dfp", "filings.itr", "filings.fre", "filings.fca"];
+    assert_eq!(names(&status)[..5], ["selic", "cdi", "ipca", "fx", "companies"]);
+    assert_eq!(names(&status)[5..], filings);
     assert!(status.data.iter().all(|dataset| dataset.stale && dataset.newest.is_none()));
     assert!(status.data.iter().all(|dataset| dataset.rows == 0 && dataset.updated_at.is_none()));
-    assert_eq!((status.stale, status.total, status.today), (true, 6, day("2026-11-15")));
+    assert_eq!((status.stale, status.total, status.today), (true, 10, day("2026-11-15")));
 }
 
 #[test]

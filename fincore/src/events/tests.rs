@@ -103,7 +103,7 @@ fn all_that_is_new_is_an_event() {
         ("company.created", company(9512, "PETROLEO BRASILEIRO SA", "33.000.167/0001-01", r#""PETR4""#)),
         (
             "filing.published",
-            r#"{"id":"102","company_id":"4170","company_name":"N","category":"Fato Relevante","type":"","species":"","description":"Venda","date":"2026-02-01T00:00:00-03:00","reference_date":"2026-02-01","version":1,"url":"https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo=102&numSequencia=102&numVersao=1"}"#.to_owned(),
+            r#"{"id":"102","company_id":"4170","company_name":"N","category":"Fato Relevante","type":"","species":"","description":"Venda","subject":"Venda","date":"2026-02-01T00:00:00-03:00","reference_date":"2026-02-01","version":1,"url":"https://www.rad.cvm.gov.br/ENET/frmDownloadDocumento.aspx?Tela=ext&descTipo=IPE&CodigoInstituicao=1&numProtocolo=102&numSequencia=102&numVersao=1"}"#.to_owned(),
         ),
         (
             "fx.published",

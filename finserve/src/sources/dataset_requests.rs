@@ -154,22 +154,25 @@ impl PublisherQueue<'_> {
     /// The filings of these forms, each recorded under its own name.
     fn filings(&mut self, forms: &[Form], outcome: &mut Outcome) -> Result<(), Fault> {
         let Job { today, config, .. } = self.job;
-        let mut found = 0;
+        let mut parts = Vec::with_capacity(forms.len());
         for form in forms {
             let requests = cvm::filings(&config.urls.cvm, *form, config.since, *today);
             let mut part = Outcome::new(form.dataset());
-            let files = self.fetch_all(&requests, &mut part);
+            let found = self.fetch_all(&requests, &mut part);
+            parts.push((found, part));
+        }
+        let is_elsewhere = parts.iter().all(|(found, part)| *found == 0 && part.faults.is_empty());
+        for (found, mut part) in parts {
+            if is_elsewhere && !part.stopped {
+                let base = &config.urls.cvm;
+                let message = format!("{base} has none of the files: is the address right?");
+                part.fail(Fault::permanent(message));
+            }
             // Without a file nothing is known to be current.
-            if files > 0 || !part.faults.is_empty() {
+            if found > 0 || !part.faults.is_empty() {
                 record_outcome(self.job, part.dataset, &part);
             }
-            found += files;
             outcome.add(part);
-        }
-        if found == 0 && outcome.faults.is_empty() {
-            let message =
-                format!("{} has none of the files: is the address right?", config.urls.cvm);
-            return Err(Fault::permanent(message));
         }
         Ok(())
     }

@@ -24,8 +24,8 @@ pub(crate) fn link(view: &View, filing: &Filing) -> String {
 pub(crate) fn titled_link(view: &View, filing: &Filing) -> Markup {
     html! {
         @match &filing.subject {
-            Some(subject) => a lang="pt-BR" href=(link(view, filing)) { (subject) },
-            None => a.untitled href=(link(view, filing)) { (view.language.pick("Document ", "Documento ")) (filing.id) },
+            Some(subject) => a href=(link(view, filing)) lang="pt-BR" { (subject) },
+            None => a href=(link(view, filing)) class="untitled" { (view.language.pick("Document ", "Documento ")) (filing.id) },
         }
     }
 }
