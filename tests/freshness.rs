@@ -44,7 +44,15 @@ fn the_status_names_every_dataset() {
         .map(|one| one["dataset"].as_str().unwrap())
         .collect();
     assert_eq!(names[..3], ["selic", "cdi", "ipca"]);
-    let last = ["fx", "companies", "filings.ipe", "filings.dfp", "filings.itr", "filings.fre", "filings.fca"];
+    let last = [
+        "fx",
+        "companies",
+        "filings.ipe",
+        "filings.dfp",
+        "filings.itr",
+        "filings.fre",
+        "filings.fca",
+    ];
     assert_eq!(names[names.len() - 7..], last);
     assert_eq!(status["total"], names.len());
     for (name, path) in
@@ -198,6 +206,9 @@ fn the_server_says_at_its_start_what_is_stale() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(lines[3].starts_with("stale: Selic 20"), "{lines:?}");
-    assert!(lines[3].contains(", notices (IPE) 2025-06-07") && lines[3].contains(" (expected 20"), "{lines:?}");
+    assert!(
+        lines[3].contains(", notices (IPE) 2025-06-07") && lines[3].contains(" (expected 20"),
+        "{lines:?}"
+    );
     assert!(lines[3].ends_with("brings newer data"), "{lines:?}");
 }

@@ -71,7 +71,9 @@ mod tests {
         }
         let search = GuidePage::find("search").unwrap();
         assert!(search.body.contains("<h2 id=\"find-companies\">"));
-        assert!(search.body.contains("href=\"~base~/docs/guide/companies-and-filings#list-companies"));
+        assert!(
+            search.body.contains("href=\"~base~/docs/guide/companies-and-filings#list-companies")
+        );
         assert!(GuidePage::find("nothing").is_none());
     }
 }

@@ -3,10 +3,11 @@ use fincore::{
     Date,
     chrono::{DateTime, Utc},
     datasets::{Dataset, Status},
+    market::{self, Rhythm},
 };
 use maud::{Markup, html};
 
-use super::{data_age, language::Language, layout, view::View};
+use super::{chart::Period, data_age, language::Language, layout, view::View};
 
 /// The page.
 pub(crate) fn status(view: &View, status: &Status) -> Markup {
@@ -81,9 +82,10 @@ fn table(view: &View, status: &Status) -> Markup {
                         th scope="row" data-label=(dataset_name) {
                             (title(language, dataset)) small { code { (dataset.dataset) } }
                         }
-                        td.number data-label=(first) { (day(view, dataset.first)) }
-                        td.number data-label=(newest) { (day(view, dataset.held_until())) }
-                        td.number data-label=(due) { (day(view, dataset.expected)) }
+                        @let period = period(dataset);
+                        td.number data-label=(first) { (date(view, period, dataset.first)) }
+                        td.number data-label=(newest) { (date(view, period, dataset.held_until())) }
+                        td.number data-label=(due) { (date(view, period, dataset.expected)) }
                         td data-label=(age) { (age_of(language, status.today, dataset)) }
                         td.number data-label=(rows) { (language.count(dataset.rows)) }
                         td data-label=(sync) { (last_sync(language, dataset)) }
@@ -94,10 +96,19 @@ fn table(view: &View, status: &Status) -> Markup {
     }
 }
 
-fn day(view: &View, day: Option<Date>) -> Markup {
+/// What the figures of a dataset are about.
+fn period(dataset: &Dataset) -> Period {
+    let known = market::known_series().iter().find(|known| known.name == dataset.dataset);
+    match known.map(|known| known.rhythm) {
+        Some(Rhythm::Monthly) => Period::Month,
+        _ => Period::Day,
+    }
+}
+
+fn date(view: &View, period: Period, date: Option<Date>) -> Markup {
     html! {
-        @match day {
-            Some(day) => time datetime=(day) { (view.language.date(day)) },
+        @match date {
+            Some(day) => time datetime=(day) { (period.of(day, view.language)) },
             None => "–",
         }
     }
@@ -107,7 +118,7 @@ fn day(view: &View, day: Option<Date>) -> Markup {
 fn age_of(language: Language, today: Date, dataset: &Dataset) -> Markup {
     html! {
         @match (dataset.stale, dataset.held_until()) {
-            (true, Some(newest)) => strong.age { (data_age::days(today, newest, language)) },
+            (true, Some(newest)) => strong.age { (data_age::of(period(dataset), today, newest, language)) },
             (true, None) => strong.age { (language.pick("not held", "não disponível")) },
             (false, _) => (language.pick("up to date", "em dia")),
         }
@@ -142,7 +153,7 @@ fn title(language: Language, dataset: &Dataset) -> String {
         "filings.fre" => "Formulários de referência (FRE)",
         "filings.fca" => "Formulários cadastrais (FCA)",
         series => {
-            let known = fincore::market::known_series().iter().find(|known| known.name == series);
+            let known = market::known_series().iter().find(|known| known.name == series);
             known.map_or("", |known| known.title.pt)
         }
     };
