@@ -101,7 +101,7 @@ fn tells_what_changed_since_a_version() {
     let output = finserve(&["import", "--force", "--data"]).arg(data.path()).arg(&file).output();
     assert!(output.unwrap().status.success());
     let changed = exported(data.path(), &["ipca", "--since", "1"]);
-    let first = "{\"change\":\"changed\",\"date\":\"2026-07-01\",\"value\":9.99}\n";
+    let first = "{\"change\":\"changed\",\"date\":\"2026-07-01\",\"value\":9.99,\"origin\":\"published\"}\n";
     assert!(changed.ends_with(first), "{changed}");
     let none = exported(data.path(), &["companies", "--since", "2", "--format", "csv"]);
     assert_eq!(none.lines().count(), 1, "{none}");
@@ -146,7 +146,10 @@ fn without_a_data_directory_the_bundled_data_is_exported() {
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.contains("using the bundled data"), "{said}");
-    assert_eq!(output.stdout, b"date,value\n2026-08-01,-0.32\n2026-07-01,0.07\n");
+    assert_eq!(
+        output.stdout,
+        b"date,value,origin\n2026-08-01,-0.32,published\n2026-07-01,0.07,published\n"
+    );
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
 }
 
@@ -177,6 +180,6 @@ fn a_link_stays_one_and_the_name_of_a_file_says_its_format() {
     let output = export(data.path(), &["ipca", "--out", link.to_str().unwrap()]);
     assert!(output.status.success(), "{output:?}");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert!(fs::read_to_string(&real).unwrap().starts_with("date,value\r\n"));
+    assert!(fs::read_to_string(&real).unwrap().starts_with("date,value,origin\r\n"));
     assert_eq!(names(place.path()), ["ipca.csv", "real"]);
 }

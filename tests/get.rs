@@ -140,7 +140,7 @@ fn csv_is_that_of_the_api_byte_for_byte() {
 #[test]
 fn without_a_terminal_rows_are_csv() {
     let (rows, said) = printed(get(&["market", "ipca", "--limit", "2"]));
-    assert_eq!(rows, "date,value\n2026-08-01,-0.32\n2026-07-01,0.07\n");
+    assert_eq!(rows, "date,value,origin\n2026-08-01,-0.32,published\n2026-07-01,0.07,published\n");
     assert_eq!(said, "2 of 560; --all for all\n");
     let unknown = get(&["companies", "--status", "unknown"]);
     let [empty, said] =
@@ -332,7 +332,7 @@ fn a_new_user_gets_the_bundled_figures_without_any_directory() {
     };
     for _ in 0..2 {
         let (rows, said) = run(home.path());
-        assert_eq!(rows, "date,value\n2026-11-04,13.75\n");
+        assert_eq!(rows, "date,value,origin\n2026-11-04,13.75,published\n");
         assert!(
             said.contains("using the bundled data; `finserve sync` downloads newer data"),
             "{said}"

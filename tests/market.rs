@@ -25,7 +25,11 @@ fn answers_with_the_digits_that_were_published() {
     );
     check(
         "/api/v1/market/cdi?to=1994-06-30",
-        r#"{"data":[{"date":"1994-06-30","value":149.62}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
+        r#"{"data":[{"date":"1994-06-30","value":149.62,"origin":"computed"}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12","computed":1,"updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
+    );
+    check(
+        "/api/v1/market/selic?from=2026-08-27&to=2026-08-28",
+        r#"{"data":[{"date":"2026-08-28","value":14.00,"origin":"carried"},{"date":"2026-08-27","value":14.00}],"total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year","carried":1,"updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
     );
     let ptax = r#""meta":{"source":"BCB PTAX, closing bulletin","licence":"ODbL-1.0","unit":"BRL per unit","updated_at":"2026-10-05T00:00:00Z","stale":true}"#;
     check(

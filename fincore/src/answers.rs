@@ -29,6 +29,12 @@ pub struct Meta {
     /// The dataset that figures were computed from, if this library computed any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_from: Option<Cow<'static, str>>,
+    /// How many of the rows were computed; each of them says so in its `origin`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub computed: u64,
+    /// How many of the rows carry the figure of the day before; each of them says so in its `origin`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub carried: u64,
     /// When rows of the dataset last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
@@ -47,6 +53,11 @@ pub struct Meta {
     pub hints: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Meta {
     /// Metadata with a source only.
     pub(crate) fn new(source: impl Into<Cow<'static, str>>) -> Meta {
@@ -55,6 +66,8 @@ impl Meta {
             licence: LICENCE,
             unit: None,
             computed_from: None,
+            computed: 0,
+            carried: 0,
             updated_at: None,
             stale: None,
             coverage: BTreeMap::new(),

@@ -102,16 +102,20 @@ fn store_tables(writer: &Writer, mut progress: impl FnMut(FillStep)) -> Result<T
     let mut tally = Tally::default();
     for (done, (name, packed)) in TABLES.iter().enumerate() {
         progress(FillStep { table: name, done, tables: TABLES.len() });
-        let table = zstd::stream::decode_all(*packed)
-            .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
-        let table = String::from_utf8(table)
-            .map_err(|err| Error::storage(format!("the bundled {name} is damaged"), err))?;
-        tally += store_table(writer, &mut filings, name, &table)?;
+        tally += store_table(writer, &mut filings, name, &unpack(name, packed)?)?;
     }
     filings.take_extents().record_bundled(writer)?;
     filings.finish(writer)?;
     writer.set_meta(META_ENTRY, ID)?;
     Ok(tally)
+}
+
+fn unpack(name: &str, packed: &[u8]) -> Result<String> {
+    let damaged = |err: Box<dyn std::error::Error + Send + Sync>| {
+        Error::storage(format!("the bundled {name} is damaged"), err)
+    };
+    let table = zstd::stream::decode_all(packed).map_err(|err| damaged(err.into()))?;
+    String::from_utf8(table).map_err(|err| damaged(err.into()))
 }
 
 /// When the bundled data was gathered, which is the time of its changes, whenever it is stored.
@@ -142,7 +146,9 @@ pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
         fs::write(&path, table)
             .map_err(|err| Error::storage(format!("cannot write {}", path.display()), err))
     };
-    for (name, table) in market::tables(snapshot)? {
+    let carried = TABLES.iter().find(|(name, _)| *name == market::CARRIED);
+    let carried = carried.map_or(Ok(String::new()), |(name, packed)| unpack(name, packed))?;
+    for (name, table) in market::tables(snapshot, &carried)? {
         write(name, table)?;
     }
     write(registry::COMPANIES, registry::companies_table(snapshot)?)?;
@@ -226,6 +232,38 @@ mod tests {
             (euro.date.to_string(), euro.sell.to_string()),
             ("2025-04-22".into(), "6.6".into())
         );
+    }
+
+    #[test]
+    fn days_that_carry_a_figure_say_so_even_if_an_older_program_stored_them() {
+        const FORGET: &str = "UPDATE rate SET computed = 0 WHERE computed = 2";
+        let (_dir, catalogue) = catalogue();
+        fill(&catalogue).unwrap();
+        let refill = |forget: &str| {
+            let writer = catalogue.write(gathered_at()).unwrap();
+            writer.connection().execute_batch(forget).unwrap();
+            writer.set_meta(META_ENTRY, "that of an older program").unwrap();
+            writer.commit().unwrap();
+            assert!(fill(&catalogue).unwrap());
+        };
+        let carried = || {
+            let query = market::History { limit: crate::Limit::MAX, ..Default::default() };
+            let page = market::selic(&catalogue.snapshot(Date::MAX).unwrap(), query).unwrap();
+            let rows = page.data.iter().filter(|rate| rate.origin == market::Origin::Carried);
+            assert_eq!(rows.count() as u64, page.meta.carried);
+            (page.meta.carried, page.data.len())
+        };
+        assert_eq!(carried(), (31, 10_000));
+        refill(FORGET);
+        assert_eq!(carried(), (31, 10_000));
+        // A published figure takes the place of one, and no bundle marks days again after an import.
+        let mut import =
+            crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        import.file("bcdata.sgs.432.json", br#"[{"data":"06/10/2026","valor":"13.75"}]"#).unwrap();
+        import.commit().unwrap();
+        assert_eq!(carried().0, 30);
+        refill(FORGET);
+        assert_eq!(carried().0, 0);
     }
 
     #[test]

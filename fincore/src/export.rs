@@ -19,7 +19,8 @@
 //! assert_eq!(export.total(), 2);
 //! assert_eq!(
 //!     out,
-//!     b"{\"date\":\"1980-02-01\",\"value\":4.62}\n{\"date\":\"1980-01-01\",\"value\":6.62}\n"
+//!     b"{\"date\":\"1980-02-01\",\"value\":4.62,\"origin\":\"published\"}\n\
+//!       {\"date\":\"1980-01-01\",\"value\":6.62,\"origin\":\"published\"}\n"
 //! );
 //! # Ok::<(), fincore::Error>(())
 //! ```

@@ -64,7 +64,16 @@ impl PublicationSchedule {
             PublicationSchedule::Weekly => before(today.days_before(9)),
         }
     }
+
+    /// The first day on which a newer figure than this one must be there.
+    pub(crate) fn due_after(self, newest: Date) -> Option<Date> {
+        let days = newest.day_number()..newest.day_number() + LONGEST_WAIT;
+        days.filter_map(Date::from_day_number).find(|day| self.newest_expected(*day) > newest)
+    }
 }
+
+/// The longest time that a schedule leaves between two figures, in days, and more.
+const LONGEST_WAIT: i32 = 120;
 
 /// The first day of the month `months` before that of a day.
 fn months_before(day: Date, months: u32) -> Date {
@@ -139,6 +148,22 @@ mod tests {
 
     fn day(text: &str) -> Date {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn says_when_the_next_figure_is_due() {
+        let cases = [
+            // A Friday: that of Monday is certain on Tuesday, and published in the morning after on Wednesday.
+            (PublicationSchedule::SameDay, "2026-11-13", Some("2026-11-17")),
+            (PublicationSchedule::NextDay, "2026-11-13", Some("2026-11-18")),
+            (PublicationSchedule::Ahead, "2026-11-13", Some("2026-11-14")),
+            (PublicationSchedule::Monthly(15), "2026-08-01", Some("2026-10-15")),
+            (PublicationSchedule::LateMonthly(22), "2026-08-01", Some("2026-11-22")),
+            (PublicationSchedule::SameDay, "9999-12-31", None),
+        ];
+        for (schedule, newest, due) in cases {
+            assert_eq!(schedule.due_after(day(newest)), due.map(day), "{schedule:?} {newest}");
+        }
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub(crate) mod freshness;
 mod hints;
 mod history_cache;
 pub(crate) mod logged_series;
+mod newer_sides;
+mod next_due;
+pub(crate) mod origin;
 mod plan_window;
 #[cfg(feature = "import")]
 pub(crate) mod plausibility;
@@ -46,7 +49,10 @@ pub(crate) mod series_definitions;
 pub(crate) mod store;
 
 pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
-pub use coverage::{days_with_currencies, newest_day};
+pub use coverage::{days_with_currencies, newest_day, years_with_quotes};
+pub use newer_sides::{NewerSide, newer_sides};
+pub use next_due::{next_due, next_quote_due};
+pub use origin::Origin;
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList,
 };
@@ -54,7 +60,7 @@ pub(crate) use quotes::PTAX;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta, Rate};
 use series::Series;
 use series_definitions::{CDI, IPCA, SELIC};
-pub use series_definitions::{Rhythm, SeriesDefinition, Text, known_series};
+pub use series_definitions::{Rhythm, SeriesDefinition, Side, Text, known_series};
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///

@@ -27,7 +27,8 @@
 //! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! let snapshot = catalogue.snapshot("1980-02-15".parse()?)?;
 //! let inflation = market::ipca(&snapshot, market::History::default())?;
-//! assert_eq!(tsv(&inflation.data), "date\tvalue\n1980-02-01\t4.62\n1980-01-01\t6.62\n");
+//! let wanted = "date\tvalue\torigin\n1980-02-01\t4.62\tpublished\n1980-01-01\t6.62\tpublished\n";
+//! assert_eq!(tsv(&inflation.data), wanted);
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use std::borrow::Cow;

@@ -18,6 +18,8 @@ use crate::{
 const OWN_TABLES: [(&str, u32); 3] =
     [("selic.csv", SELIC), ("cdi.csv", CDI_DAILY), ("ipca.csv", IPCA)];
 const OWN_HEADER: &str = "date,value";
+/// The days without a published figure at hand, which carry that of the day before.
+pub(super) const CARRIED: &str = "carried.csv";
 /// The table of all other series.
 const SERIES: &str = "series.csv";
 const SERIES_HEADER: &str = "series,date,value";
@@ -37,6 +39,10 @@ pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Op
             let rates: Vec<Rate> = of_one.iter().map(|(_, rate)| rate.clone()).collect();
             tally += store::write_rates(writer, of_one[0].0, &rates, keep)?;
         }
+    } else if name == CARRIED {
+        for (series, rate) in parse_rows(name, table, SERIES_HEADER, numbered_rate)? {
+            tally += store::write_carried(writer, series, &rate)?;
+        }
     } else if name == FX {
         tally += store::write_quotes(writer, &parse_rows(name, table, FX_HEADER, quote)?, keep)?;
     } else {
@@ -47,7 +53,7 @@ pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Op
 
 fn rate(line: &str) -> Option<Result<Rate>> {
     let (date, value) = line.split_once(',')?;
-    Some((|| Ok(Rate { date: date.parse()?, value: value.parse()? }))())
+    Some((|| Ok(Rate::published(date.parse()?, value.parse()?)))())
 }
 
 fn numbered_rate(line: &str) -> Option<Result<(u32, Rate)>> {
@@ -72,21 +78,28 @@ fn quote(line: &str) -> Option<Result<Quote>> {
     fields.next().is_none().then(read)
 }
 
-/// The tables of all published market data.
-pub(super) fn tables(snapshot: &Snapshot) -> Result<Vec<(&'static str, String)>> {
+/// The tables of all published market data. A day of the table of carried figures stays one, though a file may have it:
+/// such files were filled in the same way. Its line is deleted by hand once its publisher's own file is there.
+pub(super) fn tables(snapshot: &Snapshot, carried: &str) -> Result<Vec<(&'static str, String)>> {
+    let filled = parse_rows(CARRIED, carried, SERIES_HEADER, numbered_rate)?;
     let mut tables = vec![(SERIES, series_table(snapshot)?), (FX, fx_table(snapshot)?)];
     for (name, series) in OWN_TABLES {
-        tables.push((name, own_table(snapshot, series)?));
+        let is_filled =
+            |date: Date| filled.iter().any(|(of, rate)| *of == series && rate.date == date);
+        tables.push((name, own_table(snapshot, series, is_filled)?));
     }
+    tables.push((CARRIED, carried.to_owned()));
     Ok(tables)
 }
 
-fn own_table(snapshot: &Snapshot, series: u32) -> Result<String> {
+fn own_table(snapshot: &Snapshot, series: u32, is_filled: impl Fn(Date) -> bool) -> Result<String> {
     const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 ORDER BY date";
     let mut table = format!("{OWN_HEADER}\n");
     snapshot.rows(SQL, [series], |row| {
         let (date, value): (Date, Decimal) = (parsed(row, 0)?, parsed(row, 1)?);
-        let _ = writeln!(table, "{date},{value}");
+        if !is_filled(date) {
+            let _ = writeln!(table, "{date},{value}");
+        }
         Ok(())
     })?;
     Ok(table)

@@ -139,7 +139,7 @@ impl Writer {
     }
 
     /// The time of this transaction, by the caller's clock.
-    #[cfg(feature = "import")]
+    #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.now
     }

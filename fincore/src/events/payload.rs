@@ -8,7 +8,7 @@ use crate::{
     companies,
     error::{Error, Result},
     filings,
-    market::{self, batches, logged_series},
+    market::{self, Origin, batches, logged_series},
     types::{CvmCode, Date, Decimal, FilingId, Pair, fold},
 };
 
@@ -78,6 +78,8 @@ struct PublishedRate<'r> {
     value: Decimal,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
+    #[serde(skip_serializing_if = "Origin::is_published")]
+    origin: Origin,
     change: Change,
 }
 
@@ -98,6 +100,7 @@ fn rate(
         date: rate.date,
         value: rate.value,
         unit: series.definition.map(|definition| definition.unit.en),
+        origin: rate.origin,
         change,
     };
     let subject =

@@ -224,12 +224,14 @@ impl RowSource for MarketRows {
         match (self.table, self.line_and_day(key)) {
             (MarketTable::EverySeries, Some((DailyLine::Series(number), day))) => {
                 let name = Cell::Text(batches::name_of(number));
-                vec![Cell::Integer(number.into()), name, Cell::Day(day), Cell::Empty]
+                vec![Cell::Integer(number.into()), name, Cell::Day(day), Cell::Empty, Cell::Empty]
             }
-            (_, Some((DailyLine::Series(_), day))) => vec![Cell::Day(day), Cell::Empty],
+            (_, Some((DailyLine::Series(_), day))) => {
+                vec![Cell::Day(day), Cell::Empty, Cell::Empty]
+            }
             (_, Some((DailyLine::Quotes(currency), day))) => {
                 let pair = Cell::display(Pair::in_reais(currency));
-                vec![Cell::Day(day), pair, Cell::Empty, Cell::Empty]
+                vec![Cell::Day(day), pair, Cell::Empty, Cell::Empty, Cell::Empty]
             }
             (_, None) => Vec::new(),
         }

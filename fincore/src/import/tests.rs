@@ -333,9 +333,8 @@ proptest! {
         days in proptest::collection::btree_map(0u32..20_000, (-99_999i64..9_999_999, 0u8..6), 1..40)
     ) {
         let newest = Date::new(2050, 1, 1).unwrap();
-        let rows: Vec<Rate> = days.iter().rev().map(|(back, (digits, decimals))| Rate {
-            date: newest.days_before(*back),
-            value: Decimal::from_parts(*digits, *decimals),
+        let rows: Vec<Rate> = days.iter().rev().map(|(back, (digits, decimals))| {
+            Rate::published(newest.days_before(*back), Decimal::from_parts(*digits, *decimals))
         }).collect();
         let brazilian = |date: Date| {
             let text = date.to_string();

@@ -11,6 +11,7 @@ use crate::{
     error::Result,
     market::{
         Rhythm,
+        origin::CARRIED,
         series_definitions::{CDI_DAILY, DEFINITIONS, Side, dataset, definition},
         store::{self, FX},
     },
@@ -123,12 +124,13 @@ fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
         Some("of a monthly series not dated on the first of a month")
     } else if series == CDI_DAILY && store::annualise(value).is_none() {
         Some("per day beyond what can be annualised")
-    } else if row.get::<_, i64>(3)? != 0
-        && definition(series).and_then(|definition| definition.computed_from).is_none()
-    {
-        Some("marked as computed, though nothing computes the series")
     } else {
-        None
+        let computes = definition(series).and_then(|definition| definition.computed_from);
+        match row.get::<_, i64>(3)? {
+            0 | CARRIED => None,
+            _ if computes.is_some() => None,
+            _ => Some("marked as computed, though nothing computes the series"),
+        }
     })
 }
 

@@ -39,6 +39,11 @@ impl table::Row for Observation {
         },
         Column { name: "date", kind: ColumnKind::Day, cell: |row| row.rate.date.into() },
         Column { name: "value", kind: ColumnKind::Figure, cell: |row| row.rate.value.into() },
+        Column {
+            name: "origin",
+            kind: ColumnKind::Text,
+            cell: |row| row.rate.origin.as_str().into(),
+        },
     ];
 }
 

@@ -1,6 +1,11 @@
 //! Which days the catalogue covers, for programs that download what is missing.
 use super::series_definitions::{Side, definition};
-use crate::{catalogue::Snapshot, error::Result, sqlite::parsed, types::Date};
+use crate::{
+    catalogue::Snapshot,
+    error::Result,
+    sqlite::parsed,
+    types::{Currency, Date},
+};
 
 /// The newest day of a series that is not after the snapshot's date; of an exchange rate, the newest day with
 /// that side. Values that were computed from another series do not count.
@@ -33,6 +38,14 @@ pub fn days_with_currencies(snapshot: &Snapshot, at_least: u32) -> Result<Vec<Da
     snapshot.rows(SQL, (snapshot.today().to_string(), at_least), |row| parsed(row, 0))
 }
 
+/// The years in which a currency has closing quotes with both sides, in order.
+pub fn years_with_quotes(snapshot: &Snapshot, currency: Currency) -> Result<Vec<u16>> {
+    const SQL: &str = "SELECT DISTINCT CAST(substr(date, 1, 4) AS INTEGER) FROM fx
+        WHERE currency = ?1 AND date <= ?2 AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY 1";
+    let today = snapshot.today().to_string();
+    snapshot.rows(SQL, (currency.as_str(), today), |row| row.get(0))
+}
+
 #[cfg(test)]
 #[cfg(feature = "bundle")]
 mod tests {
@@ -53,5 +66,8 @@ mod tests {
         let days = days_with_currencies(&snapshot, 20).unwrap();
         assert_eq!(days[0].to_string(), "2026-07-31");
         assert!(days.is_sorted_by(|newer, older| newer > older));
+        let years = |code: &str| years_with_quotes(&snapshot, code.parse().unwrap()).unwrap();
+        assert_eq!((years("ARS"), years("CHF")), (vec![2013, 2026], vec![2013, 2026]));
+        assert_eq!((years("EUR"), years("XXX")), (vec![2013, 2025, 2026], vec![]));
     }
 }

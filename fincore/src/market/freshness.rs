@@ -17,7 +17,7 @@ pub(crate) const FX: &str = "fx";
 const NEWEST_OBSERVATIONS: u32 = 13;
 
 /// When the central bank publishes the figures of a series; `None` for one without a definition.
-fn schedule(number: u32) -> Option<PublicationSchedule> {
+pub(super) fn schedule(number: u32) -> Option<PublicationSchedule> {
     let definition = series_definitions::definition(number)?;
     Some(match number {
         SELIC => PublicationSchedule::Ahead,

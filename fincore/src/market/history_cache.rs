@@ -9,6 +9,7 @@ use std::{
 use rusqlite::{Params, Row};
 
 use super::{
+    origin::{Origin, OriginCounts},
     plan_window::DateWindow,
     rows::{FxRate, Rate},
 };
@@ -27,11 +28,17 @@ const MOST_BYTES: usize = 4 << 20;
 /// A row of a history.
 pub(super) trait Dated: serde::Serialize {
     fn date(&self) -> Date;
+
+    fn origin(&self) -> Origin;
 }
 
 impl Dated for Rate {
     fn date(&self) -> Date {
         self.date
+    }
+
+    fn origin(&self) -> Origin {
+        self.origin
     }
 }
 
@@ -39,22 +46,24 @@ impl Dated for FxRate {
     fn date(&self) -> Date {
         self.date
     }
+
+    fn origin(&self) -> Origin {
+        Origin::Published
+    }
 }
 
 /// All observations of a series, or all quotes of a currency, whatever their day.
 #[derive(Debug)]
 pub(super) struct CachedHistory<T> {
     rows: Arc<CachedRows<T>>,
-    /// For every row whether it was computed.
-    computed: Vec<bool>,
 }
 
 /// One page of a history.
 pub(super) struct HistoryPage<T> {
     pub(super) rows: Rows<T>,
     pub(super) total: u64,
-    /// How many of the rows were computed.
-    pub(super) computed: usize,
+    /// How many of the rows are not as published.
+    pub(super) origins: OriginCounts,
 }
 
 impl<T: Dated> CachedHistory<T> {
@@ -70,8 +79,9 @@ impl<T: Dated> CachedHistory<T> {
         let offset = usize::try_from(offset.get()).unwrap_or(usize::MAX);
         let first = start.saturating_add(offset).min(end);
         let last = first.saturating_add(limit as usize).min(end);
-        let computed = self.computed[first..last].iter().filter(|computed| **computed).count();
-        HistoryPage { rows: self.rows.slice(first..last), total: (end - start) as u64, computed }
+        let rows = self.rows.slice(first..last);
+        let origins = rows.iter().map(Dated::origin).collect();
+        HistoryPage { rows, total: (end - start) as u64, origins }
     }
 
     /// The positions of the rows in a range of days, which may be empty.
@@ -108,7 +118,7 @@ pub(super) fn series(
     number: u32,
     sql: &str,
     params: impl Params,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<(Rate, bool)>,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<Rate>,
 ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
     get_or_load(snapshot, number, sql, params, read)
 }
@@ -121,7 +131,7 @@ pub(super) fn quotes(
     params: impl Params,
     read: impl Fn(&Row<'_>) -> rusqlite::Result<FxRate>,
 ) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
-    get_or_load(snapshot, currency, sql, params, |row| Ok((read(row)?, false)))
+    get_or_load(snapshot, currency, sql, params, read)
 }
 
 /// The rows of a query, newest first, from memory; `None` if they do not fit there, or if there are none.
@@ -130,7 +140,7 @@ fn get_or_load<K: Copy + Eq + Hash + Send + 'static, T: Dated + Send + Sync + 's
     key: K,
     sql: &str,
     params: impl Params,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<(T, bool)>,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Option<Arc<CachedHistory<T>>>> {
     let cache = snapshot.memo(|_| Ok(HistoryCache::<K, T>::default()))?;
     let left = {
@@ -171,25 +181,23 @@ fn load<T: Dated>(
     left: usize,
     sql: &str,
     params: impl Params,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<(T, bool)>,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<LoadOutcome<T>> {
     let mut statement = snapshot.connection().prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
-    let (mut cached, mut computed, mut bytes) = (CachedRows::default(), Vec::new(), 0);
+    let (mut cached, mut bytes) = (CachedRows::default(), 0);
     while let Some(row) = rows.next()? {
-        let Ok((row, is_computed)) = read(row) else { return Ok(LoadOutcome::Unfit) };
-        bytes += cached.push(row)? + size_of::<bool>();
-        computed.push(is_computed);
+        let Ok(row) = read(row) else { return Ok(LoadOutcome::Unfit) };
+        bytes += cached.push(row)?;
         if bytes > left {
             return Ok(LoadOutcome::Unfit);
         }
     }
-    if computed.is_empty() {
+    if bytes == 0 {
         return Ok(LoadOutcome::Empty);
     }
     cached.shrink();
-    computed.shrink_to_fit();
-    Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached), computed }, bytes))
+    Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached) }, bytes))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::{
     freshness,
     history_cache::{self, CachedHistory, HistoryPage},
+    origin::OriginCounts,
     plan_window::{DateWindow, within_plan},
     queries::FxHistory,
     rows::{FxPair, FxRate},
@@ -18,6 +19,9 @@ use crate::{
 
 /// The source of exchange rates.
 pub(crate) const PTAX: &str = "BCB PTAX, closing bulletin";
+
+/// Gold, which the bulletin quotes by the gram.
+const GOLD: &str = "XAU";
 
 /// Only quotes with both sides are served.
 macro_rules! has_both_sides {
@@ -86,7 +90,7 @@ fn read_page(
     let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
         snapshot.rows(SQL, (&currency, &from, &to, limit, offset), |row| read(row, pair))
     })?;
-    Ok(HistoryPage { rows: rows.into(), total, computed: 0 })
+    Ok(HistoryPage { rows: rows.into(), total, origins: OriginCounts::default() })
 }
 
 /// All quotes of a pair, if they are in memory.
@@ -173,7 +177,8 @@ pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>
 
 /// The source of a pair's exchange rates, and how fresh they are.
 pub(super) fn meta(snapshot: &Snapshot, pair: Pair) -> Result<Meta> {
-    let meta = Meta { unit: Some("BRL per unit"), ..Meta::new(PTAX) };
+    let unit = if pair.base.as_str() == GOLD { "BRL per gram" } else { "BRL per unit" };
+    let meta = Meta { unit: Some(unit), ..Meta::new(PTAX) };
     freshness::of_pair(snapshot, newest_day(snapshot, pair)?, meta)
 }
 

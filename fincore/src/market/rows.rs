@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::series_definitions::{Rhythm, Text};
+use super::{
+    origin::Origin,
+    series_definitions::{Rhythm, Text},
+};
 use crate::{
     answers::Meta,
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
@@ -12,26 +15,36 @@ use crate::{
 };
 
 /// An observation of a series on a date.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Rate {
     /// The date; for a monthly series the first day of the month.
     pub date: Date,
-    /// The value as published.
+    /// The value, with the digits that were published.
     pub value: Decimal,
+    /// Where the value comes from. JSON leaves it out where it is published.
+    #[serde(skip_serializing_if = "Origin::is_published")]
+    pub origin: Origin,
+}
+
+impl Rate {
+    /// A published observation.
+    #[cfg(any(feature = "bundle", feature = "import"))]
+    pub(crate) fn published(date: Date, value: Decimal) -> Rate {
+        Rate { date, value, origin: Origin::Published }
+    }
 }
 
 impl table::Row for Rate {
     const COLUMNS: &'static [Column<Rate>] = &[
         Column { name: "date", kind: ColumnKind::Day, cell: |rate| rate.date.into() },
         Column { name: "value", kind: ColumnKind::Figure, cell: |rate| rate.value.into() },
+        Column { name: "origin", kind: ColumnKind::Text, cell: |rate| rate.origin.as_str().into() },
     ];
 }
 
-serialize_by_columns!(Rate);
-
-/// The closing quote of a currency pair on a date (PTAX).
-#[derive(Clone, Debug, PartialEq)]
+/// The closing quote of a currency pair on a date (PTAX), always as published.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FxRate {
     /// The date of the closing bulletin.
@@ -50,10 +63,13 @@ impl table::Row for FxRate {
         Column { name: "pair", kind: ColumnKind::Text, cell: |quote| Cell::display(quote.pair) },
         Column { name: "buy", kind: ColumnKind::Figure, cell: |quote| quote.buy.into() },
         Column { name: "sell", kind: ColumnKind::Figure, cell: |quote| quote.sell.into() },
+        Column {
+            name: "origin",
+            kind: ColumnKind::Text,
+            cell: |_| Origin::Published.as_str().into(),
+        },
     ];
 }
-
-serialize_by_columns!(FxRate);
 
 /// A currency pair and the dates it covers.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,10 @@ use rusqlite::types::Value;
 use super::{
     freshness,
     history_cache::{self, CachedHistory, HistoryPage},
+    origin::{Origin, OriginCounts},
     plan_window::{DateWindow, within_plan},
     queries::History,
+    quotes::PTAX,
     rows::{ListedSeries, Rate},
     series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
 };
@@ -109,9 +111,13 @@ impl Series {
         }
     }
 
-    /// The source of observations, of which `computed` were computed; and what those were computed from.
+    /// The source of observations, of which `computed` were computed; and what those were computed from. One side of an
+    /// exchange rate is that of the closing bulletin, whether it came from SGS or from PTAX itself.
     fn source(self, computed: u64, observations: u64) -> (String, Option<String>) {
         let (number, sgs) = (self.number, |number: u32| format!("BCB SGS {number}"));
+        if self.definition.is_some_and(|definition| definition.quote.is_some()) {
+            return (format!("{PTAX} (SGS {number})"), None);
+        }
         match self.definition.and_then(|definition| definition.computed_from) {
             Some(from) if observations == 0 => (format!("{} and {from}", sgs(number)), None),
             Some(from) if computed == observations => (sgs(from), Some(sgs(from))),
@@ -120,9 +126,9 @@ impl Series {
         }
     }
 
-    /// The source of rows, of which `computed` were computed.
-    fn meta(self, computed: usize, rows: usize) -> Meta {
-        let (source, computed_from) = self.source(computed as u64, rows as u64);
+    /// The source of rows, of which so many are not as published.
+    fn meta(self, origins: OriginCounts, rows: usize) -> Meta {
+        let (source, computed_from) = self.source(origins.computed, rows as u64);
         Meta {
             unit: self.definition.map(|definition| definition.unit.en),
             computed_from: computed_from.map(Into::into),
@@ -154,14 +160,15 @@ impl Series {
         let (limit, offset) = (query.limit.get(), query.offset);
         let newest = match &cached {
             Some(cached) => cached.newest(snapshot.today()).map(|rate| rate.date),
-            None => self.newest(snapshot)?.map(|row| row.rate.date),
+            None => self.newest(snapshot)?.map(|rate| rate.date),
         };
         let days = within_plan(snapshot, query.from, query.to, || Ok(newest))?;
-        let HistoryPage { rows: data, total, computed } = match cached {
+        let HistoryPage { rows: data, total, origins } = match cached {
             Some(cached) => cached.page(days, limit, offset),
             None => self.read_page(snapshot, days, limit, offset)?,
         };
-        let meta = self.meta(computed, data.len());
+        let OriginCounts { computed, carried } = origins;
+        let meta = Meta { computed, carried, ..self.meta(origins, data.len()) };
         let meta = freshness::of_series(snapshot, self.number, newest, meta)?;
         Ok(Page { data, total, limit, offset: offset.get(), meta })
     }
@@ -178,15 +185,10 @@ impl Series {
         let (from, to) = days.texts();
         let total = snapshot.count(statements.total, (&key, &from, &to))?;
         let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-            snapshot.rows(
-                statements.page,
-                (&key, &from, &to, limit, offset),
-                StoredObservation::read,
-            )
+            snapshot.rows(statements.page, (&key, &from, &to, limit, offset), read_rate)
         })?;
-        let computed = rows.iter().filter(|row| row.computed).count();
-        let rows: Vec<Rate> = rows.into_iter().map(|row| row.rate).collect();
-        Ok(HistoryPage { rows: rows.into(), total, computed })
+        let origins = rows.iter().map(|rate| rate.origin).collect();
+        Ok(HistoryPage { rows: rows.into(), total, origins })
     }
 
     /// All its observations, if they are in memory.
@@ -196,23 +198,19 @@ impl Series {
     ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
         let (statements, key) = self.statements();
         let every = (key, Date::MIN.to_string(), Date::MAX.to_string());
-        history_cache::series(snapshot, self.number, statements.all, every, |row| {
-            StoredObservation::read(row).map(|row| (row.rate, row.computed))
-        })
+        history_cache::series(snapshot, self.number, statements.all, every, read_rate)
     }
 
     /// Calls `visit` for every observation that the snapshot's date and plan allow, newest first.
     pub(super) fn each(
         self,
         snapshot: &Snapshot,
-        mut visit: impl FnMut(Rate) -> Result<()>,
+        visit: impl FnMut(Rate) -> Result<()>,
     ) -> Result<()> {
         let (statements, key) = self.statements();
-        let newest = || Ok(self.newest(snapshot)?.map(|row| row.rate.date));
+        let newest = || Ok(self.newest(snapshot)?.map(|rate| rate.date));
         let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
-        snapshot.for_each(statements.all, (key, from, to), StoredObservation::read, |row| {
-            visit(row.rate)
-        })
+        snapshot.for_each(statements.all, (key, from, to), read_rate, visit)
     }
 
     /// How many observations it has in a range of days.
@@ -230,8 +228,7 @@ impl Series {
     ) -> Result<Vec<Rate>> {
         let (statements, key) = self.statements();
         let wanted = (key, days.0.to_string(), days.1.to_string());
-        let rows = snapshot.first_rows(limit, statements.all, wanted, StoredObservation::read)?;
-        Ok(rows.into_iter().map(|row| row.rate).collect())
+        snapshot.first_rows(limit, statements.all, wanted, read_rate)
     }
 
     /// The newest observation. Fails if there is none.
@@ -239,15 +236,17 @@ impl Series {
         let newest = self.newest(snapshot)?;
         let newest =
             newest.ok_or_else(|| Error::not_found(Resource::Series, &self.display_name()))?;
-        let meta = self.meta(newest.computed.into(), 1);
-        let meta = freshness::of_series(snapshot, self.number, Some(newest.rate.date), meta)?;
-        Ok(Sourced::new(newest.rate, meta))
+        // The row itself says where it comes from, so that nothing is counted.
+        let meta = self.meta([newest.origin].into_iter().collect(), 1);
+        let meta = freshness::of_series(snapshot, self.number, Some(newest.date), meta)?;
+        Ok(Sourced::new(newest, meta))
     }
 
-    fn newest(self, snapshot: &Snapshot) -> Result<Option<StoredObservation>> {
+    /// The newest observation.
+    pub(super) fn newest(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
         let (statements, key) = self.statements();
         let today = snapshot.today().to_string();
-        snapshot.first(statements.newest, (key, today), StoredObservation::read)
+        snapshot.first(statements.newest, (key, today), read_rate)
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
@@ -273,13 +272,13 @@ impl Series {
         }
         // Corrupt observations do not count.
         let all = (key, Date::MIN.to_string(), today);
-        let days = snapshot.rows(statements.all, all, StoredObservation::read)?;
+        let days = snapshot.rows(statements.all, all, read_rate)?;
         let ends = days.last().zip(days.first());
         Ok(ends.map(|(first, last)| Coverage {
-            first: first.rate.date,
-            last: last.rate.date,
+            first: first.date,
+            last: last.date,
             count: days.len() as u64,
-            computed: days.iter().filter(|day| day.computed).count() as u64,
+            computed: days.iter().filter(|day| day.origin == Origin::Computed).count() as u64,
         }))
     }
 
@@ -321,16 +320,9 @@ pub(super) struct Coverage {
 }
 
 /// A row of a series.
-struct StoredObservation {
-    rate: Rate,
-    computed: bool,
-}
-
-impl StoredObservation {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<StoredObservation> {
-        let rate = Rate { date: parsed(row, 0)?, value: parsed(row, 1)? };
-        Ok(StoredObservation { rate, computed: row.get(2)? })
-    }
+fn read_rate(row: &rusqlite::Row<'_>) -> rusqlite::Result<Rate> {
+    let origin = Origin::of_code(row.get(2)?);
+    Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)?, origin })
 }
 
 #[cfg(test)]

@@ -41,8 +41,10 @@ pub(crate) enum Measure {
 
 /// The side of a closing quote that a series has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
+    /// The price at which the market buys.
     Buy,
+    /// The price at which the market sells.
     Sell,
 }
 
@@ -84,6 +86,12 @@ impl SeriesDefinition {
         self.quote.is_some()
     }
 
+    /// Whether a value holds until it is changed: the Selic target and the TJLP.
+    #[must_use]
+    pub fn holds_until_changed(&self) -> bool {
+        matches!(self.number, SELIC | TJLP)
+    }
+
     /// What its values measure.
     pub(crate) fn measure(&self) -> Measure {
         match self.unit {
@@ -105,6 +113,8 @@ pub(crate) const SELIC_EFFECTIVE: u32 = 1178;
 pub(crate) const CDI: u32 = 4389;
 /// The CDI, percent per day.
 pub(crate) const CDI_DAILY: u32 = 12;
+/// The long-term interest rate, which is set for a quarter.
+const TJLP: u32 = 256;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub(crate) const IPCA: u32 = 433;
 
@@ -133,7 +143,7 @@ pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     rate(226, "tr", "Reference rate TR", "Taxa referencial (TR)", PERCENT_A_MONTH, Daily, day(1991, 2, 1)),
     rate(195, "savings", "Return of savings deposits made since 4 May 2012", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
     rate(196, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
-    rate(256, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
+    rate(TJLP, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
     rate(SELIC_DAILY, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
     SeriesDefinition { computed_from: Some(11), ..rate(SELIC_EFFECTIVE, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
     rate(4189, "selic-effective-monthly", "Selic rate of the month, annualised", "Taxa Selic acumulada no mês, anualizada", PERCENT_A_YEAR_252, Monthly, day(1986, 7, 1)),
@@ -141,7 +151,7 @@ pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
     rate(4391, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
     rate(7478, "ipca-15", "Consumer price index IPCA-15", "Índice nacional de preços ao consumidor amplo 15 (IPCA-15)", PERCENT_A_MONTH, Monthly, day(2000, 5, 1)),
-    rate(24363, "ibc-br", "Economic activity index IBC-Br", "Índice de atividade econômica (IBC-Br)", INDEX, Monthly, day(2003, 1, 1)),
+    rate(24363, "ibc-br", "Economic activity index IBC-Br, not seasonally adjusted", "Índice de atividade econômica (IBC-Br), sem ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
     rate(24364, "ibc-br-adjusted", "Economic activity index IBC-Br, seasonally adjusted", "Índice de atividade econômica (IBC-Br), com ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
     rate(20539, "credit", "Credit portfolio balance, total", "Saldo da carteira de crédito, total", MILLION_BRL, Monthly, day(1988, 6, 1)),
     rate(3698, "usd-monthly", "US dollar, sell, mean of the month", "Dólar americano, venda, média do mês", BRL, Monthly, day(1953, 1, 1)),

@@ -2,10 +2,14 @@
 use rusqlite::OptionalExtension;
 
 pub(crate) use super::freshness::FX;
+#[cfg(feature = "bundle")]
+use super::origin::CARRIED;
 use super::{
     rows::Rate,
     series_definitions::{DEFINITIONS, Side, annualised_series_of, dataset},
 };
+#[cfg(feature = "bundle")]
+use crate::catalogue::timestamp;
 use crate::{
     catalogue::{Change, OnConflict, Tally, Writer},
     error::Result,
@@ -88,6 +92,40 @@ pub(crate) fn write_computed(
         writer.log(&dataset(series), date, change)?;
     }
     Ok(())
+}
+
+/// Stores the figure of the day before for a day without a published one. A published figure is kept, unless it comes from
+/// an older bundle, which did not tell them apart: then no import or sync has changed the series since.
+#[cfg(feature = "bundle")]
+pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<Tally> {
+    const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
+    const WRITE: &str =
+        "INSERT OR REPLACE INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, ?4)";
+    let date = row.date.to_string();
+    let found: Option<(i64, String)> = writer
+        .prepare(FIND)?
+        .query_row((series, &date), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let tally = match found {
+        Some((0, value)) if value == row.value.to_string() && is_as_bundled(writer, series)? => {
+            Tally::CHANGED
+        }
+        Some(_) => return Ok(Tally::UNCHANGED),
+        None => Tally::NEW,
+    };
+    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string(), CARRIED))?;
+    let change = tally.change().unwrap_or(Change::Changed);
+    writer.log(&dataset(series), date, change)?;
+    Ok(tally)
+}
+
+/// Whether nothing but the bundle has changed a series, as far as is known.
+#[cfg(feature = "bundle")]
+fn is_as_bundled(writer: &Writer, series: u32) -> Result<bool> {
+    const SQL: &str = "SELECT 1 FROM dataset
+        WHERE name = ?1 AND updated_at = ?2 AND succeeded_at IS NULL";
+    let bundled = timestamp(writer.now());
+    Ok(writer.prepare(SQL)?.exists((dataset(series), bundled))?)
 }
 
 /// Converts percent per day to percent per year of 252 business days, with two decimals as B3 publishes

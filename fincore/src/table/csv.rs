@@ -30,7 +30,8 @@ pub enum Dialect {
 /// let inflation = market::ipca(&snapshot, History::default())?;
 /// let mut csv = Vec::new();
 /// write_csv(&inflation.data, Dialect::Brazilian, &mut csv)?;
-/// assert_eq!(csv, "\u{feff}date;value\r\n01/02/1980;4,62\r\n01/01/1980;6,62\r\n".as_bytes());
+/// let wanted = "\u{feff}date;value;origin\r\n01/02/1980;4,62;published\r\n01/01/1980;6,62;published\r\n";
+/// assert_eq!(csv, wanted.as_bytes());
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn write_csv<R: Row>(rows: &[R], dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {

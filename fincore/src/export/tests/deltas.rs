@@ -205,8 +205,11 @@ fn a_day_that_has_come_is_added_although_nothing_changed() {
         lines(catalogue.snapshot(day(today)).unwrap(), query).unwrap()
     };
     assert_eq!(since("2026-11-15", 1), [""; 0]);
-    assert_eq!(since("2026-11-16", 1), [r#"{"change":"added","date":"2026-11-16","value":15.00}"#]);
-    assert_eq!(since("2026-11-15", 0), [r#"{"change":"added","date":"2026-11-15","value":15.00}"#]);
+    let added = |day: &str| {
+        format!(r#"{{"change":"added","date":"{day}","value":15.00,"origin":"published"}}"#)
+    };
+    assert_eq!(since("2026-11-16", 1), [added("2026-11-16")]);
+    assert_eq!(since("2026-11-15", 0), [added("2026-11-15")]);
     assert_eq!(since("2026-11-17", 0).len(), 3);
 }
 

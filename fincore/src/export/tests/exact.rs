@@ -32,13 +32,22 @@ fn cell_values<R: Row>(row: &R) -> Vec<Value> {
     cells(row).into_iter().map(value).collect()
 }
 
+/// The JSON of a row of a list, with the origin, which lists leave out where it is published.
+fn with_origin<R: serde::Serialize>(row: &R) -> String {
+    let line = serde_json::to_string(row).unwrap();
+    match line.contains("\"origin\":") {
+        true => line,
+        false => line.replacen('}', ",\"origin\":\"published\"}", 1),
+    }
+}
+
 /// The rows of a dataset by the functions that visit all of them, as cells and as JSON.
 fn expected(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>) {
     let (mut rows, mut json) = (Vec::new(), Vec::new());
     match dataset {
         Dataset::One(number) => market::each(snapshot, number, |rate| {
             rows.push(cell_values(&rate));
-            json.push(serde_json::to_string(&rate).unwrap());
+            json.push(with_origin(&rate));
             Ok(())
         })
         .unwrap(),
@@ -47,7 +56,7 @@ fn expected(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<Stri
                 let pair = Pair::in_reais(currency.parse().unwrap());
                 market::each_quote(snapshot, pair, |quote| {
                     rows.push(cell_values(&quote));
-                    json.push(serde_json::to_string(&quote).unwrap());
+                    json.push(with_origin(&quote));
                     Ok(())
                 })
                 .unwrap();
@@ -60,7 +69,7 @@ fn expected(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<Stri
                     let mut row = cell_values(&rate);
                     row.splice(0..0, [Value::Integer(number.into()), Value::Text(name.clone())]);
                     rows.push(row);
-                    let line = serde_json::to_string(&rate).unwrap();
+                    let line = with_origin(&rate);
                     let key = format!("{{\"series\":{number},\"name\":\"{name}\",");
                     json.push(line.replacen('{', &key, 1));
                     Ok(())
@@ -324,7 +333,7 @@ fn an_empty_export_has_its_header() {
     let (_dir, catalogue) = temporary();
     let snapshot = || catalogue.snapshot(Date::MAX).unwrap();
     let csv = Query::new(Dataset::Fx, Format::Csv(Dialect::Brazilian));
-    assert_eq!(lines(snapshot(), csv).unwrap(), ["\u{feff}date;pair;buy;sell"]);
+    assert_eq!(lines(snapshot(), csv).unwrap(), ["\u{feff}date;pair;buy;sell;origin"]);
     let ndjson = Query::new(Dataset::Companies, Format::Ndjson);
     assert_eq!(lines(snapshot(), ndjson).unwrap(), [""; 0]);
     assert_eq!(headings::<companies::Company>().len(), 9);

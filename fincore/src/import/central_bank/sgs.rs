@@ -90,7 +90,7 @@ fn add(rows: &mut Vec<Rate>, row: Rate) {
 /// after the previous one, means that the file is damaged.
 fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Result<Rate, Error> {
     let (date, value, mark) = written;
-    let row = Rate { date: values::date(date)?, value: Decimal::parse_with(value, mark)? };
+    let row = Rate::published(values::date(date)?, Decimal::parse_with(value, mark)?);
     if before.is_some_and(|before| before.date >= row.date && *before != row) {
         return Err(Error::in_file(date, "a day after the previous row's"));
     }

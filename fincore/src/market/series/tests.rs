@@ -48,7 +48,7 @@ fn lists_what_is_held_and_nothing_else() {
     );
     let want = [
         r#"{"number":189,"name":"igp-m","title":"General market price index IGP-M","title_pt":"Índice geral de preços do mercado (IGP-M)","unit":"percent per month","unit_pt":"por cento ao mês","rhythm":"monthly","first":"2026-09-01","last":"2026-10-01","count":2,"source":"BCB SGS 189"}"#,
-        r#"{"number":21619,"name":"eur-sell","title":"Euro, PTAX closing, sell","title_pt":"Euro, PTAX de fechamento, venda","unit":"BRL per unit","unit_pt":"reais por unidade","rhythm":"business days","first":"2026-11-12","last":"2026-11-12","count":1,"source":"BCB SGS 21619"}"#,
+        r#"{"number":21619,"name":"eur-sell","title":"Euro, PTAX closing, sell","title_pt":"Euro, PTAX de fechamento, venda","unit":"BRL per unit","unit_pt":"reais por unidade","rhythm":"business days","first":"2026-11-12","last":"2026-11-12","count":1,"source":"BCB PTAX, closing bulletin (SGS 21619)"}"#,
         r#"{"number":987654,"name":"987654","title":null,"title_pt":null,"unit":null,"unit_pt":null,"rhythm":null,"first":"2020-02-03","last":"2020-02-03","count":1,"source":"BCB SGS 987654"}"#,
     ];
     assert_eq!(listed(&catalogue, "2026-11-15", SeriesList::default()), want);

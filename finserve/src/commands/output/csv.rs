@@ -1,11 +1,15 @@
 //! Answers as CSV, by the library's writer.
 use fincore::{
     Date, Decimal,
+    market::Origin,
     table::{Cell, ColumnKind, Dialect, write_csv_cells},
 };
 
 use super::api_answer::{Answer, STEPS, Table, Value};
 use crate::http::Heading;
+
+/// The column that says where a figure comes from.
+const ORIGIN: &str = "origin";
 
 /// An answer as CSV. An answer with facts is one row of them, or a row for each step of a calculation. Any other answer is
 /// its rows; several lists become one, in which the first column names the list.
@@ -18,11 +22,25 @@ pub(crate) fn csv(
     match &answer.tables[..] {
         _ if !answer.facts.is_empty() => result(answer, dialect, &mut out)?,
         [table] => {
-            let names: Vec<&str> = table.columns.iter().map(String::as_str).collect();
+            let mut names: Vec<&str> = table.columns.iter().map(String::as_str).collect();
             let kinds: Vec<Option<ColumnKind>> =
                 names.iter().map(|name| kind(headings, name)).collect();
+            let has_origin = kind(headings, ORIGIN).is_some();
+            let at = names.iter().position(|name| *name == ORIGIN).unwrap_or(names.len());
+            if has_origin && at == names.len() {
+                names.push(ORIGIN);
+            }
             let rows = table.rows.iter().map(|row| {
-                row.iter().zip(&kinds).map(|(value, kind)| cell(value, *kind)).collect()
+                let cells = row.iter().zip(&kinds).map(|(value, kind)| cell(value, *kind));
+                let mut cells: Vec<Cell<'_>> = cells.collect();
+                // JSON names the origin of a row only where it is another one.
+                if has_origin {
+                    cells.resize(names.len(), Cell::Empty);
+                    if cells[at] == Cell::Empty {
+                        cells[at] = Origin::Published.as_str().into();
+                    }
+                }
+                cells
             });
             write_csv_cells(&names, rows, dialect, &mut out)?;
         }

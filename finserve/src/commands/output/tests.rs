@@ -96,6 +96,23 @@ fn an_empty_list_has_its_columns() {
 }
 
 #[test]
+fn csv_says_of_every_figure_where_it_comes_from() {
+    let headings =
+        [("date", ColumnKind::Day), ("value", ColumnKind::Figure), ("origin", ColumnKind::Text)];
+    let csv = |json: &str| {
+        let answer = Answer::read(json, &headings).unwrap();
+        String::from_utf8(csv(&answer, &headings, Dialect::Standard).unwrap()).unwrap()
+    };
+    let published = r#"{"data":[{"date":"2026-08-01","value":-0.32}],"total":1}"#;
+    assert_eq!(csv(published), "date,value,origin\r\n2026-08-01,-0.32,published\r\n");
+    let both = r#"{"data":[{"date":"2026-08-28","value":14.00,"origin":"carried"},{"date":"2026-08-27","value":14.00}],"total":2}"#;
+    assert_eq!(
+        csv(both),
+        "date,value,origin\r\n2026-08-28,14.00,carried\r\n2026-08-27,14.00,published\r\n"
+    );
+}
+
+#[test]
 fn a_text_that_is_a_formula_elsewhere_is_a_text_here() {
     let json = r#"{"data":[{"a":"=1+1","b":"-5","c":"x,\"y\"\n"}]}"#;
     assert_eq!(as_csv(json), "a,b,c\r\n'=1+1,-5,\"x,\"\"y\"\"\n\"\r\n");

@@ -1,0 +1,23 @@
+//! When the next figure of a series or a pair should be published.
+use super::{freshness::schedule, quotes, series::Series};
+use crate::{
+    catalogue::Snapshot,
+    error::Result,
+    freshness::PublicationSchedule,
+    types::{Date, Pair},
+};
+
+/// The day by which the observation after the newest one of a series should be published; `None` where that is not known,
+/// or where values are published ahead. A day that has passed means that the copy is stale.
+pub fn next_due(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
+    let Some(schedule) = schedule(number) else { return Ok(None) };
+    let newest = Series::from(number).newest(snapshot)?;
+    let due = newest.and_then(|newest| schedule.due_after(newest.date));
+    Ok(due.filter(|due| schedule != PublicationSchedule::Ahead || *due <= snapshot.today()))
+}
+
+/// The day by which the closing quote after the newest one of a pair should be published.
+pub fn next_quote_due(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
+    let newest = quotes::newest_day(snapshot, pair)?;
+    Ok(newest.and_then(|newest| PublicationSchedule::SameDay.due_after(newest)))
+}
