@@ -202,8 +202,8 @@ fn the_market_shows_every_series_with_its_newest_figure() {
         assert!(series.len() > 20);
         for listed in series {
             let name = listed["name"].as_str().unwrap();
-            let row =
-                between(shown.text(), &format!("href=\"/market/{name}?lang={language}\""), "</tr>");
+            let heading = format!("<th scope=\"row\"><a href=\"/market/{name}?lang={language}\"");
+            let row = between(shown.text(), &heading, "</tr>");
             let current = server.get(&format!("/api/v1/market/series/{name}/current")).json();
             assert!(row.contains(&format!("<time datetime={}>", current["date"])), "{name}: {row}");
             let value: f64 = between(row, "<data value=\"", "\"").parse().unwrap();
@@ -214,6 +214,82 @@ fn the_market_shows_every_series_with_its_newest_figure() {
         assert!(shown.text().matches("class=\"spark\"").count() > 20);
         assert!(shown.text().contains(&format!("href=\"/market/fx/usd-brl?lang={language}\"")));
     }
+}
+
+#[test]
+fn charts_show_no_day_that_is_not_held() {
+    let server = Server::shared();
+    let page = |target: &str| server.get(target).text().to_owned();
+    // Twenty-five days: two of 2013, some of February and March 2026, one of July.
+    let yen = page("/market/fx/jpy-brl?range=all&lang=en");
+    let chart = between(&yen, "<figure", "</figure>");
+    assert_eq!(chart.matches("<polyline").count(), 1, "{chart}");
+    assert_eq!(chart.matches("class=\"lone\"").count(), 3, "{chart}");
+    assert!(yen.contains("25 days held, in 2013 and 2026."));
+    assert!(yen.contains("The line is broken where more than five business days"));
+    // Three days make a table, and no chart.
+    let peso = page("/market/fx/clp-brl?range=all&lang=pt");
+    assert!(!peso.contains("<figure"), "{peso}");
+    assert!(peso.contains("3 dias disponíveis, em 2013 e 2026."));
+    assert!(peso.contains("<table class=\"history\">"));
+    // The Selic holds until it is changed: its line is level or upright.
+    let selic = page("/market/selic?range=12m&lang=en");
+    let line = between(&selic, "<polyline class=\"line\" points=\"", "\"");
+    let places: Vec<(&str, &str)> =
+        line.split(' ').map(|place| place.split_once(',').unwrap()).collect();
+    assert!(places.len() > 5, "{line}");
+    assert!(places.windows(2).all(|pair| pair[0].0 == pair[1].0 || pair[0].1 == pair[1].1));
+    // Hyperinflation has a chart of its own, and every point drawn tells its value.
+    let ipca = page("/market/ipca?range=all&lang=en");
+    assert_eq!(ipca.matches("<figure").count(), 2);
+    assert!(ipca.contains("IPCA, Jul 1994 to Aug 2026</figcaption>"));
+    assert!(ipca.contains("IPCA, Jan 1980 to Jun 1994</figcaption>"));
+    assert_eq!(ipca.matches("<g class=\"point\"").count(), 560);
+}
+
+#[test]
+fn a_currency_is_shown_by_its_newest_day_with_both_sides_wherever_it_is() {
+    let server = Server::shared();
+    let newer = "Newer, sell side only: <a href=\"/market/usd-sell?lang=en\">4.9859</a>";
+    for target in ["/", "/market", "/market/fx/usd-brl", "/calc/convert?amount=1&from=USD&to=BRL"] {
+        let mark = if target.contains('?') { '&' } else { '?' };
+        let page = server.get(&format!("{target}{mark}lang=en"));
+        assert!(page.text().contains("5.1253"), "{target}");
+        assert!(page.text().contains(newer), "{target}");
+        assert!(page.text().contains("<time datetime=\"2026-10-05\">5 Oct 2026"), "{target}");
+    }
+    let dated = server.get("/calc/convert?amount=1&from=USD&to=BRL&date=2026-02-10&lang=en");
+    assert!(!dated.text().contains("sell side only"), "a day was named");
+}
+
+#[test]
+fn the_newest_figure_says_what_changed_and_when_the_next_one_is_due() {
+    let server = Server::shared();
+    let heading = |target: &str| {
+        let page = server.get(target);
+        between(page.text(), "<h1>", "<nav class=\"ranges\"").to_owned()
+    };
+    let ipca = heading("/market/ipca?lang=en");
+    for said in [
+        "−0.39 percentage points since Jul 2026",
+        "4.22% in 12 months, compounded from the published months Sep 2025 to Aug 2026.",
+        "The figure of Sep 2026 was due by 15 Oct 2026; our copy does not have it.",
+    ] {
+        assert!(ipca.contains(said), "no {said}: {ipca}");
+    }
+    let selic = heading("/market/selic?lang=pt");
+    assert!(selic.contains("−0,25 p.p. desde 16/09/2026"), "{selic}");
+    let dollar = heading("/market/fx/usd-brl?lang=en");
+    assert!(dollar.contains("sell: +0.0291 (+0.57%) since 3 Sep 2026"), "{dollar}");
+    let cdi = heading("/market/cdi?lang=en");
+    assert!(cdi.contains(" · computed · "), "{cdi}");
+    let gold = heading("/market/fx/xau-brl?lang=en");
+    assert!(gold.contains("BRL per gram"), "{gold}");
+    // Carried days are marked one by one.
+    let carried = server.get("/market/selic?from=2026-08-26&to=2026-09-02&lang=en");
+    let table = between(carried.text(), "<table class=\"history\">", "</table>");
+    assert_eq!(table.matches("carried from the day before").count(), 4, "{table}");
+    assert_eq!(table.matches(">published<").count(), 4, "{table}");
 }
 
 #[test]

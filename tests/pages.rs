@@ -188,8 +188,9 @@ fn charts_have_axes_and_points_with_their_values() {
         let axes = between(selic, "<g class=\"axes\"", "</g>");
         let labels = axes.matches("</text>").count();
         assert!((8..=11).contains(&labels), "{labels} labels: {axes}");
-        let points = selic.matches("<g class=\"point\" tabindex=\"0\"").count();
+        let points = selic.matches("<g class=\"point\" role=\"img\"").count();
         assert!((12..=13).contains(&points), "{points} months");
+        assert_eq!(selic.matches("tabindex").count(), 1, "the chart is one stop of the tab key");
         let value = if language == "pt" { "13,75" } else { "13.75" };
         assert!(selic.contains(&format!("aria-label=\"{last}: {value} {unit}\"")), "{selic}");
         assert!(!selic.contains("polygon"), "an axis that leaves out zero has no filled area");

@@ -50,7 +50,7 @@ document.addEventListener("click", async (event) => {
   }, 3000);
 });
 
-// A chart is one stop of the tab key; arrow keys go from point to point.
+// A chart is one stop of the tab key, here its newest point; arrow keys go from point to point.
 document.addEventListener("keydown", (event) => {
   const point = event.target.closest?.(".point");
   if (!point) return;
@@ -182,7 +182,8 @@ function suggest(input) {
 
 function enhance() {
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
-  for (const point of document.querySelectorAll(".point:has(~ .point)")) point.setAttribute("tabindex", "-1");
+  for (const point of document.querySelectorAll(".chart .point")) point.setAttribute("tabindex", point.matches(":has(~ .point)") ? "-1" : "0");
+  for (const chart of document.querySelectorAll(".chart svg:has(.point)")) chart.removeAttribute("tabindex");
 }
 
 enhance();

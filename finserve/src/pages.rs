@@ -36,7 +36,7 @@ pub(crate) use filings::{FilingsSought, category_link, filings};
 pub(crate) use guide::{GuidePage, guide};
 pub(crate) use home::home;
 pub(crate) use language::Language;
-pub(crate) use market::{Asked, Subject, history, market, wrong_history};
+pub(crate) use market::{Asked, Subject, has_few_days, history, market, wrong_history};
 pub(crate) use pricing::{Field, KeyForm, pricing};
 pub(crate) use reference::docs;
 pub(crate) use result_list::{Found, PAGE_ROWS, PREVIEW_ROWS};

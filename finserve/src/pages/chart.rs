@@ -1,4 +1,6 @@
 //! Charts, drawn as SVG: a picture whose points show their values, and a table for screen readers.
+use std::ops::Range;
+
 use chrono::NaiveDate;
 use fincore::{Date, Decimal};
 use maud::{Markup, html};
@@ -6,14 +8,22 @@ use maud::{Markup, html};
 use super::language::Language;
 
 mod downsample;
+mod gaps;
 mod geometry;
 mod size;
 pub(crate) mod sparkline;
 
-pub(crate) use downsample::{Every, downsample};
-use geometry::{Plot, TOP, unit};
+pub(crate) use downsample::Every;
+use downsample::downsample;
+use geometry::{Plot, unit};
 pub(crate) use size::Size;
 
+/// Fewer points than this make no chart: a table says more.
+pub(crate) const FEWEST: usize = 5;
+/// The most points that a line goes through.
+const MOST_POINTS: usize = 600;
+/// How far the target of a point reaches into a gap.
+const REACH: f64 = 8.0;
 /// Labels of the horizontal axis.
 const MOST_LABELS: usize = 5;
 /// Lines over more months than this are labelled by years.
@@ -22,8 +32,10 @@ const MOST_MONTHS: usize = 72;
 /// How the figures are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A line. Its axis covers the range of the figures, which need not include zero.
+    /// A line, broken where figures are missing. Its axis covers the range of the figures, which need not include zero.
     Line,
+    /// A line of figures that hold until they are changed.
+    Steps,
     /// Bars up or down from zero.
     Bars,
 }
@@ -80,22 +92,42 @@ impl Chart<'_> {
             return html! {};
         };
         let plot = Plot::new(self, language);
+        let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
+        let runs = gaps::runs(&dates, self.period);
         let (title_id, text_id) = (format!("{}-title", self.id), format!("{}-text", self.id));
         html! {
             figure.chart.wide[self.size == Size::Wide] {
                 figcaption id=(title_id) { (self.title) }
-                svg viewBox=(format!("0 0 {} {}", self.size.width(), self.size.height())) role="group" aria-labelledby=(title_id) aria-describedby=(text_id) {
+                svg viewBox=(format!("0 0 {} {}", self.size.width(), self.size.height())) role="group" tabindex="0" aria-labelledby=(title_id) aria-describedby=(text_id) {
                     desc id=(text_id) { (self.in_words(language, first, last)) }
                     g.axes aria-hidden="true" {
-                        text.unit x="0" y="12" { (self.unit) }
+                        text.unit x="0" y=(self.size.headline()) { (self.unit) }
                         (plot.vertical_axis())
                         (self.horizontal_axis(&plot, language))
                     }
-                    (self.targets(&plot, language))
-                    @if self.shape == Shape::Line { (self.line(&plot)) }
+                    (self.targets(&plot, &dates, &runs, language))
+                    @if self.shape != Shape::Bars { (self.line(&plot, &dates, &runs)) }
                 }
             }
         }
+    }
+
+    /// Of what only the last point is drawn, where there are too many.
+    pub(crate) fn every(&self) -> Every {
+        let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
+        match self.shape {
+            Shape::Bars => Every::Point,
+            Shape::Line | Shape::Steps => {
+                let (most, steps) = self.size.targets();
+                downsample(&dates, &gaps::runs(&dates, self.period), most, steps).0
+            }
+        }
+    }
+
+    /// Whether figures are missing, so that the line is broken.
+    pub(crate) fn has_gaps(&self) -> bool {
+        let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
+        gaps::runs(&dates, self.period).len() > 1
     }
 
     fn in_words(
@@ -120,12 +152,12 @@ impl Chart<'_> {
             .fold((f64::MAX, f64::MIN), |(low, high), figure| (low.min(figure), high.max(figure)));
         let (low, high) = match self.shape {
             Shape::Bars => (low.min(0.0), high.max(0.0)),
-            Shape::Line => (low, high),
+            Shape::Line | Shape::Steps => (low, high),
         };
         match self.shape {
             _ if high > low => (low, high),
             Shape::Bars => (0.0, 1.0),
-            Shape::Line => (low - 1.0, high + 1.0),
+            Shape::Line | Shape::Steps => (low - 1.0, high + 1.0),
         }
     }
 
@@ -140,87 +172,105 @@ impl Chart<'_> {
 
     fn horizontal_axis(&self, plot: &Plot, language: Language) -> Markup {
         let labels: Vec<(f64, String)> = match self.shape {
-            Shape::Bars => {
-                let every = self.points.len().div_ceil(MOST_LABELS);
-                let labelled = plot.places.iter().zip(self.points).rev().step_by(every);
-                labelled
-                    .map(|((x, _), (date, _))| (*x, self.period.short(*date, language)))
-                    .collect()
-            }
-            Shape::Line => {
+            Shape::Bars => plot
+                .places
+                .iter()
+                .zip(self.points)
+                .map(|((x, _), (date, _))| (*x, self.period.short(*date, language)))
+                .collect(),
+            Shape::Line | Shape::Steps => {
                 let (first, last) = (self.points[0].0, self.points[self.points.len() - 1].0);
                 let labelled = self.labelled(first, last, language);
                 labelled.into_iter().map(|(day, label)| (plot.along(day), label)).collect()
             }
         };
+        let fitting: Vec<_> =
+            labels.into_iter().filter(|(x, label)| plot.has_room(*x, label)).collect();
+        let every = fitting.len().div_ceil(MOST_LABELS).max(1);
         html! {
-            @for (x, label) in labels {
+            @for (x, label) in fitting.into_iter().rev().step_by(every) {
                 line.mark x1=(unit(x)) x2=(unit(x)) y1=(self.size.bottom()) y2=(self.size.bottom() + 4.0) {}
-                @let (x, anchor) = plot.aligned(x);
-                text x=(unit(x)) y=(self.size.height() - 5.0) text-anchor=(anchor) { (label) }
+                text x=(unit(x)) y=(self.size.height() - 5.0) text-anchor="middle" { (label) }
             }
         }
     }
 
-    fn line(&self, plot: &Plot) -> Markup {
-        let path: Vec<String> =
-            plot.places.iter().map(|(x, y)| format!("{},{}", unit(*x), unit(*y))).collect();
+    fn line(&self, plot: &Plot, dates: &[Date], runs: &[Range<usize>]) -> Markup {
+        let (_, steps) = Size::Wide.targets();
+        let (_, kept) = downsample(dates, runs, MOST_POINTS, steps);
         let (x, y) = plot.places[self.points.len() - 1];
         html! {
-            polyline.line points=(path.join(" ")) {}
+            @for stroke in gaps::strokes(self.points, runs, self.shape, &kept) {
+                @let places: Vec<_> = stroke.iter().map(|at| plot.places[*at]).collect();
+                @match places.as_slice() {
+                    [(x, y)] => circle.lone cx=(unit(*x)) cy=(unit(*y)) r="2.2" {},
+                    places => polyline.line points=(gaps::path(places, self.shape)) {},
+                }
+            }
             circle.end cx=(unit(x)) cy=(unit(y)) r="3" {}
         }
     }
 
-    /// Columns that show the value of a point when the pointer or the keyboard's focus is on them.
-    fn targets(&self, plot: &Plot, language: Language) -> Markup {
-        let shown = self.shown();
+    /// Columns that show the value of a point when the pointer or the keyboard's focus is on them. The script makes them
+    /// stops of the arrow keys; without it the chart is one stop.
+    fn targets(
+        &self,
+        plot: &Plot,
+        dates: &[Date],
+        runs: &[Range<usize>],
+        language: Language,
+    ) -> Markup {
+        let (most, steps) = self.size.targets();
+        let (_, shown) = downsample(dates, runs, most, steps);
         let xs: Vec<f64> = shown.iter().map(|index| plot.places[*index].0).collect();
-        let border = |left: usize| f64::midpoint(xs[left], xs[left + 1]);
+        let is_joined = |one: usize, other: usize| {
+            runs.iter().any(|run| run.contains(&one) && run.contains(&other))
+        };
+        // The border between a point and the next one, seen from the side of either.
+        let border = |left: usize| {
+            let middle = f64::midpoint(xs[left], xs[left + 1]);
+            match is_joined(shown[left], shown[left + 1]) {
+                true => (middle, middle),
+                false => (middle.min(xs[left] + REACH), middle.max(xs[left + 1] - REACH)),
+            }
+        };
         html! {
             @for (nth, index) in shown.iter().enumerate() {
                 @let (date, figure) = self.points[*index];
                 @let (x, y) = plot.places[*index];
-                @let left = if nth == 0 { plot.left } else { border(nth - 1) };
-                @let right = if nth + 1 == shown.len() { self.size.right() } else { border(nth) };
+                @let left = if nth == 0 { plot.left } else { border(nth - 1).1 };
+                @let right = if nth + 1 == shown.len() { self.size.right() } else { border(nth).0 };
                 @let (when, value) = (self.period.of(date, language), language.number(figure));
-                g.point tabindex="0" role="img" aria-label=(format!("{when}: {value} {}", self.unit)) {
-                    rect.hit x=(unit(left)) y=(TOP) width=(unit(right - left)) height=(self.size.bottom() - TOP) {}
+                g.point role="img" aria-label=(format!("{when}: {value} {}", self.unit)) {
+                    rect.hit x=(unit(left)) y=(self.size.top()) width=(unit(right - left)) height=(self.size.bottom() - self.size.top()) {}
                     @match self.shape {
                         Shape::Bars => (plot.bar(x, y)),
-                        Shape::Line => circle.dot cx=(unit(x)) cy=(unit(y)) r="4.5" {},
+                        Shape::Line | Shape::Steps => circle.dot cx=(unit(x)) cy=(unit(y)) r="4.5" {},
                     }
-                    text.value x=(self.size.width()) y="12" text-anchor="end" { (when) " · " tspan { (value) } }
+                    text.value x=(self.size.width()) y=(self.size.headline()) text-anchor="end" { (when) " · " tspan { (value) } }
                 }
             }
         }
     }
 
-    /// The days of a line's horizontal axis that are labelled: the first ones of months, or of years.
+    /// The days of a line's horizontal axis that may be labelled: the first ones of months, or of years.
     fn labelled(&self, first: Date, last: Date, language: Language) -> Vec<(Date, String)> {
         let months = month_starts(first, last);
-        let few = |days: Vec<Date>| {
-            let every = days.len().div_ceil(MOST_LABELS).max(1);
-            days.into_iter().rev().step_by(every)
-        };
         match months.len() {
             0 | 1 if first == last => vec![(first, self.period.short(first, language))],
             0 | 1 => vec![first, last]
                 .into_iter()
                 .map(|day| (day, self.period.short(day, language)))
                 .collect(),
-            2..=MOST_MONTHS => few(months).map(|start| (start, language.month(start))).collect(),
-            _ => few(months.into_iter().filter(|start| start.month() == 1).collect())
+            2..=MOST_MONTHS => {
+                months.into_iter().map(|start| (start, language.month(start))).collect()
+            }
+            _ => months
+                .into_iter()
+                .filter(|start| start.month() == 1)
                 .map(|start| (start, start.year().to_string()))
                 .collect(),
         }
-    }
-
-    /// The points that have a target, by their place in the series.
-    fn shown(&self) -> Vec<usize> {
-        let (most, steps) = self.size.targets();
-        let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
-        downsample(&dates, most, steps).1
     }
 
     fn table(&self, language: Language) -> Markup {
@@ -273,6 +323,6 @@ mod tests {
         assert_eq!(bounds(Shape::Bars, &[3, 7]), (0.0, 7.0));
         assert_eq!(bounds(Shape::Bars, &[0, 0]), (0.0, 1.0));
         assert_eq!(bounds(Shape::Line, &[3, 7]), (3.0, 7.0));
-        assert_eq!(bounds(Shape::Line, &[7, 7]), (6.0, 8.0));
+        assert_eq!(bounds(Shape::Steps, &[7, 7]), (6.0, 8.0));
     }
 }

@@ -3,7 +3,7 @@ pub(crate) mod latest_facts;
 
 use fincore::{
     Date, Decimal, Limit, Meta, Result, Rows, Snapshot, filings,
-    market::{self, FxHistory, History, Indicators, Rate},
+    market::{self, FxHistory, History, Indicators, NewerSide, Rate},
 };
 use maud::{Markup, html};
 
@@ -13,6 +13,7 @@ use super::{
     data_age,
     filings::coverage_note,
     layout,
+    market::newer_side_notes,
     view::View,
 };
 
@@ -41,6 +42,8 @@ struct Card {
     age: String,
     /// Whether there should be a newer one.
     is_stale: bool,
+    /// One side of the quote that is newer than it.
+    newer: Vec<NewerSide>,
 }
 
 /// The home page. Fails where the data has no current figures.
@@ -142,13 +145,17 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         points: last_year(newest, points),
         is_stale: meta.stale == Some(true),
         indicator,
+        newer: Vec::new(),
     };
     let [about_selic, about_cdi, about_ipca, about_dollar] = indicators(view, of);
     Ok([
         card(about_selic, now.selic.date, selic, &of.selic),
         card(about_cdi, now.cdi.date, cdi, &of.cdi),
         card(about_ipca, now.ipca.date, ipca, &of.ipca),
-        card(about_dollar, now.fx.date, dollar, &of.fx),
+        Card {
+            newer: market::newer_sides(snapshot, now.fx.pair)?,
+            ..card(about_dollar, now.fx.date, dollar, &of.fx)
+        },
     ])
 }
 
@@ -178,7 +185,7 @@ fn indicators(view: &View, of: &Indicators) -> [Indicator; 4] {
             unit: percent_a_year,
             page: "/market/selic",
             endpoint: "/api/v1/market/selic",
-            shape: Shape::Line,
+            shape: Shape::Steps,
             period: Period::Day,
         },
         Indicator {
@@ -244,6 +251,7 @@ impl Card {
                     " · " @if self.is_stale { strong.age { (self.age) } } @else { span.recent { (self.age) } }
                     " · " (self.change(view, value))
                 }
+                @if !self.newer.is_empty() { p.change { (newer_side_notes(view, &self.newer)) } }
                 (chart.draw(language))
                 p.more { a href=(view.path(indicator.endpoint)) { code { (view.path(indicator.endpoint)) } } }
             }

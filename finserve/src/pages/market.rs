@@ -1,35 +1,31 @@
 //! `/market`: every series and the main currencies, with a small curve each.
 use fincore::{
     Decimal, Pair, Result, Snapshot,
-    market::{self, FxPair, FxPairs, ListedSeries, SeriesList},
+    market::{self, FxPair, FxPairs, ListedSeries, NewerSide, SeriesList},
     plans::RECENT_DAYS,
 };
 use maud::{Markup, html};
 
-use super::{
-    chart::{Every, downsample, sparkline::sparkline},
-    data_age, layout,
-    view::View,
-};
+use super::{chart::sparkline::sparkline, data_age, layout, view::View};
 
 mod downloads;
 mod history;
+mod newer_side;
+mod newest_figure;
 mod plan_reach;
 mod range;
 mod series_or_pair;
 
 pub(crate) use history::{Asked, history, wrong_history};
+pub(crate) use newer_side::newer_side_notes;
 pub(crate) use range::Range;
-pub(crate) use series_or_pair::{Subject, slug};
+pub(crate) use series_or_pair::{Subject, has_few_days, slug};
 
 /// Currencies that have a line of their own, where they have quotes.
 const MAIN: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "CNY", "ARS", "CLP"];
 
 /// Series that most people look for, which come first in their group.
 const FIRST: [&str; 5] = ["selic", "cdi", "ipca", "igp-m", "inpc"];
-
-/// The most points of a small curve.
-const CURVE: usize = 60;
 
 /// What a series is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,6 +70,9 @@ struct Line {
     value: Decimal,
     age: Option<String>,
     curve: Markup,
+    newer: Vec<NewerSide>,
+    /// What the value is, where it was not published.
+    origin: Option<&'static str>,
 }
 
 /// The page of all series and currencies.
@@ -87,7 +86,7 @@ pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
     let main = |pair: Pair| MAIN.iter().position(|code| *code == pair.base.as_str());
     let mut currencies: Vec<&FxPair> =
         pairs.iter().filter(|all| main(all.pair).is_some()).collect();
-    currencies.sort_by_key(|covered| main(covered.pair));
+    currencies.sort_by_key(|covered| (has_few_days(covered), main(covered.pair)));
     let mut lines = Vec::new();
     for covered in currencies {
         lines.extend(line(snapshot, view, Subject::Pair(covered.clone()))?);
@@ -128,12 +127,14 @@ fn line(snapshot: &Snapshot, view: &View, subject: Subject) -> Result<Option<Lin
     let days = (Some(newest.days_before(RECENT_DAYS)), None);
     let points = subject.points(snapshot, days)?;
     let Some((date, value)) = points.last().copied() else { return Ok(None) };
-    let stale = subject.read(snapshot, days, (1, 0))?.meta.stale == Some(true);
+    let newest = subject.read(snapshot, days, (1, 0))?;
+    let stale = newest.meta.stale == Some(true);
+    let origin = newest.rows.first().map(|row| row.origin).unwrap_or_default();
+    let origin = subject.origin_name(origin, view.language);
     let age = stale.then(|| data_age::of(subject.period(), snapshot.today(), date, view.language));
-    let dates: Vec<_> = points.iter().map(|(date, _)| *date).collect();
-    let (_, places) = downsample(&dates, CURVE, &[Every::Week, Every::Month]);
-    let curve: Vec<_> = places.into_iter().map(|place| points[place]).collect();
-    Ok(Some(Line { subject, value, age, curve: sparkline(&curve) }))
+    let curve = sparkline(&points, subject.period(), subject.shape());
+    let newer = subject.newer_sides(snapshot)?;
+    Ok(Some(Line { subject, value, age, curve, newer, origin }))
 }
 
 fn table(view: &View, id: &str, title: &str, lines: &[Line]) -> Markup {
@@ -162,11 +163,12 @@ impl Line {
             tr {
                 th scope="row" {
                     a href=(view.link(&subject.path())) { (subject.title(language)) }
-                    small { (subject.name()) }
+                    small { (subject.name()) @if let Some(days) = subject.few_days(language) { " · " (days) } }
+                    @if !self.newer.is_empty() { small { (newer_side_notes(view, &self.newer)) } }
                 }
                 td.count {
                     data value=(self.value) { (language.number(self.value)) }
-                    small { (subject.unit(language)) }
+                    small { (subject.unit(language)) @if let Some(origin) = self.origin { " · " (origin) } }
                 }
                 td {
                     time datetime=(date) { (subject.period().of(date, language)) }
@@ -180,8 +182,9 @@ impl Line {
 
 /// Links to the pages of all other currencies.
 fn others(view: &View, pairs: &[FxPair]) -> Markup {
-    let others: Vec<&FxPair> =
+    let mut others: Vec<&FxPair> =
         pairs.iter().filter(|covered| !MAIN.contains(&covered.pair.base.as_str())).collect();
+    others.sort_by_key(|covered| has_few_days(covered));
     if others.is_empty() {
         return html! {};
     }
@@ -189,8 +192,9 @@ fn others(view: &View, pairs: &[FxPair]) -> Markup {
     html! {
         details.more-currencies {
             summary { (view.language.pick(format!("{count} other currencies"), format!("Outras {count} moedas"))) }
+            p.note { (view.language.pick("Beside each currency stands the number of days held.", "Ao lado de cada moeda está o número de dias disponíveis.")) }
             ul { @for covered in others {
-                li { a href=(view.link(&format!("/market/fx/{}", slug(covered.pair)))) { (covered.pair.base) } }
+                li { a href=(view.link(&format!("/market/fx/{}", slug(covered.pair)))) { (covered.pair.base) } " " small { (covered.days) } }
             } }
         }
     }

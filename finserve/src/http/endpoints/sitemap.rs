@@ -12,7 +12,7 @@ use crate::{
         refusal::Refusal,
         reply::{Body, Caching, Reply},
     },
-    pages::{GuidePage, Language},
+    pages::{GuidePage, Language, has_few_days},
     site::base_path::BasePath,
 };
 
@@ -57,12 +57,13 @@ fn series(snapshot: &Snapshot) -> Result<Vec<String>> {
     Ok(list.data.into_iter().map(|series| series.name.into_owned()).collect())
 }
 
-/// As in addresses: `eur-brl`.
+/// As in addresses: `eur-brl`. Those with a few days are left out.
 fn pairs(snapshot: &Snapshot) -> Result<Vec<String>> {
     let list = market::fx_pairs(snapshot, FxPairs::default())?;
     Ok(list
         .data
         .into_iter()
+        .filter(|covered| !has_few_days(covered))
         .map(|pair| pair.pair.to_string().replace('/', "-").to_ascii_lowercase())
         .collect())
 }

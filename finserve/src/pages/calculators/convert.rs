@@ -2,6 +2,7 @@
 use fincore::{
     Currency, Date, Result, Snapshot,
     calc::{self, Conversion, ConvertedAmount, Side},
+    market::{self, NewerSide},
 };
 use maud::{Markup, html};
 
@@ -11,7 +12,11 @@ use super::{
     form_choices, pair, state,
     typed_input::{Reader, plain},
 };
-use crate::pages::{language::Language, market::slug, view::View};
+use crate::pages::{
+    language::Language,
+    market::{newer_side_notes, slug},
+    view::View,
+};
 
 pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Field>> {
     let say = |english, portuguese| language.pick(english, portuguese);
@@ -83,11 +88,15 @@ pub(super) fn answer(
         pair("date", date),
         pair("side", (side == Side::Buy).then_some("buy")),
     ]);
-    let content = show(view, &converted);
+    let mut newer = Vec::new();
+    for leg in converted.quotes.iter().filter(|_| date.is_none()) {
+        newer.extend(market::newer_sides(snapshot, leg.pair)?);
+    }
+    let content = show(view, &converted, &newer);
     Ok(Some(Answer { state, content, meta: converted.meta, is_open: date.is_none() }))
 }
 
-fn show(view: &View, of: &ConvertedAmount) -> Markup {
+fn show(view: &View, of: &ConvertedAmount, newer: &[NewerSide]) -> Markup {
     let language = view.language;
     let say = |english, portuguese| language.pick(english, portuguese);
     let side = match of.side {
@@ -108,6 +117,7 @@ fn show(view: &View, of: &ConvertedAmount) -> Markup {
             "The result is rounded half up to 8 decimals.",
             "O resultado é arredondado para 8 casas decimais, meio para cima.",
         )) }
+        @if !newer.is_empty() { p.note { (newer_side_notes(view, newer)) } }
         dl.about.derivation {
             dt { (say("Rate", "Taxa")) } dd { "1 " (of.from) " = " data value=(of.rate) { (language.written(&of.rate)) } " " (of.to) }
             dt { (say("Side", "Lado")) } dd { (side) }

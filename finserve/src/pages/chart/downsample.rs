@@ -1,6 +1,8 @@
 //! Fewer points for long series: the last one of each week, month, quarter or year.
 //!
 //! The last figure of a period, not the mean: a mean is a figure that was never published.
+use std::ops::Range;
+
 use chrono::{Datelike, NaiveDate};
 use fincore::Date;
 
@@ -31,13 +33,17 @@ impl Every {
 }
 
 /// The places of at most `most` of these days, oldest first: all, or the last of each of the first of `steps` that is
-/// coarse enough; the last step where none is.
-pub(crate) fn downsample(dates: &[Date], most: usize, steps: &[Every]) -> (Every, Vec<usize>) {
+/// coarse enough; the last step where none is. The last day of every run is kept, so that lines end where figures do.
+pub(crate) fn downsample(
+    dates: &[Date],
+    runs: &[Range<usize>],
+    most: usize,
+    steps: &[Every],
+) -> (Every, Vec<usize>) {
     let kept = |every: Every| -> Vec<usize> {
-        let is_last = |at: &usize| {
-            dates.get(at + 1).is_none_or(|next| every.of(*next) != every.of(dates[*at]))
-        };
-        (0..dates.len()).filter(is_last).collect()
+        let is_last =
+            |at: usize, end: usize| at + 1 == end || every.of(dates[at + 1]) != every.of(dates[at]);
+        runs.iter().flat_map(|run| run.clone().filter(|at| is_last(*at, run.end))).collect()
     };
     if dates.len() <= most {
         return (Every::Point, (0..dates.len()).collect());
@@ -78,10 +84,13 @@ mod tests {
             (730, 1, Every::Year, 2),
         ] {
             let dates = days(count);
-            let (step, places) = downsample(&dates, most, &STEPS);
+            let whole = 0..dates.len();
+            let (step, places) = downsample(&dates, &[whole], most, &STEPS);
             assert_eq!((step, places.len()), (every, kept), "{count} days, {most}");
             assert_eq!(places.last(), Some(&(dates.len() - 1)), "the newest is always there");
         }
-        assert_eq!(downsample(&[], 5, &STEPS), (Every::Point, Vec::new()));
+        assert_eq!(downsample(&[], &[], 5, &STEPS), (Every::Point, Vec::new()));
+        let (_, places) = downsample(&days(365), &[0..100, 100..365], 20, &STEPS);
+        assert!(places.contains(&99), "the newest before a gap: {places:?}");
     }
 }

@@ -3,20 +3,19 @@ use chrono::{Datelike, NaiveDate};
 use fincore::{Date, Decimal};
 use maud::{Markup, html};
 
-use super::{Chart, Shape, size::Size};
+use super::{Chart, Period, Shape, size::Size};
 use crate::pages::language::Language;
 
-/// The plot starts below the line with the unit and the chosen value.
-pub(super) const TOP: f64 = 28.0;
-/// Intervals of the vertical axis.
-const MOST_INTERVALS: f64 = 4.0;
+/// An end of the vertical axis stands on a value with a grid line if the figures reach this part of the interval.
+const REACHED: f64 = 0.55;
+/// Otherwise the axis ends this part of the figures' range beyond them.
+const ROOM: f64 = 0.06;
 
 /// Where things are in the picture.
 pub(super) struct Plot {
     pub(super) size: Size,
     pub(super) left: f64,
-    /// Values with a grid line, lowest first, and how they are written.
-    ticks: Vec<(f64, String)>,
+    axis: Axis,
     /// Days since year 1 at the left and the right side, of a line.
     days: (f64, f64),
     /// Of each point.
@@ -25,24 +24,37 @@ pub(super) struct Plot {
     band: f64,
 }
 
+/// The vertical axis.
+struct Axis {
+    low: f64,
+    high: f64,
+    /// Values with a grid line, lowest first, and how they are written.
+    ticks: Vec<(f64, String)>,
+}
+
 impl Plot {
     pub(super) fn new(chart: &Chart<'_>, language: Language) -> Plot {
         let (low, high) = chart.bounds();
-        let ticks = ticks(low, high, chart.decimals(), language);
-        let longest = ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+        let axis = axis((low, high), chart.decimals(), chart.size.intervals(), language);
+        let longest = axis.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
         let left = as_f64(longest) * chart.size.digit() + 6.0;
-        let band = (chart.size.right() - left) / as_f64(chart.points.len());
+        let slots = |point: Option<&(Date, Decimal)>| {
+            point.map_or(0.0, |(date, _)| slot(chart.period, *date))
+        };
+        let (first, last) = (slots(chart.points.first()), slots(chart.points.last()));
+        let band = (chart.size.right() - left) / (last - first + 1.0);
         let days = |point: Option<&(Date, Decimal)>| point.map_or(0.0, |(date, _)| day(*date));
         let days = (days(chart.points.first()), days(chart.points.last()));
-        let mut plot = Plot { size: chart.size, left, ticks, days, places: Vec::new(), band };
-        let place = |(index, (date, figure)): (usize, &(Date, Decimal))| {
+        let mut plot = Plot { size: chart.size, left, axis, days, places: Vec::new(), band };
+        let place = |(date, figure): &(Date, Decimal)| {
             let x = match chart.shape {
-                Shape::Line => plot.along(*date),
-                Shape::Bars => left + band * (as_f64(index) + 0.5),
+                Shape::Line | Shape::Steps => plot.along(*date),
+                // A month without a figure keeps its place.
+                Shape::Bars => left + band * (slot(chart.period, *date) - first + 0.5),
             };
             (x, plot.height(figure.to_f64()))
         };
-        plot.places = chart.points.iter().enumerate().map(place).collect();
+        plot.places = chart.points.iter().map(place).collect();
         plot
     }
 
@@ -54,14 +66,15 @@ impl Plot {
 
     /// How far down a value is.
     fn height(&self, value: f64) -> f64 {
-        let (low, high) = (self.ticks[0].0, self.ticks[self.ticks.len() - 1].0);
-        let bottom = self.size.bottom();
-        bottom - (value - low) / (high - low) * (bottom - TOP)
+        let Axis { low, high, .. } = self.axis;
+        let (top, bottom) = (self.size.top(), self.size.bottom());
+        bottom - (value - low) / (high - low) * (bottom - top)
     }
 
     pub(super) fn vertical_axis(&self) -> Markup {
         html! {
-            @for (value, label) in &self.ticks {
+            line.grid x1=(unit(self.left)) x2=(self.size.right()) y1=(self.size.bottom()) y2=(self.size.bottom()) {}
+            @for (value, label) in &self.axis.ticks {
                 @let y = self.height(*value);
                 line.grid.zero[*value == 0.0] x1=(unit(self.left)) x2=(self.size.right()) y1=(unit(y)) y2=(unit(y)) {}
                 text x=(unit(self.left - 5.0)) y=(unit(y)) dy=".35em" text-anchor="end" { (label) }
@@ -77,30 +90,34 @@ impl Plot {
         }
     }
 
-    /// Where a label below `x` is anchored, and how, to stay inside the picture.
-    pub(super) fn aligned(&self, x: f64) -> (f64, &'static str) {
-        if x > self.size.width() - self.size.half_label() {
-            (self.size.width(), "end")
-        } else if x < self.left + self.size.half_label() / 2.0 {
-            (self.left, "start")
-        } else {
-            (x, "middle")
-        }
+    /// Whether a label below `x` stays inside the picture.
+    pub(super) fn has_room(&self, x: f64, label: &str) -> bool {
+        // Letters are a little narrower than digits.
+        let half = as_f64(label.chars().count()) * self.size.digit() * 0.45;
+        x >= half && x + half <= self.size.width()
     }
 }
 
-/// The values of the vertical axis: multiples of 1, 2 or 5 of some power of ten that enclose the range, in
-/// steps no finer than figures with this many decimals.
-fn ticks(low: f64, high: f64, decimals: i32, language: Language) -> Vec<(f64, String)> {
+/// The vertical axis for figures from `low` to `high`: grid lines at multiples of 1, 2 or 5 of some power of ten, no finer
+/// than figures with this many decimals. The axis ends on a grid line, unless that would leave much of it empty.
+fn axis((low, high): (f64, f64), decimals: i32, most: f64, language: Language) -> Axis {
     // Divisions miss whole numbers by the last bits.
     let [floor, ceil] = [|steps: f64| (steps + 1e-9).floor(), |steps: f64| (steps - 1e-9).ceil()];
     let steps = (-decimals..).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| (power, digit)));
     let sized = steps.map(|(power, digit)| (power, digit * 10_f64.powi(power)));
-    let fits = |(_, step): &(i32, f64)| ceil(high / step) - floor(low / step) <= MOST_INTERVALS;
+    let fits = |(_, step): &(i32, f64)| ceil(high / step) - floor(low / step) <= most;
     let (power, step) = sized.take(100).find(fits).unwrap_or((0, high - low));
-    let (first, last) = (floor(low / step), ceil(high / step));
+    let (mut first, mut last) = (floor(low / step), ceil(high / step));
+    let (mut bottom, mut top) = (first * step, last * step);
+    let room = (high - low) * ROOM;
+    if last - first > 2.0 && low - bottom > step * REACHED {
+        (first, bottom) = (first + 1.0, low - room);
+    }
+    if last - first > 2.0 && top - high > step * REACHED {
+        (last, top) = (last - 1.0, high + room);
+    }
     let shown = usize::try_from(-power).unwrap_or(0);
-    std::iter::successors(Some(first), |nth| Some(nth + 1.0))
+    let ticks = std::iter::successors(Some(first), |nth| Some(nth + 1.0))
         .take_while(|nth| *nth <= last)
         .map(|nth| {
             // Adding zero takes the sign from a negative zero.
@@ -108,7 +125,16 @@ fn ticks(low: f64, high: f64, decimals: i32, language: Language) -> Vec<(f64, St
             let label = text.parse().map_or(text, |tick| language.number(tick));
             (nth * step + 0.0, label)
         })
-        .collect()
+        .collect();
+    Axis { low: bottom, high: top, ticks }
+}
+
+/// The number of a figure's month or day, in which bars have their places.
+fn slot(period: Period, date: Date) -> f64 {
+    match period {
+        Period::Day => day(date),
+        Period::Month => f64::from(date.year()) * 12.0 + f64::from(date.month()),
+    }
 }
 
 fn day(date: Date) -> f64 {
@@ -130,19 +156,26 @@ mod tests {
     use super::*;
 
     fn labels(low: f64, high: f64, decimals: i32) -> Vec<String> {
-        ticks(low, high, decimals, Language::Portuguese)
-            .into_iter()
-            .map(|(_, label)| label)
-            .collect()
+        let axis = axis((low, high), decimals, 4.0, Language::Portuguese);
+        axis.ticks.into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]
-    fn the_vertical_axis_has_few_rounded_values_that_enclose_the_figures() {
+    fn the_vertical_axis_has_few_rounded_values_around_the_figures() {
         assert_eq!(labels(13.75, 15.0, 2), ["13,5", "14,0", "14,5", "15,0"]);
         assert_eq!(labels(-0.32, 0.88, 2), ["−0,5", "0,0", "0,5", "1,0"]);
         assert_eq!(labels(4.9, 5.51, 4), ["4,8", "5,0", "5,2", "5,4", "5,6"]);
         assert_eq!(labels(0.0, 1.0, 0), ["0", "1"]);
         assert_eq!(labels(0.0, 5.0, 0), ["0", "2", "4", "6"]);
         assert_eq!(labels(0.0, 2_880_000.0, 0), ["0", "1.000.000", "2.000.000", "3.000.000"]);
+    }
+
+    #[test]
+    fn the_vertical_axis_ends_near_the_figures() {
+        // Inflation since the real: neither −2 nor 8 is near.
+        let Axis { low, high, ticks } = axis((-0.68, 6.84), 2, 6.0, Language::English);
+        assert_eq!((format!("{low:.2}"), format!("{high:.2}")), ("-1.13".into(), "7.29".into()));
+        let labels: Vec<String> = ticks.into_iter().map(|(_, label)| label).collect();
+        assert_eq!(labels, ["0", "2", "4", "6"]);
     }
 }

@@ -6,7 +6,7 @@ use super::downsample::Every;
 pub(crate) enum Size {
     /// One of several on a page.
     Card,
-    /// The only one of a page.
+    /// As wide as the page.
     Wide,
 }
 
@@ -14,48 +14,70 @@ impl Size {
     pub(super) fn width(self) -> f64 {
         match self {
             Size::Card => 340.0,
-            Size::Wide => 480.0,
+            Size::Wide => 600.0,
         }
     }
 
     pub(super) fn height(self) -> f64 {
         match self {
             Size::Card => 164.0,
-            Size::Wide => 214.0,
+            Size::Wide => 240.0,
+        }
+    }
+
+    /// Where the line with the unit and the chosen value stands.
+    pub(super) fn headline(self) -> f64 {
+        match self {
+            Size::Card => 12.0,
+            Size::Wide => 15.0,
+        }
+    }
+
+    /// The plot starts below that line.
+    pub(super) fn top(self) -> f64 {
+        match self {
+            Size::Card => 28.0,
+            Size::Wide => 36.0,
         }
     }
 
     /// The plot ends above the labels of the horizontal axis.
     pub(super) fn bottom(self) -> f64 {
-        self.height() - 22.0
+        match self {
+            Size::Card => self.height() - 22.0,
+            Size::Wide => self.height() - 31.0,
+        }
     }
 
-    /// The last label of the horizontal axis reaches a little beyond the plot.
+    /// Half of a short label fits beside the plot.
     pub(super) fn right(self) -> f64 {
-        self.width() - 14.0
+        match self {
+            Size::Card => self.width() - 20.0,
+            Size::Wide => self.width() - 29.0,
+        }
     }
 
     /// The width of a digit of an axis label, at the largest size that the style sheet gives it.
     pub(super) fn digit(self) -> f64 {
         match self {
             Size::Card => 7.4,
-            Size::Wide => 8.6,
+            Size::Wide => 10.6,
         }
     }
 
-    /// Axis labels this close to a side of the plot are aligned with it, because half of them would not fit.
-    pub(super) fn half_label(self) -> f64 {
+    /// The most intervals of the vertical axis.
+    pub(super) fn intervals(self) -> f64 {
         match self {
-            Size::Card => 28.0,
-            Size::Wide => 34.0,
+            Size::Card => 4.0,
+            Size::Wide => 6.0,
         }
     }
 
-    /// How many points may show their value, and which ones do where there are more.
+    /// How many points may show their value, and which ones do where there are more. A wide chart draws no others.
     pub(super) fn targets(self) -> (usize, &'static [Every]) {
         match self {
             Size::Card => (60, &[Every::Month, Every::Quarter, Every::Year]),
-            Size::Wide => (270, &[Every::Week, Every::Month, Every::Quarter, Every::Year]),
+            Size::Wide => (600, &[Every::Week, Every::Month, Every::Quarter, Every::Year]),
         }
     }
 }

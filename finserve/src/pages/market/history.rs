@@ -3,6 +3,7 @@ use fincore::{Date, Decimal, Meta, Result, Snapshot, plans::Upgrade};
 use maud::{Markup, html};
 
 use super::{
+    newest_figure::NewestFigure,
     plan_reach::{Reached, reached},
     range::Range,
     series_or_pair::{Part, Subject},
@@ -10,8 +11,7 @@ use super::{
 use crate::{
     errors::BadRequest,
     pages::{
-        chart::{Chart, Every, Period, Shape, Size, downsample},
-        data_age,
+        chart::{Chart, Every, FEWEST, Period, Shape, Size},
         errors::ErrorMessage,
         layout,
         page_url::Address,
@@ -23,11 +23,14 @@ use crate::{
 /// Rows of the table on a page.
 pub(super) const ROWS: u32 = 100;
 
-/// The most points of the chart's line.
-const MOST_POINTS: usize = 600;
-
 /// More months than this are drawn as a line.
 const MOST_BARS: usize = 60;
+
+/// The day on which the real became the currency, which ended the years of high inflation.
+const REAL: Date = Date::new(1994, 7, 1).expect("a day of the calendar");
+
+/// Figures before the real that are so many times the highest one after it get a chart of their own.
+const HIGHER: f64 = 3.0;
 
 /// What is asked of a history.
 pub(crate) struct Asked {
@@ -42,8 +45,7 @@ pub(crate) struct Asked {
 pub(super) struct Known<'a> {
     pub(super) view: &'a View,
     pub(super) subject: &'a Subject,
-    newest: Part,
-    today: Date,
+    newest: NewestFigure,
 }
 
 /// All that a page shows.
@@ -82,7 +84,7 @@ pub(crate) fn history(
         (shown.known.heading(&title))
         (shown.known.ranges(asked.range(), named))
         @if let Some(prompt) = &shown.upgrade { (upgrade_of(view, prompt)) }
-        (shown.chart(&title))
+        (shown.charts(&title))
         (more)
         (shown.table())
         (shown.downloads())
@@ -123,35 +125,16 @@ fn upgrade_of(view: &View, prompt: &Upgrade) -> Markup {
 
 impl<'a> Known<'a> {
     fn read(snapshot: &Snapshot, view: &'a View, subject: &'a Subject) -> Result<Known<'a>> {
-        let newest = subject.read(snapshot, (None, None), (1, 0))?;
-        Ok(Known { view, subject, newest, today: snapshot.today() })
+        Ok(Known { view, subject, newest: NewestFigure::read(snapshot, subject)? })
     }
 
     /// The title and the newest figures.
     fn heading(&self, title: &str) -> Markup {
         let (view, subject, language) = (self.view, self.subject, self.view.language);
-        let columns = subject.columns(language);
-        let stale = self.newest.meta.stale == Some(true);
         html! {
             p.crumbs { a href=(view.link("/market")) { (language.pick("Market", "Mercado")) } " / " (subject.name()) }
             h1 { (title) }
-            @if let Some(row) = self.newest.rows.first() {
-                div.newest {
-                    @for (figure, column) in row.figures.iter().zip(&columns) {
-                        p.figure {
-                            data value=(figure) { (language.number(*figure)) }
-                            span.unit {
-                                @if columns.len() > 1 { (column) " · " }
-                                (subject.unit(language))
-                            }
-                        }
-                    }
-                }
-                p.change {
-                    time datetime=(row.date) { (subject.period().of(row.date, language)) }
-                    @if stale { " · " strong.age { (data_age::of(subject.period(), self.today, row.date, language)) } }
-                }
-            }
+            (self.newest.show(view, subject))
         }
     }
 
@@ -188,7 +171,7 @@ impl<'a> Known<'a> {
                 dl.about {
                     dt { (say("Unit", "Unidade")) } dd { (subject.unit(language)) }
                     dt { (say("Published", "Publicação")) } dd { (subject.rhythm(language)) }
-                    dt { (say("Coverage", "Cobertura")) } dd { (first) " – " (last) }
+                    dt { (say("Coverage", "Cobertura")) } dd { (first) " – " (last) " · " (self.held()) }
                     dt { (say("Source", "Fonte")) } dd { (source) }
                     @if let Some(computed) = computed_from { dt { (say("Computed from", "Calculado a partir de")) } dd { (computed) } }
                     dt { (say("Licence", "Licença")) } dd { (licence) }
@@ -202,35 +185,80 @@ impl<'a> Known<'a> {
     }
 }
 
-impl Shown<'_> {
-    fn chart(&self, title: &str) -> Markup {
-        let (language, subject) = (self.known.view.language, self.known.subject);
-        let (Some((first, _)), Some((last, _))) = (self.points.first(), self.points.last()) else {
-            return html! { p.note { (language.pick("There are no figures for these days.", "Não há valores para estes dias.")) } };
+impl Known<'_> {
+    /// How many days or months are held.
+    fn held(&self) -> String {
+        let (language, count) = (self.view.language, self.subject.count());
+        let number = language.count(count);
+        let what = match (self.subject.period(), count) {
+            (Period::Day, 1) => language.pick("day held", "dia disponível"),
+            (Period::Day, _) => language.pick("days held", "dias disponíveis"),
+            (Period::Month, 1) => language.pick("month held", "mês disponível"),
+            (Period::Month, _) => language.pick("months held", "meses disponíveis"),
         };
-        let dates: Vec<Date> = self.points.iter().map(|(date, _)| *date).collect();
-        let steps = [Every::Week, Every::Month, Every::Quarter, Every::Year];
-        let (every, places) = downsample(&dates, MOST_POINTS, &steps);
-        let points: Vec<_> = places.into_iter().map(|place| self.points[place]).collect();
+        format!("{number} {what}")
+    }
+}
+
+impl Shown<'_> {
+    /// The chart; where figures before the real would leave no room for those after it, two of them.
+    fn charts(&self, title: &str) -> Markup {
+        let language = self.known.view.language;
+        if self.points.is_empty() {
+            return html! { p.note { (language.pick("There are no figures for these days.", "Não há valores para estes dias.")) } };
+        }
+        let (before, after) = self.points.split_at(self.start_of_axis());
+        html! {
+            (self.chart("history", title, after))
+            @if !before.is_empty() {
+                p.note { (language.pick(
+                    "Figures before the real (July 1994) are many times higher, so they have an axis of their own:",
+                    "Os valores anteriores ao real (julho de 1994) são muitas vezes maiores e por isso têm um eixo próprio:",
+                )) }
+                (self.chart("before-the-real", title, before))
+            }
+            @if self.known.subject.columns(language).len() > 1 && self.points.len() >= FEWEST {
+                p.note { (language.pick("The curve shows the sell side.", "A curva mostra o lado da venda.")) }
+            }
+        }
+    }
+
+    /// The place of the first figure that the chart shows: the others are too high for its axis.
+    fn start_of_axis(&self) -> usize {
+        let start = self.points.partition_point(|(date, _)| *date < REAL);
+        let (before, after) = self.points.split_at(start);
+        let highest = |points: &[(Date, Decimal)]| {
+            points.iter().map(|(_, figure)| figure.to_f64().abs()).fold(0.0, f64::max)
+        };
+        let is_higher = highest(before) > HIGHER * highest(after);
+        if is_higher && !after.is_empty() { start } else { 0 }
+    }
+
+    fn chart(&self, id: &str, title: &str, points: &[(Date, Decimal)]) -> Markup {
+        let (language, subject) = (self.known.view.language, self.known.subject);
+        let (Some((first, _)), Some((last, _))) = (points.first(), points.last()) else {
+            return html! {};
+        };
+        if points.len() < FEWEST {
+            return html! { p.note { (language.pick("Too few figures for a chart: the table has them.", "Poucos valores para um gráfico: estão na tabela.")) } };
+        }
         let is_bars = subject.is_change() && points.len() <= MOST_BARS;
         let [from, to] = [*first, *last].map(|date| subject.period().of(date, language));
         let title =
             language.pick(format!("{title}, {from} to {to}"), format!("{title}, {from} a {to}"));
         let chart = Chart {
-            id: "history",
+            id,
             title: &title,
             unit: &subject.unit(language),
-            points: &points,
-            shape: if is_bars { Shape::Bars } else { Shape::Line },
+            points,
+            shape: if is_bars { Shape::Bars } else { subject.shape() },
             period: subject.period(),
             size: Size::Wide,
         };
         html! {
             (chart.picture(language))
-            @if let Some(thinned) = thinned(every, self.known.view) { p.note { (thinned) } }
-            @if subject.columns(language).len() > 1 {
-                p.note { (language.pick("The curve shows the sell side.", "A curva mostra o lado da venda.")) }
-            }
+            @if let Some(thinned) = thinned(&chart, self.known.view) { p.note { (thinned) } }
+            @if chart.has_gaps() { p.note { (gaps(subject.period(), self.known.view)) } }
         }
     }
 
@@ -241,6 +269,7 @@ impl Shown<'_> {
             Period::Day => language.pick("Date", "Data"),
             Period::Month => language.pick("Month", "Mês"),
         };
+        let has_origins = self.part.rows.iter().any(|row| !row.origin.is_published());
         html! {
             section aria-labelledby="figures" {
                 h2 id="figures" { (language.pick("Figures", "Valores")) }
@@ -251,11 +280,13 @@ impl Shown<'_> {
                         thead { tr {
                             th scope="col" { (when) }
                             @for column in subject.columns(language) { th.count scope="col" { (column) } }
+                            @if has_origins { th scope="col" { (language.pick("Origin", "Origem")) } }
                         } }
                         tbody { @for row in &self.part.rows {
                             tr {
                                 th scope="row" { time datetime=(row.date) { (subject.period().of(row.date, language)) } }
                                 @for figure in &row.figures { td.count { (language.number(*figure)) } }
+                                @if has_origins { td { (subject.origin_name(row.origin, language).unwrap_or(language.pick("published", "publicado"))) } }
                             }
                         } }
                     }
@@ -295,26 +326,38 @@ impl Shown<'_> {
     }
 }
 
-/// Which points are drawn, where not all are.
-fn thinned(every: Every, view: &View) -> Option<&'static str> {
-    let say = |english, portuguese| Some(view.language.pick(english, portuguese));
-    match every {
-        Every::Point => None,
-        Every::Week => say(
-            "The curve shows the last figure of each week; the table has every figure.",
-            "A curva mostra o último valor de cada semana; a tabela tem todos.",
+/// Why a line is broken.
+fn gaps(period: Period, view: &View) -> &'static str {
+    match period {
+        Period::Day => view.language.pick(
+            "The line is broken where more than five business days in a row have no figure.",
+            "A linha é interrompida onde faltam valores por mais de cinco dias úteis seguidos.",
         ),
-        Every::Month => say(
-            "The curve shows the last figure of each month; the table has every figure.",
-            "A curva mostra o último valor de cada mês; a tabela tem todos.",
-        ),
-        Every::Quarter => say(
-            "The curve shows the last figure of each quarter; the table has every figure.",
-            "A curva mostra o último valor de cada trimestre; a tabela tem todos.",
-        ),
-        Every::Year => say(
-            "The curve shows the last figure of each year; the table has every figure.",
-            "A curva mostra o último valor de cada ano; a tabela tem todos.",
+        Period::Month => view.language.pick(
+            "The chart is broken where months have no figure.",
+            "O gráfico é interrompido onde faltam meses.",
         ),
     }
+}
+
+/// Which points show their values, where not all do. Steps are drawn in full.
+fn thinned(chart: &Chart<'_>, view: &View) -> Option<String> {
+    let language = view.language;
+    let of = match chart.every() {
+        Every::Point => return None,
+        Every::Week => language.pick("each week", "cada semana"),
+        Every::Month => language.pick("each month", "cada mês"),
+        Every::Quarter => language.pick("each quarter", "cada trimestre"),
+        Every::Year => language.pick("each year", "cada ano"),
+    };
+    Some(match chart.shape {
+        Shape::Steps => language.pick(
+            format!("The curve shows every change, and tells the last figure of {of}; the table has every figure."),
+            format!("A curva mostra todas as mudanças e informa o último valor de {of}; a tabela tem todos."),
+        ),
+        Shape::Line | Shape::Bars => language.pick(
+            format!("The curve shows the last figure of {of}; the table has every figure."),
+            format!("A curva mostra o último valor de {of}; a tabela tem todos."),
+        ),
+    })
 }

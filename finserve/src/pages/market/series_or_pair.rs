@@ -2,14 +2,18 @@
 use fincore::{
     Date, Decimal, Limit, Meta, Offset, Pair, Result, SeriesId, Snapshot,
     market::{
-        self, FxHistory, FxPair, FxPairs, ListedSeries, Rhythm, SeriesCurrent, SeriesHistory,
-        SeriesList,
+        self, FxHistory, FxPair, FxPairs, ListedSeries, NewerSide, Origin, Rhythm, SeriesCurrent,
+        SeriesHistory, SeriesList,
     },
 };
 
 use crate::{
     errors::BadRequest,
-    pages::{chart::Period, language::Language, page_url::Address},
+    pages::{
+        chart::{Period, Shape},
+        language::Language,
+        page_url::Address,
+    },
 };
 
 /// A series or a currency that has figures.
@@ -22,6 +26,7 @@ pub(crate) enum Subject {
 pub(crate) struct Row {
     pub(crate) date: Date,
     pub(crate) figures: Vec<Decimal>,
+    pub(crate) origin: Origin,
 }
 
 /// A part of a history, newest first.
@@ -34,8 +39,14 @@ pub(crate) struct Part {
 /// The most rows that can be asked for at once.
 const MOST: u32 = 10_000;
 
+/// Currencies with fewer days come last in lists, and are no pages to be found by.
+const FEW_DAYS: u64 = 30;
+
+/// Gold, which the bulletin quotes by the gram.
+const GOLD: &str = "XAU";
+
 /// Currencies with a name of their own; others are called by their code.
-const CURRENCIES: [(&str, &str, &str); 10] = [
+const CURRENCIES: [(&str, &str, &str); 11] = [
     ("USD", "US dollar", "Dólar americano"),
     ("EUR", "Euro", "Euro"),
     ("GBP", "Pound sterling", "Libra esterlina"),
@@ -46,6 +57,7 @@ const CURRENCIES: [(&str, &str, &str); 10] = [
     ("CNY", "Yuan", "Iuane"),
     ("ARS", "Argentine peso", "Peso argentino"),
     ("CLP", "Chilean peso", "Peso chileno"),
+    (GOLD, "Gold", "Ouro"),
 ];
 
 impl Subject {
@@ -121,10 +133,92 @@ impl Subject {
             Subject::Series(series) => series
                 .unit
                 .map_or_else(String::new, |unit| language.pick(unit.en, unit.pt).to_owned()),
+            Subject::Pair(covered) if covered.pair.base.as_str() == GOLD => {
+                language.pick("BRL per gram", "reais por grama").to_owned()
+            }
             Subject::Pair(covered) => language.pick(
                 format!("BRL per {}", covered.pair.base),
                 format!("reais por {}", covered.pair.base),
             ),
+        }
+    }
+
+    /// Whether its figures are percentages, whose changes are percentage points.
+    pub(crate) fn is_percent(&self) -> bool {
+        match self {
+            Subject::Series(series) => {
+                series.unit.is_some_and(|unit| unit.en.starts_with("percent"))
+            }
+            Subject::Pair(_) => false,
+        }
+    }
+
+    /// How its line is drawn.
+    pub(crate) fn shape(&self) -> Shape {
+        let holds = match self {
+            Subject::Series(series) => market::known_series()
+                .iter()
+                .any(|known| known.number == series.number && known.holds_until_changed()),
+            Subject::Pair(_) => false,
+        };
+        if holds { Shape::Steps } else { Shape::Line }
+    }
+
+    /// How many days or months have a figure.
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Subject::Series(series) => series.count,
+            Subject::Pair(covered) => covered.days,
+        }
+    }
+
+    /// How many days a currency has, where they are few.
+    pub(crate) fn few_days(&self, language: Language) -> Option<String> {
+        match self {
+            Subject::Pair(covered) if has_few_days(covered) => Some(match covered.days {
+                1 => language.pick("1 day held", "1 dia disponível").to_owned(),
+                days => {
+                    language.pick(format!("{days} days held"), format!("{days} dias disponíveis"))
+                }
+            }),
+            Subject::Pair(_) | Subject::Series(_) => None,
+        }
+    }
+
+    /// The years of a currency that has few days.
+    pub(crate) fn years_of_few(&self, snapshot: &Snapshot) -> Result<Vec<u16>> {
+        match self {
+            Subject::Pair(covered) if has_few_days(covered) => {
+                market::years_with_quotes(snapshot, covered.pair.base)
+            }
+            Subject::Pair(_) | Subject::Series(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The day by which the next figure should be published, where that is known.
+    pub(crate) fn next_due(&self, snapshot: &Snapshot) -> Result<Option<Date>> {
+        match self {
+            Subject::Series(series) => market::next_due(snapshot, series.number),
+            Subject::Pair(covered) => market::next_quote_due(snapshot, covered.pair),
+        }
+    }
+
+    /// One side of a currency that is newer than its newest quote.
+    pub(crate) fn newer_sides(&self, snapshot: &Snapshot) -> Result<Vec<NewerSide>> {
+        match self {
+            Subject::Pair(covered) => market::newer_sides(snapshot, covered.pair),
+            Subject::Series(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// What a figure is that was not published.
+    pub(crate) fn origin_name(&self, origin: Origin, language: Language) -> Option<&'static str> {
+        match origin {
+            Origin::Published => None,
+            Origin::Computed => Some(language.pick("computed", "calculado")),
+            Origin::Carried => {
+                Some(language.pick("carried from the day before", "repetido do dia anterior"))
+            }
         }
     }
 
@@ -193,7 +287,11 @@ impl Subject {
                 let of = SeriesHistory::new(SeriesId::from(series.number));
                 let page =
                     market::series(snapshot, SeriesHistory { from, to, limit, offset, ..of })?;
-                let row = |rate: market::Rate| Row { date: rate.date, figures: vec![rate.value] };
+                let row = |rate: market::Rate| Row {
+                    date: rate.date,
+                    figures: vec![rate.value],
+                    origin: rate.origin,
+                };
                 Ok(Part {
                     rows: page.data.into_iter().map(row).collect(),
                     total: page.total,
@@ -206,6 +304,7 @@ impl Subject {
                 let row = |quote: market::FxRate| Row {
                     date: quote.date,
                     figures: vec![quote.buy, quote.sell],
+                    origin: Origin::Published,
                 };
                 Ok(Part {
                     rows: page.data.into_iter().map(row).collect(),
@@ -258,6 +357,11 @@ impl Subject {
             }
         }
     }
+}
+
+/// Whether a currency has so few days that other currencies come first.
+pub(crate) fn has_few_days(covered: &FxPair) -> bool {
+    covered.days < FEW_DAYS
 }
 
 /// A pair as it is written in addresses: `usd-brl`.
