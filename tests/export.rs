@@ -165,7 +165,7 @@ fn csv_has_the_rows_of_ndjson() {
     let brazilian = ok(server, &format!("{}?format=csv&dialect=br", export("ipca")));
     let lines = table(brazilian.text().strip_prefix('\u{feff}').unwrap(), ';');
     assert_eq!(brazilian.header("x-total-count"), Some(&*(lines.len() - 1).to_string()));
-    assert_eq!(lines[0], ["date", "value"]);
+    assert_eq!(lines[0], ["date", "value", "origin"]);
     for (line, row) in lines[1..].iter().zip(&objects) {
         let date = row["date"].as_str().unwrap();
         assert_eq!(line[0], format!("{}/{}/{}", &date[8..], &date[5..7], &date[..4]));
