@@ -140,3 +140,35 @@ fn with_steps_every_row_has_the_result_and_a_step() {
         );
     }
 }
+
+#[test]
+fn an_amount_with_two_readings_is_refused_and_a_page_takes_it_in_its_language() {
+    for amount in ["10.000", "10,000"] {
+        for query in ["correction?index=ipca&from=2026-01-01", "convert?from=USD&to=BRL"] {
+            let reply = Server::shared().get(&format!("/api/v1/calc/{query}&amount={amount}"));
+            assert_eq!(reply.status, 400, "{query} {amount}");
+            let said = reply.json()["error"]["message"].as_str().unwrap().to_owned();
+            assert!(said.contains("10 with a decimal mark, 10000 with a thousands mark"), "{said}");
+        }
+    }
+    for (language, address) in [("pt", "amount=10000&"), ("en", "amount=10.0000&")] {
+        let typed =
+            format!("/calc/correction?amount=10.000&index=ipca&from=2026-01&lang={language}");
+        let reply = Server::shared().get(&typed);
+        assert_eq!(reply.status, 303, "{language}");
+        assert!(reply.header("location").unwrap().contains(address), "{language}");
+    }
+}
+
+#[test]
+fn contracts_and_savings_are_calculated_in_the_terminal_too() {
+    let rent = ["accumulated", "--series", "igpm", "--from", "2024-05-10", "--to", "2025-05-10"];
+    let contract = calc(&rent, &["--months", "contract", "--format", "ndjson"]);
+    assert!(contract.contains("\"factor\":1.0851041753272339,"), "{contract}");
+    let savings = ["accumulated", "--series", "poupança", "--from", "2020-01-01"];
+    let month = calc(&savings, &["--to", "2020-02-01", "--format", "ndjson"]);
+    assert!(
+        month.contains("\"number\":196,") && month.contains("\"accumulated\":0.2588,"),
+        "{month}"
+    );
+}

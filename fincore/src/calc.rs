@@ -26,15 +26,17 @@ mod fixed_point;
 mod old_currencies;
 mod parameters;
 mod real_rate;
+mod rule;
+mod series_choice;
 #[cfg(test)]
 #[cfg(feature = "bundle")]
 mod tests;
 
 pub use accumulation::{Accumulation, Growth, accumulate};
-pub use compound_factor::{Derivation, DerivationStep};
+pub use compound_factor::{Derivation, DerivationStep, PublishedFigure};
 pub use conversion::{Conversion, ConvertedAmount, Leg, convert};
 pub use correction::{CorrectedAmount, Correction, SpreadFactor, correction};
 pub use fixed_point::Figure;
 pub use old_currencies::Reais;
-pub use parameters::{Amount, Percent, Side, Spread, Steps};
+pub use parameters::{Amount, Months, Percent, Side, Spread, Steps};
 pub use real_rate::{RealRate, RealReturn, real_rate};

@@ -2,9 +2,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::{CompoundFactor, Derivation},
-    compounding_basis::{CompoundedSeries, Ends},
-    parameters::Steps,
+    compound_factor::{Derivation, Period},
+    compounding_basis::Ends,
+    parameters::{Months, Steps},
+    rule::Rule,
+    series_choice::compound,
 };
 use crate::{
     answers::Sourced,
@@ -17,12 +19,16 @@ use crate::{
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accumulation {
-    /// The series, by name or number; `selic` and `cdi` stand for their daily rates.
+    /// The series, by name or number; `selic` and `cdi` stand for their daily rates, `igp-m` for its unrounded months
+    /// where they are held, `savings` for the rule that the day of the deposit falls under.
     pub series: SeriesId,
     /// The first day; of a monthly series its whole month counts.
     pub from: Date,
     /// The last day, which counts too; by default that of the newest observation.
     pub to: Option<Date>,
+    /// Which months of a monthly index count.
+    #[serde(default)]
+    pub months: Months,
     /// Whether to list every step.
     #[serde(default)]
     pub steps: Steps,
@@ -32,7 +38,8 @@ impl Accumulation {
     /// What a series accumulated up to its newest observation.
     #[must_use]
     pub fn new(series: SeriesId, from: Date) -> Accumulation {
-        Accumulation { series, from, to: None, steps: Steps::Omitted }
+        let (months, steps) = (Months::Inclusive, Steps::Omitted);
+        Accumulation { series, from, to: None, months, steps }
     }
 }
 
@@ -44,9 +51,9 @@ pub struct Growth {
     #[serde(flatten)]
     pub derivation: Derivation,
     /// The rule in a sentence.
-    pub rule: &'static str,
+    pub rule: String,
     /// The rule in Portuguese.
-    pub rule_pt: &'static str,
+    pub rule_pt: String,
 }
 
 impl std::ops::Deref for Growth {
@@ -62,11 +69,11 @@ impl std::ops::Deref for Growth {
 ///
 /// Any period is allowed on every plan. Fails as [`correction`](super::correction) does.
 pub fn accumulate(snapshot: &Snapshot, query: Accumulation) -> Result<Sourced<Growth>> {
-    let series = CompoundedSeries::find(&query.series)?;
+    let Accumulation { series, from, to, months, steps } = query;
     let compound =
-        CompoundFactor::compute(snapshot, series, (query.from, query.to), Ends::Both, None)?;
-    let rule = series.basis.rule(Ends::Both);
-    let derivation = compound.derivation(query.steps);
+        compound(snapshot, &series, Period { from, to, ends: Ends::Both, months }, None)?;
+    let rule = Rule::of(&compound);
+    let derivation = compound.derivation(steps);
     let growth = Growth { derivation, rule: rule.en, rule_pt: rule.pt };
     Ok(Sourced::new(growth, compound.meta))
 }

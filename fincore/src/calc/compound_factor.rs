@@ -6,15 +6,18 @@ use serde::Serialize;
 use super::{
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     fixed_point::{Figure, FixedPoint},
-    parameters::{Percent, Steps},
+    parameters::{Months, Percent, Steps},
 };
 use crate::{
     answers::Meta,
     calendar,
     catalogue::Snapshot,
-    error::{Error, Invalid, Result, SeriesFault},
-    market::{self, Rate, Rhythm},
-    types::{Date, DateRange, Decimal},
+    error::{CalculationFault, Error, Invalid, Resource, Result, SeriesFault},
+    market::{
+        self, Rate, Rhythm,
+        series_definitions::{IPCA, IPCA_12_MONTHS, dataset},
+    },
+    types::{Date, Decimal},
 };
 
 /// From this day on, the calendar knows every day without a rate. Before, up to two days in a row were closed that it does
@@ -39,7 +42,7 @@ pub struct Derivation {
     pub from: Date,
     /// The last day of the period.
     pub to: Date,
-    /// What one unit became in the period, rounded to 16 decimals.
+    /// What one unit became in the period, with a spread if there is one, rounded to 16 decimals.
     pub factor: Figure,
     /// The same as a change in percent, rounded to 8 decimals.
     pub accumulated: Figure,
@@ -53,9 +56,26 @@ pub struct Derivation {
     /// The last observation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Rate>,
+    /// What the source itself says of these months, where that is published and held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedFigure>,
     /// Every observation, if the query asked for the steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<DerivationStep>>,
+}
+
+/// What a source says of a period that was compounded here.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PublishedFigure {
+    /// The short name of the series.
+    pub series: Cow<'static, str>,
+    /// Its number in SGS.
+    pub number: u32,
+    /// The last month, by its first day.
+    pub date: Date,
+    /// The change of the period in percent.
+    pub value: Decimal,
 }
 
 /// One observation on the way to a factor.
@@ -72,32 +92,50 @@ pub struct DerivationStep {
     pub product: Figure,
 }
 
+/// The days that are compounded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Period {
+    pub(super) from: Date,
+    /// Without a last day, up to the newest observation.
+    pub(super) to: Option<Date>,
+    pub(super) ends: Ends,
+    pub(super) months: Months,
+}
+
 /// A factor, and the observations that it was computed from.
 pub(super) struct CompoundFactor {
     pub(super) series: CompoundedSeries,
     pub(super) from: Date,
     pub(super) to: Date,
+    pub(super) ends: Ends,
+    pub(super) months: Months,
     pub(super) factor: FixedPoint,
-    rows: Vec<Rate>,
+    pub(super) rows: Vec<Rate>,
     factors: Vec<FixedPoint>,
+    pub(super) published: Option<PublishedFigure>,
     pub(super) meta: Meta,
 }
 
 impl CompoundFactor {
-    /// Compounds the observations of a period; without a last day, up to the newest. Fails if the data does not cover the
-    /// period.
+    /// Compounds the observations of a period. Fails if the data does not cover it.
     pub(super) fn compute(
         snapshot: &Snapshot,
         series: CompoundedSeries,
-        (from, to): (Date, Option<Date>),
-        ends: Ends,
+        period: Period,
         percent: Option<Percent>,
     ) -> Result<CompoundFactor> {
-        DateRange::new(Some(from), to)?;
+        let Period { from, to, ends, months } = period;
+        if months == Months::Contract && series.basis != CompoundingBasis::Months {
+            let series = series.definition.name.to_owned();
+            return Err(CalculationFault::NoMonthsToCount { series }.into());
+        }
         let held = market::covered_days(snapshot, series.definition.number)?;
         let (rows, from, to) = match series.basis {
             CompoundingBasis::Days => days(snapshot, series, (from, to), ends, held)?,
-            CompoundingBasis::Months => months(snapshot, series, (from, to), held)?,
+            CompoundingBasis::Months => match months {
+                Months::Inclusive => whole_months(snapshot, series, (from, to), held)?,
+                Months::Contract => contract_months(snapshot, series, (from, to), held)?,
+            },
             CompoundingBasis::Anniversaries => anniversaries(snapshot, series, (from, to), held)?,
             CompoundingBasis::Levels => levels(snapshot, series, (from, to), held)?,
         };
@@ -112,8 +150,24 @@ impl CompoundFactor {
         if factor.is_too_large() {
             return Err(lacks(series, SeriesFault::FactorTooLarge));
         }
+        let published = match percent {
+            None => published(snapshot, series, &rows)?,
+            Some(_) => None,
+        };
         let meta = market::meta(snapshot, series.definition.number)?;
-        Ok(CompoundFactor { series, from, to, factor, rows, factors, meta })
+        let (ends, months) = (period.ends, period.months);
+        Ok(CompoundFactor {
+            series,
+            from,
+            to,
+            ends,
+            months,
+            factor,
+            rows,
+            factors,
+            published,
+            meta,
+        })
     }
 
     /// The number of observations.
@@ -125,7 +179,10 @@ impl CompoundFactor {
     pub(super) fn business_days(&self) -> u32 {
         let count = match self.series.basis {
             CompoundingBasis::Days => return u32::try_from(self.rows.len()).unwrap_or(u32::MAX),
-            CompoundingBasis::Months => calendar::count(self.from, month_after(self.to, 1)),
+            CompoundingBasis::Months => match self.months {
+                Months::Inclusive => calendar::count(self.from, month_after(self.to, 1)),
+                Months::Contract => calendar::count(self.from, self.to),
+            },
             CompoundingBasis::Anniversaries | CompoundingBasis::Levels => {
                 calendar::count(self.from, self.to)
             }
@@ -146,6 +203,7 @@ impl CompoundFactor {
             period: self.series.basis.period(),
             first: self.rows.first().cloned(),
             last: self.rows.last().cloned(),
+            published: self.published.clone(),
             steps: match steps {
                 Steps::Omitted => None,
                 Steps::Listed => Some(self.steps()),
@@ -169,7 +227,8 @@ pub(super) fn round_factor(factor: &FixedPoint) -> Figure {
     factor.round(FACTOR_DECIMALS).trim_zeros(2)
 }
 
-type Period = (Vec<Rate>, Date, Date);
+/// Observations, and the first and the last day that they stand for.
+type Observed = (Vec<Rate>, Date, Date);
 /// The first and the newest day of a series.
 type Held = (Date, Date);
 
@@ -200,7 +259,7 @@ fn days(
     (from, to): (Date, Option<Date>),
     ends: Ends,
     (first, newest): Held,
-) -> Result<Period> {
+) -> Result<Observed> {
     let to = end(
         series,
         (from, to),
@@ -232,15 +291,43 @@ fn days(
     Ok((rows, from, to))
 }
 
-fn months(
+/// The months of both days.
+fn whole_months(
     snapshot: &Snapshot,
     series: CompoundedSeries,
     (from, to): (Date, Option<Date>),
     (first, newest): Held,
-) -> Result<Period> {
+) -> Result<Observed> {
     let from = from.first_of_month();
     let to = end(series, (from, to), newest, newest)?.first_of_month();
     check(series, from, first, Some(to), newest)?;
+    Ok((every_month(snapshot, series, from, to)?, from, to))
+}
+
+/// The month of the first day to the one before that of the last.
+fn contract_months(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    (from, to): (Date, Option<Date>),
+    (first, newest): Held,
+) -> Result<Observed> {
+    let from = from.first_of_month();
+    let to = end(series, (from, to), newest, month_after(newest, 1))?.first_of_month();
+    if to <= from {
+        return Ok((Vec::new(), from, to));
+    }
+    let last = to.days_before(1).first_of_month();
+    check(series, from, first, Some(last), newest)?;
+    Ok((every_month(snapshot, series, from, last)?, from, to))
+}
+
+/// The observations of these months, both included. Fails if one is missing.
+fn every_month(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    from: Date,
+    to: Date,
+) -> Result<Vec<Rate>> {
     let rows = read(snapshot, series, from, to)?;
     let mut month = from;
     for row in &rows {
@@ -252,22 +339,26 @@ fn months(
     if month <= to {
         return Err(lacks(series, SeriesFault::Missing { date: month.into() }));
     }
-    Ok((rows, from, to))
+    Ok(rows)
 }
 
+/// Whole months from the first day on.
 fn anniversaries(
     snapshot: &Snapshot,
     series: CompoundedSeries,
     (from, to): (Date, Option<Date>),
     (first, newest): Held,
-) -> Result<Period> {
-    let begin = if from.day() > 28 { month_after(from.first_of_month(), 1) } else { from };
+) -> Result<Observed> {
+    let begin = first_credited_day(from);
     let to = end(series, (from, to), newest, month_after(newest, 1))?;
     let begins: Vec<Date> = (0..)
         .map(|months| month_after(begin, months))
         .take_while(|day| month_after(*day, 1) <= to && *day < Date::MAX.first_of_month())
         .collect();
     let Some(last) = begins.last() else { return Ok((Vec::new(), from, to)) };
+    if series.definition.rhythm == Rhythm::Monthly && begin.day() != 1 {
+        return Err(Error::not_found(Resource::SavingsOfDay, &from.to_string()));
+    }
     check(series, begin, first, Some(*last), newest)?;
     let mut rows = read(snapshot, series, begin, *last)?;
     rows.retain(|row| row.date.day() == begin.day());
@@ -281,12 +372,36 @@ fn anniversaries(
     }
 }
 
+/// The day from which a deposit earns: a deposit of the 29th, 30th or 31st counts from the next first, because not every
+/// month has those days.
+pub(super) fn first_credited_day(deposit: Date) -> Date {
+    if deposit.day() > 28 { month_after(deposit.first_of_month(), 1) } else { deposit }
+}
+
+/// What the source says of twelve months of the IPCA.
+fn published(
+    snapshot: &Snapshot,
+    series: CompoundedSeries,
+    rows: &[Rate],
+) -> Result<Option<PublishedFigure>> {
+    let (IPCA, 12, Some(last)) = (series.definition.number, rows.len(), rows.last()) else {
+        return Ok(None);
+    };
+    let official = market::observations(snapshot, IPCA_12_MONTHS, last.date, last.date)?;
+    Ok(official.into_iter().next().map(|official| PublishedFigure {
+        series: dataset(IPCA_12_MONTHS),
+        number: IPCA_12_MONTHS,
+        date: official.date,
+        value: official.value,
+    }))
+}
+
 fn levels(
     snapshot: &Snapshot,
     series: CompoundedSeries,
     (from, to): (Date, Option<Date>),
     (first, newest): Held,
-) -> Result<Period> {
+) -> Result<Observed> {
     // How far the first and the last value may be from the ends of the period.
     let (from, gap) = match series.definition.rhythm {
         Rhythm::Daily | Rhythm::BusinessDays => (from, LONGEST_GAP),

@@ -2,10 +2,10 @@
 use crate::{
     error::{Error, Invalid, Resource, Result, SeriesFault, Uncompoundable},
     market::{
-        Rhythm, Text,
+        Rhythm,
         series_definitions::{
-            CDI, CDI_DAILY, Measure, SELIC, SELIC_DAILY, SELIC_EFFECTIVE, SeriesDefinition,
-            dataset, definition, number,
+            CDI, CDI_DAILY, Measure, OLD_SAVINGS, SAVINGS, SAVINGS_MONTHLY, SELIC, SELIC_DAILY,
+            SELIC_EFFECTIVE, SeriesDefinition, dataset, definition, number,
         },
     },
     types::SeriesId,
@@ -32,32 +32,6 @@ impl CompoundingBasis {
             CompoundingBasis::Months => "month",
             CompoundingBasis::Anniversaries => "month from day to day",
             CompoundingBasis::Levels => "observation",
-        }
-    }
-
-    /// How the observations become a factor.
-    pub(super) fn rule(self, ends: Ends) -> Text {
-        match (self, ends) {
-            (CompoundingBasis::Days, Ends::First) => Text {
-                en: "The factor is the product of 1 + rate/100 of every business day from the first day to the day before the last.",
-                pt: "O fator é o produto de 1 + taxa/100 de cada dia útil, da data inicial à véspera da data final.",
-            },
-            (CompoundingBasis::Days, Ends::Both) => Text {
-                en: "The factor is the product of 1 + rate/100 of every business day, both ends included.",
-                pt: "O fator é o produto de 1 + taxa/100 de cada dia útil, com as duas datas incluídas.",
-            },
-            (CompoundingBasis::Months, _) => Text {
-                en: "The factor is the product of 1 + rate/100 of every whole month, those of both dates included.",
-                pt: "O fator é o produto de 1 + taxa/100 de cada mês inteiro, incluídos os meses das duas datas.",
-            },
-            (CompoundingBasis::Anniversaries, _) => Text {
-                en: "The factor is the product of 1 + rate/100 of every whole month from the first day on; a deposit of the 29th, 30th or 31st counts from the next first.",
-                pt: "O fator é o produto de 1 + taxa/100 de cada mês completo a partir da data inicial; um depósito dos dias 29, 30 ou 31 conta a partir do dia primeiro seguinte.",
-            },
-            (CompoundingBasis::Levels, _) => Text {
-                en: "The factor is the last value divided by the first one of the period.",
-                pt: "O fator é o último valor dividido pelo primeiro valor do período.",
-            },
         }
     }
 }
@@ -94,14 +68,26 @@ impl CompoundedSeries {
         let definition = definition(number).ok_or_else(|| unfit(Uncompoundable::UnknownUnit))?;
         let basis = match (definition.measure(), definition.rhythm) {
             (Measure::PercentPerDay, _) => CompoundingBasis::Days,
+            // Dated on the first of a month, but credited a month later.
+            (Measure::PercentPerMonth, Rhythm::Monthly) if number == SAVINGS_MONTHLY => {
+                CompoundingBasis::Anniversaries
+            }
             (Measure::PercentPerMonth, Rhythm::Monthly) => CompoundingBasis::Months,
             (Measure::PercentPerMonth, Rhythm::Daily | Rhythm::BusinessDays) => {
                 CompoundingBasis::Anniversaries
             }
             (Measure::PercentPerYear, _) => return Err(unfit(Uncompoundable::RatePerYear)),
+            (Measure::PercentInTwelveMonths, _) => {
+                return Err(unfit(Uncompoundable::RateOfTwelveMonths));
+            }
             (Measure::Level, _) => CompoundingBasis::Levels,
         };
         Ok(CompoundedSeries { definition, basis })
+    }
+
+    /// Whether it is a return of savings deposits.
+    pub(super) fn is_savings(self) -> bool {
+        [SAVINGS, SAVINGS_MONTHLY, OLD_SAVINGS].contains(&self.definition.number)
     }
 }
 
@@ -122,8 +108,11 @@ mod tests {
             ("cdi", CompoundingBasis::Days),
             ("ipca", CompoundingBasis::Months),
             ("selic-monthly", CompoundingBasis::Months),
-            ("savings-monthly", CompoundingBasis::Months),
+            ("igp-m-unrounded", CompoundingBasis::Months),
+            ("savings-monthly", CompoundingBasis::Anniversaries),
             ("savings", CompoundingBasis::Anniversaries),
+            ("Poupança", CompoundingBasis::Anniversaries),
+            ("savings-until-2012", CompoundingBasis::Anniversaries),
             ("tr", CompoundingBasis::Anniversaries),
             ("ibc-br", CompoundingBasis::Levels),
             ("usd-sell", CompoundingBasis::Levels),
@@ -133,6 +122,7 @@ mod tests {
         let refused = |name: &str| basis(name).unwrap_err().to_string();
         assert!(refused("tjlp").contains("it is a rate per year"));
         assert!(refused("4189").contains("it is a rate per year"));
+        assert!(refused("ipca-12-months").contains("it is a rate of 12 months"));
         assert!(refused("999999").contains("its unit is not known"));
         assert!(matches!(
             basis("nope"),

@@ -2,11 +2,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::{CompoundFactor, Derivation, round_factor},
+    compound_factor::{Derivation, Period, round_factor},
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     fixed_point::{Figure, FixedPoint},
     old_currencies::{Reais, reais},
-    parameters::{Amount, Percent, Spread, Steps},
+    parameters::{Amount, Months, Percent, Spread, Steps},
+    rule::Rule,
+    series_choice::compound,
 };
 use crate::{
     answers::Sourced,
@@ -25,8 +27,12 @@ pub struct Correction {
     pub from: Date,
     /// The last day; by default up to the newest observation.
     pub to: Option<Date>,
-    /// The index: a series by name or number; `selic` and `cdi` stand for their daily rates.
+    /// The index: a series by name or number; `selic` and `cdi` stand for their daily rates, `igp-m` for its unrounded
+    /// months where they are held, `savings` for the rule that the day of the deposit falls under.
     pub index: SeriesId,
+    /// Which months of a monthly index count.
+    #[serde(default)]
+    pub months: Months,
     /// The percentage of the index; by default 100.
     pub percent: Option<Percent>,
     /// The spread on top of the index, in percent per year of 252 business days.
@@ -45,6 +51,7 @@ impl Correction {
             from,
             to: None,
             index,
+            months: Months::Inclusive,
             percent: None,
             spread: None,
             steps: Steps::Omitted,
@@ -69,7 +76,7 @@ pub struct CorrectedAmount {
     /// What the spread added, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadFactor>,
-    /// How the factor of the index was computed.
+    /// How the factor was computed; it holds the spread.
     #[serde(flatten)]
     pub derivation: Derivation,
     /// The rule in a sentence.
@@ -88,13 +95,16 @@ pub struct SpreadFactor {
     pub business_days: u32,
     /// Its factor: (1 + spread/100) to the power of days/252, rounded to 16 decimals.
     pub factor: Figure,
+    /// The factor of the index alone, rounded to 16 decimals: with the spread's it gives the whole factor.
+    pub index_factor: Figure,
 }
 
 /// Business days of a year, by the convention of the market.
 const YEAR: u32 = 252;
 
 /// Corrects an amount by an index: a price index over whole months, both ends included, as the central bank's calculator
-/// for citizens does; the Selic and the CDI from the first day to the day before the last.
+/// for citizens does; the Selic and the CDI from the first day to the day before the last; savings over whole months from
+/// the day of the deposit.
 ///
 /// Figures are computed with 64 decimals and rounded half up in the end. Any period is allowed on every plan.
 ///
@@ -115,13 +125,14 @@ const YEAR: u32 = 252;
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<CorrectedAmount>> {
-    let Correction { amount, from, to, index, percent, spread, steps } = query;
+    let Correction { amount, from, to, index, months, percent, spread, steps } = query;
     let series = CompoundedSeries::find(&index)?;
     if series.basis == CompoundingBasis::Levels && percent.is_some() {
         let series = series.definition.name.to_owned();
         return Err(CalculationFault::PercentOfLevel { series }.into());
     }
-    let compound = CompoundFactor::compute(snapshot, series, (from, to), Ends::First, percent)?;
+    let period = Period { from, to, ends: Ends::First, months };
+    let compound = compound(snapshot, &index, period, percent)?;
     let (whole, spread) = match spread {
         None => (compound.factor.clone(), None),
         Some(spread) => {
@@ -131,6 +142,7 @@ pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corr
                 per_year: spread,
                 business_days: days,
                 factor: round_factor(&factor),
+                index_factor: round_factor(&compound.factor),
             };
             (compound.factor.times(&factor), Some(added))
         }
@@ -139,7 +151,12 @@ pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corr
         return Err(CalculationFault::FactorTooLarge.into());
     }
     let exact = FixedPoint::from(amount.get()).times(&whole);
-    let (rule, rule_pt) = rule(series, percent, spread.as_ref());
+    let rule = rule(Rule::of(&compound), percent, spread.as_ref());
+    let derivation = Derivation {
+        factor: round_factor(&whole),
+        accumulated: whole.percent_change(),
+        ..compound.derivation(steps)
+    };
     let corrected = CorrectedAmount {
         amount,
         result: exact.round(2),
@@ -147,9 +164,9 @@ pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corr
         reais: reais(&exact, from, to.unwrap_or(compound.to)),
         percent,
         spread,
-        derivation: compound.derivation(steps),
-        rule,
-        rule_pt,
+        derivation,
+        rule: rule.en,
+        rule_pt: rule.pt,
     };
     Ok(Sourced::new(corrected, compound.meta))
 }
@@ -161,33 +178,21 @@ fn spread_factor(spread: Spread, days: u32) -> Result<FixedPoint> {
     Ok(daily.pow(days))
 }
 
-/// The rule in a sentence, in English and Portuguese.
-fn rule(
-    series: CompoundedSeries,
-    percent: Option<Percent>,
-    spread: Option<&SpreadFactor>,
-) -> (String, String) {
-    let factor = series.basis.rule(Ends::First);
-    let mut rule = (factor.en.to_owned(), factor.pt.to_owned());
-    let mut add = |en: &str, pt: &str| {
-        rule.0.push(' ');
-        rule.0.push_str(en);
-        rule.1.push(' ');
-        rule.1.push_str(pt);
-    };
+/// The rule of the factor, and how the result follows from it.
+fn rule(mut rule: Rule, percent: Option<Percent>, spread: Option<&SpreadFactor>) -> Rule {
     if percent.is_some() {
-        add(
+        rule.add(
             "Of each rate, the given percentage is counted.",
             "De cada taxa conta-se o percentual informado.",
         );
     }
     if spread.is_some() {
-        add(
-            "The spread multiplies it by (1 + spread/100)^(business days/252).",
-            "O spread o multiplica por (1 + spread/100)^(dias úteis/252).",
+        rule.add(
+            "The spread multiplies it by (1 + spread/100)^(business days/252); factor and accumulated include it.",
+            "O spread o multiplica por (1 + spread/100)^(dias úteis/252); o fator e o acumulado já o incluem.",
         );
     }
-    add(
+    rule.add(
         "The result is amount × factor, rounded half up to cents.",
         "O resultado é valor × fator, arredondado ao centavo mais próximo.",
     );

@@ -49,17 +49,81 @@ macro_rules! bounded {
     };
 }
 
-bounded! {
-    /// An amount of money, with at most 18 digits.
+/// An amount of money, with at most 18 digits.
+///
+/// A text that Brazilians and others read differently is refused: `10.000` is ten to the one, ten thousand to the other.
+/// That is a dot or comma with one to three digits before it, the first not zero, and exactly three after it.
+///
+/// ```
+/// use fincore::calc::Amount;
+///
+/// let amount: Amount = "1000.50".parse()?;
+/// assert_eq!(amount.to_string(), "1000.50");
+/// assert!("1.000,50".parse::<Amount>().is_err() && "10.000".parse::<Amount>().is_err());
+/// assert!("0.125".parse::<Amount>().is_ok() && "10.0000".parse::<Amount>().is_ok());
+/// # Ok::<(), fincore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount(Decimal);
+
+impl Amount {
+    /// The number itself.
+    #[must_use]
+    pub fn get(self) -> Decimal {
+        self.0
+    }
+
+    /// Both readings of a text that depends on the language: with decimals, and with thousands; `None` if it has one.
     ///
     /// ```
-    /// let amount: fincore::calc::Amount = "1000.50".parse()?;
-    /// assert_eq!(amount.to_string(), "1000.50");
-    /// assert!("1.000,50".parse::<fincore::calc::Amount>().is_err());
-    /// # Ok::<(), fincore::Error>(())
+    /// use fincore::calc::Amount;
+    ///
+    /// let readings = |decimals: &str, thousands: &str| Some((decimals.into(), thousands.into()));
+    /// assert_eq!(Amount::two_readings("10.000"), readings("10", "10000"));
+    /// assert_eq!(Amount::two_readings("-1,234"), readings("-1.2340", "-1234"));
+    /// assert_eq!(Amount::two_readings("0.125"), None);
     /// ```
-    Amount, Wanted::Amount, |_| true
+    #[must_use]
+    pub fn two_readings(text: &str) -> Option<(String, String)> {
+        let (whole, rest) = text.split_once(['.', ','])?;
+        let digits = whole.strip_prefix('-').unwrap_or(whole);
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_group = (1..=3).contains(&digits.len()) && !digits.starts_with('0');
+        if !(is_group && rest.len() == 3 && is_number(digits) && is_number(rest)) {
+            return None;
+        }
+        let decimals = match rest {
+            "000" => whole.to_owned(),
+            _ => format!("{whole}.{rest}0"),
+        };
+        Some((decimals, format!("{whole}{rest}")))
+    }
 }
+
+impl FromStr for Amount {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Amount> {
+        if let Some((decimals, thousands)) = Amount::two_readings(text) {
+            return Err(Error::invalid(text, Wanted::AmountWithOneReading { decimals, thousands }));
+        }
+        text.parse().map(Amount).map_err(|_| Error::invalid(text, Wanted::Amount))
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+deserialize_from_str!(Amount);
 
 bounded! {
     /// A percentage of an index: 110 is 110 % of the CDI.
@@ -85,6 +149,18 @@ pub enum Steps {
 }
 
 choices!(Steps, Wanted::TrueOrFalse, "true" => Steps::Listed, "false" => Steps::Omitted);
+
+/// Which months of a monthly index count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Months {
+    /// Those of both days, as in the central bank's calculator for citizens.
+    #[default]
+    Inclusive,
+    /// That of the first day, but not that of the last, as contracts are adjusted: from May to May are twelve months.
+    Contract,
+}
+
+choices!(Months, Wanted::Months, "inclusive" => Months::Inclusive, "contract" => Months::Contract);
 
 /// The side of closing quotes that amounts are converted with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -113,6 +189,13 @@ mod tests {
         assert!(!spread("-100") && !spread("1000.1") && !spread("-999999999999999999"));
         let amount = |text: &str| text.parse::<Amount>().is_ok();
         assert!(amount("-5") && amount("999999999999999999") && !amount("1e5") && !amount(""));
+        assert!(!amount("1.000") && !amount("-999.999") && !amount("12,345"));
+        assert!(amount("1000.000") && amount("10.00") && amount("10.0000") && amount("0.125"));
+        let message = "10.000".parse::<Amount>().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "\"10.000\" is not an amount that everyone reads alike (10 with a decimal mark, 10000 with a thousands mark: write the one that you mean)"
+        );
         let message = "x".parse::<Side>().unwrap_err().to_string();
         assert_eq!(message, "\"x\" is not a side (buy or sell)");
     }

@@ -2,10 +2,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::{CompoundFactor, Derivation, month_after, round_factor},
+    compound_factor::{Derivation, Period, month_after, round_factor},
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     fixed_point::Figure,
-    parameters::{Percent, Steps},
+    parameters::{Months, Percent, Steps},
+    series_choice::{self, candidates, compound},
 };
 use crate::{
     answers::{Meta, Sourced},
@@ -90,7 +91,9 @@ pub struct RealReturn {
 pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealReturn>> {
     let (interest, inflation) =
         (CompoundedSeries::find(&query.interest)?, CompoundedSeries::find(&query.inflation)?);
-    if !matches!(interest.basis, CompoundingBasis::Days | CompoundingBasis::Months) {
+    if !(matches!(interest.basis, CompoundingBasis::Days | CompoundingBasis::Months)
+        || interest.is_savings())
+    {
         let series = interest.definition.name.to_owned();
         return Err(CalculationFault::NotInterest { series }.into());
     }
@@ -99,7 +102,11 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
         return Err(CalculationFault::NotInflation { series }.into());
     }
     let from = query.from.first_of_month();
-    let newest = newest_month(snapshot, interest)?.min(newest_month(snapshot, inflation)?);
+    let newest = newest_month(snapshot, &query.interest, from)?.min(newest_month(
+        snapshot,
+        &query.inflation,
+        from,
+    )?);
     if newest < from {
         let [interest, inflation] =
             [interest, inflation].map(|series| series.definition.name.to_owned());
@@ -107,10 +114,15 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
         return Err(CalculationFault::NoCommonMonth { interest, inflation, newest, from }.into());
     }
     let to = query.to.map_or(newest, Date::first_of_month);
-    let prices = CompoundFactor::compute(snapshot, inflation, (from, Some(to)), Ends::Both, None)?;
-    let end = month_after(to, 1).days_before(1);
-    let earned =
-        CompoundFactor::compute(snapshot, interest, (from, Some(end)), Ends::Both, query.percent)?;
+    let until = |to: Date| {
+        let (ends, months) = (Ends::Both, Months::Inclusive);
+        Period { from, to: Some(to), ends, months }
+    };
+    let prices = compound(snapshot, &query.inflation, until(to), None)?;
+    let next = month_after(to, 1);
+    // Savings of a month are credited on the first of the next.
+    let end = if interest.is_savings() { next } else { next.days_before(1) };
+    let earned = compound(snapshot, &query.interest, until(end), query.percent)?;
     let (first, last) = (from.into(), to.into());
     let nothing = || CalculationFault::NothingAfterInflation { from: first, to: last };
     let factor = earned.factor.over(&prices.factor).ok_or_else(nothing)?;
@@ -136,13 +148,20 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
     Ok(Sourced::new(real, Meta { stale, updated_at, ..Meta::new(source) }))
 }
 
-/// The newest month that a series has as a whole.
-fn newest_month(snapshot: &Snapshot, series: CompoundedSeries) -> Result<Date> {
-    let (_, newest) = market::covered_days(snapshot, series.definition.number)?;
-    let month = newest.first_of_month();
-    let next = month_after(month, 1);
+/// The newest month that a series has as a whole. Fails if it has none.
+fn newest_month(snapshot: &Snapshot, id: &SeriesId, from: Date) -> Result<Date> {
+    let candidates = candidates(id, from)?;
+    let newest = series_choice::newest_month(snapshot, &candidates)?;
+    let Some((month, series)) = newest.zip(candidates.last()) else {
+        // Its error says what is missing.
+        let period = Period { from, to: None, ends: Ends::Both, months: Months::Inclusive };
+        return compound(snapshot, id, period, None).map(|compound| compound.to);
+    };
     let whole = match series.basis {
-        CompoundingBasis::Days => calendar::previous(next).is_none_or(|last| last <= newest),
+        CompoundingBasis::Days => {
+            let (_, newest) = market::covered_days(snapshot, series.definition.number)?;
+            calendar::previous(month_after(month, 1)).is_none_or(|last| last <= newest)
+        }
         CompoundingBasis::Months | CompoundingBasis::Anniversaries | CompoundingBasis::Levels => {
             true
         }

@@ -103,6 +103,9 @@ pub enum Uncompoundable {
     /// Its values are rates per year.
     #[error("it is a rate per year")]
     RatePerYear,
+    /// Its values are rates of twelve months, of which each month has eleven in common with the one before.
+    #[error("it is a rate of 12 months")]
+    RateOfTwelveMonths,
 }
 
 /// Why something cannot be calculated.
@@ -117,6 +120,15 @@ pub enum CalculationFault {
     /// A percentage is asked of a series that is no rate.
     #[error("{series} is not a rate; a percentage of it means nothing")]
     PercentOfLevel {
+        /// The short name of the series.
+        series: String,
+    },
+
+    /// Months are counted in a way that only monthly rates know.
+    #[error(
+        "only months of a monthly index, such as igp-m, can be counted in this way; {series} is none"
+    )]
+    NoMonthsToCount {
         /// The short name of the series.
         series: String,
     },
@@ -214,6 +226,7 @@ impl CalculationFault {
     pub fn parameter(&self) -> Option<&'static str> {
         match self {
             CalculationFault::PercentOfLevel { .. } => Some("percent"),
+            CalculationFault::NoMonthsToCount { .. } => Some("months"),
             CalculationFault::Future { .. }
             | CalculationFault::NoBulletin { .. }
             | CalculationFault::OldBulletin { .. } => Some("date"),

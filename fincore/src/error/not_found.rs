@@ -14,6 +14,10 @@ pub enum Resource {
     Series,
     /// A series, by a name that none has.
     UnknownSeries,
+    /// Returns of savings deposits of this day, by the series that has every day of deposit.
+    SavingsOfDay,
+    /// Returns of savings deposits of this day, by the rule of before 4 May 2012.
+    SavingsUntil2012,
     /// A key, by its prefix.
     Key,
     /// A dataset, by its name.
@@ -37,6 +41,12 @@ impl Resource {
                 let series = format!("a series {id:?}");
                 format!("there are no observations of {} yet", truncate(&series))
             }
+            Resource::SavingsOfDay => format!(
+                "a savings deposit of {id} needs series 195 (savings), which has no observations yet; held are deposits of the first of a month, which stand for those of the 29th to 31st before it too"
+            ),
+            Resource::SavingsUntil2012 => format!(
+                "a savings deposit of {id} follows the rule of before 2012-05-04 and needs series 25 (savings-until-2012), which has no observations yet"
+            ),
             Resource::Key => format!("no key starts with {id}"),
             Resource::Dataset => format!(
                 "there is no dataset {id:?} (fx, companies, filings, series, or one series by name or number)"

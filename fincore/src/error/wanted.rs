@@ -56,6 +56,15 @@ pub enum Wanted {
     Order,
     /// An [`Amount`](crate::calc::Amount).
     Amount,
+    /// An [`Amount`](crate::calc::Amount) that does not mean something else in another language.
+    AmountWithOneReading {
+        /// What it is if the mark is before decimals.
+        decimals: String,
+        /// What it is if the mark is between thousands.
+        thousands: String,
+    },
+    /// Which [`Months`](crate::calc::Months) count.
+    Months,
     /// A [`Percent`](crate::calc::Percent).
     Percent,
     /// A [`Spread`](crate::calc::Spread).
@@ -139,6 +148,13 @@ impl fmt::Display for Wanted {
             }
             Wanted::Order => "an order (newest or relevance)",
             Wanted::Amount => "an amount (such as 1000.50, at most 18 digits)",
+            Wanted::AmountWithOneReading { decimals, thousands } => {
+                return write!(
+                    f,
+                    "an amount that everyone reads alike ({decimals} with a decimal mark, {thousands} with a thousands mark: write the one that you mean)"
+                );
+            }
+            Wanted::Months => "a way to count months (inclusive or contract)",
             Wanted::Percent => "a percentage of the index (more than 0, at most 1000)",
             Wanted::Spread => "a spread in percent per year (more than -100, at most 1000)",
             Wanted::SpreadAboveMinus100 => "a spread above -100",

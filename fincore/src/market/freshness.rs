@@ -1,7 +1,10 @@
 //! How fresh each series is.
 use rusqlite::Row;
 
-use super::series_definitions::{self, CDI, CDI_DAILY, IPCA, Rhythm, SELIC};
+use super::series_definitions::{
+    self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS, Rhythm,
+    SAVINGS, SELIC,
+};
 use crate::{
     answers::Meta,
     catalogue::Snapshot,
@@ -23,15 +26,15 @@ pub(super) fn schedule(number: u32) -> Option<PublicationSchedule> {
         SELIC => PublicationSchedule::Ahead,
         CDI | CDI_DAILY => PublicationSchedule::NextDay,
         // IBGE publishes both consumer price indices of a month from the 8th to the 12th of the next.
-        IPCA | 188 => PublicationSchedule::Monthly(15),
+        IPCA | IPCA_12_MONTHS | 188 => PublicationSchedule::Monthly(15),
         // FGV publishes the IGP-M in the last days of its own month, the IGP-DI from the 5th to the 10th of the next.
-        189 => PublicationSchedule::Monthly(5),
+        IGP_M | IGP_M_UNROUNDED => PublicationSchedule::Monthly(5),
         190 => PublicationSchedule::Monthly(13),
         // The central bank publishes its activity index IBC-Br in the middle of the second month after, the stock of
         // credit at the end of the first.
         24363 | 24364 => PublicationSchedule::LateMonthly(22),
         20539 => PublicationSchedule::LateMonthly(3),
-        195 => PublicationSchedule::NextDayTo28,
+        SAVINGS | OLD_SAVINGS => PublicationSchedule::NextDayTo28,
         _ => match definition.rhythm {
             Rhythm::Daily => PublicationSchedule::NextDay,
             Rhythm::BusinessDays if definition.quote.is_some() => PublicationSchedule::SameDay,

@@ -35,6 +35,8 @@ pub(crate) enum Measure {
     PercentPerMonth,
     /// Percent of a year.
     PercentPerYear,
+    /// Percent of the twelve months that end with this one.
+    PercentInTwelveMonths,
     /// Something that has a level: an index, an amount, a price.
     Level,
 }
@@ -98,6 +100,7 @@ impl SeriesDefinition {
             PERCENT_A_DAY => Measure::PercentPerDay,
             PERCENT_A_MONTH => Measure::PercentPerMonth,
             PERCENT_A_YEAR | PERCENT_A_YEAR_252 => Measure::PercentPerYear,
+            PERCENT_IN_12_MONTHS => Measure::PercentInTwelveMonths,
             _ => Measure::Level,
         }
     }
@@ -117,12 +120,25 @@ pub(crate) const CDI_DAILY: u32 = 12;
 const TJLP: u32 = 256;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub(crate) const IPCA: u32 = 433;
+/// What the IPCA accumulated in twelve months, as published.
+pub(crate) const IPCA_12_MONTHS: u32 = 13522;
+/// The price index IGP-M, percent per month, rounded to two decimals.
+pub(crate) const IGP_M: u32 = 189;
+/// The same months unrounded, as the index numbers give them: what the central bank's calculator for citizens takes.
+pub(crate) const IGP_M_UNROUNDED: u32 = 28655;
+/// The return of savings deposits made since 4 May 2012, for the month that begins on each day.
+pub(crate) const SAVINGS: u32 = 195;
+/// The same, of deposits of the first day of each month only.
+pub(crate) const SAVINGS_MONTHLY: u32 = 196;
+/// The return of savings deposits made until 3 May 2012, for the month that begins on each day.
+pub(crate) const OLD_SAVINGS: u32 = 25;
 
 const PERCENT_A_YEAR: Text = Text { en: "percent per year", pt: "por cento ao ano" };
 const PERCENT_A_YEAR_252: Text = Text {
     en: "percent per year, 252 business days",
     pt: "por cento ao ano, base 252 dias úteis",
 };
+const PERCENT_IN_12_MONTHS: Text = Text { en: "percent in 12 months", pt: "por cento em 12 meses" };
 const PERCENT_A_MONTH: Text = Text { en: "percent per month", pt: "por cento ao mês" };
 const PERCENT_A_DAY: Text = Text { en: "percent per day", pt: "por cento ao dia" };
 const INDEX: Text = Text { en: "index", pt: "índice" };
@@ -137,12 +153,13 @@ pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     rate(SELIC, "selic", "Selic target rate", "Meta da taxa Selic", PERCENT_A_YEAR, Daily, day(1999, 3, 5)),
     SeriesDefinition { computed_from: Some(CDI_DAILY), ..rate(CDI, "cdi", "CDI, annualised", "CDI anualizado, base 252", PERCENT_A_YEAR_252, BusinessDays, day(1986, 3, 6)) },
     rate(IPCA, "ipca", "Consumer price index IPCA", "Índice nacional de preços ao consumidor amplo (IPCA)", PERCENT_A_MONTH, Monthly, day(1980, 1, 1)),
-    rate(189, "igp-m", "General market price index IGP-M", "Índice geral de preços do mercado (IGP-M)", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
+    rate(IGP_M, "igp-m", "General market price index IGP-M", "Índice geral de preços do mercado (IGP-M)", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
     rate(188, "inpc", "Consumer price index INPC", "Índice nacional de preços ao consumidor (INPC)", PERCENT_A_MONTH, Monthly, day(1979, 4, 1)),
     rate(190, "igp-di", "General price index IGP-DI", "Índice geral de preços, disponibilidade interna (IGP-DI)", PERCENT_A_MONTH, Monthly, day(1944, 2, 1)),
     rate(226, "tr", "Reference rate TR", "Taxa referencial (TR)", PERCENT_A_MONTH, Daily, day(1991, 2, 1)),
-    rate(195, "savings", "Return of savings deposits made since 4 May 2012", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
-    rate(196, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
+    rate(SAVINGS, "savings", "Return of savings deposits made since 4 May 2012", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012", PERCENT_A_MONTH, Daily, day(2012, 5, 4)),
+    rate(SAVINGS_MONTHLY, "savings-monthly", "Return of savings deposits made since 4 May 2012, first day of the month", "Rentabilidade dos depósitos de poupança a partir de 04/05/2012, primeiro dia do mês", PERCENT_A_MONTH, Monthly, day(2012, 5, 1)),
+    rate(OLD_SAVINGS, "savings-until-2012", "Return of savings deposits made until 3 May 2012", "Rentabilidade dos depósitos de poupança até 03/05/2012", PERCENT_A_MONTH, Daily, day(1991, 2, 1)),
     rate(TJLP, "tjlp", "Long-term interest rate TJLP", "Taxa de juros de longo prazo (TJLP)", PERCENT_A_YEAR, Monthly, day(1994, 12, 1)),
     rate(SELIC_DAILY, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
     SeriesDefinition { computed_from: Some(11), ..rate(SELIC_EFFECTIVE, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
@@ -151,6 +168,8 @@ pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
     rate(4391, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
     rate(7478, "ipca-15", "Consumer price index IPCA-15", "Índice nacional de preços ao consumidor amplo 15 (IPCA-15)", PERCENT_A_MONTH, Monthly, day(2000, 5, 1)),
+    rate(IPCA_12_MONTHS, "ipca-12-months", "Consumer price index IPCA, 12 months", "Índice nacional de preços ao consumidor amplo (IPCA), em 12 meses", PERCENT_IN_12_MONTHS, Monthly, day(1980, 1, 1)),
+    rate(IGP_M_UNROUNDED, "igp-m-unrounded", "General market price index IGP-M, as its index numbers give it", "Índice geral de preços do mercado (IGP-M), variação consistente com o número-índice", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
     rate(24363, "ibc-br", "Economic activity index IBC-Br, not seasonally adjusted", "Índice de atividade econômica (IBC-Br), sem ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
     rate(24364, "ibc-br-adjusted", "Economic activity index IBC-Br, seasonally adjusted", "Índice de atividade econômica (IBC-Br), com ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
     rate(20539, "credit", "Credit portfolio balance, total", "Saldo da carteira de crédito, total", MILLION_BRL, Monthly, day(1988, 6, 1)),
@@ -204,14 +223,14 @@ pub(crate) fn definition(number: u32) -> Option<&'static SeriesDefinition> {
     DEFINITIONS.iter().find(|series| series.number == number)
 }
 
+/// What series are called besides their own name: what Brazilians type.
+const OTHER_NAMES: [(&str, u32); 2] = [("poupança", SAVINGS), ("caderneta de poupança", SAVINGS)];
+
 /// The number of the series that an id stands for, described here or not; `None` if no series has the name.
 pub(crate) fn number(id: &SeriesId) -> Option<u32> {
-    let named = || {
-        DEFINITIONS
-            .iter()
-            .find(|definition| id.is_named(definition.name))
-            .map(|definition| definition.number)
-    };
+    let own = DEFINITIONS.iter().map(|definition| (definition.name, definition.number));
+    let named =
+        || own.chain(OTHER_NAMES).find(|(name, _)| id.is_named(name)).map(|(_, number)| number);
     id.number().or_else(named)
 }
 

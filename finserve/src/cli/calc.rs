@@ -19,7 +19,7 @@ pub(crate) struct Calc {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Calculation {
-    /// Adjust a past amount by an index, such as ipca, igp-m, selic or cdi
+    /// Adjust a past amount by an index, such as ipca, igp-m, selic, cdi or savings
     Correction {
         /// The amount on the first day
         #[arg(long, allow_negative_numbers = true)]
@@ -33,6 +33,9 @@ pub(crate) enum Calculation {
         /// The index: the name or number of a series
         #[arg(long, value_name = "SERIES", add = ArgValueCompleter::new(complete::series))]
         index: Option<String>,
+        /// Which months of a monthly index count: inclusive (those of both days, the default) or contract (not that of the last day)
+        #[arg(long, add = ArgValueCompleter::new(complete::months))]
+        months: Option<String>,
         /// Percentage of the index, such as 110 for 110 % of the CDI
         #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
         percent: Option<String>,
@@ -54,6 +57,9 @@ pub(crate) enum Calculation {
         /// The last day, YYYY-MM-DD; by default that of the newest figure
         #[arg(long, value_name = "DATE")]
         to: Option<String>,
+        /// Which months of a monthly index count: inclusive (those of both days, the default) or contract (not that of the last day)
+        #[arg(long, add = ArgValueCompleter::new(complete::months))]
+        months: Option<String>,
         /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
@@ -103,22 +109,24 @@ impl Calculation {
     /// The question of the API that these arguments become; the API itself says what is missing.
     pub(crate) fn question(&self) -> Question {
         match self {
-            Calculation::Correction { amount, from, to, index, percent, spread, steps } => {
+            Calculation::Correction { amount, from, to, index, months, percent, spread, steps } => {
                 Question::at("calc/correction").with([
                     ("amount", amount),
                     ("from", from),
                     ("to", to),
                     ("index", index),
+                    ("months", months),
                     ("percent", percent),
                     ("spread", spread),
                     ("steps", &flag_value(*steps)),
                 ])
             }
-            Calculation::Accumulated { series, from, to, steps } => {
+            Calculation::Accumulated { series, from, to, months, steps } => {
                 Question::at("calc/accumulated").with([
                     ("series", series),
                     ("from", from),
                     ("to", to),
+                    ("months", months),
                     ("steps", &flag_value(*steps)),
                 ])
             }

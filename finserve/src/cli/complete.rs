@@ -107,6 +107,17 @@ pub(super) fn side(current: &OsStr) -> Vec<CompletionCandidate> {
     of_few(current, [("buy", "what a bank pays"), ("sell", "what a bank asks; the default")])
 }
 
+/// Which months of an index count.
+pub(super) fn months(current: &OsStr) -> Vec<CompletionCandidate> {
+    of_few(
+        current,
+        [
+            ("inclusive", "those of both days; the default"),
+            ("contract", "not that of the last day: from May to May are twelve"),
+        ],
+    )
+}
+
 /// The plans.
 pub(super) fn plan(current: &OsStr) -> Vec<CompletionCandidate> {
     of_few(current, Plan::ALL.map(|plan| (plan.id(), plan.name())))

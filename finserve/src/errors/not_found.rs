@@ -36,6 +36,8 @@ fn hint(what: Resource) -> &'static str {
         Resource::Dataset => "; GET /api/v1/export lists the datasets",
         Resource::Company
         | Resource::Filing
+        | Resource::SavingsOfDay
+        | Resource::SavingsUntil2012
         | Resource::Key
         | Resource::Webhook
         | Resource::Delivery => "",

@@ -25,8 +25,8 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("get_quote_history",      "/api/v1/market/fx",
      "The PTAX closing quotes of a currency pair between two days, newest first."),
     ("correct_amount",         "/api/v1/calc/correction",
-     "Adjusts a past amount for inflation (ipca, igpm, inpc), Selic or CDI, optionally by a \
-      percentage of the rate or with a spread on top."),
+     "Adjusts a past amount for inflation (ipca, igpm, inpc), Selic, CDI or savings, optionally by a \
+      percentage of the rate or with a spread on top. For rents, count months as contracts do."),
     ("accumulate_series",      "/api/v1/calc/accumulated",
      "What a series accumulated between two days, such as the inflation of a year, the CDI of a month or the change of the dollar."),
     ("convert_currency",       "/api/v1/calc/convert",

@@ -109,7 +109,7 @@ pub(super) fn of_series(series: u32, date: Date) -> Bounds {
         4189 => (A_YEAR, CENTS, MONTHLY),
         4390 | 4391 => (A_MONTH, CENTS, MONTHLY),
         // Daily values of a rate for the month from that day on: they go up and down with its business days.
-        195 | 226 => (A_MONTH, FOUR, DAILY),
+        25 | 195 | 226 => (A_MONTH, FOUR, DAILY),
         196 => (A_MONTH, FOUR, MONTHLY),
         256 => (A_YEAR, FOUR, MONTHLY),
         _ => return unknown_series(),

@@ -8,7 +8,7 @@ use std::{any::TypeId, str::FromStr};
 
 use fincore::{
     CompanyId, CompanyRef, Currency, Date, Error, FilingId, Limit, Offset, Pair, SeriesId, Words,
-    calc::{Amount, Percent, Side, Spread, Steps},
+    calc::{Amount, Months, Percent, Side, Spread, Steps},
     companies::Listed,
     events::Cursor,
     filings::Order,
@@ -27,7 +27,7 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 24] {
+fn all() -> [ParameterType; 25] {
     [
         library::<Amount>(),
         library::<CompanyId>(),
@@ -41,6 +41,7 @@ fn all() -> [ParameterType; 24] {
         library::<Limit<1000>>(),
         library::<Limit<10_000>>(),
         library::<Listed>(),
+        library::<Months>(),
         library::<Offset>(),
         library::<Order>(),
         library::<Pair>(),

@@ -1,7 +1,7 @@
 //! `/calc/accumulated`: what a series accumulated.
 use fincore::{
     Result, Snapshot,
-    calc::{self, Accumulation, Steps},
+    calc::{self, Accumulation, Months, Steps},
 };
 use maud::html;
 
@@ -46,6 +46,16 @@ pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Fiel
             kind: Kind::Day,
             start: String::new(),
         },
+        Field {
+            name: "months",
+            label: say("Months of an index", "Meses de um índice"),
+            hint: say(
+                "Rents and contracts leave the last month out: from May to May are 12 months.",
+                "Aluguéis e contratos deixam o último mês de fora: de maio a maio são 12 meses.",
+            ),
+            kind: Kind::Choice(form_choices::months(language)),
+            start: "inclusive".into(),
+        },
     ])
 }
 
@@ -56,17 +66,24 @@ pub(super) fn answer(
 ) -> Result<Option<Answer>> {
     ["series", "from"].into_iter().for_each(|name| reader.require(name));
     let (series, from, to) = (reader.choice("series"), reader.day("from"), reader.day("to"));
+    let months = reader.choice("months").unwrap_or_default();
     let (Some(series), Some(from), true) = (series, from, reader.wrongs.is_empty()) else {
         return Ok(None);
     };
-    let query = Accumulation { to, steps: Steps::Listed, ..Accumulation::new(series, from) };
+    let query =
+        Accumulation { to, months, steps: Steps::Listed, ..Accumulation::new(series, from) };
     let series = query.series.to_string();
     let growth = calc::accumulate(snapshot, query)?;
-    let state = state([pair("series", Some(series)), pair("from", Some(from)), pair("to", to)]);
+    let state = state([
+        pair("series", Some(series)),
+        pair("from", Some(from)),
+        pair("to", to),
+        pair("months", (months == Months::Contract).then_some("contract")),
+    ]);
     let (language, derived) = (view.language, &growth.derivation);
     let content = html! {
         (figure(language, &derived.accumulated, "%"))
-        p.rule { (language.pick(growth.rule, growth.rule_pt)) " " (language.pick(
+        p.rule { (language.pick(&growth.rule, &growth.rule_pt)) " " (language.pick(
             "The rate is rounded half up to 8 decimals, the factor to 16.",
             "A taxa é arredondada para 8 casas decimais, e o fator para 16, meio para cima.",
         )) }

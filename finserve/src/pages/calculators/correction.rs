@@ -1,7 +1,7 @@
 //! `/calc/correction`: an amount of one day on another.
 use fincore::{
     Date, Result, Snapshot,
-    calc::{self, CorrectedAmount, Correction, Steps},
+    calc::{self, CorrectedAmount, Correction, Months, Steps},
 };
 use maud::{Markup, html};
 
@@ -34,8 +34,8 @@ pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Fiel
             name: "index",
             label: say("Index", "Índice"),
             hint: say(
-                "Price indexes count whole months; Selic and CDI count business days.",
-                "Índices de preços contam meses inteiros; Selic e CDI contam dias úteis.",
+                "Price indexes count whole months; Selic and CDI count business days; savings count months from the day of the deposit.",
+                "Índices de preços contam meses inteiros; Selic e CDI contam dias úteis; a poupança conta meses a partir do dia do depósito.",
             ),
             kind: Kind::Choice(index),
             start: "ipca".into(),
@@ -53,6 +53,16 @@ pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Fiel
             hint: say("Empty: up to the newest figure.", "Vazio: até o dado mais recente."),
             kind: Kind::Day,
             start: String::new(),
+        },
+        Field {
+            name: "months",
+            label: say("Months of an index", "Meses de um índice"),
+            hint: say(
+                "Rents and contracts leave the last month out: from May to May are 12 months.",
+                "Aluguéis e contratos deixam o último mês de fora: de maio a maio são 12 meses.",
+            ),
+            kind: Kind::Choice(form_choices::months(language)),
+            start: "inclusive".into(),
         },
         Field {
             name: "percent",
@@ -85,6 +95,7 @@ pub(super) fn answer(
     ["amount", "index", "from"].into_iter().for_each(|name| reader.require(name));
     let (amount, index) = (reader.number("amount"), reader.choice("index"));
     let (from, to) = (reader.day("from"), reader.day("to"));
+    let months = reader.choice("months").unwrap_or_default();
     let (percent, spread) = (reader.number("percent"), reader.number("spread"));
     let (Some(amount), Some(index), Some(from), true) =
         (amount, index, from, reader.wrongs.is_empty())
@@ -93,6 +104,7 @@ pub(super) fn answer(
     };
     let query = Correction {
         to,
+        months,
         percent,
         spread,
         steps: Steps::Listed,
@@ -105,6 +117,7 @@ pub(super) fn answer(
         pair("index", Some(index)),
         pair("from", Some(from)),
         pair("to", to),
+        pair("months", (months == Months::Contract).then_some("contract")),
         pair("percent", percent.as_ref().map(plain)),
         pair("spread", spread.as_ref().map(plain)),
     ]);
@@ -135,7 +148,7 @@ fn show(view: &View, of: &CorrectedAmount, state: &State) -> Markup {
             p { (say("Counted: ", "Considerado: ")) (language.written(percent)) " % " (say("of each rate.", "de cada taxa.")) }
         }
         @if let Some(spread) = &of.spread {
-            p { "Spread: " (language.written(&spread.per_year)) (say(" % per year, ", " % ao ano, ")) (language.written(&spread.business_days)) (say(" business days, factor ", " dias úteis, fator ")) (language.written(&spread.factor)) }
+            p { "Spread: " (language.written(&spread.per_year)) (say(" % per year, ", " % ao ano, ")) (language.written(&spread.business_days)) (say(" business days, factor ", " dias úteis, fator ")) (language.written(&spread.factor)) "; " (say("index alone: ", "só o índice: ")) (language.written(&spread.index_factor)) }
         }
         (derivation(view, "derivation", derived, &Calculator::Correction.steps_link(state, view)))
     }

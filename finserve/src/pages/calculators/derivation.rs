@@ -30,6 +30,10 @@ pub(super) fn derivation(view: &View, id: &str, of: &Derivation, all: &str) -> M
             dt { (say("Periods", "Períodos")) } dd { (language.written(&of.periods)) " (" (word(of, view)) ")" }
             @if let Some(first) = &of.first { dt { (say("First observation", "Primeira observação")) } dd { (observed(first)) } }
             @if let Some(last) = &of.last { dt { (say("Last observation", "Última observação")) } dd { (observed(last)) } }
+            @if let Some(published) = &of.published {
+                dt { (say("Published figure", "Número publicado")) }
+                dd { data value=(published.value) { (language.number(published.value)) } " % (" a href=(view.link(&format!("/market/{}", published.series))) { "SGS " (published.number) } ")" }
+            }
         }
         @if let Some(steps) = of.steps.as_deref().filter(|steps| !steps.is_empty()) {
             (table(view, &format!("{}, {}", say("Steps", "Passos"), of.series), steps, period, all))

@@ -1,4 +1,6 @@
 //! What can be chosen in the forms: series and currencies that have figures.
+use std::collections::HashSet;
+
 use fincore::{
     Result, Snapshot,
     market::{self, FxPairs, ListedSeries, Rhythm, SeriesList},
@@ -20,7 +22,31 @@ pub(super) enum Takes {
 /// Whether the figures of a series can be compounded under its own name.
 pub(super) fn is_compounded(series: &ListedSeries) -> bool {
     stands_for_days(series)
-        || series.unit.is_some_and(|unit| !unit.en.starts_with("percent per year"))
+        || series.unit.is_some_and(|unit| {
+            !unit.en.starts_with("percent per year") && unit.en != "percent in 12 months"
+        })
+}
+
+/// The name that stands for all returns of savings deposits: the day of the deposit says which.
+const SAVINGS: &str = "savings";
+
+/// Whether a series is one of those.
+fn is_savings(series: &ListedSeries) -> bool {
+    series.name.starts_with(SAVINGS)
+}
+
+/// Which months of an index count, for a field.
+pub(super) fn months(language: Language) -> Vec<(String, String)> {
+    [
+        ("inclusive", language.pick("Those of both dates", "Os das duas datas")),
+        (
+            "contract",
+            language
+                .pick("Contract: without that of the last date", "Contrato: sem o da data final"),
+        ),
+    ]
+    .map(|(value, label)| (value.to_owned(), label.to_owned()))
+    .into()
 }
 
 /// Whether a series stands for its daily rates: the two that everybody means by their names.
@@ -36,7 +62,10 @@ impl Takes {
         match self {
             Takes::Any => is_compounded(series),
             Takes::Interest => {
-                stands_for_days(series) || unit == "percent per day" || is_monthly && !is_price
+                stands_for_days(series)
+                    || is_savings(series)
+                    || unit == "percent per day"
+                    || is_monthly && !is_price
             }
             Takes::Inflation => is_monthly && is_price,
         }
@@ -55,7 +84,19 @@ pub(super) fn series(
     const FIRST: [&str; 5] = ["ipca", "igp-m", "inpc", "selic", "cdi"];
     let rank = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
     fit.sort_by_key(|series| rank(&series.name));
-    Ok(fit.into_iter().map(|series| (series.name.to_string(), label(series, language))).collect())
+    let choice = |series: &ListedSeries| match is_savings(series) {
+        true => (SAVINGS.to_owned(), language.pick("Savings deposits", "Poupança").to_owned()),
+        false => (series.name.to_string(), label(series, language)),
+    };
+    let mut choices: Vec<(String, String)> = fit
+        .into_iter()
+        // The IGP-M is computed from these months wherever they are held.
+        .filter(|series| series.name != "igp-m-unrounded")
+        .map(choice)
+        .collect();
+    let mut known = HashSet::new();
+    choices.retain(|(name, _)| known.insert(name.clone()));
+    Ok(choices)
 }
 
 fn label(series: &ListedSeries, language: Language) -> String {

@@ -1,7 +1,7 @@
 //! What people type into a calculator: numbers and days as they write them.
 use std::str::FromStr;
 
-use fincore::{Date, Error, ErrorKind, Invalid, Key, Resource, truncate};
+use fincore::{Date, Error, ErrorKind, Invalid, Key, Resource, calc::Amount, truncate};
 
 use crate::pages::{errors::ErrorMessage, language::Language};
 
@@ -222,7 +222,8 @@ pub(crate) fn number(text: &str, language: Language) -> String {
     match (fits, decimals) {
         (false, _) => bare,
         (true, None) => whole.replace(group, ""),
-        (true, Some(decimals)) => format!("{}.{decimals}", whole.replace(group, "")),
+        // The library refuses what another language reads differently.
+        (true, Some(decimals)) => plain(&format!("{}.{decimals}", whole.replace(group, ""))),
     }
 }
 
@@ -233,12 +234,7 @@ fn bare(text: &str) -> String {
 
 /// Whether a number means something else in the other language: `1.000`.
 pub(crate) fn is_ambiguous(text: &str) -> bool {
-    let bare = bare(text);
-    let Some((whole, rest)) = bare.trim_start_matches('-').split_once(['.', ',']) else {
-        return false;
-    };
-    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    (1..=3).contains(&whole.len()) && is_number(whole) && rest.len() == 3 && is_number(rest)
+    Amount::two_readings(&bare(text)).is_some()
 }
 
 /// A number for an address, which every language reads in the same way.
@@ -259,9 +255,11 @@ mod tests {
             ("1000.50", "1000.50", "1000.50"),
             ("1.000,50", "1000.50", "1000.50"),
             ("1,000.50", "1000.50", "1000.50"),
-            ("1.000", "1.000", "1000"),
-            ("1,000", "1000", "1.000"),
-            ("-1.000", "-1.000", "-1000"),
+            ("1.000", "1.0000", "1000"),
+            ("1,000", "1000", "1.0000"),
+            ("-1.000", "-1.0000", "-1000"),
+            ("0.125", "0.125", "0.125"),
+            ("0,125", "0.125", "0.125"),
             ("1.0000", "1.0000", "1.0000"),
             ("R$ 1.234.567,8", "1234567.8", "1234567.8"),
             ("1,5", "1.5", "1.5"),
@@ -310,7 +308,7 @@ mod tests {
         let mut reader = Reader::new(&given, Language::Portuguese);
         reader.require("amount");
         reader.require("from");
-        assert_eq!(reader.number::<fincore::calc::Amount>("amount"), None);
+        assert_eq!(reader.number::<Amount>("amount"), None);
         assert_eq!(reader.day("from"), None);
         let fields: Vec<_> = reader.wrongs.iter().filter_map(|wrong| wrong.field).collect();
         assert_eq!(fields, ["from", "amount"]);

@@ -94,6 +94,9 @@ fn uncompoundable(why: Uncompoundable, language: Language) -> &'static str {
         Uncompoundable::RatePerYear => {
             language.pick("it is a rate per year", "ela é uma taxa ao ano")
         }
+        Uncompoundable::RateOfTwelveMonths => {
+            language.pick("it is a rate of 12 months", "ela é uma taxa de 12 meses")
+        }
     }
 }
 
@@ -110,6 +113,10 @@ pub(super) fn fault(fault: &CalculationFault, language: Language) -> String {
         CalculationFault::PercentOfLevel { series } => say(
             format!("the series {series} is not a rate; a percentage of it means nothing: leave this empty"),
             format!("a série {series} não é uma taxa; um percentual dela não faz sentido: deixe este campo em branco"),
+        ),
+        CalculationFault::NoMonthsToCount { series } => say(
+            format!("the series {series} is not a monthly index; count the months of both dates"),
+            format!("a série {series} não é um índice mensal; conte os meses das duas datas"),
         ),
         CalculationFault::Future { date } => {
             let date = day(date);

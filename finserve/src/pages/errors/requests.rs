@@ -1,5 +1,5 @@
 //! Requests that are wrong, and what does not exist, in the words of the pages.
-use fincore::Resource;
+use fincore::{Date, Resource};
 
 use super::values;
 use crate::{
@@ -101,6 +101,8 @@ pub(super) fn not_found(missing: &NotFound, language: Language) -> Option<String
                 format!("there is no series {id:?}; Market lists all series"),
                 format!("não há série {id:?}; Mercado mostra todas as séries"),
             ),
+            Resource::SavingsOfDay => Some(savings_of_day(id, language)),
+            Resource::SavingsUntil2012 => Some(savings_until_2012(id, language)),
             Resource::Key | Resource::Dataset | Resource::Webhook | Resource::Delivery => None,
         },
         NotFound::Path(wrong) => {
@@ -131,6 +133,8 @@ pub(super) fn no_such_choice(what: Resource, id: &str, language: Language) -> Op
             format!("there is no series {id:?}; choose one from the list"),
             format!("não há série {id:?}; escolha uma da lista"),
         ),
+        Resource::SavingsOfDay => Some(savings_of_day(id, language)),
+        Resource::SavingsUntil2012 => Some(savings_until_2012(id, language)),
         Resource::Company
         | Resource::Filing
         | Resource::Key
@@ -138,6 +142,36 @@ pub(super) fn no_such_choice(what: Resource, id: &str, language: Language) -> Op
         | Resource::Webhook
         | Resource::Delivery => None,
     }
+}
+
+/// The words for a savings deposit of a day whose returns are not held.
+fn savings_of_day(day: &str, language: Language) -> String {
+    let day = written_day(day, language);
+    language.pick(
+        format!(
+            "a savings deposit of {day} needs the series 195, of which there are no values yet; choose the first of a month"
+        ),
+        format!(
+            "um depósito de poupança de {day} depende da série 195, da qual ainda não há valores; escolha o primeiro dia de um mês"
+        ),
+    )
+}
+
+/// The words for a savings deposit of the time before the present rule.
+fn savings_until_2012(day: &str, language: Language) -> String {
+    let day = written_day(day, language);
+    language.pick(
+        format!(
+            "a savings deposit of {day} follows the rule of before 4 May 2012 and needs the series 25, of which there are no values yet"
+        ),
+        format!(
+            "um depósito de poupança de {day} segue a regra anterior a 4 de maio de 2012 e depende da série 25, da qual ainda não há valores"
+        ),
+    )
+}
+
+fn written_day(day: &str, language: Language) -> String {
+    day.parse::<Date>().map_or_else(|_| day.to_owned(), |day| language.date(day))
 }
 
 fn problem(problem: &Problem, language: Language) -> Option<String> {

@@ -68,6 +68,13 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
         Wanted::ShorterText { most } => same(&format!("um texto de no máximo {most} caracteres")),
         Wanted::Order => same("uma ordem (newest ou relevance)"),
         Wanted::Amount => same("um valor (como 1000,50, com no máximo 18 dígitos)"),
+        Wanted::AmountWithOneReading { decimals, thousands } => {
+            let decimals = decimals.replace('.', ",");
+            same(&format!(
+                "um valor que todos leem do mesmo modo ({decimals}, se o sinal separa os decimais; {thousands}, se separa os milhares: escreva o que quer dizer)"
+            ))
+        }
+        Wanted::Months => same("um modo de contar os meses (inclusive ou contract)"),
         Wanted::Percent => same("um percentual do índice (maior que 0, no máximo 1000)"),
         Wanted::Spread => same("um spread em por cento ao ano (maior que -100, no máximo 1000)"),
         Wanted::SpreadAboveMinus100 => same("um spread acima de -100"),

@@ -33,11 +33,11 @@ macro_rules! fields {
 
 fields!(
     /// The form of `/calc/correction`.
-    CorrectionPage: amount index from to percent spread
+    CorrectionPage: amount index from to months percent spread
 );
 fields!(
     /// The form of `/calc/accumulated`.
-    AccumulatedPage: series from to
+    AccumulatedPage: series from to months
 );
 fields!(
     /// The form of `/calc/convert`.
