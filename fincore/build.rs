@@ -19,7 +19,11 @@ mod bundle {
     pub(crate) fn write() -> io::Result<()> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         let out = env::var("OUT_DIR").map_err(io::Error::other)?;
+        // What it adds to the tables is stored with them.
+        let reviewed =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("src/names/reviewed_names/tickers.rs");
         println!("cargo:rerun-if-changed={}", data.display());
+        println!("cargo:rerun-if-changed={}", reviewed.display());
 
         let mut tables: Vec<_> =
             fs::read_dir(&data)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
@@ -29,6 +33,7 @@ mod bundle {
         tables.sort();
 
         let mut digest = Sha256::new();
+        digest.update(fs::read(&reviewed)?);
         let mut source = String::from("const TABLES: &[(&str, &[u8])] = &[\n");
         for path in &tables {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

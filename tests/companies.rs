@@ -203,7 +203,25 @@ fn what_is_not_there_is_404_and_what_is_wrong_400() {
 /// Companies that the registry lacks file too.
 #[test]
 fn filings_of_companies_outside_the_registry_are_served() {
-    error("companies/3", 404, "not_found");
+    let bank = get("companies/3");
+    assert_eq!(bank["name"], "BANCO ABN AMRO REAL S.A.");
+    assert!(bank["cnpj"].is_null() && bank["status"].is_null(), "{bank}");
+    // A foreign issuer is found by its name, code and ticker; lists and totals are those of the registry.
+    for (path, name) in [
+        ("companies/80209", "NU HOLDINGS LTD."),
+        ("companies/ROXO34", "NU HOLDINGS LTD."),
+        ("companies/AURA33", "AURA MINERALS INC"),
+        ("companies/80233", "JBS N.V."),
+    ] {
+        assert_eq!(get(path)["name"], name, "{path}");
+    }
+    assert_eq!(get("companies/80209")["tickers"], serde_json::json!(["ROXO34"]));
+    for (words, code) in [("nu holdings", "80209"), ("inbr32", "80217"), ("80217", "80217")] {
+        let found = get(&format!("companies/search?q={}", words.replace(' ', "+")));
+        assert_eq!(found["data"][0]["id"], code, "{words}");
+    }
+    let active = get("companies/search?q=nu+holdings&status=ATIVO");
+    assert!(active["data"].as_array().unwrap().iter().all(|row| row["status"] == "ATIVO"));
     let filings = get("companies/3/filings");
     assert_eq!(filings["data"][0]["company_name"], "BANCO ABN AMRO REAL S.A.");
 }

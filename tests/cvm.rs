@@ -123,10 +123,10 @@ fn check_companies(snapshot: &Snapshot, rows: &BTreeMap<String, Vec<String>>) {
         walk(100, |limit, offset| list(companies::List { limit, offset, ..Default::default() }));
     let shown = |company: &companies::Company| {
         let row = vec![
-            company.cnpj.to_string(),
+            company.cnpj.unwrap().to_string(),
             company.name.clone(),
             company.trade_name.clone().unwrap_or_default(),
-            company.status.clone(),
+            company.status.clone().unwrap(),
             company.sector.clone(),
         ];
         (company.id.to_string(), row)

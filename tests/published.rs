@@ -50,11 +50,11 @@ impl Published {
             let day =
                 |day: Option<fincore::Date>| day.map(|day| day.to_string()).unwrap_or_default();
             let (registered, cancelled) = (day(company.registered_on), day(company.cancelled_on));
-            let (name, status) = (company.name, company.status);
+            let (name, status) = (company.name, company.status.unwrap());
             let trade_name = company.trade_name.unwrap_or_default();
             let start = format!(
                 "{};{name};{trade_name};{registered};;{cancelled};;{status};",
-                company.cnpj
+                company.cnpj.unwrap()
             );
             rows.push((start, format!(";{};{}{}", company.id, company.sector, ";".repeat(36))));
             Ok(())

@@ -1,4 +1,4 @@
-//! Companies in CVM's registry.
+//! Companies in CVM's registry, and those that file with CVM without being in it.
 //!
 //! A [`Company`] is looked up by its CVM code or CNPJ ([`find`]), by words ([`search`]), or in a [`list`]
 //! filtered by status and sector. [`each`] visits all of them without loading them into memory.
@@ -10,7 +10,7 @@
 //! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
 //! let petrobras = companies::find(&snapshot, "33.000.167/0001-01".parse()?)?;
-//! assert_eq!((petrobras.id.get(), petrobras.status.as_str()), (9512, "ATIVO"));
+//! assert_eq!((petrobras.id.get(), petrobras.status.as_deref()), (9512, Some("ATIVO")));
 //!
 //! let found = companies::search(&snapshot, companies::Search::new("petr4")?)?;
 //! assert_eq!(found.data[0].id, petrobras.id);
@@ -40,7 +40,7 @@ pub(crate) mod ticker_overrides;
 
 pub use company::Company;
 pub(crate) use company::{DATASET, SOURCE};
-use company::{read, select_company};
+use company::{read, read_filer, select_company};
 pub use filter_values::{FilterValues, filter_values};
 use hints::hints;
 pub use other_names::other_names;
@@ -57,7 +57,7 @@ macro_rules! by_filter {
     };
 }
 
-/// Companies ordered by code. An unknown status or sector gives an empty list.
+/// The companies of the registry, ordered by code. An unknown status or sector gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_filter!());
     const SQL: &str = concat!(select_company!(), by_filter!(), "ORDER BY id LIMIT ?4 OFFSET ?5");
@@ -80,7 +80,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
-/// Calls `visit` for every company, ordered by code, without loading them all; stops at the first error.
+/// Calls `visit` for every company of the registry, ordered by code, without loading them all; stops at the first error.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ pub fn each(snapshot: &Snapshot, visit: impl FnMut(Company) -> Result<()>) -> Re
     snapshot.for_each(SQL, [], read, visit)
 }
 
-/// The number of all companies.
+/// The number of all companies of the registry.
 pub(crate) fn count(snapshot: &Snapshot) -> Result<u64> {
     snapshot.count("SELECT COUNT(*) FROM company", [])
 }
@@ -110,10 +110,18 @@ pub(crate) fn read_after(snapshot: &Snapshot, after: u32, limit: usize) -> Resul
     snapshot.first_rows(limit, SQL, [after], read)
 }
 
-/// The company with this code, if it can be read.
+/// The company of the registry with this code, if it can be read.
 pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
     snapshot.first(SQL, [code.get()], read)
+}
+
+/// The company with this code that files without being in the registry.
+fn outside_registry(snapshot: &Snapshot, code: u32) -> Result<Option<Company>> {
+    // Filers are numbered in the order of their first filing.
+    const SQL: &str = "SELECT company, name FROM filer
+        WHERE company = ?1 AND NOT EXISTS (SELECT 1 FROM company WHERE id = ?1) ORDER BY id DESC";
+    snapshot.first(SQL, [code], read_filer)
 }
 
 /// Companies with all the words in their names, tickers or sector, or with this CVM code, CNPJ or ticker; best match
@@ -129,7 +137,10 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     let registry = snapshot.memo(RegistryCache::read)?;
     let company = |code: u32| match registry.with_code(code) {
         Some(company) => Ok(Some(company.clone())),
-        None => snapshot.rows(BY_CODE, [code], read).map(|mut rows| rows.pop()),
+        None => match snapshot.rows(BY_CODE, [code], read)?.pop() {
+            Some(company) => Ok(Some(company)),
+            None => outside_registry(snapshot, code),
+        },
     };
     let filter = Filter::new(query.status.as_deref(), query.sector.as_deref(), query.listed);
     if !filter.is_empty() {
@@ -155,7 +166,8 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
-/// One company, by its CVM code, CNPJ or ticker; if several share a CNPJ, the active one.
+/// One company, by its CVM code, CNPJ or ticker; if several share a CNPJ, the active one. One that files without being in
+/// the registry, as foreign issuers do, has no CNPJ and no status.
 ///
 /// Fails with [`Error::NotFound`] if there is none.
 pub fn find(snapshot: &Snapshot, company: CompanyRef) -> Result<Sourced<Company>> {
@@ -168,7 +180,10 @@ pub fn find(snapshot: &Snapshot, company: CompanyRef) -> Result<Sourced<Company>
     let found = match code {
         Some(code) => match snapshot.memo(RegistryCache::read)?.with_code(code.get()) {
             Some(company) => Some(company.clone()),
-            None => with_code(snapshot, code)?,
+            None => match with_code(snapshot, code)? {
+                Some(company) => Some(company),
+                None => outside_registry(snapshot, code.get())?,
+            },
         },
         None => None,
     };

@@ -22,8 +22,8 @@ mod vocabulary;
 
 pub(crate) use company_names::CompanyNames;
 use company_names::{AliasKind, TICKER_ROOT, split_words};
-pub(crate) use reviewed_names::reviewed_names;
 use reviewed_names::{Trading, tickers};
+pub(crate) use reviewed_names::{current_tickers, reviewed_names};
 use trigrams::TrigramIndex;
 use vocabulary::Vocabulary;
 
@@ -87,8 +87,13 @@ impl Names {
             let named = companies.entry(code.get()).or_insert_with(|| CompanyNames {
                 code: code.get(),
                 standing: 1,
+                tickers: current_tickers(code.get()).map(str::to_owned).collect(),
                 ..CompanyNames::default()
             });
+            if !named.registered {
+                // Its newest name stands last.
+                name.clone_into(&mut named.legal_name);
+            }
             named.add(AliasKind::Filed, &fold(name));
         }
         for (company, name) in reviewed_names() {

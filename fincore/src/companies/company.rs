@@ -2,6 +2,7 @@
 use rusqlite::Row;
 
 use crate::{
+    names,
     sqlite::{code, parsed, parsed_if_any},
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     types::{Cnpj, CvmCode, Date},
@@ -13,20 +14,21 @@ pub(crate) const DATASET: &str = "companies";
 /// The source of companies.
 pub(crate) const SOURCE: &str = "CVM, cadastro de companhias abertas";
 
-/// A company that is or was registered with CVM.
+/// A company that is or was registered with CVM, or files with it without being in its registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Company {
     /// Its CVM code.
     pub id: CvmCode,
-    /// The legal name, as published.
+    /// The legal name, as published; outside the registry, the last one that it filed under.
     pub name: String,
     /// The trade name, if one is registered.
     pub trade_name: Option<String>,
-    /// Its tax number. A company that registered again has two CVM codes with the same CNPJ.
-    pub cnpj: Cnpj,
-    /// The status of its registration: `ATIVO`, `CANCELADA` or `SUSPENSO(A) - DECISÃO ADM`.
-    pub status: String,
+    /// Its tax number. A company that registered again has two CVM codes with the same CNPJ. `None` outside the registry.
+    pub cnpj: Option<Cnpj>,
+    /// The status of its registration: `ATIVO`, `CANCELADA` or `SUSPENSO(A) - DECISÃO ADM`. `None` for a company that
+    /// files without being in the registry, as foreign issuers do.
+    pub status: Option<String>,
     /// Its sector; empty for a few companies.
     pub sector: String,
     /// The codes that its securities trade under.
@@ -53,12 +55,12 @@ impl table::Row for Company {
         Column {
             name: "cnpj",
             kind: ColumnKind::Text,
-            cell: |company| Cell::display(company.cnpj),
+            cell: |company| company.cnpj.map_or(Cell::Empty, Cell::display),
         },
         Column {
             name: "status",
             kind: ColumnKind::Text,
-            cell: |company| company.status.as_str().into(),
+            cell: |company| company.status.as_deref().into(),
         },
         Column {
             name: "sector",
@@ -100,11 +102,27 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
         id: code(row, 0)?,
         name: row.get(1)?,
         trade_name: row.get(2)?,
-        cnpj: parsed(row, 3)?,
-        status: row.get(4)?,
+        cnpj: Some(parsed(row, 3)?),
+        status: Some(row.get(4)?),
         sector: row.get(5)?,
         tickers: row.get_ref(6)?.as_str()?.split_whitespace().map(str::to_owned).collect(),
         registered_on: parsed_if_any(row, 7)?,
         cancelled_on: parsed_if_any(row, 8)?,
+    })
+}
+
+/// A company that files without being in the registry, from its code and a name that it filed under.
+pub(super) fn read_filer(row: &Row<'_>) -> rusqlite::Result<Company> {
+    let id: CvmCode = code(row, 0)?;
+    Ok(Company {
+        id,
+        name: row.get(1)?,
+        trade_name: None,
+        cnpj: None,
+        status: None,
+        sector: String::new(),
+        tickers: names::current_tickers(id.get()).map(str::to_ascii_uppercase).collect(),
+        registered_on: None,
+        cancelled_on: None,
     })
 }

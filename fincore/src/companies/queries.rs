@@ -100,7 +100,9 @@ impl Filter {
     }
 
     pub(super) fn admits(&self, company: &Company) -> bool {
-        self.status.as_ref().is_none_or(|status| *status == fold(&company.status))
+        self.status
+            .as_ref()
+            .is_none_or(|status| company.status.as_deref().map(fold).as_ref() == Some(status))
             && self.sector.as_ref().is_none_or(|sector| *sector == fold(&company.sector))
             && self.is_listed.is_none_or(|listed| listed != company.tickers.is_empty())
     }

@@ -7,6 +7,7 @@ use crate::{
     catalogue::{Change, Tally, Writer},
     company_lookup::best_company_first,
     error::Result,
+    names,
     sqlite::{code, parsed, parsed_if_any},
     types::{Cnpj, CvmCode, Date, fold},
 };
@@ -196,9 +197,8 @@ pub(crate) fn write_securities(writer: &Writer, rows: &[Security]) -> Result<Tal
             writer.prepare(WRITE)?.execute((cnpj, row.document, tickers))?;
         }
     }
-    if tally.is_change() {
-        refresh_tickers(writer)?;
-    }
+    // Also without a change: the reviewed tickers may be others than those of the program that stored the rows.
+    refresh_tickers(writer)?;
     Ok(tally)
 }
 
@@ -219,33 +219,52 @@ impl Security {
     }
 }
 
-/// Sets the tickers of every company again, which takes milliseconds.
+/// Sets the tickers of every company again, which takes milliseconds: what the operator has set, or else what forms list
+/// and what reviewed tickers add.
 pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
-    // What the operator has set counts instead of what forms list.
-    const TICKERS: &str = concat!(
-        "WITH listed (id, tickers) AS (
-            SELECT id, COALESCE((
-                SELECT tickers FROM (
-                    SELECT cnpj, tickers FROM ticker_override
-                    UNION ALL
-                    SELECT cnpj, tickers FROM security
-                        WHERE cnpj NOT IN (SELECT cnpj FROM ticker_override)) AS known
-                WHERE known.cnpj = company.cnpj AND company.id = (
-                    SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
+    const LISTED: &str = concat!(
+        "SELECT id, company.tickers, ticker_override.tickers, security.tickers, id = (
+            SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
         best_company_first!(),
-        " LIMIT 1)), '')
-            FROM company)
-        UPDATE company SET tickers = listed.tickers FROM listed
-        WHERE listed.id = company.id AND listed.tickers <> company.tickers
-        RETURNING company.id"
+        " LIMIT 1)
+        FROM company LEFT JOIN ticker_override USING (cnpj) LEFT JOIN security USING (cnpj)
+        ORDER BY id"
     );
-    let changed: Vec<u32> = writer
-        .prepare(TICKERS)?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    for id in changed {
+    const UPDATE: &str = "UPDATE company SET tickers = ?2 WHERE id = ?1";
+    let mut changed = Vec::new();
+    {
+        let mut statement = writer.prepare(LISTED)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (id, known): (u32, String) = (row.get(0)?, row.get(1)?);
+            let (set, filed): (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
+            let wanted = match (set, row.get(4)?) {
+                (Some(set), true) => set,
+                (Some(_), false) => String::new(),
+                (None, true) => with_reviewed(id, filed.as_deref().unwrap_or_default()),
+                (None, false) => with_reviewed(id, ""),
+            };
+            if wanted != known {
+                changed.push((id, wanted));
+            }
+        }
+    }
+    for (id, tickers) in changed {
+        writer.prepare(UPDATE)?.execute((id, tickers))?;
         writer.log(COMPANIES, id, Change::Changed)?;
     }
     Ok(())
+}
+
+/// Tickers of a form, and those that it lacks.
+fn with_reviewed(company: u32, filed: &str) -> String {
+    let mut tickers: Vec<String> = filed.split_whitespace().map(str::to_owned).collect();
+    for ticker in names::current_tickers(company).map(str::to_ascii_uppercase) {
+        if !tickers.contains(&ticker) {
+            tickers.push(ticker);
+            tickers.sort_unstable();
+        }
+    }
+    tickers.join(" ")
 }

@@ -129,9 +129,9 @@ fn quote(snapshot: &Snapshot, key: &str, change: Change) -> Result<Option<EventP
 
 fn company(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
     let Ok(code) = key.parse::<CvmCode>() else { return Ok(None) };
-    let company = found_or_none(companies::find(snapshot, code.into()))?;
+    let company = companies::with_code(snapshot, code)?;
     let subject = EventSubject { company: Some(code), ..EventSubject::default() };
-    company.map(|company| Ok(EventPayload { data: to_json(&company.answer)?, subject })).transpose()
+    company.map(|company| Ok(EventPayload { data: to_json(&company)?, subject })).transpose()
 }
 
 fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {

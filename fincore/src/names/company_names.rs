@@ -10,10 +10,10 @@ pub(crate) struct CompanyNames {
     /// Its CVM code.
     pub(crate) code: u32,
     /// Whether the registry has it.
-    pub(crate) registered: bool,
+    pub(super) registered: bool,
     /// 0 active, 1 in between, 2 cancelled; companies that file without being registered count as in between.
     pub(crate) standing: u8,
-    /// Those of the registry, in lower case.
+    /// Those of the registry and reviewed ones that trade, in lower case.
     pub(crate) tickers: Vec<String>,
     /// Reviewed ones that the registry lacks, in lower case; some have ended.
     pub(super) other_tickers: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct CompanyNames {
     pub(crate) is_listed: bool,
     /// Without punctuation, in lower case.
     pub(crate) cnpj: String,
-    /// The legal name, as published.
+    /// The legal name, as published; of a company that the registry lacks, the newest that it filed under.
     pub(crate) legal_name: String,
     /// Each once, as words.
     pub(crate) names: Vec<Alias>,

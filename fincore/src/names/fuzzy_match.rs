@@ -58,7 +58,7 @@ impl Names {
         }
     }
 
-    /// The codes of the registered companies that are nearest, best first.
+    /// The codes of the companies that are nearest, best first.
     pub(super) fn find_nearest(&self, words: &[&str]) -> Vec<u32> {
         let words = &words[..words.len().min(LOOKED_AT)];
         let weights: Vec<f32> = words.iter().map(|word| self.weight(word)).collect();

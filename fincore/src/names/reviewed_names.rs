@@ -36,6 +36,12 @@ pub(super) fn tickers() -> impl Iterator<Item = (u32, &'static str, Trading)> {
     })
 }
 
+/// The tickers of a company that trade, in small letters, whether or not its forms list them.
+pub(crate) fn current_tickers(company: u32) -> impl Iterator<Item = &'static str> {
+    let own = tickers::CURRENT.iter().filter(move |(code, ..)| *code == company);
+    own.map(|(_, ticker, _)| *ticker)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

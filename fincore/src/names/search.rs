@@ -39,7 +39,7 @@ struct Rank {
 }
 
 impl Names {
-    /// The registered companies with all the words, the last one as a prefix, or with this number or ticker. If there
+    /// The companies with all the words, the last one as a prefix, or with this number or ticker. If there
     /// is none, the nearest ones.
     pub(crate) fn search(&self, query: &Words) -> RankedCompanies {
         let words: Vec<&str> = query.all().collect();
@@ -63,13 +63,11 @@ impl Names {
                 (_, true) => MatchedBy::Sector,
                 (_, false) => MatchedBy::Name,
             };
-            if company.registered {
-                ranks.push(rank(company, &words, by));
-            }
+            ranks.push(rank(company, &words, by));
         }
         for at in identified {
             let company = &self.companies[at as usize];
-            if company.registered && !ranks.iter().any(|rank| rank.code == company.code) {
+            if !ranks.iter().any(|rank| rank.code == company.code) {
                 ranks.push(rank(company, &words, MatchedBy::Identity));
             }
         }
@@ -221,7 +219,7 @@ impl Names {
         };
         let code = word.parse::<u32>().ok().filter(|_| word.len() < CNPJ_ROOT);
         let by_code = code.and_then(|code| self.by_code.get(&code));
-        if let Some(at) = by_code.filter(|at| self.companies[**at].registered) {
+        if let Some(at) = by_code {
             return u32::try_from(*at).into_iter().collect();
         }
         if word.len() >= CNPJ_ROOT && word.starts_with(|c: char| c.is_ascii_digit()) {

@@ -2,7 +2,7 @@
 use super::{Names, company_names::CompanyNames, vocabulary::IN_NAME};
 
 impl Names {
-    /// Registered companies with names that have all the words, the last one as a prefix: active and listed ones
+    /// Companies with names that have all the words, the last one as a prefix: active and listed ones
     /// first, and those whose names start with the words.
     pub(crate) fn suggest(&self, words: &[&str], most: usize) -> Vec<&CompanyNames> {
         let Some(first) = words.first() else { return Vec::new() };
@@ -12,7 +12,6 @@ impl Names {
             .filter(|(_, places)| places & IN_NAME != 0)
             .map(|(at, _)| &self.companies[at as usize]);
         let mut keyed: Vec<_> = companies
-            .filter(|company| company.registered)
             .map(|company| {
                 let starts = company.names.iter().any(|name| name.words[0].starts_with(first));
                 ((company.standing, !company.is_listed, !starts, company.code), company)
@@ -42,7 +41,6 @@ impl Names {
         }
         let companies =
             self.find_having_all(words).into_iter().map(|(at, _)| &self.companies[at as usize]);
-        let companies = companies.filter(|company| company.registered);
         let tickers = companies.flat_map(|company| {
             company.tickers.iter().map(move |ticker| (ticker.as_str(), company))
         });

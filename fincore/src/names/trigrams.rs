@@ -51,7 +51,7 @@ pub(super) struct NameTerm {
 impl TrigramIndex {
     pub(super) fn new(companies: &[CompanyNames]) -> TrigramIndex {
         let mut terms: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (at, company) in (0..).zip(companies).filter(|(_, company)| company.registered) {
+        for (at, company) in (0..).zip(companies) {
             let mut add = |text: String| {
                 let companies = terms.entry(text).or_default();
                 if companies.last() != Some(&at) {

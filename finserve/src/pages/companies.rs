@@ -133,12 +133,23 @@ fn table(view: &View, rows: &[Company], detail: Detail) -> Markup {
                     }
                     @if is_whole {
                         td data-label=(tickers) { (company.tickers.join(" ")) }
-                        td.number data-label="CNPJ" { (company.cnpj) }
+                        td.number data-label="CNPJ" { @if let Some(cnpj) = company.cnpj { (cnpj) } }
                     }
-                    td data-label=(status) { (official_names::status(view, &company.status)) }
+                    td data-label=(status) { (status_of(view, company)) }
                     @if is_whole { td data-label=(sector) { (company.sector) } }
                 } }
             }
+        }
+    }
+}
+
+/// The status of a company, as the registry has it.
+fn status_of(view: &View, company: &Company) -> Markup {
+    let outside = || view.language.pick("not in the registry", "fora do cadastro");
+    html! {
+        @match &company.status {
+            Some(status) => { (official_names::status(view, status)) }
+            None => { span lang=(view.language.tag()) { (outside()) } }
         }
     }
 }

@@ -26,6 +26,10 @@ pub(super) const CURRENT: &[ReviewedName] = &[
     (26034, "mlas3", "ticker that the registry lacks"),
     (27693, "brst3", "ticker that the registry lacks"),
     (27910, "obtc3", "ticker that the registry lacks"),
+    (80187, "aura33", "its depositary receipts; a foreign issuer is not in the registry"),
+    (80209, "roxo34", "its depositary receipts; a foreign issuer is not in the registry"),
+    (80217, "inbr32", "its depositary receipts; a foreign issuer is not in the registry"),
+    (80233, "jbss32", "its depositary receipts; a foreign issuer is not in the registry"),
 ];
 
 /// What traded.

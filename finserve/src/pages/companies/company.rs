@@ -21,8 +21,8 @@ use crate::pages::{
 pub(crate) enum CompanyShown {
     /// To those whose plan does not include companies: as much as a row of a preview says at most.
     Glimpse { name: String, status: String, prompt: Upgrade, filed: Filed },
-    /// One that files without being in the registry: its name in its newest filing.
-    OnlyFiles { name: String, filed: Filed },
+    /// One that files without being in the registry: its name there, and its tickers.
+    OnlyFiles { name: String, tickers: Vec<String>, filed: Filed },
     /// All facts.
     Whole { company: Box<Company>, filed: Filed },
 }
@@ -33,16 +33,6 @@ pub(crate) enum Filed {
     Preview { rows: Vec<Filing>, prompt: Upgrade },
     /// All of them in numbers, the newest one by one; and names under which the company filed.
     Whole { profile: Profile, newest: Page<Filing>, names: Vec<String> },
-}
-
-impl Filed {
-    /// The newest filing.
-    pub(crate) fn newest(&self) -> Option<&Filing> {
-        match self {
-            Filed::Preview { rows, .. } => rows.first(),
-            Filed::Whole { newest, .. } => newest.data.first(),
-        }
-    }
 }
 
 /// The page of the company with this code.
@@ -57,9 +47,10 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
                 (filings(view, id, filed))
             },
         ),
-        CompanyShown::OnlyFiles { name, filed } => (
+        CompanyShown::OnlyFiles { name, tickers, filed } => (
             name,
             html! {
+                @if !tickers.is_empty() { p { (say("Tickers: ", "Códigos de negociação: ")) (tickers.join(" ")) } }
                 p { (say("This company files with CVM but is not in the registry of companies.", "Esta companhia entrega documentos à CVM, mas não consta do cadastro de companhias.")) }
                 (filings(view, id, filed))
             },
@@ -76,8 +67,7 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
         h2 { (say("The same from the API", "O mesmo pela API")) }
         @match shown {
             CompanyShown::Glimpse { .. } => { (layout::command(view, "call", &endpoint.command(view))) }
-            CompanyShown::OnlyFiles { .. } => { (layout::command(view, "call", &listed(id).command(view))) }
-            CompanyShown::Whole { .. } => {
+            CompanyShown::OnlyFiles { .. } | CompanyShown::Whole { .. } => {
                 (layout::command(view, "call", &endpoint.command(view)))
                 (layout::command(view, "call-filings", &listed(id).command(view)))
             }
@@ -110,9 +100,12 @@ fn facts(view: &View, company: &Company) -> Markup {
     let rows = [
         (say("Trade name", "Nome de pregão"), text(other_name(company).unwrap_or_default())),
         (say("Tickers", "Códigos de negociação"), text(&company.tickers.join(" "))),
-        ("CNPJ", Some(html! { (company.cnpj) })),
+        ("CNPJ", company.cnpj.map(|cnpj| html! { (cnpj) })),
         (say("CVM code", "Código CVM"), Some(html! { (company.id) })),
-        (say("Status", "Situação"), Some(official_names::status(view, &company.status))),
+        (
+            say("Status", "Situação"),
+            company.status.as_deref().map(|status| official_names::status(view, status)),
+        ),
         (say("Sector", "Setor"), sector),
         (say("Registered on", "Registro em"), day(company.registered_on)),
         (say("Cancelled on", "Cancelamento em"), day(company.cancelled_on)),

@@ -159,21 +159,16 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let known = reach.one(Feature::Companies, |all| Ok(companies::find(all, code.into())?.answer));
     let shown_of_it = match known {
         Ok((company, prompt)) => {
-            let filed = filed(&reach, code, Some(&company))?;
-            match prompt {
-                Some(prompt) => {
-                    let companies::Company { name, status, .. } = company;
+            let filed = filed(&reach, code, &company)?;
+            match (prompt, company) {
+                (_, companies::Company { name, status: None, tickers, .. }) => {
+                    CompanyShown::OnlyFiles { name, tickers, filed }
+                }
+                (Some(prompt), companies::Company { name, status: Some(status), .. }) => {
                     CompanyShown::Glimpse { name, status, prompt, filed }
                 }
-                None => CompanyShown::Whole { company: Box::new(company), filed },
+                (None, company) => CompanyShown::Whole { company: Box::new(company), filed },
             }
-        }
-        // It is not registered, but it files: otherwise it had no code.
-        Err(Refusal::NotFound(missing)) => {
-            let filed = filed(&reach, code, None)?;
-            let name = filed.newest().map(|filing| filing.company_name.clone());
-            let name = name.ok_or(missing)?;
-            CompanyShown::OnlyFiles { name, filed }
         }
         Err(refusal) => return Err(refusal),
     };
@@ -189,11 +184,7 @@ fn no_id(err: Error) -> Refusal {
 }
 
 /// The filings of a company, as far as the plan reaches.
-fn filed(
-    reach: &Reach,
-    code: CvmCode,
-    company: Option<&companies::Company>,
-) -> Result<Filed, Refusal> {
+fn filed(reach: &Reach, code: CvmCode, company: &companies::Company) -> Result<Filed, Refusal> {
     let (id, snapshot) = (CompanyId::Cvm(code), reach.snapshot());
     if let Err(prompt) = reach.need(Feature::Filings) {
         // A company that never filed has an empty list here.
@@ -205,11 +196,10 @@ fn filed(
     }
     let newest =
         filings::OfCompany { limit: Limit::new(NEWEST)?, ..filings::OfCompany::new(id.into()) };
-    let names = company.map(|company| companies::other_names(snapshot, company));
     Ok(Filed::Whole {
         profile: filings::profile(snapshot, id)?,
         newest: filings::of_company(snapshot, newest)?,
-        names: names.transpose()?.unwrap_or_default(),
+        names: companies::other_names(snapshot, company)?,
     })
 }
 
