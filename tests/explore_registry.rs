@@ -345,3 +345,25 @@ fn home_shows_three_material_facts_with_their_age_to_everybody() {
         }
     }
 }
+
+#[test]
+fn empty_lists_and_near_matches_say_why_in_both_languages() {
+    let server = Server::shared();
+    for (target, said) in [
+        ("/filings?category=blah&lang=en", "No filing has the category “blah”."),
+        ("/filings?category=blah&lang=pt", "Nenhum documento tem a categoria “blah”."),
+        ("/filings?type=Edital+de+Convocacaa&lang=pt", "Nenhum documento tem o tipo “"),
+        (
+            "/companies?sector=eletrico&lang=pt",
+            "Nenhuma companhia tem o setor “eletrico”. Mais próximos: ",
+        ),
+        ("/companies?status=blah&lang=en", "No company has the status “blah”."),
+        ("/filings?company=4170&from=2030-01-01&lang=pt", "Há documentos de "),
+        ("/companies?q=petobras&lang=en", "“petobras” was taken for “petrobras”."),
+        ("/filings?q=petrobras+zzzz+fato&lang=pt", "Nem todos contêm: “zzzz”."),
+    ] {
+        let page = server.get(target);
+        assert_eq!(page.status, 200, "{target}");
+        assert!(page.text().contains(said), "{target} lacks {said}");
+    }
+}

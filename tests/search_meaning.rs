@@ -322,3 +322,27 @@ fn new_answers_have_tags_and_heads() {
         assert!(tags.insert(tag.to_owned()), "{target} has the tag of another answer");
     }
 }
+
+#[test]
+fn a_near_search_says_which_words_it_dropped_and_corrected() {
+    let of = |path: &str| {
+        let meta = &get(path)["meta"];
+        (meta["dropped"].clone(), meta["corrected"].clone())
+    };
+    let petrobras = json!([{ "from": "petobras", "to": "petrobras" }]);
+    for (path, dropped, corrected) in [
+        ("filings/search?q=petobras+fato+relevante", Value::Null, petrobras.clone()),
+        ("filings/search?q=petrobras+zzzz+fato", json!(["zzzz"]), Value::Null),
+        ("companies/search?q=petobras", Value::Null, petrobras.clone()),
+        ("companies/search?q=vale+zzzzqq", json!(["zzzzqq"]), Value::Null),
+        (
+            "companies/search?q=magasine+luisa",
+            Value::Null,
+            json!([{ "from": "magasine luisa", "to": "MAGAZINE LUIZA SA" }]),
+        ),
+        ("search?q=petobras", Value::Null, petrobras),
+        ("companies/search?q=petrobras", Value::Null, Value::Null),
+    ] {
+        assert_eq!(of(path), (dropped, corrected), "{path}");
+    }
+}

@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use crate::error::Result;
 
+mod hint;
 mod rows;
 mod span;
+pub use hint::Hint;
 pub(crate) use rows::CachedRows;
 pub use rows::Rows;
 pub use span::Span;
@@ -48,9 +50,15 @@ pub struct Meta {
     /// Whether nothing matches a search exactly, so that these are the nearest matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
-    /// Why there are no rows, in words: a filter with a value that no row has, or days that are not held.
+    /// Words of a search that not all of the nearest matches have, in small letters and without accents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub hints: Vec<String>,
+    pub dropped: Vec<String>,
+    /// Words of a search that the nearest matches have in another spelling.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<CorrectedWords>,
+    /// Why there are no rows: a filter with a value that no row has, or days that are not held.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -72,9 +80,21 @@ impl Meta {
             stale: None,
             coverage: BTreeMap::new(),
             fuzzy: false,
+            dropped: Vec::new(),
+            corrected: Vec::new(),
             hints: Vec::new(),
         }
     }
+}
+
+/// Words of a search that were taken for others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CorrectedWords {
+    /// The words as they were given, in small letters and without accents.
+    pub from: String,
+    /// What was searched for instead: a word, or the name of a company.
+    pub to: String,
 }
 
 /// One page of a list.

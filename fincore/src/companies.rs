@@ -17,7 +17,7 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use crate::{
-    answers::{Meta, Page, Sourced},
+    answers::{CorrectedWords, Meta, Page, Sourced},
     catalogue::Snapshot,
     company_lookup,
     error::{Error, Resource, Result},
@@ -162,7 +162,12 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
     let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
-    let meta = Meta { fuzzy: found.fuzzy, hints, ..age::meta(snapshot)? };
+    let mut meta = Meta { fuzzy: found.fuzzy, hints, ..age::meta(snapshot)? };
+    if found.fuzzy {
+        let corrected = found.differences.corrected.into_iter();
+        meta.corrected = corrected.map(|(from, to)| CorrectedWords { from, to }).collect();
+        meta.dropped = found.differences.dropped;
+    }
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 

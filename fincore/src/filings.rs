@@ -20,12 +20,13 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use crate::{
-    answers::{Meta, Page, Sourced},
+    answers::{CorrectedWords, Meta, Page, Sourced},
     catalogue::Snapshot,
     company_lookup,
     error::{Error, Invalid, Resource, Result},
+    index::{Condition, Executor},
     names::Names,
-    types::{CompanyRef, FilingId},
+    types::{CompanyRef, FilingId, Limit, Offset},
 };
 
 pub(crate) mod batches;
@@ -56,6 +57,7 @@ use filter::{Filter, FilterFields, page_of};
 use index_query::with_index;
 pub use profile::{CategoryCount, PeriodCount, Profile, profile};
 pub use queries::{List, OfCompany, Order, Recent, Search};
+use search_conditions::NearSearch;
 
 /// Filings by delivery date, newest first. An unknown company, category or type gives an empty list.
 ///
@@ -110,29 +112,60 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
         Order::Relevance => search_conditions::tiers(&units, &names),
     };
     let part = (query.limit, query.offset);
-    let (found, fuzzy) = with_index(snapshot, |index| {
+    let (found, near) = with_index(snapshot, |index| {
         let found = filter.find(index, tiers, part)?;
         if found.total > 0 {
-            return Ok((found, false));
+            return Ok((found, None));
         }
-        for [about, all] in search_conditions::fuzzy(&units, &names) {
+        for near in search_conditions::fuzzy(&units, &names) {
+            let [about, all] = near.tiers.clone();
             let tiers = match query.order {
                 Order::Newest => vec![all],
                 Order::Relevance => vec![about, all],
             };
             match filter.find(index, tiers, part) {
-                Ok(found) if found.total > 0 => return Ok((found, true)),
+                Ok(found) if found.total > 0 => {
+                    let dropped = dropped(index, &filter, &near, found.total)?;
+                    return Ok((found, Some((dropped, near.corrected))));
+                }
                 Ok(_) => (),
                 // A fuzzy match is not worth failing for: such a search is too broad.
                 Err(Error::Invalid(Invalid::SearchTooBroad)) => break,
                 Err(err) => return Err(err),
             }
         }
-        Ok((found, false))
+        Ok((found, None))
     })?;
-    let page = page_of(snapshot, found, part)?;
-    let page = Page { meta: Meta { fuzzy, ..page.meta }, ..page };
+    let mut page = page_of(snapshot, found, part)?;
+    if let Some((dropped, corrected)) = near {
+        let corrected = corrected.map(|(from, to)| CorrectedWords { from, to });
+        page.meta.fuzzy = true;
+        page.meta.dropped = dropped;
+        page.meta.corrected = corrected.into_iter().collect();
+    }
     with_hints(snapshot, page, &query.filter_fields())
+}
+
+/// The words that not all of the nearest matches have.
+fn dropped(
+    index: &Executor<'_>,
+    filter: &Filter,
+    near: &NearSearch,
+    total: u64,
+) -> Result<Vec<String>> {
+    let [_, all] = &near.tiers;
+    let mut dropped = Vec::new();
+    for (words, condition) in &near.optional {
+        let both = Condition::all([all.clone(), condition.clone()].into_iter());
+        match filter.find(index, vec![both], (Limit::new(1)?, Offset::default())) {
+            Ok(having) if having.total == total => (),
+            Ok(_) => dropped.push(words.clone()),
+            // Words that are too broad to count are not said to be missing.
+            Err(Error::Invalid(Invalid::SearchTooBroad)) => (),
+            Err(err) => return Err(err),
+        }
+    }
+    Ok(dropped)
 }
 
 /// The latest filings, newest first. `total` is the number returned.

@@ -184,7 +184,7 @@ mod integrity;
 pub use chrono;
 
 pub use accounts::Accounts;
-pub use answers::{Meta, Page, Rows, Sourced, Span};
+pub use answers::{CorrectedWords, Hint, Meta, Page, Rows, Sourced, Span};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Edition, Snapshot};

@@ -22,8 +22,10 @@ mod vocabulary;
 
 pub(crate) use company_names::CompanyNames;
 use company_names::{AliasKind, TICKER_ROOT, split_words};
+pub(crate) use fuzzy_match::Differences;
 use reviewed_names::{Trading, tickers};
 pub(crate) use reviewed_names::{current_tickers, reviewed_names};
+pub(crate) use search::NearlyMeant;
 use trigrams::TrigramIndex;
 use vocabulary::Vocabulary;
 

@@ -66,20 +66,43 @@ pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     }
     let fuzzy =
         !is_exact && (companies.total > 0 || filings.as_ref().is_some_and(|found| found.total > 0));
-    let (filings, meta) = match filings {
-        Some(filings) => (filings.data.into_vec(), filings.meta),
-        None => (Vec::new(), Meta::new(SOURCE)),
-    };
-    let of_companies = companies.meta;
-    let meta = Meta {
-        source: SOURCE.into(),
+    let stale = |meta: &Meta| meta.stale == Some(true);
+    let of_filings = filings.as_ref().map(|found| &found.meta);
+    let mut meta = Meta {
         fuzzy,
-        hints: Vec::new(),
-        updated_at: meta.updated_at.max(of_companies.updated_at),
-        stale: Some(meta.stale == Some(true) || of_companies.stale == Some(true)),
-        ..meta
+        updated_at: companies.meta.updated_at.max(of_filings.and_then(|meta| meta.updated_at)),
+        stale: Some(stale(&companies.meta) || of_filings.is_some_and(stale)),
+        coverage: of_filings.map(|meta| meta.coverage.clone()).unwrap_or_default(),
+        ..Meta::new(SOURCE)
     };
+    if fuzzy {
+        let lists = [
+            Some((&companies.meta, companies.total)),
+            filings.as_ref().map(|found| (&found.meta, found.total)),
+        ];
+        let near: Vec<&Meta> = lists
+            .into_iter()
+            .flatten()
+            .filter(|(_, total)| *total > 0)
+            .map(|(meta, _)| meta)
+            .collect();
+        describe_near(&mut meta, &near);
+    }
+    let filings = filings.map(|filings| filings.data.into_vec()).unwrap_or_default();
     Ok(Matches { companies: companies.data.into_vec(), filings, upgrade, meta })
+}
+
+/// Says how the nearest matches differ from the search: words that neither list has in all its rows, and words that one of
+/// them spells otherwise.
+fn describe_near(meta: &mut Meta, lists: &[&Meta]) {
+    let Some((first, others)) = lists.split_first() else { return };
+    meta.dropped.clone_from(&first.dropped);
+    meta.dropped.retain(|word| others.iter().all(|list| list.dropped.contains(word)));
+    for corrected in lists.iter().flat_map(|list| &list.corrected) {
+        if !meta.corrected.iter().any(|known| known.from == corrected.from) {
+            meta.corrected.push(corrected.clone());
+        }
+    }
 }
 
 /// A query for completions of a text that is being typed.

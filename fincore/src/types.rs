@@ -38,7 +38,7 @@ pub(crate) use filing_id::ID_BITS;
 pub use filing_id::{FilingId, Form};
 pub(crate) use filing_id::{first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix};
-pub(crate) use nearest::hint_for_unknown;
+pub(crate) use nearest::nearest_to_unknown;
 pub use page::{Limit, Offset, PageQuery};
 pub use pair::{Currency, Pair};
 pub use series_id::SeriesId;

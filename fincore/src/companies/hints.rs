@@ -1,6 +1,6 @@
 //! Why a query for companies finds nothing, in words.
 use super::filter_values::filter_values;
-use crate::{catalogue::Snapshot, error::Result, types::hint_for_unknown};
+use crate::{answers::Hint, catalogue::Snapshot, error::Result, types::nearest_to_unknown};
 
 /// What is wrong with the filters of a query that finds nothing. None if it finds something.
 pub(super) fn hints(
@@ -8,18 +8,23 @@ pub(super) fn hints(
     total: u64,
     status: Option<&str>,
     sector: Option<&str>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Hint>> {
     if total > 0 || (status.is_none() && sector.is_none()) {
         return Ok(Vec::new());
     }
     let known = filter_values(snapshot)?;
     let statuses = format!("the statuses are {}", known.statuses.join(", "));
-    let status = status.and_then(|given| {
-        hint_for_unknown(("company", "status"), given, &known.statuses, &statuses)
-    });
-    let sector = sector.and_then(|given| {
-        let otherwise = "see /api/v1/companies/sectors";
-        hint_for_unknown(("company", "sector"), given, &known.sectors, otherwise)
-    });
+    let unknown = |field, given: Option<&str>, known: &[String], otherwise: &str| {
+        let given = given?;
+        nearest_to_unknown(given, known).map(|nearest| Hint::UnknownValue {
+            row: "company",
+            field,
+            given: given.to_owned(),
+            nearest,
+            otherwise: otherwise.to_owned(),
+        })
+    };
+    let status = unknown("status", status, &known.statuses, &statuses);
+    let sector = unknown("sector", sector, &known.sectors, "see /api/v1/companies/sectors");
     Ok([status, sector].into_iter().flatten().collect())
 }

@@ -1,22 +1,23 @@
 //! Why a query for filings finds nothing, in words.
 use super::{categories::classes, filter::FilterFields};
 use crate::{
+    answers::Hint,
     catalogue::Snapshot,
     company_lookup,
     error::Result,
-    types::{Date, FilingId, hint_for_unknown},
+    types::{Date, FilingId, nearest_to_unknown},
 };
 
 /// Where the categories and types are listed.
 const CATEGORIES: &str = "see /api/v1/filings/categories";
 
 /// What is wrong with the filters of a query that finds nothing. Empty if it has none.
-pub(super) fn hints(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Vec<String>> {
+pub(super) fn hints(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Vec<Hint>> {
     let mut hints = Vec::new();
     if let Some(company) = fields.company
         && company_lookup::resolve(snapshot, company)?.is_none()
     {
-        hints.push(format!("there is no company \"{company}\"; see /api/v1/companies/search"));
+        hints.push(Hint::UnknownCompany { company: company.to_string() });
     }
     if fields.category.is_some() || fields.kind.is_some() {
         let classes = classes(snapshot)?;
@@ -28,7 +29,14 @@ pub(super) fn hints(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Ve
             known
         };
         let unknown = |field, given: Option<&str>, known: Vec<String>| {
-            hint_for_unknown(("filing", field), given?, &known, CATEGORIES)
+            let given = given?;
+            nearest_to_unknown(given, &known).map(|nearest| Hint::UnknownValue {
+                row: "filing",
+                field,
+                given: given.to_owned(),
+                nearest,
+                otherwise: CATEGORIES.to_owned(),
+            })
         };
         hints.extend(unknown("category", fields.category, known(|class| &class.category)));
         hints.extend(unknown("type", fields.kind, known(|class| &class.r#type)));
@@ -36,11 +44,11 @@ pub(super) fn hints(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Ve
     if let (Some((first, last)), true) = (held(snapshot)?, hints.is_empty())
         && (fields.from.is_some_and(|from| from > last) || fields.to.is_some_and(|to| to < first))
     {
-        hints.push(format!("filings are held from {first} to {last}"));
+        hints.push(Hint::Held { from: first.to_string(), to: last.to_string() });
     }
     let names = fields.names();
     if hints.is_empty() && names.len() > 1 {
-        hints.push(format!("no filing has all of these: {}", names.join(", ")));
+        hints.push(Hint::NoneHasAll { fields: names });
     }
     Ok(hints)
 }

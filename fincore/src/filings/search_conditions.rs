@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     index::{Condition, TermKind},
     language::{Meaning, forms, is_particle, meanings},
-    names::{CompanyNames, Names},
+    names::{CompanyNames, Names, NearlyMeant},
     types::{Part, Words},
 };
 
@@ -113,9 +113,19 @@ fn topic(units: &[SearchUnit], company: Option<&CompanyNames>) -> Option<Vec<Str
     (words.len() > 1).then_some(words)
 }
 
-/// The conditions to try if nothing meets all units, nearest first; each in tiers, the more relevant first. Phrases must
-/// be met in any case.
-pub(super) fn fuzzy(units: &[SearchUnit], names: &Names) -> Vec<[Condition; 2]> {
+/// A condition to try if nothing meets all units.
+#[derive(Debug)]
+pub(super) struct NearSearch {
+    /// In tiers, the more relevant first.
+    pub(super) tiers: [Condition; 2],
+    /// Words that are taken for others: as given, and what they stand for.
+    pub(super) corrected: Option<(String, String)>,
+    /// The units that may be left out: their words, and the filings that meet them all the same.
+    pub(super) optional: Vec<(String, Condition)>,
+}
+
+/// The conditions to try if nothing meets all units, nearest first. Phrases must be met in any case.
+pub(super) fn fuzzy(units: &[SearchUnit], names: &Names) -> Vec<NearSearch> {
     /// A longer search means every word of it.
     const MOST_UNITS: usize = 10;
     let phrases = units.iter().filter(|unit| unit.sense == UnitSense::Phrase);
@@ -127,10 +137,19 @@ pub(super) fn fuzzy(units: &[SearchUnit], names: &Names) -> Vec<[Condition; 2]> 
         return Vec::new();
     }
     let with_phrases = |condition| Condition::all(phrases.iter().cloned().chain([condition]));
+    let optional = |taken: &[&str]| {
+        let is_taken =
+            |unit: &SearchUnit| unit.words.iter().all(|word| taken.contains(&word.as_str()));
+        let free = units.iter().filter(|unit| unit.sense != UnitSense::Phrase && !is_taken(unit));
+        free.map(|unit| (unit.words.join(" "), unit.condition.clone())).collect()
+    };
     let mut tries = Vec::new();
     // A typing error in the name of a company, or a name that is joined or split otherwise.
     let words: Vec<&str> = said.iter().flat_map(|unit| &unit.words).map(String::as_str).collect();
-    if let Some((code, taken)) = names.nearly_meant_company(&words) {
+    if let Some(NearlyMeant { code, words: taken, meant }) = names.nearly_meant_company(&words) {
+        let corrected = meant.map(|meant| (taken.join(" "), meant));
+        let near =
+            |tiers| NearSearch { tiers, corrected: corrected.clone(), optional: optional(&taken) };
         let is_left =
             |unit: &&&SearchUnit| !unit.words.iter().all(|word| taken.contains(&word.as_str()));
         let rest: Vec<&SearchUnit> = said.iter().filter(is_left).copied().collect();
@@ -138,18 +157,19 @@ pub(super) fn fuzzy(units: &[SearchUnit], names: &Names) -> Vec<[Condition; 2]> 
         let of_company =
             |condition| with_phrases(Condition::All(vec![Condition::company(code), condition]));
         if is_named {
-            tries.push(all_but(0, &rest).map(of_company));
-            tries.extend(all_but_few(&rest).map(|near| near.map(of_company)));
+            tries.push(near(all_but(0, &rest).map(of_company)));
+            tries.extend(all_but_few(&rest).map(|tiers| near(tiers.map(of_company))));
         }
         // Only one word besides the name is left: without it, all filings of the company match.
         if is_named && rest.len() == 1 {
-            tries.push(all_but(1, &rest).map(of_company));
+            tries.push(near(all_but(1, &rest).map(of_company)));
         }
     }
+    let near = |tiers| NearSearch { tiers, corrected: None, optional: optional(&[]) };
     if said.len() + phrases.len() < units.len() {
-        tries.push(all_but(0, &said).map(with_phrases));
+        tries.push(near(all_but(0, &said).map(with_phrases)));
     }
-    tries.extend(all_but_few(&said).map(|near| near.map(with_phrases)));
+    tries.extend(all_but_few(&said).map(|tiers| near(tiers.map(with_phrases))));
     tries
 }
 

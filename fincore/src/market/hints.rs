@@ -18,7 +18,8 @@ pub(super) fn for_series(
         && let Some(days) = series.coverage(snapshot)?
     {
         let name = dataset(series.number);
-        page.meta.hints = vec![format!("{name} is held from {} to {}", days.first, days.last)];
+        page.meta.hints =
+            vec![format!("{name} is held from {} to {}", days.first, days.last).into()];
     }
     Ok(page)
 }
@@ -36,7 +37,7 @@ pub(super) fn for_pair(
     let days = (query.from.unwrap_or(Date::MIN), query.to.unwrap_or(snapshot.today()));
     if let Some(held) = quotes::pairs(snapshot)?.into_iter().find(|held| held.pair == pair) {
         let (from, to, count) = (held.from, held.to, held.days);
-        hints.push(format!("{pair} has both sides on {count} days, from {from} to {to}"));
+        hints.push(format!("{pair} has both sides on {count} days, from {from} to {to}").into());
     }
     for definition in DEFINITIONS {
         let is_side = definition.quote.is_some_and(|(currency, _)| currency == pair.base);
@@ -46,9 +47,10 @@ pub(super) fn for_pair(
         };
         if count > 0 {
             let name = definition.name;
-            hints.push(format!(
+            let text = format!(
                 "the series {name} has {count} of these days: GET /api/v1/market/series/{name}"
-            ));
+            );
+            hints.push(text.into());
         }
     }
     Ok(page)

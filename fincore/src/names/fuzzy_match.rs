@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::{
     Names,
     company_names::CompanyNames,
-    trigrams::{LONGEST_RUN, TrigramIndex, is_common},
+    trigrams::{LONGEST_RUN, NameTerm, TrigramIndex, is_common},
 };
 
 /// How near two words must be to count at all.
@@ -106,8 +106,45 @@ impl Names {
         scored.into_iter().map(|(_, company)| company.code).collect()
     }
 
-    /// The active company whose name these words are, but for joining, splitting or a typing error.
-    pub(super) fn confident_match(&self, words: &[&str]) -> Option<u32> {
+    /// How the words of a search differ from those of the nearest companies, best first: words that the best one spells
+    /// otherwise, and words that not all of them have.
+    pub(super) fn differences(&self, words: &[&str], nearest: &[u32]) -> Differences {
+        let mut differences = Differences::default();
+        let companies: Vec<&CompanyNames> =
+            nearest.iter().filter_map(|code| self.get(*code)).collect();
+        let best = nearest.first().and_then(|code| self.by_code.get(code));
+        let best = best.and_then(|at| u32::try_from(*at).ok());
+        let is_of_best = |term: &NameTerm| best.is_some_and(|at| term.companies.contains(&at));
+        let joined = words.concat();
+        let is_joined = |(term, _): &(&NameTerm, f32)| is_of_best(term);
+        if words.len() > 1 && self.trigrams().near(&joined, SAME).iter().any(is_joined) {
+            let name = companies.first().map(|company| company.legal_name.clone());
+            differences.corrected.extend(name.map(|name| (words.join(" "), name)));
+            return differences;
+        }
+        for word in &words[..words.len().min(LOOKED_AT)] {
+            let has = |company: &&CompanyNames| {
+                let mut own = company.words().chain(company.sector.iter().map(String::as_str));
+                own.any(|known| known.starts_with(word))
+            };
+            if companies.iter().all(has) {
+                continue;
+            }
+            let near = self.trigrams().near(word, NEAR).into_iter();
+            let near = near.filter(|(term, _)| is_of_best(term) && !is_common(word));
+            match near.max_by(|(_, a), (_, b)| a.total_cmp(b)) {
+                Some((term, _)) if term.text() != *word => {
+                    differences.corrected.push(((*word).to_owned(), term.text().to_owned()));
+                }
+                Some(_) | None => differences.dropped.push((*word).to_owned()),
+            }
+        }
+        differences
+    }
+
+    /// The active company whose name these words are, but for joining, splitting or a typing error; and the word or joined
+    /// words of its name that are meant.
+    pub(super) fn confident_match(&self, words: &[&str]) -> Option<(u32, &str)> {
         const SHORTEST: usize = 5;
         let joined = words.concat();
         if joined.len() < SHORTEST
@@ -118,14 +155,24 @@ impl Names {
         let sure = if words.len() == 1 { SURE[0] } else { SURE[1] };
         let near = self.trigrams().near(&joined, sure).into_iter();
         let near = near.flat_map(|(term, near)| {
-            term.companies.iter().map(move |at| (near, &self.companies[*at as usize]))
+            let text = term.text();
+            term.companies.iter().map(move |at| (near, &self.companies[*at as usize], text))
         });
-        let active = near.filter(|(_, company)| company.standing == 0);
-        let best = active.max_by(|(a, one), (b, other)| {
+        let active = near.filter(|(_, company, _)| company.standing == 0);
+        let best = active.max_by(|(a, one, _), (b, other, _)| {
             (a.total_cmp(b))
                 .then_with(|| one.is_listed.cmp(&other.is_listed))
                 .then_with(|| other.code.cmp(&one.code))
         });
-        best.map(|(_, company)| company.code)
+        best.map(|(_, company, text)| (company.code, text))
     }
+}
+
+/// How the words of a search differ from those of the nearest matches.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Differences {
+    /// Words that not all of them have.
+    pub(crate) dropped: Vec<String>,
+    /// Words that are spelled otherwise there: as given, and as they are.
+    pub(crate) corrected: Vec<(String, String)>,
 }

@@ -2,7 +2,7 @@
 use std::cmp::Reverse;
 
 use super::{
-    Names,
+    Differences, Names,
     company_names::{Alias, AliasKind, CompanyNames, TICKER_ROOT},
     trigrams::is_common,
     vocabulary::{IN_NAME, WordOwner, merge},
@@ -16,6 +16,18 @@ pub(crate) struct RankedCompanies {
     pub(crate) codes: Vec<u32>,
     /// Whether nothing matches exactly, so that these are the nearest.
     pub(crate) fuzzy: bool,
+    /// How those differ from the search.
+    pub(crate) differences: Differences,
+}
+
+/// A company that some words of a search nearly name.
+#[derive(Debug)]
+pub(crate) struct NearlyMeant<'w> {
+    pub(crate) code: u32,
+    /// The words that name it.
+    pub(crate) words: Vec<&'w str>,
+    /// What they were taken for, unless they are its own.
+    pub(crate) meant: Option<String>,
 }
 
 /// How well a company matches; the smallest is best.
@@ -79,15 +91,17 @@ impl Names {
             ranks.sort_unstable();
             return RankedCompanies {
                 codes: ranks.into_iter().map(|rank| rank.code).collect(),
-                fuzzy: false,
+                ..RankedCompanies::default()
             };
         }
         if ranks.is_empty() {
             let codes = self.find_nearest(&words);
-            return RankedCompanies { fuzzy: !codes.is_empty(), codes };
+            let differences = self.differences(&words, &codes);
+            return RankedCompanies { fuzzy: !codes.is_empty(), codes, differences };
         }
         ranks.sort_unstable();
-        RankedCompanies { codes: ranks.into_iter().map(|rank| rank.code).collect(), fuzzy: false }
+        let codes = ranks.into_iter().map(|rank| rank.code).collect();
+        RankedCompanies { codes, ..RankedCompanies::default() }
     }
 
     /// The company that a search is about, if it names one: the best match of the longest run of words that names a company
@@ -124,18 +138,23 @@ impl Names {
     }
 
     /// The company that some words nearly name, and which words those are.
-    pub(crate) fn nearly_meant_company<'w>(
-        &self,
-        words: &[&'w str],
-    ) -> Option<(u32, Vec<&'w str>)> {
+    pub(crate) fn nearly_meant_company<'w>(&self, words: &[&'w str]) -> Option<NearlyMeant<'w>> {
         let words = &words[..words.len().min(LOOKED_AT)];
         for length in (1..=words.len().min(4)).rev() {
             for run in words.windows(length) {
                 if !self.says_something(run) {
                     continue;
                 }
-                if let Some(code) = self.confident_match(run) {
-                    return Some((code, run.to_vec()));
+                if let Some((code, term)) = self.confident_match(run) {
+                    let company = self.get(code);
+                    let is_word = |company: &&CompanyNames| company.words().any(|own| own == term);
+                    // A name that is joined or split otherwise is given as a whole.
+                    let meant = match company.filter(is_word) {
+                        Some(_) => term.to_owned(),
+                        None => company.map(|it| it.legal_name.clone()).unwrap_or_default(),
+                    };
+                    let meant = Some(meant).filter(|meant| !run.contains(&meant.as_str()));
+                    return Some(NearlyMeant { code, words: run.to_vec(), meant });
                 }
             }
         }
@@ -144,7 +163,7 @@ impl Names {
             let own = |word: &&str| {
                 company.is_some_and(|company| company.words().any(|known| known == *word))
             };
-            (code, words.iter().copied().filter(own).collect())
+            NearlyMeant { code, words: words.iter().copied().filter(own).collect(), meant: None }
         })
     }
 

@@ -48,6 +48,13 @@ pub(super) struct NameTerm {
     pub(super) companies: Vec<u32>,
 }
 
+impl NameTerm {
+    /// The word, or the joined words.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 impl TrigramIndex {
     pub(super) fn new(companies: &[CompanyNames]) -> TrigramIndex {
         let mut terms: BTreeMap<String, Vec<u32>> = BTreeMap::new();

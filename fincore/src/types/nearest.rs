@@ -1,31 +1,22 @@
-//! Hints for a value that nothing has: the known values that come nearest to it.
+//! The known values that come nearest to one that nothing has.
 use strsim::osa_distance;
 
 use super::fold;
-use crate::truncate::truncate;
 
-/// How many of them a hint names.
+/// How many of them are named.
 const MOST: usize = 3;
 
 /// A shorter text is in too many values.
 const SHORTEST: usize = 3;
 
-/// Says that nothing has a value, and which values come nearest; or, if none does, what helps otherwise. `None` if one of the known values is the same but for case and accents.
-pub(crate) fn hint_for_unknown(
-    (what, field): (&str, &str),
-    given: &str,
-    known: &[String],
-    otherwise: &str,
-) -> Option<String> {
+/// The known values that come nearest to one that nothing has, if any does. `None` if one of the known values is the same but
+/// for case and accents.
+pub(crate) fn nearest_to_unknown(given: &str, known: &[String]) -> Option<Vec<String>> {
     let folded = fold(given);
     if known.iter().any(|value| fold(value) == folded) {
         return None;
     }
-    let help = match &nearest(&folded, known)[..] {
-        [] => otherwise.to_owned(),
-        near => format!("nearest: {}", near.join("; ")),
-    };
-    Some(format!("no {what} has the {field} \"{}\"; {help}", truncate(given)))
+    Some(nearest(&folded, known).into_iter().map(str::to_owned).collect())
 }
 
 /// The known values that have this text, or else words that differ from it in few letters.
@@ -55,22 +46,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_comes_nearest_or_where_to_look() {
+    fn names_what_comes_nearest() {
         let known =
             ["Energia Elétrica", "Bancos", "Emp. Adm. Part. - Energia Elétrica", "Comércio"]
                 .map(str::to_owned);
-        let hint = |given| hint_for_unknown(("company", "sector"), given, &known, "see /sectors");
-        let start = |given| format!("no company has the sector \"{given}\"; ");
-        assert_eq!(hint("BANCOS"), None);
-        assert_eq!(hint("comercio"), None);
+        let near = |given| nearest_to_unknown(given, &known);
+        assert_eq!((near("BANCOS"), near("comercio")), (None, None));
         assert_eq!(
-            hint("eletrico").unwrap(),
-            start("eletrico") + "nearest: Energia Elétrica; Emp. Adm. Part. - Energia Elétrica"
+            near("eletrico").unwrap(),
+            ["Energia Elétrica", "Emp. Adm. Part. - Energia Elétrica"]
         );
-        assert_eq!(hint("banco").unwrap(), start("banco") + "nearest: Bancos");
-        assert_eq!(hint("Bnacos").unwrap(), start("Bnacos") + "nearest: Bancos");
+        assert_eq!(near("banco").unwrap(), ["Bancos"]);
+        assert_eq!(near("Bnacos").unwrap(), ["Bancos"]);
         for nothing in ["blah", "", "%", "en"] {
-            assert_eq!(hint(nothing).unwrap(), start(nothing) + "see /sectors");
+            assert_eq!(near(nothing).unwrap(), Vec::<String>::new());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use super::{
     Failure,
     data_directory::ReadOnlyData,
-    output::{Answer, Notes, Screen, chart, table, terminal::print},
+    output::{Answer, Corrected, Notes, Screen, chart, table, terminal::print},
 };
 use crate::{
     api_client::{self, Origin, Server},
@@ -140,8 +140,20 @@ fn notes(notes: &Notes, rows: usize, captions: Captions) -> Vec<String> {
     let about: Vec<String> = about.into_iter().flatten().collect();
     let about = (!about.is_empty()).then(|| about.join("; "));
     let part = part.map(|total| format!("{rows} of {total}; --all for all"));
-    let near = fuzzy.then(|| "nothing matches exactly: these are the nearest matches".to_owned());
+    let near = fuzzy.then(|| near_matches(notes));
     [about, near, part, upgrade.clone()].into_iter().flatten().collect()
+}
+
+/// How the nearest matches differ from the search.
+fn near_matches(notes: &Notes) -> String {
+    let mut parts = vec!["nothing matches exactly: these are the nearest matches".to_owned()];
+    let corrected = notes.corrected.iter();
+    parts.extend(corrected.map(|Corrected { from, to }| format!("{from:?} was taken for {to:?}")));
+    if !notes.dropped.is_empty() {
+        let words: Vec<String> = notes.dropped.iter().map(|word| format!("{word:?}")).collect();
+        parts.push(format!("not all of them have {}", words.join(", ")));
+    }
+    parts.join("; ")
 }
 
 /// Prints the notes of an answer that was printed. Fails with its hints if it has no rows because of a mistake.

@@ -9,7 +9,7 @@ mod terminal_chart;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use api_answer::{Answer, Notes, Table, Value};
+pub(crate) use api_answer::{Answer, Corrected, Notes, Table, Value};
 pub(crate) use csv::csv;
 pub(crate) use screen::Screen;
 pub(crate) use table::table;

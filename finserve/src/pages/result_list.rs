@@ -1,8 +1,11 @@
 //! What a list on a page holds: a part of all rows, a preview of them, or why there is none.
-use fincore::{Page, plans::Upgrade};
+use fincore::{CorrectedWords, Hint, Meta, Page, plans::Upgrade, truncate};
 use maud::{Markup, html};
 
-use super::{errors::ErrorMessage, page_url::Address, upgrade_prompt::upgrade, view::View};
+use super::{
+    errors::ErrorMessage, language::Language, page_url::Address, upgrade_prompt::upgrade,
+    view::View,
+};
 use crate::errors::BadRequest;
 
 /// The most rows that are shown to those whose plan does not include them.
@@ -15,8 +18,8 @@ pub(crate) const PAGE_ROWS: u32 = 20;
 pub(crate) enum Found<R> {
     /// All of them, page by page.
     Whole(Page<R>),
-    /// The first ones, and what to do to see the others.
-    Preview { rows: Vec<R>, is_fuzzy: bool, prompt: Upgrade },
+    /// The first ones, what is said about them, and what to do to see the others.
+    Preview { rows: Vec<R>, meta: Box<Meta>, prompt: Upgrade },
     /// None, because the question is wrong.
     Wrong(BadRequest),
 }
@@ -46,11 +49,12 @@ impl<R> Found<R> {
         }
     }
 
-    fn is_fuzzy(&self) -> bool {
+    /// What is said about the rows.
+    fn meta(&self) -> Option<&Meta> {
         match self {
-            Found::Whole(page) => page.meta.fuzzy,
-            Found::Preview { is_fuzzy, .. } => *is_fuzzy,
-            Found::Wrong(_) => false,
+            Found::Whole(page) => Some(&page.meta),
+            Found::Preview { meta, .. } => Some(meta),
+            Found::Wrong(_) => None,
         }
     }
 }
@@ -71,15 +75,12 @@ pub(crate) fn list<R>(
     table: impl Fn(&[R], Detail) -> Markup,
     page: impl Fn(u64) -> Address,
 ) -> Markup {
-    let say = |english, portuguese| view.language.pick(english, portuguese);
     html! {
         section.results aria-labelledby="results" {
             h2 id="results" { (heading(view, found, words)) }
-            @if found.is_fuzzy() {
-                p.note { (say(
-                    "Nothing matches exactly. These are the nearest matches.",
-                    "Nada corresponde exatamente. Estes são os resultados mais próximos.",
-                )) }
+            @if let Some(meta) = found.meta() {
+                @if meta.fuzzy { p.note { (nearness(view, meta)) } }
+                @for hint in &meta.hints { (explanation(view, hint)) }
             }
             @match found {
                 Found::Wrong(wrong) => {
@@ -96,6 +97,91 @@ pub(crate) fn list<R>(
                 Found::Wrong(_) => {}
             }
         }
+    }
+}
+
+/// How the nearest matches differ from what is sought.
+fn nearness(view: &View, meta: &Meta) -> String {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let mut said = vec![
+        say(
+            "Nothing matches exactly. These are the nearest matches.",
+            "Nada corresponde exatamente. Estes são os resultados mais próximos.",
+        )
+        .to_owned(),
+    ];
+    for CorrectedWords { from, to, .. } in &meta.corrected {
+        said.push(view.language.pick(
+            format!("“{from}” was taken for “{to}”."),
+            format!("“{from}” foi entendido como “{to}”."),
+        ));
+    }
+    if !meta.dropped.is_empty() {
+        let words: Vec<String> = meta.dropped.iter().map(|word| format!("“{word}”")).collect();
+        let words = words.join(", ");
+        said.push(view.language.pick(
+            format!("Not all of them have: {words}."),
+            format!("Nem todos contêm: {words}."),
+        ));
+    }
+    said.join(" ")
+}
+
+/// Why there are no rows, in the words of the page; what it has no words for is in English and marked as such.
+fn explanation(view: &View, hint: &Hint) -> Markup {
+    let say = |english: String, portuguese: String| view.language.pick(english, portuguese);
+    let day = |day: &str| {
+        day.parse::<fincore::Date>().map_or_else(|_| day.to_owned(), |day| view.language.date(day))
+    };
+    let text = match hint {
+        Hint::UnknownValue { row, field, given, nearest, .. } => {
+            let given = truncate(given);
+            let [row, field] = [row, field].map(|name| names_of(name));
+            let nothing = match view.language {
+                Language::English => format!("No {} has the {} “{given}”.", row.0, field.0),
+                Language::Portuguese => format!("{} tem {} “{given}”.", row.1, field.1),
+            };
+            match &nearest[..] {
+                [] => nothing,
+                nearest => {
+                    let nearest = nearest.join("; ");
+                    format!(
+                        "{nothing} {}",
+                        say(format!("Nearest: {nearest}."), format!("Mais próximos: {nearest}."),)
+                    )
+                }
+            }
+        }
+        Hint::UnknownCompany { company } => say(
+            format!("There is no company “{company}”; look for it by its name under Companies."),
+            format!("Não há companhia “{company}”; procure pelo nome em Companhias."),
+        ),
+        Hint::Held { from, to } => {
+            let (from, to) = (day(from), day(to));
+            say(
+                format!("Filings are held from {from} to {to}."),
+                format!("Há documentos de {from} a {to}."),
+            )
+        }
+        Hint::NoneHasAll { .. } => say(
+            "Each filter by itself has filings, but none has all of them together.".to_owned(),
+            "Cada filtro, sozinho, tem documentos, mas nenhum atende a todos juntos.".to_owned(),
+        ),
+        other => return html! { p.note lang="en" { (other) } },
+    };
+    html! { p.note { (text) } }
+}
+
+/// The words for a kind of row or a filter: in English after “no” and “the”, in Portuguese as the sentence needs them.
+fn names_of(name: &'static str) -> (&'static str, &'static str) {
+    match name {
+        "filing" => (name, "Nenhum documento"),
+        "company" => (name, "Nenhuma companhia"),
+        "category" => (name, "a categoria"),
+        "type" => (name, "o tipo"),
+        "status" => (name, "a situação"),
+        "sector" => (name, "o setor"),
+        _ => (name, name),
     }
 }
 

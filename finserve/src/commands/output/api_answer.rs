@@ -50,6 +50,10 @@ pub(crate) struct Notes {
     pub(crate) unit: Option<String>,
     pub(crate) stale: Option<bool>,
     pub(crate) fuzzy: bool,
+    /// Words that a near search left out.
+    pub(crate) dropped: Vec<String>,
+    /// Words that it took for others.
+    pub(crate) corrected: Vec<Corrected>,
     /// Why there are no rows.
     pub(crate) hints: Vec<String>,
     /// The rows of the whole list.
@@ -58,6 +62,13 @@ pub(crate) struct Notes {
     /// What a larger plan would show.
     #[serde(skip)]
     pub(crate) upgrade: Option<String>,
+}
+
+/// Words of a search that were taken for others.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Corrected {
+    pub(crate) from: String,
+    pub(crate) to: String,
 }
 
 impl Answer {

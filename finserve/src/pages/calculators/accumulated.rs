@@ -40,8 +40,8 @@ pub(super) fn fields(snapshot: &Snapshot, language: Language) -> Result<Vec<Fiel
             name: "to",
             label: say("To", "Até"),
             hint: say(
-                "This day counts too. Empty: up to the newest figure.",
-                "Este dia também conta. Vazio: até o dado mais recente.",
+                "It counts too, unless months count as in a contract. Empty: up to the newest figure.",
+                "Também conta, salvo se os meses contam como em contrato. Vazio: até o dado mais recente.",
             ),
             kind: Kind::Day,
             start: String::new(),

@@ -1,6 +1,6 @@
 //! How far a page of data reaches: as far as the caller's plan, or a preview. The only place where a page reads what the
 //! same caller's request to the API would be refused.
-use fincore::{Error, Feature, Limit, Offset, Page, Snapshot, plans::Upgrade};
+use fincore::{Error, Feature, Limit, Meta, Offset, Page, Snapshot, plans::Upgrade};
 
 use crate::{
     http::{endpoints::context::Context, message::refusal::Refusal},
@@ -48,7 +48,8 @@ impl Reach {
                 .and_then(|(limit, offset)| ask(&self.snapshot, limit, offset))
                 .map(Found::Whole),
             Err(prompt) => {
-                self.first(ask).map(|(rows, is_fuzzy)| Found::Preview { rows, is_fuzzy, prompt })
+                let preview = |(rows, meta)| Found::Preview { rows, meta: Box::new(meta), prompt };
+                self.first(ask).map(preview)
             }
         };
         match found {
@@ -57,15 +58,15 @@ impl Reach {
         }
     }
 
-    /// The first rows of a list, which everybody may see, and whether they are only near what is sought.
+    /// The first rows of a list, which everybody may see, and what is said about them.
     pub(crate) fn first<R: Clone, E: From<Error>>(
         &self,
         ask: impl FnOnce(&Snapshot, Limit<1000>, Offset) -> Result<Page<R>, E>,
-    ) -> Result<(Vec<R>, bool), E> {
+    ) -> Result<(Vec<R>, Meta), E> {
         let page = ask(&self.snapshot, Limit::new(PREVIEW_ROWS)?, Offset::default())?;
-        let (is_fuzzy, mut rows) = (page.meta.fuzzy, page.data.into_vec());
+        let (meta, mut rows) = (page.meta, page.data.into_vec());
         rows.truncate(PREVIEW_ROWS as usize);
-        Ok((rows, is_fuzzy))
+        Ok((rows, meta))
     }
 
     /// One thing, and the prompt if the plan does not include it: then the page may show as much of it as a row of a
