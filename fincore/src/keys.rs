@@ -1,4 +1,4 @@
-//! API keys: issue, authenticate, move to another plan, revoke.
+//! API keys: issue, authenticate, move to another plan, exchange, revoke.
 //!
 //! A [`Key`] is visible once, when it is issued; the accounts file stores only its hash. A
 //! [`Registration`] says who it is for, a [`KeyRecord`] is what the file knows about it, and a
@@ -36,6 +36,9 @@ macro_rules! select_key {
         "SELECT id, prefix, plan, name, email, created, revoked FROM key "
     };
 }
+
+const REVOKE: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
+    WHERE id = ?1";
 
 /// Who a key is for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -76,20 +79,70 @@ pub fn issue(
     plan: Plan,
     now: DateTime<Utc>,
 ) -> Result<Key> {
+    let (key, budget) = (Key::generate()?, call_budget());
+    accounts.write_by(budget, |tx| insert(tx, &key, (&who.name, &who.email), plan, now))?;
+    // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
+    let _ = accounts.refresh_by(budget);
+    Ok(key)
+}
+
+fn insert(
+    tx: &dyn Session,
+    key: &Key,
+    (name, email): (&Name, &Email),
+    plan: Plan,
+    now: DateTime<Utc>,
+) -> Result<()> {
     const SQL: &str = "INSERT INTO key (hash, prefix, name, email, plan, created, changed)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT COALESCE(MAX(changed), 0) + 1 FROM key))";
-    let key = Key::generate()?;
-    let (hash, prefix) = (key.hash(), key.prefix());
-    let (name, email) = (who.name.to_string(), who.email.to_string());
-    let budget = call_budget();
+    let (hash, prefix, time) = (key.hash(), key.prefix(), now.timestamp());
+    let (name, email, hash) = (name.to_string(), email.to_string(), hash.as_bytes().as_slice());
+    tx.execute(SQL, values![hash, prefix.as_str(), &name, &email, plan.id(), time])?;
+    Ok(())
+}
+
+/// Issues a new key in the place of this one, which is revoked: with its plan, its usage and its webhooks. Sessions of the
+/// old key end. Both are on disk when this returns; the new key cannot be displayed again later.
+///
+/// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
+pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key> {
+    const NEW: &str = "SELECT id FROM key WHERE hash = ?1";
+    const WEBHOOKS: &str = "UPDATE webhook SET key = ?2 WHERE key = ?1";
+    const USAGE: &str = "UPDATE usage SET key = ?2 WHERE key = ?1";
+    let (key, budget) = (Key::generate()?, call_budget());
     accounts.write_by(budget, |tx| {
-        let (hash, prefix) = (hash.as_bytes().as_slice(), prefix.as_str());
-        tx.execute(SQL, values![hash, prefix, &name, &email, plan.id(), now.timestamp()])?;
-        Ok(())
+        let KeyRecord { name, email, plan, .. } = valid(tx, old)?;
+        insert(tx, &key, (&name, &email), plan, now)?;
+        let new = tx.first(NEW, values![key.hash().as_bytes().as_slice()])?;
+        let new: i64 = new.ok_or(Error::InvalidKey)?.get(0)?;
+        for sql in [WEBHOOKS, USAGE] {
+            tx.execute(sql, values![old.get(), new])?;
+        }
+        tx.execute(REVOKE, values![old.get(), now.timestamp()])
     })?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
     Ok(key)
+}
+
+/// Revokes this key for good.
+///
+/// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
+pub fn revoke_by_id(accounts: &Accounts, key: KeyId, now: DateTime<Utc>) -> Result<()> {
+    let budget = call_budget();
+    accounts.write_by(budget, |tx| {
+        valid(tx, key)?;
+        tx.execute(REVOKE, values![key.get(), now.timestamp()])
+    })?;
+    // The change is on disk: if this refresh fails, the next one picks it up.
+    let _ = accounts.refresh_by(budget);
+    Ok(())
+}
+
+/// The record of a key that is not revoked.
+fn valid(session: &dyn Session, key: KeyId) -> Result<KeyRecord> {
+    let record = get(session, key)?;
+    if record.revoked.is_some() { Err(Error::InvalidKey) } else { Ok(record) }
 }
 
 /// The caller with this key. Reads memory only, so it is fast enough for every request.
@@ -119,11 +172,9 @@ pub fn set_plan(accounts: &Accounts, prefix: &KeyPrefix, plan: Plan) -> Result<K
 ///
 /// Fails if no key has the prefix, or several have it.
 pub fn revoke(accounts: &Accounts, prefix: &KeyPrefix, now: DateTime<Utc>) -> Result<KeyRecord> {
-    const SQL: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
-        WHERE id = ?1";
     change(accounts, prefix, |tx, (id, mut record)| {
         if record.revoked.is_none() {
-            tx.execute(SQL, values![id.get(), now.timestamp()])?;
+            tx.execute(REVOKE, values![id.get(), now.timestamp()])?;
             record.revoked = DateTime::from_timestamp(now.timestamp(), 0);
         }
         Ok(record)

@@ -38,6 +38,35 @@ fn a_key_goes_through_its_life() {
 }
 
 #[test]
+fn a_key_is_exchanged_for_one_with_its_plan_and_usage() {
+    let (_dir, accounts) = accounts();
+    let old = issue(&accounts, &ana(), Plan::Gold, at(5)).unwrap();
+    let id = id(&accounts, &old.prefix()).unwrap();
+    let token = crate::sessions::begin(&accounts, &old, at(6)).unwrap();
+    let (usage, today) = (crate::usage::Usage::default(), "2026-11-17".parse().unwrap());
+    usage.count(id, today, "/a", crate::usage::Outcome::Success);
+    usage.flush(&accounts).unwrap();
+
+    let new = rotate(&accounts, id, at(7)).unwrap();
+    assert_eq!([&old, &new].map(|key| plan_of(&accounts, key)), [None, Some(Plan::Gold)]);
+    assert!(crate::sessions::find(&accounts, &token, at(7)).is_none());
+    let own = authenticate(&accounts, &new).unwrap().id.key().unwrap();
+    let report = usage.report(&accounts, own, &crate::usage::UsageQuery::default(), today).unwrap();
+    assert_eq!(
+        (report.total.requests, report.key.as_str()),
+        (1, format!("{}…", new.prefix()).as_str())
+    );
+    let records = list(&accounts).unwrap();
+    assert_eq!(records.iter().map(|one| one.revoked).collect::<Vec<_>>(), [Some(at(7)), None]);
+    assert_eq!((&records[1].email, records[1].created), (&ana().email, at(7)));
+    assert!(matches!(rotate(&accounts, id, at(8)), Err(Error::InvalidKey)));
+
+    revoke_by_id(&accounts, own, at(9)).unwrap();
+    assert_eq!(plan_of(&accounts, &new), None);
+    assert!(matches!(revoke_by_id(&accounts, own, at(9)), Err(Error::InvalidKey)));
+}
+
+#[test]
 fn the_same_person_may_have_several_keys() {
     let (_dir, accounts) = accounts();
     let keys: Vec<Key> =
