@@ -124,7 +124,10 @@ fn a_table_says_what_it_is() {
     let header = |name: &str| csv.header(name).unwrap_or_else(|| panic!("no {name}"));
     assert_eq!(header("content-type"), "text/csv; charset=utf-8; header=present");
     assert_eq!(header("content-disposition"), "attachment; filename=\"market-selic.csv\"");
-    assert_eq!(header("vary"), "X-API-Key, Authorization, Accept, Accept-Encoding");
+    assert_eq!(
+        header("vary"),
+        "X-API-Key, Authorization, Cookie, Sec-Fetch-Site, Accept, Accept-Encoding"
+    );
     assert_eq!(json.header("vary"), csv.header("vary"), "caches must tell them apart");
     assert_eq!(header("cache-control"), "private, max-age=60");
     assert!(header("link").contains("format=csv&limit=10&offset=30>; rel=\"next\""));

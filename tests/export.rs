@@ -139,7 +139,7 @@ fn every_format_says_what_it_is() {
         assert_eq!(by_name.header("content-type"), Some(media));
         let file = format!("attachment; filename=\"{file}\"");
         assert_eq!(by_name.header("content-disposition"), Some(&*file));
-        let vary = "X-API-Key, Authorization, Accept, Accept-Encoding";
+        let vary = "X-API-Key, Authorization, Cookie, Sec-Fetch-Site, Accept, Accept-Encoding";
         assert_eq!(by_name.header("vary"), Some(vary));
         assert_eq!(by_name.header("cache-control"), Some("private, max-age=60"));
         let head = request(server, "HEAD", &format!("{}?format={format}", export("ipca")), "");

@@ -38,6 +38,6 @@ pub(crate) const ACCEPTED: &str = concat!(
      If-Modified-Since, X-Requested-With, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 );
 
-/// The request headers that data responses depend on.
+/// The request headers that data responses depend on. A session counts for scripts of our own pages.
 pub(crate) const BY_CALLER: &str =
-    concat!(x_api_key!(), ", Authorization, Accept, Accept-Encoding");
+    concat!(x_api_key!(), ", Authorization, Cookie, Sec-Fetch-Site, Accept, Accept-Encoding");

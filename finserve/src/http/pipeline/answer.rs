@@ -15,6 +15,7 @@ use super::{
     query_answer::{data, question},
     respond::{Done, RequestOutcome},
     route_table::{Handler, Route, RouteId},
+    session,
     target::{self, Destination, Input, Target, leads_to_page},
 };
 use crate::{
@@ -79,9 +80,10 @@ pub(crate) enum Begun {
 
 impl App {
     /// The response to a question that was asked before, on the same plan and in the same words: it needs no parsing, and
-    /// all but the limit was checked then. Pages are left out, because their sessions and languages count too.
+    /// all but the limit was checked then. Pages and what their scripts ask are left out, because sessions and languages
+    /// count there too.
     pub(crate) fn answer_from_cache(&self, request: &Request) -> Option<Response<Payload>> {
-        if !target::is_plain(&request.head) {
+        if !target::is_plain(&request.head) || session::is_sent_by_own_page(request) {
             return None;
         }
         let caller = self.access.identify(request).ok()?;

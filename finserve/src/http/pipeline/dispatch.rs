@@ -116,7 +116,7 @@ async fn identify_and_charge(
 
 /// The session of a request, where one counts. One that began on another server a moment ago counts.
 async fn recognise(app: &App, request: &Request, target: &Target<'_>) -> Result<Session, String> {
-    let Some(token) = catch(|| session::token(request, target, app.routes.base))? else {
+    let Some(token) = catch(|| session::token(request, target, &app.routes))? else {
         return Ok(Session::None);
     };
     let access = app.access();

@@ -5,28 +5,43 @@ use hyper::{
     header::{AUTHORIZATION, CACHE_CONTROL, COOKIE, HeaderMap, HeaderValue, SET_COOKIE, VARY},
 };
 
-use super::{route_table::Route, target::Target};
+use super::{
+    route_table::{Route, Routes},
+    target::Target,
+};
 use crate::{
     http::message::{
         cookies,
-        header_names::X_API_KEY,
+        header_names::{SEC_FETCH_SITE, X_API_KEY},
         request::{Request, Session},
     },
     site::base_path::BasePath,
 };
 
-/// The session that a request names, where one counts: on pages, and only where no key is sent.
+/// The session that a request names, where one counts: on pages, and for what a script of our own pages reads from the API;
+/// only where no key is sent.
 pub(crate) fn token(
     request: &Request,
     target: &Target<'_>,
-    base: BasePath,
+    routes: &Routes,
 ) -> Option<SessionToken> {
     let (head, headers) = (&request.head, &request.head.headers);
     let has = |name| headers.contains_key(name);
     if !has(COOKIE) || has(X_API_KEY) || has(AUTHORIZATION) || head.method == Method::OPTIONS {
         return None;
     }
-    target.is_page.then(|| cookies::session(request, base)).flatten()
+    let is_read = || target.route().is_some_and(|route| routes.row(route).is_read_from_api());
+    let counts = target.is_page || (is_sent_by_own_page(request) && is_read());
+    counts.then(|| cookies::session(request, routes.base)).flatten()
+}
+
+/// Whether a script of one of our own pages sent this request, to read something: browsers say so themselves, and let no
+/// script write that header.
+pub(crate) fn is_sent_by_own_page(request: &Request) -> bool {
+    let headers = &request.head.headers;
+    request.head.method == Method::GET
+        && headers.contains_key(COOKIE)
+        && headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "same-origin")
 }
 
 /// Says that a page depends on its session, and a page of data also on the plan of a key; keeps pages of a session out of

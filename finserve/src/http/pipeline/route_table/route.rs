@@ -38,9 +38,8 @@ pub(crate) struct Route {
     /// Who may read it in a browser.
     pub(crate) sharing: Sharing,
     /// Whether it is for programs, and so described by `openapi.yaml`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the test of the document reads it"))]
     pub(crate) is_api: bool,
-    /// Whether it is for people, who may be signed in: only there a session counts.
+    /// Whether it is for people, who may be signed in.
     pub(crate) is_page: bool,
 }
 
@@ -48,6 +47,11 @@ impl Route {
     /// What the plan of a caller must include.
     pub(crate) fn needs(&self) -> Option<Feature> {
         self.feature.filter(|_| !self.is_drawn())
+    }
+
+    /// Whether it reads something that depends on the plan, for programs: for a script of our own pages a session counts.
+    pub(crate) fn is_read_from_api(&self) -> bool {
+        self.is_api && self.method == Method::GET && self.feature.is_some()
     }
 
     /// Whether it is a page that is drawn, and not a download that pages link to.

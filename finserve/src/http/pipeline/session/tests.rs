@@ -124,7 +124,7 @@ fn a_session_counts_on_pages_and_is_counted_like_its_key() {
     let stage = Stage::new();
     let (cookie, key) = (stage.cookie(), stage.keys[1].reveal());
     let of_session = ("cookie", cookie.as_str());
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 14] = [
         ("/page", &[], "free", [0, 0, 0]),
         ("/page", &[of_session], "gold", [0, 0, 0]),
         ("/data", &[of_session], "gold", [1, 0, 0]),
@@ -135,6 +135,17 @@ fn a_session_counts_on_pages_and_is_counted_like_its_key() {
         // To programs, only a key counts.
         ("/api/v1/plan", &[of_session], "free", [0, 0, 1]),
         ("/api/v1/plan", &[of_session, ("x-api-key", key)], "bronze", [0, 1, 0]),
+        // A script of our own pages reads with the session; the key of a header still goes before it.
+        ("/api/v1/plan", &[of_session, ("sec-fetch-site", "same-origin")], "gold", [1, 0, 0]),
+        (
+            "/api/v1/plan",
+            &[of_session, ("sec-fetch-site", "same-origin"), ("x-api-key", key)],
+            "bronze",
+            [0, 1, 0],
+        ),
+        ("/api/v1/plan", &[of_session, ("sec-fetch-site", "same-site")], "free", [0, 0, 1]),
+        ("/api/v1/plan", &[of_session, ("sec-fetch-site", "cross-site")], "free", [0, 0, 1]),
+        ("/api/v1/plan", &[of_session, ("sec-fetch-site", "none")], "free", [0, 0, 1]),
     ];
     for (path, headers, plan, counted) in cases {
         let before = stage.holders().map(|caller| stage.used(&caller));
@@ -147,7 +158,7 @@ fn a_session_counts_on_pages_and_is_counted_like_its_key() {
         assert_eq!(found, counted, "{path} {}", headers.len());
     }
     // Those of keys are counted as usage.
-    assert_eq!(stage.app.access().unwritten(), 5);
+    assert_eq!(stage.app.access().unwritten(), 7);
 }
 
 #[test]
@@ -163,7 +174,7 @@ fn limits_that_are_shared_charge_the_same_caller() {
         let mut request = stage.request(path, &[("cookie", &cookie)]);
         let head = request.head.clone();
         let target = Target::parse(&stage.app.routes, &head);
-        let token = token(&request, &target, BasePath::default());
+        let token = token(&request, &target, &stage.app.routes);
         assert_eq!(token.is_some(), path != "/api/v1/plan", "{path}");
         let holder = token.and_then(|token| stage.app.access().holder(&token, stage.now));
         request.session = holder.map_or(Session::None, Session::SignedIn);
