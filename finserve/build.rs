@@ -1,5 +1,5 @@
-//! Packs the script of the API reference, writes the API description as JSON and the guide as HTML, so that requests need
-//! not, and finds out the commit for `--version`.
+//! Packs the script of the interactive reference, writes the API description as JSON, also with its texts as HTML, and the
+//! guide as HTML, so that requests need not, and finds out the commit for `--version`.
 use std::{
     env,
     fmt::Write as _,
@@ -12,12 +12,18 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use serde_norway::Value;
 
 const DESCRIPTION: &str = "../openapi.yaml";
 const GUIDE: &str = "../docs";
 
 /// Stands for the base path of the server in the addresses of the guide.
 const BASE: &str = "~base~";
+
+/// What the script of the reference shows in an empty field for a key: a joke in base64, which reads like a secret; and what
+/// is shown instead.
+const JOKE: &str = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT";
+const EXAMPLE_KEY: &str = "fin_…";
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
@@ -29,7 +35,7 @@ fn main() -> io::Result<()> {
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     let out = Path::new(&out);
     pack_script(&out.join("scalar.js.gz"), &out.join("scalar.length"))?;
-    write_description(&out.join("openapi.json"))?;
+    write_description(&out.join("openapi.json"), &out.join("openapi-html.json"))?;
     write_guide(out)
 }
 
@@ -155,17 +161,41 @@ fn slug(heading: &str) -> String {
 fn pack_script(path: &Path, length: &Path) -> io::Result<()> {
     let script = scalar_api_reference::get_asset("scalar.js")
         .ok_or_else(|| io::Error::other("the package of the reference holds no script"))?;
+    let script = String::from_utf8_lossy(&script).replace(JOKE, EXAMPLE_KEY);
     fs::write(length, script.len().to_string())?;
     let mut packed = GzEncoder::new(File::create(path)?, Compression::best());
-    packed.write_all(&script)?;
+    packed.write_all(script.as_bytes())?;
     packed.finish()?.sync_all()
 }
 
-fn write_description(path: &Path) -> io::Result<()> {
+fn write_description(path: &Path, html_path: &Path) -> io::Result<()> {
     let yaml = fs::read_to_string(DESCRIPTION)?;
     // Kept in this type, the members stay in their order.
-    let document: serde_norway::Value = serde_norway::from_str(&yaml).map_err(io::Error::other)?;
-    fs::write(path, serde_json::to_string(&document)?)
+    let mut document: Value = serde_norway::from_str(&yaml).map_err(io::Error::other)?;
+    fs::write(path, serde_json::to_string(&document)?)?;
+    mark_up(&mut document);
+    fs::write(html_path, serde_json::to_string(&document)?)
+}
+
+/// Turns every description into HTML. Examples are data, which may have members of that name.
+fn mark_up(value: &mut Value) {
+    match value {
+        Value::Mapping(members) => {
+            for (name, member) in members {
+                match (name.as_str(), &mut *member) {
+                    (Some("example"), _) => (),
+                    (Some("description"), Value::String(text)) => {
+                        let mut markup = String::new();
+                        html::push_html(&mut markup, Parser::new_ext(text, Options::ENABLE_TABLES));
+                        *member = Value::String(markup);
+                    }
+                    (_, member) => mark_up(member),
+                }
+            }
+        }
+        Value::Sequence(items) => items.iter_mut().for_each(mark_up),
+        _ => (),
+    }
 }
 
 /// What this is built from: what whoever builds says, otherwise what git says. Nothing outside of a repository. Debug

@@ -84,8 +84,118 @@ fn a_visitor_signs_in_once_and_out_again() {
     assert_eq!(post(&server, "/sign-out", &cookie, "").status, 303);
 }
 
+/// What a script of one of our own pages sends.
+const OWN_PAGE: &str = "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n";
+
 #[test]
-fn a_session_is_nothing_to_the_api() {
+fn scripts_of_our_own_pages_read_the_api_with_the_session() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Platinum);
+    let cookie = sign_in(&server, &key);
+    let own = format!("{cookie}{OWN_PAGE}");
+    let history = "/api/v1/market/selic?from=2010-01-01&limit=1";
+    // What others were refused or given before is not given to the session, and the other way round.
+    for _ in 0..3 {
+        let read = server.keyless("GET", history, &own);
+        assert_eq!((read.status, plan(&read)), (200, "platinum"));
+        assert_eq!(read.header("cache-control"), Some("private, max-age=60"));
+        let vary = read.header("vary").unwrap();
+        assert!(vary.contains("Cookie") && vary.contains("Sec-Fetch-Site"), "{vary}");
+        server.keyless("GET", history, &cookie).expect_error(403, "plan_required");
+        server.keyless("GET", history, "").expect_error(403, "plan_required");
+        let total = |headers: &str| {
+            let list = server.keyless("GET", "/api/v1/market/selic", headers);
+            (plan(&list).to_owned(), list.json()["total"].as_u64().unwrap())
+        };
+        let (own, other) = (total(&own), total(&cookie));
+        assert_eq!((own.0.as_str(), other.0.as_str()), ("platinum", "free"));
+        assert!(own.1 > other.1, "{own:?} {other:?}");
+    }
+    for path in ["/api/v1/companies", "/api/v1/filings?limit=1", "/api/v1/export"] {
+        let read = server.keyless("GET", path, &own);
+        assert_eq!((read.status, plan(&read)), (200, "platinum"), "{path}");
+    }
+    // It is counted to the key.
+    let usage = server.keyless("GET", "/api/v1/plans/usage", &own).json();
+    assert_eq!(usage["total"]["requests"], 10, "{usage}");
+    // Other sites read nothing with it, and nothing is changed with it.
+    for foreign in ["cross-site", "same-site", "none", "Same-Origin", ""] {
+        let headers = format!("{cookie}Sec-Fetch-Site: {foreign}\r\n");
+        server.keyless("GET", "/api/v1/companies", &headers).expect_error(403, "plan_required");
+    }
+    for path in ["/api/v1/webhooks", "/api/v1/webhooks/x/test"] {
+        let refused = server.keyless("POST", path, &own);
+        assert_eq!((refused.status, plan(&refused)), (403, "free"), "{path}");
+    }
+    assert_eq!(plan(&server.keyless("DELETE", "/api/v1/webhooks/x", &own)), "free");
+    assert_eq!(plan(&server.keyless("HEAD", "/api/v1/companies", &own)), "free");
+}
+
+#[test]
+fn the_holder_exchanges_and_revokes_a_key() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let cookie = sign_in(&server, &key);
+    server.keyless("GET", "/api/v1/market/selic/current", &with(&key));
+    for path in ["/usage/rotate", "/usage/revoke"] {
+        // Not without a session, from another site, or without being sure.
+        assert_eq!(post(&server, path, "", "confirm=yes").status, 401, "{path}");
+        let foreign = format!("{cookie}Sec-Fetch-Site: cross-site\r\n");
+        post(&server, path, &foreign, "confirm=yes").expect_error(403, "other_site");
+        for unsure in ["", "confirm=no"] {
+            assert_eq!(post(&server, path, &cookie, unsure).status, 400, "{path} {unsure}");
+        }
+        server.keyless("GET", path, &cookie).expect_error(405, "method_not_allowed");
+    }
+    assert_eq!(plan(&server.keyless("GET", "/api/v1/plans", &with(&key))), "gold");
+
+    let exchanged = post(&server, "/usage/rotate", &cookie, "confirm=yes");
+    assert_eq!((exchanged.status, exchanged.header("cache-control")), (201, Some("no-store")));
+    let new = exchanged.text().split("data-select>").nth(1).unwrap();
+    let new: Key = new.split('<').next().unwrap().parse().unwrap();
+    assert_ne!(new.reveal(), key.reveal());
+    let own = self::cookie(&exchanged);
+    server.keyless("GET", "/api/v1/plans", &with(&key)).expect_error(401, "invalid_api_key");
+    assert_eq!(plan(&server.keyless("GET", "/pricing", &cookie)), "free");
+    assert_eq!(plan(&server.keyless("GET", "/pricing", &own)), "gold");
+    // Its usage came over.
+    let usage = server.keyless("GET", "/api/v1/plans/usage", &with(&new)).json();
+    assert_eq!(usage["data"][0]["endpoints"]["/api/v1/market/selic/current"], 1, "{usage}");
+
+    let revoked = post(&server, "/usage/revoke", &own, "confirm=yes");
+    assert_eq!(revoked.status, 200);
+    assert!(revoked.header("set-cookie").unwrap().contains("Max-Age=0"));
+    assert!(!revoked.text().contains(new.reveal()) && !revoked.text().contains("/sign-out"));
+    server.keyless("GET", "/api/v1/plans", &with(&new)).expect_error(401, "invalid_api_key");
+    assert_eq!(plan(&server.keyless("GET", "/pricing", &own)), "free");
+}
+
+#[test]
+fn a_new_key_signs_in_by_its_own_form() {
+    let server = Server::start();
+    let page = post(&server, "/pricing?lang=en", "", "name=Ana&email=ana%40example.com");
+    let text = page.text();
+    assert_eq!((page.status, page.header("location")), (201, None));
+    let key = text.split("name=\"key\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(text.matches(key).count(), 3, "the key, the command and the form: {text}");
+    for next in ["/usage?lang=en", "/docs/try?lang=en"] {
+        assert!(text.contains(&format!("name=\"next\" value=\"{next}\"")), "{next}");
+        let form = format!("key={key}&next={}", next.replace('/', "%2F").replace('?', "%3F"));
+        let signed = post(&server, "/sign-in?lang=en", "Sec-Fetch-Site: same-origin\r\n", &form);
+        assert_eq!((signed.status, signed.header("location")), (303, Some(next)));
+        let own = format!("{}{OWN_PAGE}", cookie(&signed));
+        let first = server.keyless("GET", "/api/v1/market/overview", &own);
+        let left = first.header("x-ratelimit-limit");
+        assert_eq!((first.status, left), (200, Some("30")));
+        assert_eq!(first.header("cache-control"), Some("private, max-age=60"));
+        let home = server.keyless("GET", "/?lang=en", &cookie(&signed));
+        assert!(!home.text().contains("Get a free key"), "{}", home.text());
+    }
+    assert!(server.keyless("GET", "/?lang=en", "").text().contains("Get a free key"));
+}
+
+#[test]
+fn a_session_is_nothing_to_programs_that_ask_the_api() {
     let server = Server::start();
     let (key, other) = {
         let accounts = server.accounts();
@@ -355,11 +465,61 @@ fn customers_are_told_where_to_ask() {
         (&yaml["info"]["title"], &json["info"]["title"]),
         (&"finserve".into(), &"finserve".into())
     );
+    assert!(pricing.text().contains("<a class=\"button primary\" href=\"https://b.example/plans"));
     let plain = Server::shared().get("/docs/openapi.json").json();
     assert!(plain["info"].get("contact").is_none());
     for wrong in ["javascript:alert(1)", "https://b.example/\"><script>", "b.example"] {
         let started = crate::harness::finserve(&["serve", "--contact", wrong]).output().unwrap();
         assert!(!started.status.success());
         assert!(String::from_utf8_lossy(&started.stderr).contains("expected an address such as"));
+    }
+}
+
+#[test]
+fn privacy_and_terms_are_where_the_operator_says() {
+    let server = Server::start();
+    let legal = server.keyless("GET", "/legal?lang=pt", "");
+    assert!(legal.status == 200 && legal.text().contains("Privacidade e termos"));
+    for word in ["e-mail", "SHA-256", "cookie", "/24"] {
+        assert!(legal.text().contains(word), "{word}");
+    }
+    assert!(server.keyless("GET", "/pricing", "").text().contains("href=\"/legal\""));
+    let own = Server::start_with(&["--legal-url", "https://b.example/legal?a=b&c"]);
+    let moved = own.keyless("GET", "/legal", "");
+    assert_eq!(
+        (moved.status, moved.header("location")),
+        (302, Some("https://b.example/legal?a=b&c"))
+    );
+    let pricing = own.keyless("GET", "/pricing", "");
+    assert!(pricing.text().contains("href=\"https://b.example/legal?a=b&amp;c\""));
+    for wrong in ["sales@b.example", "javascript:alert(1)"] {
+        let started = crate::harness::finserve(&["serve", "--legal-url", wrong]).output().unwrap();
+        assert!(!started.status.success());
+        assert!(
+            String::from_utf8_lossy(&started.stderr).contains("expected the address of a page")
+        );
+    }
+}
+
+#[test]
+fn the_visitor_finds_their_plan_and_only_the_operator_how_to_set_a_contact() {
+    let server = Server::start();
+    let cookie = sign_in(&server, &new_key(&server.accounts(), Plan::Gold));
+    let pricing = server.keyless("GET", "/pricing?lang=en", &cookie);
+    assert_eq!(pricing.text().matches("Your plan").count(), 1);
+    let ask = |host: &str| {
+        let request =
+            format!("GET /pricing?lang=en HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        server.send(request.as_bytes())
+    };
+    for local in ["localhost:8080", "127.0.0.1", "[::1]:8080"] {
+        assert!(ask(local).text().contains("--contact sales@example.com"), "{local}");
+    }
+    for public in ["data.example", "localhost.evil.example", "127.0.0.1.example:80"] {
+        assert!(!ask(public).text().contains("--contact"), "{public}");
+    }
+    let usage = server.keyless("GET", "/usage?lang=en", &cookie);
+    for wanted in ["/usage/rotate", "/usage/revoke", "/pricing?lang=en#plans"] {
+        assert!(usage.text().contains(wanted), "{wanted}");
     }
 }

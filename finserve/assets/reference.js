@@ -8,7 +8,9 @@ Object.defineProperty(window, "localStorage", { value: window.sessionStorage });
 const nonce = document.querySelector('meta[property="csp-nonce"]').content;
 const { createElement } = Document.prototype;
 Document.prototype.createElement = function (name, options) {
-  const element = createElement.call(this, name, options);
+  // A page has one header and one main part. The reference makes others, for narrow screens and in its dialog.
+  const tag = ["header", "main"].includes(name) && document.querySelector(name) ? "div" : name;
+  const element = createElement.call(this, tag, options);
   if (element instanceof HTMLStyleElement) element.nonce = nonce;
   return element;
 };
@@ -31,9 +33,15 @@ Object.defineProperty(Element.prototype, "innerHTML", {
   },
 });
 
-document.addEventListener("DOMContentLoaded", () => {
+document.addEventListener("DOMContentLoaded", async () => {
+  const place = document.getElementById("reference");
+  const description = await (await fetch(place.dataset.description)).json();
+  // Who is signed in reads with the session: no key is missing.
+  if ("signedIn" in place.dataset) {
+    for (const { get } of Object.values(description.paths)) get?.security?.unshift({});
+  }
   Scalar.createApiReference("#reference", {
-    url: document.getElementById("reference").dataset.description,
+    content: description,
     authentication: { preferredSecurityScheme: "ApiKey" },
     persistAuth: true,
     customFetch: (resource, options) => fetch(withoutEmptyKey(new Request(resource, options))),
@@ -44,7 +52,24 @@ document.addEventListener("DOMContentLoaded", () => {
     agent: { disabled: true },
     mcp: { disabled: true },
   });
+  repair();
+  new MutationObserver(repair).observe(document.body, { childList: true, subtree: true });
 });
+
+// What screen readers would stumble over in what the reference draws.
+const REPAIRS = [
+  ['[role="combobox"]:not([aria-expanded])', (field) => field.setAttribute("aria-expanded", "false")],
+  ['button[role="none"]', (button) => button.removeAttribute("role")],
+  ['.cm-content[role="textbox"]:not([aria-label])', (code) => code.setAttribute("aria-label", "Code")],
+  ['.cm-scroller[tabindex="-1"]', (code) => code.setAttribute("tabindex", "0")],
+  ['#reference a:not([aria-label])', (link) => link.textContent.trim() || link.setAttribute("aria-label", "finserve")],
+  ['section[aria-label^="Notifications"]:not([role])', (list) => list.setAttribute("role", "group")],
+  ['button[aria-controls]', (button) => document.getElementById(button.getAttribute("aria-controls")) ?? button.removeAttribute("aria-controls")],
+];
+
+function repair() {
+  for (const [wrong, right] of REPAIRS) document.querySelectorAll(wrong).forEach(right);
+}
 
 // The key field is always there; left empty it means no key, not an empty one, which is refused.
 function withoutEmptyKey(request) {

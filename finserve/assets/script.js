@@ -13,8 +13,9 @@ document.addEventListener("submit", async (event) => {
     const part = page.querySelector(target);
     if (!part) throw new Error("the answer is not a page");
     document.querySelector(target).replaceWith(part);
-    const wrong = document.querySelector(target + " [aria-invalid]");
+    const wrong = part.querySelector("[aria-invalid]");
     if (wrong) wrong.focus();
+    show(part.querySelector("[data-select]"));
     enhance();
   } catch {
     // The request may have been carried out, so it is not sent again by itself.
@@ -29,6 +30,14 @@ document.addEventListener("submit", async (event) => {
     button.disabled = false;
   }
 });
+
+// What is shown only once is brought into view whole, focused and selected.
+function show(secret) {
+  if (!secret) return;
+  secret.closest("section").scrollIntoView();
+  secret.focus({ preventScroll: true });
+  getSelection().selectAllChildren(secret);
+}
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
@@ -187,4 +196,5 @@ function enhance() {
 }
 
 enhance();
+show(document.querySelector("[data-select]"));
 for (const input of document.querySelectorAll("[data-suggest]")) suggest(input);

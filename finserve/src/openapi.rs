@@ -1,5 +1,7 @@
-//! What `openapi.yaml` says about each endpoint, for the other descriptions of the API: MCP, llms.txt, the command line.
+//! What `openapi.yaml` says about each endpoint, for the other descriptions of the API: the reference, MCP, llms.txt, the
+//! command line.
 mod error_body;
+pub(crate) mod schema;
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -8,6 +10,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
 
 pub(crate) use error_body::{Error, NO_SUCH_PATH, error_message, lacks_company};
+use schema::Schema;
 
 /// The document as JSON, made when the program was built.
 pub(crate) const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
@@ -19,10 +22,20 @@ pub(crate) const FORMATS: [&str; 2] = ["format", "dialect"];
 pub(crate) static API: LazyLock<Api> =
     LazyLock::new(|| read(JSON).expect("the tests have read the document"));
 
+/// The same with descriptions as HTML.
+pub(crate) static HTML: LazyLock<Api> = LazyLock::new(|| {
+    read(include_str!(concat!(env!("OUT_DIR"), "/openapi-html.json")))
+        .expect("the tests have read the document")
+});
+
 pub(crate) struct Api {
+    /// What is said of all of it.
+    pub(crate) description: String,
     pub(crate) tags: Vec<Tag>,
     /// In the order of the document.
     pub(crate) operations: Vec<Operation>,
+    /// What answers and bodies are made of, by their names, in the order of the document.
+    pub(crate) schemas: IndexMap<String, Schema>,
 }
 
 /// A group of operations.
@@ -37,6 +50,8 @@ pub(crate) struct Operation {
     /// In capitals.
     pub(crate) method: String,
     pub(crate) path: String,
+    /// Its name for programs: `getSelic`.
+    pub(crate) id: String,
     pub(crate) tag: String,
     pub(crate) summary: String,
     pub(crate) description: String,
@@ -45,6 +60,8 @@ pub(crate) struct Operation {
     pub(crate) parameters: Vec<Parameter>,
     /// An example of the body, if it takes one.
     pub(crate) body: Option<Box<RawValue>>,
+    /// What its body is made of.
+    pub(crate) body_schema: Option<Schema>,
     pub(crate) responses: Vec<Response>,
 }
 
@@ -76,6 +93,8 @@ pub(crate) struct Response {
     pub(crate) status: String,
     pub(crate) description: String,
     pub(crate) example: Option<Box<RawValue>>,
+    /// What its body is made of.
+    pub(crate) schema: Option<Schema>,
 }
 
 impl Api {
@@ -96,16 +115,23 @@ impl Parameter {
 /// The parts of the document that are needed.
 #[derive(Deserialize)]
 struct Document {
+    info: Info,
     tags: Vec<Tag>,
     paths: IndexMap<String, IndexMap<String, OperationObject>>,
     components: Components,
 }
 
-type Components = HashMap<String, HashMap<String, Box<RawValue>>>;
+#[derive(Deserialize)]
+struct Info {
+    description: String,
+}
+
+type Components = HashMap<String, IndexMap<String, Box<RawValue>>>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct OperationObject {
+    operation_id: String,
     #[serde(default)]
     tags: Vec<String>,
     summary: String,
@@ -129,23 +155,35 @@ struct ContentObject {
 #[derive(Deserialize)]
 struct Media {
     example: Option<Box<RawValue>>,
+    schema: Option<Schema>,
 }
 
 impl ContentObject {
-    fn example(&self) -> Option<Box<RawValue>> {
-        self.content.get("application/json")?.example.clone()
+    /// What is said of its JSON: an example, and what it is made of.
+    fn json(mut self) -> (Option<Box<RawValue>>, Option<Schema>) {
+        self.content
+            .remove("application/json")
+            .map_or((None, None), |media| (media.example, media.schema))
     }
 }
 
 fn read(json: &str) -> serde_json::Result<Api> {
-    let Document { tags, paths, components } = serde_json::from_str(json)?;
+    let Document { info, tags, paths, components } = serde_json::from_str(json)?;
     let mut operations = Vec::new();
     for (path, methods) in paths {
         for (method, described) in methods {
             operations.push(operation(&path, &method, described, &components)?);
         }
     }
-    Ok(Api { tags, operations })
+    let schemas = components.get("schemas").into_iter().flatten();
+    let schemas =
+        schemas.map(|(name, schema)| Ok((name.clone(), serde_json::from_str(schema.get())?)));
+    Ok(Api {
+        description: info.description,
+        tags,
+        operations,
+        schemas: schemas.collect::<serde_json::Result<_>>()?,
+    })
 }
 
 fn operation(
@@ -154,23 +192,35 @@ fn operation(
     described: OperationObject,
     components: &Components,
 ) -> serde_json::Result<Operation> {
-    let OperationObject { tags, summary, description, plan, parameters, request_body, responses } =
-        described;
+    let OperationObject {
+        operation_id,
+        tags,
+        summary,
+        description,
+        plan,
+        parameters,
+        request_body,
+        responses,
+    } = described;
     let parameters = parameters.iter().map(|parameter| resolve(parameter, components));
     let responses = responses.into_iter().map(|(status, response)| {
         let content: ContentObject = resolve(&response, components)?;
-        let example = content.example();
-        Ok(Response { status, description: content.description, example })
+        let description = content.description.clone();
+        let (example, schema) = content.json();
+        Ok(Response { status, description, example, schema })
     });
+    let (body, body_schema) = request_body.map_or((None, None), ContentObject::json);
     Ok(Operation {
         method: method.to_uppercase(),
         path: path.to_owned(),
+        id: operation_id,
         tag: tags.into_iter().next().unwrap_or_default(),
         summary,
         description,
         plan,
         parameters: parameters.collect::<serde_json::Result<_>>()?,
-        body: request_body.as_ref().and_then(ContentObject::example),
+        body,
+        body_schema,
         responses: responses.collect::<serde_json::Result<_>>()?,
     })
 }

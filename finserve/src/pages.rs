@@ -13,6 +13,7 @@ mod guide;
 mod home;
 mod language;
 mod layout;
+mod legal;
 mod market;
 mod page_url;
 mod pricing;
@@ -36,12 +37,17 @@ pub(crate) use filings::{FilingsSought, category_link, filings};
 pub(crate) use guide::{GuidePage, guide};
 pub(crate) use home::home;
 pub(crate) use language::Language;
+pub(crate) use legal::legal;
 pub(crate) use market::{Asked, Subject, has_few_days, history, market, wrong_history};
-pub(crate) use pricing::{Field, KeyForm, pricing};
-pub(crate) use reference::docs;
+pub(crate) use pricing::{
+    key_form::{Field, KeyForm},
+    pricing,
+};
+pub(crate) use reference::{interactive::interactive, reference};
 pub(crate) use result_list::{Found, PAGE_ROWS, PREVIEW_ROWS};
 pub(crate) use sign_in::{SignInForm, sign_in};
 pub(crate) use status::status;
+pub(crate) use usage::own_key::{exchanged, revoked, unconfirmed};
 pub(crate) use usage::webhook_list::Subscription;
 pub(crate) use usage::{KnownKey, UsageForm, usage};
 pub(crate) use view::View;

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 29] = [
+pub(super) const FLAGS: [&str; 30] = [
     "listen",
     "max_connections",
     "tls_cert",
@@ -30,6 +30,7 @@ pub(super) const FLAGS: [&str; 29] = [
     "registrations_per_hour",
     "contact",
     "upgrade_url",
+    "legal_url",
     "webhook_allow_private",
     "shared",
     "limits",
@@ -119,6 +120,9 @@ pub(crate) struct Serve {
     /// Where to send callers whose plan does not include something: an http, https or mailto URL; by default /pricing
     #[arg(long, value_name = "URL", env = "FINSERVE_UPGRADE_URL")]
     upgrade_url: Option<Address>,
+    /// Your own page of privacy and terms, in the place of /legal: an http or https URL
+    #[arg(long, value_name = "URL", env = "FINSERVE_LEGAL_URL", value_parser = Address::of_page)]
+    legal_url: Option<Address>,
     /// Let webhooks call any address, even without TLS; for tests and intranets
     #[arg(
         long,
@@ -188,6 +192,7 @@ impl Serve {
     pub(crate) fn upgrade_contact(&self) -> UpgradeContact {
         let base = BasePath::new(&self.base_path);
         UpgradeContact::new(base, self.contact.clone(), self.upgrade_url.clone())
+            .with_legal(self.legal_url.clone())
     }
 
     /// Which addresses webhooks may call.

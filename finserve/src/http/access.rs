@@ -9,7 +9,7 @@ use std::{
 };
 
 use fincore::{
-    Accounts, Caller, Feature, Key, Plan, SessionToken,
+    Accounts, Caller, Feature, Key, KeyId, Plan, SessionToken,
     keys::{self, Registration},
     limits::{Limits, Standing},
     plans::WINDOW,
@@ -285,13 +285,31 @@ impl Access {
 
     /// A new key on the Free plan, unless its address has registered too many this hour.
     pub(crate) fn register(&self, request: &Request, who: &Registration) -> Result<Key, Refusal> {
+        self.admit_registration(request)?;
+        Ok(keys::issue(&self.accounts, who, Plan::Free, request.now.utc)?)
+    }
+
+    /// A new key in the place of this one, unless its address has registered too many this hour.
+    pub(crate) fn rotate(&self, request: &Request, key: KeyId) -> Result<Key, Refusal> {
+        self.admit_registration(request)?;
+        // What is counted up to here moves to the new key. If that cannot be written, the exchange fails too.
+        self.flush()?;
+        Ok(keys::rotate(&self.accounts, key, request.now.utc)?)
+    }
+
+    /// Revokes a key for good.
+    pub(crate) fn revoke(&self, key: KeyId, now: Now) -> Result<(), Refusal> {
+        Ok(keys::revoke_by_id(&self.accounts, key, now.utc)?)
+    }
+
+    /// Counts a new key against what its address may register in an hour.
+    fn admit_registration(&self, request: &Request) -> Result<(), Refusal> {
         let (limit, address) = (self.registrations_per_hour, self.by_address(request).id);
         let admitted = self.registrations.admit_up_to(limit, address, request.now.instant);
-        admitted.map_err(|standing| Refusal::RateLimited {
+        admitted.map(drop).map_err(|standing| Refusal::RateLimited {
             allowed: format!("an address may register {limit} keys per hour"),
             retry_after: standing.retry_after,
-        })?;
-        Ok(keys::issue(&self.accounts, who, Plan::Free, request.now.utc)?)
+        })
     }
 
     /// The usage of a caller's key on the days that are asked for.

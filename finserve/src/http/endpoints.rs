@@ -7,6 +7,7 @@ pub(crate) mod global_search;
 pub(crate) mod llms;
 pub(crate) mod mcp;
 pub(crate) mod openapi_document;
+pub(crate) mod own_key;
 pub(crate) mod page_handlers;
 pub(crate) mod service;
 pub(crate) mod sign_in;

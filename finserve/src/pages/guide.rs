@@ -46,7 +46,8 @@ pub(crate) fn guide(view: &View, page: &GuidePage) -> Markup {
                     @for other in GUIDE {
                         li { a lang="en" href=(view.link(&other.path())) aria-current=[current(other)] { (other.title) } }
                     }
-                    li { a href=(view.link("/docs")) { (say("Interactive reference", "Referência interativa")) } }
+                    li { a href=(view.link("/docs")) { (say("API reference", "Referência da API")) } }
+                    li { a href=(view.link("/docs/try")) { (say("Interactive reference", "Referência interativa")) } }
                 }
             }
             article lang="en" {

@@ -61,8 +61,16 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             }
             (layout::command(view, "first-call", &format!("curl {}", view.url("/api/v1/market/overview"))))
             p.actions {
-                a.button.primary href=(format!("{}#key", view.link("/pricing"))) { (say("Get a free key", "Obter uma chave grátis")) }
-                a.button href=(view.link("/docs")) { (say("Try the API", "Experimentar a API")) }
+                @match &view.visitor {
+                    None => {
+                        a.button.primary href=(format!("{}#key", view.link("/pricing"))) { (say("Get a free key", "Obter uma chave grátis")) }
+                        a.button href=(view.link("/docs")) { (say("Read the reference", "Ler a referência")) }
+                    }
+                    Some(_) => {
+                        a.button.primary href=(view.link("/docs/try")) { (say("Try the API", "Experimentar a API")) }
+                        a.button href=(view.link("/usage")) { (say("Your key and its usage", "Sua chave e seu uso")) }
+                    }
+                }
             }
         }
         section aria-labelledby="latest" {

@@ -67,7 +67,7 @@ pub(crate) fn described_page(
                         "Data from Banco Central do Brasil and Comissão de Valores Mobiliários, licensed under ODbL.",
                         "Dados do Banco Central do Brasil e da Comissão de Valores Mobiliários, sob a licença ODbL.",
                     )) }
-                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href=(view.path("/docs/openapi.yaml")) { "OpenAPI" } " · " a href=(view.link("/status")) { (say("Status of the data", "Situação dos dados")) } }
+                    p { "finserve " (env!("CARGO_PKG_VERSION")) " · " a href=(view.path("/docs/openapi.yaml")) { "OpenAPI" } " · " a href=(view.link("/status")) { (say("Status of the data", "Situação dos dados")) } " · " a href=(view.legal()) { (say("Privacy and terms", "Privacidade e termos")) } }
                 }
             }
         }
@@ -95,7 +95,7 @@ pub(crate) fn header(view: &View, path: &str) -> Markup {
     };
     let current = |link: &str| match link == path {
         true => Some("page"),
-        false => is_below(link).then_some("true"),
+        false => (is_below(link) || (link, path) == ("/docs", "/docs/try")).then_some("true"),
     };
     html! {
         header {

@@ -1,4 +1,5 @@
 //! `/usage`: the requests of a key, by day and by endpoint.
+pub(crate) mod own_key;
 pub(crate) mod webhook_list;
 
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -6,7 +7,10 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use fincore::{Decimal, limits::Standing, usage::Report};
 use maud::{Markup, html};
 
-use self::webhook_list::{Subscription, subscriptions};
+use self::{
+    own_key::own_key,
+    webhook_list::{Subscription, subscriptions},
+};
 use super::{
     chart::{Chart, Period, Shape, Size},
     layout,
@@ -63,6 +67,7 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
         section id="usage" aria-live="polite" {
             @if let UsageForm::Own(key) = form {
                 (known(view, key))
+                (own_key(view, key.report.plan))
                 h2 { (say("Another key", "Outra chave")) }
             }
             form method="post" action=(format!("{}#usage", view.link("/usage"))) data-replace="#usage" data-failed=(say("Something went wrong. Please try again in a moment.", "Algo deu errado. Tente de novo em instantes.")) {

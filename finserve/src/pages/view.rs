@@ -29,6 +29,29 @@ impl View {
         if self.chosen { format!("{path}?lang={}", self.language.code()) } else { path }
     }
 
+    /// The same inside the service, for a form that leads on: without the base path.
+    pub(crate) fn kept_link(&self, path: &str) -> String {
+        if self.chosen { format!("{path}?lang={}", self.language.code()) } else { path.to_owned() }
+    }
+
+    /// Where privacy and terms are: on the operator's own page, or on ours.
+    pub(crate) fn legal(&self) -> String {
+        self.upgrade_contact
+            .legal()
+            .map_or_else(|| self.link("/legal"), |address| address.url().to_owned())
+    }
+
+    /// Whether the visitor is on the machine of the server, by the name that they call it: there the operator is told things
+    /// that are not for customers.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = self.origin.split("://").nth(1).unwrap_or_default();
+        let name = host.strip_prefix('[').map_or_else(
+            || host.split(':').next().unwrap_or_default(),
+            |rest| rest.split(']').next().unwrap_or_default(),
+        );
+        ["localhost", "127.0.0.1", "::1"].contains(&name)
+    }
+
     /// The parameters of this page, if it is in the same part of the site as `path`: without its language.
     pub(crate) fn kept(&self, path: &str) -> String {
         let part = |path: &str| path.trim_start_matches('/').split('/').next().map(str::to_owned);

@@ -25,6 +25,14 @@ struct ContactAddress {
 }
 
 impl Address {
+    /// The address of a page: nothing for e-mail.
+    pub(crate) fn of_page(text: &str) -> Result<Address, String> {
+        let page = text.parse::<Address>().ok().filter(|address| address.0.mail.is_none());
+        page.ok_or_else(|| {
+            "expected the address of a page such as https://example.com/legal".to_owned()
+        })
+    }
+
     /// The target of a link.
     pub(crate) fn url(&self) -> &str {
         &self.0.url
@@ -78,6 +86,7 @@ pub(crate) struct UpgradeContact {
     base: BasePath,
     contact: Option<&'static Address>,
     upgrade: Option<&'static Address>,
+    legal: Option<&'static Address>,
 }
 
 impl UpgradeContact {
@@ -86,10 +95,12 @@ impl UpgradeContact {
         contact: Option<Address>,
         upgrade: Option<Address>,
     ) -> UpgradeContact {
-        let leak = |address: Option<Address>| -> Option<&'static Address> {
-            address.map(|address| &*Box::leak(Box::new(address)))
-        };
-        UpgradeContact { base, contact: leak(contact), upgrade: leak(upgrade) }
+        UpgradeContact { base, contact: leak(contact), upgrade: leak(upgrade), legal: None }
+    }
+
+    /// The same with the operator's own page of privacy and terms.
+    pub(crate) fn with_legal(self, legal: Option<Address>) -> UpgradeContact {
+        UpgradeContact { legal: leak(legal), ..self }
     }
 
     /// What all links begin with.
@@ -105,6 +116,11 @@ impl UpgradeContact {
     /// Where the operator sells larger plans.
     pub(crate) fn upgrade(self) -> Option<&'static Address> {
         self.upgrade
+    }
+
+    /// The operator's own page of privacy and terms.
+    pub(crate) fn legal(self) -> Option<&'static Address> {
+        self.legal
     }
 
     /// Where a caller gets a larger plan: where the operator says, or the page with the plans.
@@ -125,6 +141,10 @@ impl UpgradeContact {
         contact.extend(url.map(|url| ("url".to_owned(), json!(url))));
         (!contact.is_empty()).then_some(Value::Object(contact))
     }
+}
+
+fn leak(address: Option<Address>) -> Option<&'static Address> {
+    address.map(|address| &*Box::leak(Box::new(address)))
 }
 
 #[cfg(test)]

@@ -137,6 +137,16 @@ pub(crate) fn pricing(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     Ok(shown(pages::pricing(&chosen_view(context, params)?, &KeyForm::Empty)))
 }
 
+/// `GET /legal`: our own page, or the way to the operator's.
+pub(crate) fn legal(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let view = chosen_view(context, params)?;
+    let elsewhere = context.upgrade_contact.legal().map(|address| address.url());
+    match elsewhere.and_then(|address| HeaderValue::from_str(address).ok()) {
+        Some(address) => Ok(Reply::found_at(address)),
+        None => Ok(shown(pages::legal(&view))),
+    }
+}
+
 /// `POST /pricing`: a free key from the form.
 pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     #[derive(Deserialize)]

@@ -171,7 +171,7 @@ impl Reply {
         Reply { status: StatusCode::SEE_OTHER, headers, ..reply }
     }
 
-    /// What is asked for is at this path of ours, for now.
+    /// What is asked for is at this address, for now.
     pub(crate) fn found_at(path: HeaderValue) -> Reply {
         let headers = vec![(header::LOCATION, path)];
         let reply = Reply::ok(Body::empty(), Caching::Never);

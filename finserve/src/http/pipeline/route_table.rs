@@ -11,7 +11,7 @@ use super::answer_cost::Cost;
 use crate::{
     http::{
         endpoints::{
-            events, export, global_search, llms, mcp,
+            events, export, global_search, llms, mcp, own_key,
             page_handlers::{
                 self,
                 calculators::{AccumulatedPage, ConvertPage, CorrectionPage, RealRatePage},
@@ -125,12 +125,16 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         page(GET,  "/status",            Long,  page_handlers::status),
         page(GET,  "/pricing",           Short, page_handlers::pricing),
         page(POST, "/pricing",           Disk,  page_handlers::register),
+        page(GET,  "/legal",             Short, page_handlers::legal),
         page(GET,  "/usage",             Disk,  page_handlers::usage),
         page(POST, "/usage",             Disk,  page_handlers::show_usage),
+        page(POST, "/usage/rotate",      Disk,  own_key::rotate),
+        page(POST, "/usage/revoke",      Disk,  own_key::revoke),
         page_of::<SignInQuery>(GET,  "/sign-in", Short, sign_in::form),
         page_of::<SignInQuery>(POST, "/sign-in", Disk,  sign_in::sign_in),
         page(POST, "/sign-out",          Disk,  sign_in::sign_out),
-        page(GET,  "/docs",              Short, documentation::docs),
+        page(GET,  "/docs",              Long,  documentation::docs),
+        page(GET,  "/docs/try",          Short, documentation::interactive),
         page(GET,  "/docs/guide",        Short, documentation::guide_index),
         page_of::<GuideQuery>(GET, "/docs/guide/{page}", Short, documentation::guide),
         document(  "/docs/openapi.yaml",        documentation::openapi_yaml),

@@ -1,26 +1,27 @@
-//! The API reference, drawn by a script from `openapi.yaml`.
+//! `/docs/try`: the interactive reference, drawn by a script from `openapi.yaml`.
 use maud::{DOCTYPE, Markup, html};
 
-use super::{assets, layout, view::View};
+use crate::pages::{assets, layout, view::View};
 
-/// `/docs`: the interactive reference, drawn by Scalar from our own `openapi.yaml`. Its styles carry the nonce.
-pub(crate) fn docs(view: &View, nonce: &str) -> Markup {
-    let title = view.language.pick("API reference", "Referência da API");
+/// The interactive reference, drawn by Scalar from our own `openapi.yaml`. Its styles carry the nonce.
+pub(crate) fn interactive(view: &View, nonce: &str) -> Markup {
+    let title = view.language.pick("Interactive reference", "Referência interativa");
     html! {
         (DOCTYPE)
         html lang=(view.language.tag()) {
             head {
-                (layout::head(view, "/docs", title))
+                (layout::head(view, "/docs/try", title))
                 meta property="csp-nonce" content=(nonce);
                 link rel="stylesheet" href=(view.path(assets::REFERENCE_STYLE.path()));
             }
             body {
-                (layout::header(view, "/docs"))
-                main id="reference" data-description=(view.path("/docs/openapi.yaml")) {}
+                (layout::header(view, "/docs/try"))
+                // The script draws the `main` of this page.
+                div id="reference" data-description=(view.path("/docs/openapi.json")) data-signed-in[view.visitor.is_some()] {}
                 noscript { p { (view.language.pick(
-                    "The interactive reference needs JavaScript. You can also read it as a file: ",
-                    "A referência interativa precisa de JavaScript. Ela também está disponível em arquivo: ",
-                )) a href=(view.path("/docs/openapi.yaml")) { "openapi.yaml" } } }
+                    "The interactive reference needs JavaScript. This one does not: ",
+                    "A referência interativa precisa de JavaScript. Esta não: ",
+                )) a href=(view.link("/docs")) { (view.language.pick("API reference", "referência da API")) } "." } }
                 // Ours first: it decides where the reference may store keys.
                 script src=(view.path(assets::REFERENCE.path())) {}
                 script src=(view.path(assets::SCALAR.path())) {}

@@ -1,4 +1,4 @@
-//! The interactive reference, the guide, and the description of the API for programs.
+//! The reference, the guide, and the description of the API for programs.
 use std::hash::{BuildHasher, RandomState};
 
 use fincore::truncate;
@@ -18,7 +18,7 @@ use crate::{
     pages::{self, GuidePage, Language, View},
 };
 
-/// The reference draws itself with styles of its own making, which carry this nonce; apart from that it is bound like
+/// The interactive reference draws itself with styles of its own making, which carry this nonce; apart from that it is bound like
 /// our pages.
 ///
 /// Hashes instead of a nonce would change with every version of Scalar, and its style attributes, which number the
@@ -40,8 +40,13 @@ fn nonce() -> String {
 
 /// `GET /docs`
 pub(crate) fn docs(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    Ok(shown(pages::reference(&chosen_view(context, params)?)))
+}
+
+/// `GET /docs/try`
+pub(crate) fn interactive(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let (view, nonce) = (chosen_view(context, params)?, nonce());
-    let body = Body::page(pages::docs(&view, &nonce), reference_files(&nonce));
+    let body = Body::page(pages::interactive(&view, &nonce), reference_files(&nonce));
     Ok(Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding")))
 }
 
