@@ -20,7 +20,7 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use crate::{
-    answers::{CorrectedWords, Meta, Page, Sourced},
+    answers::{CorrectedWords, Page, Sourced},
     catalogue::Snapshot,
     company_lookup,
     error::{Error, Invalid, Resource, Result},
