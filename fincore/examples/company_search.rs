@@ -19,7 +19,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{text:?}, {} found:", found.total);
         for company in &found.data {
             let tickers = company.tickers.join(" ");
-            println!("  {:>6}  {:<9}  {}  {tickers}", company.id, company.status, company.name);
+            println!(
+                "  {:>6}  {:<9}  {}  {tickers}",
+                company.id,
+                company.status.as_deref().unwrap_or("-"),
+                company.name
+            );
         }
     }
 

@@ -63,7 +63,12 @@ class Engine:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def launch(self, command, seconds=30, **options):
-        """Starts the program, and waits until it answers."""
+        """Starts the program, and waits until it answers. It ends at once where a killed one is not gone yet: then again."""
+        until(lambda: self.attempt(command, seconds, **options), seconds)
+        if not self.answers():
+            sys.exit(f"{self.name} does not start:\n{(self.folder / 'log').read_text()[-2000:]}")
+
+    def attempt(self, command, seconds, **options):
         with open(self.folder / "log", "ab") as log:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=self.folder, **options
@@ -71,8 +76,8 @@ class Engine:
         # Replicas wait 20 ms for Valkey: on a machine that does much else, it would come too late.
         with contextlib.suppress(PermissionError):
             os.setpriority(os.PRIO_PROCESS, self.child.pid, self.priority)
-        if not until(lambda: self.answers() or self.child.poll() is not None, seconds) or not self.answers():
-            sys.exit(f"{self.name} does not start:\n{(self.folder / 'log').read_text()[-2000:]}")
+        until(lambda: self.answers() or self.child.poll() is not None, seconds)
+        return self.answers()
 
     def processes(self):
         return [self.child.pid, *descendants(self.child.pid)]
