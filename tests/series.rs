@@ -49,6 +49,7 @@ fn answers_with_the_digits_that_were_published() {
         &format!(
             r#"{{"data":[{{"date":"2019-01-02","value":4.3852}}],"total":1,"limit":20,"offset":0,{}}}"#,
             meta(21619, "BRL per unit")
+                .replace("BCB SGS 21619", "BCB PTAX, closing bulletin (SGS 21619)")
         ),
     );
     assert_eq!(get("fx?pair=EURBRL&from=2019-01-02&to=2019-01-02")["data"], json!([]));

@@ -29,7 +29,6 @@ impl Origin {
 
     /// Whether the figure is as its source published it.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     pub fn is_published(&self) -> bool {
         *self == Origin::Published
     }

@@ -19,6 +19,7 @@ mod series_or_pair;
 pub(crate) use history::{Asked, history, wrong_history};
 pub(crate) use newer_side::newer_side_notes;
 pub(crate) use range::Range;
+use series_or_pair::origin_name;
 pub(crate) use series_or_pair::{Subject, has_few_days, slug};
 
 /// Currencies that have a line of their own, where they have quotes.
@@ -130,7 +131,7 @@ fn line(snapshot: &Snapshot, view: &View, subject: Subject) -> Result<Option<Lin
     let newest = subject.read(snapshot, days, (1, 0))?;
     let stale = newest.meta.stale == Some(true);
     let origin = newest.rows.first().map(|row| row.origin).unwrap_or_default();
-    let origin = subject.origin_name(origin, view.language);
+    let origin = origin_name(origin, view.language);
     let age = stale.then(|| data_age::of(subject.period(), snapshot.today(), date, view.language));
     let curve = sparkline(&points, subject.period(), subject.shape());
     let newer = subject.newer_sides(snapshot)?;

@@ -32,7 +32,7 @@ pub(crate) enum Filed {
     /// The newest, for those whose plan does not include filings.
     Preview { rows: Vec<Filing>, prompt: Upgrade },
     /// All of them in numbers, the newest one by one; and names under which the company filed.
-    Whole { profile: Profile, newest: Page<Filing>, names: Vec<String> },
+    Whole { profile: Profile, newest: Box<Page<Filing>>, names: Vec<String> },
 }
 
 /// The page of the company with this code.

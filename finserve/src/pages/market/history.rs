@@ -6,7 +6,7 @@ use super::{
     newest_figure::NewestFigure,
     plan_reach::{Reached, reached},
     range::Range,
-    series_or_pair::{Part, Subject},
+    series_or_pair::{Part, Subject, origin_name},
 };
 use crate::{
     errors::BadRequest,
@@ -286,7 +286,7 @@ impl Shown<'_> {
                             tr {
                                 th scope="row" { time datetime=(row.date) { (subject.period().of(row.date, language)) } }
                                 @for figure in &row.figures { td.count { (language.number(*figure)) } }
-                                @if has_origins { td { (subject.origin_name(row.origin, language).unwrap_or(language.pick("published", "publicado"))) } }
+                                @if has_origins { td { (origin_name(row.origin, language).unwrap_or(language.pick("published", "publicado"))) } }
                             }
                         } }
                     }

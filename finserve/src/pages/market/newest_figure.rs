@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{
     newer_side::newer_side_notes,
-    series_or_pair::{Row, Subject},
+    series_or_pair::{Row, Subject, origin_name},
 };
 use crate::pages::{
     chart::{Period, Shape},
@@ -71,7 +71,7 @@ impl NewestFigure {
             }
             p.change {
                 time datetime=(row.date) { (subject.period().of(row.date, language)) }
-                @if let Some(origin) = subject.origin_name(row.origin, language) { " · " (origin) }
+                @if let Some(origin) = origin_name(row.origin, language) { " · " (origin) }
                 @if stale { " · " strong.age { (data_age::of(subject.period(), self.today, row.date, language)) } }
                 @if let Some(change) = self.change(subject, language) { " · " (change) }
             }

@@ -211,17 +211,6 @@ impl Subject {
         }
     }
 
-    /// What a figure is that was not published.
-    pub(crate) fn origin_name(&self, origin: Origin, language: Language) -> Option<&'static str> {
-        match origin {
-            Origin::Published => None,
-            Origin::Computed => Some(language.pick("computed", "calculado")),
-            Origin::Carried => {
-                Some(language.pick("carried from the day before", "repetido do dia anterior"))
-            }
-        }
-    }
-
     /// How often it has a figure, in words.
     pub(crate) fn rhythm(&self, language: Language) -> &'static str {
         let rhythm = match self {
@@ -355,6 +344,17 @@ impl Subject {
             Subject::Pair(covered) => {
                 Address::at("/api/v1/market/fx").with("pair", Some(slug(covered.pair)))
             }
+        }
+    }
+}
+
+/// What a figure is that was not published.
+pub(crate) fn origin_name(origin: Origin, language: Language) -> Option<&'static str> {
+    match origin {
+        Origin::Published => None,
+        Origin::Computed => Some(language.pick("computed", "calculado")),
+        Origin::Carried => {
+            Some(language.pick("carried from the day before", "repetido do dia anterior"))
         }
     }
 }

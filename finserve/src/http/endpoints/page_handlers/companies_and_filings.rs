@@ -198,7 +198,7 @@ fn filed(reach: &Reach, code: CvmCode, company: &companies::Company) -> Result<F
         filings::OfCompany { limit: Limit::new(NEWEST)?, ..filings::OfCompany::new(id.into()) };
     Ok(Filed::Whole {
         profile: filings::profile(snapshot, id)?,
-        newest: filings::of_company(snapshot, newest)?,
+        newest: Box::new(filings::of_company(snapshot, newest)?),
         names: companies::other_names(snapshot, company)?,
     })
 }
