@@ -204,3 +204,37 @@ fn wait_until(child: &mut Child, happened: impl Fn() -> bool) {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
+
+#[test]
+fn without_a_network_one_line_says_why() {
+    let place = Place::days_ago(0);
+    // Nobody listens on port 1.
+    let nowhere = "http://127.0.0.1:1";
+    let flags = ["--sgs-url", "--olinda-url", "--ptax-url", "--cvm-url"];
+    let mut command = finserve(&["sync", "--data"]);
+    command.arg(place.data.path());
+    flags.iter().for_each(|flag| {
+        command.args([flag, nowhere]);
+    });
+    let output = command.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
+    assert_eq!(
+        errors,
+        "finserve: no publisher can be reached: the server refuses connections; for proxies, mirrors and machines without a network see docs/keeping-data-fresh.md\n"
+    );
+    // The doctor finds one thing that is wrong, and what follows from it.
+    let mut command = finserve(&["doctor", "--json", "--data"]);
+    command.arg(place.data.path());
+    flags.iter().for_each(|flag| {
+        command.args([flag, nowhere]);
+    });
+    let report: serde_json::Value =
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let of = |about: &str, verdict: &str| {
+        let findings = report["findings"].as_array().unwrap().iter();
+        findings.filter(|one| one["about"] == about && one["verdict"] == verdict).count()
+    };
+    assert_eq!((of("sources", "wrong"), of("data", "wrong"), of("data", "note")), (1, 0, 1));
+}

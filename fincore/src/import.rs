@@ -70,6 +70,21 @@ pub struct Import {
     has_validators: bool,
 }
 
+/// What a commit is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommitStep {
+    /// Filings are added to the search index.
+    Indexing {
+        /// The filings that are indexed.
+        done: u64,
+        /// The filings that are to be indexed.
+        of: u64,
+    },
+    /// Everything is written to the file.
+    Storing,
+}
+
 /// The state of an import so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -285,6 +300,11 @@ impl Import {
     /// Fails if one of the files was refused, and with [`Error::Refused`] if after all of them a currency would be bought
     /// dearer than it is sold.
     pub fn commit(self) -> Result<()> {
+        self.commit_with(|_| ())
+    }
+
+    /// The same, and calls `progress` as the work goes on, for a progress bar.
+    pub fn commit_with(self, mut progress: impl FnMut(CommitStep)) -> Result<()> {
         match self.state {
             State::Unchanged => match self.record_files()? || self.has_validators {
                 true => self.writer.commit_unversioned(),
@@ -299,7 +319,10 @@ impl Import {
                     checks::check_sides(&self.writer, *day).map_err(|err| err.into_error(name))?;
                 }
                 self.record_files()?;
-                self.filings.finish(&self.writer)?;
+                self.filings.finish_with(&self.writer, |step| {
+                    progress(CommitStep::Indexing { done: step.done, of: step.of });
+                })?;
+                progress(CommitStep::Storing);
                 self.writer.commit()
             }
         }

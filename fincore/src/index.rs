@@ -37,4 +37,4 @@ pub(crate) use rebuild::rebuild;
 pub(crate) use rebuild::rebuild_with_same_blocks;
 pub(crate) use term_kind::TermKind;
 #[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) use update::{ChangedBlocks, update};
+pub(crate) use update::{ChangedBlocks, IndexProgress, update};

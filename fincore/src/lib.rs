@@ -193,7 +193,7 @@ pub use error::{
     SeriesFault, Uncompoundable, Wanted, WebhookFault,
 };
 #[cfg(feature = "import")]
-pub use import::{Import, Imported};
+pub use import::{CommitStep, Import, Imported};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use integrity::{CheckStep, Rebuilt};
 pub use plans::{Feature, Plan};

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     catalogue::{OnConflict, Tally, Writer},
     error::Result,
-    index::{self, BlockSizes, ChangedBlocks},
+    index::{self, BlockSizes, ChangedBlocks, IndexProgress},
     types::{Date, Form},
 };
 
@@ -89,7 +89,16 @@ impl Filings {
 
     /// Updates the search index, after the last filing and the last company were written.
     pub(crate) fn finish(self, writer: &Writer) -> Result<()> {
-        index::update(writer.connection(), &self.changed, self.sizes)
+        self.finish_with(writer, |_| ())
+    }
+
+    /// The same, and reports how far it is.
+    pub(crate) fn finish_with(
+        self,
+        writer: &Writer,
+        mut progress: impl FnMut(IndexProgress),
+    ) -> Result<()> {
+        index::update(writer.connection(), &self.changed, self.sizes, &mut progress)
     }
 }
 

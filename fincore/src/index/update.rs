@@ -32,18 +32,28 @@ impl ChangedBlocks {
     }
 }
 
+/// How far an update is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IndexProgress {
+    /// The filings that are indexed.
+    pub(crate) done: u64,
+    /// The filings that are to be indexed.
+    pub(crate) of: u64,
+}
+
 /// Rebuilds the blocks that an import changed, and the names in all blocks if it changed names.
 pub(crate) fn update(
     connection: &Connection,
     changed: &ChangedBlocks,
     sizes: BlockSizes,
+    progress: &mut impl FnMut(IndexProgress),
 ) -> Result<()> {
     let names = Names::read(connection)?;
     let fingerprint = metadata::names_fingerprint(&names);
     let renamed = metadata::indexed_names(connection)?.as_deref() != Some(&*fingerprint);
     let before = blocks(connection)?;
     let mut terms = TermNumbers::new(connection);
-    rebuild_blocks(&mut terms, &before, changed, sizes)?;
+    rebuild_blocks(&mut terms, &before, changed, sizes, progress)?;
     let after = blocks(connection)?;
     // A block that was rebuilt has no names yet, even if it has the id of the one before.
     let is_old = |block: &&Block| {
@@ -74,10 +84,12 @@ fn rebuild_blocks(
     before: &[Block],
     changed: &ChangedBlocks,
     sizes: BlockSizes,
+    progress: &mut impl FnMut(IndexProgress),
 ) -> Result<()> {
     let connection = terms.connection();
     let end = |at: usize| before.get(at + 1).map_or(i64::MAX, |next| next.first);
     let mut ranges: Vec<usize> = changed.blocks.iter().copied().collect();
+    let mut parts = Vec::new();
     // Once the newest block is too large, its filings fill up the one before.
     if let ([.., closed, open], Some(&last)) = (before, ranges.last())
         && last + 1 == before.len()
@@ -85,14 +97,25 @@ fn rebuild_blocks(
         && count(connection, open.first, i64::MAX)? > sizes.open
     {
         ranges.retain(|at| at + 2 < before.len());
-        for block in [closed, open] {
+        parts.push((vec![closed, open], (closed.first, i64::MAX)));
+    }
+    parts.extend(ranges.into_iter().map(|at| (vec![&before[at]], (before[at].first, end(at)))));
+    let mut of = 0;
+    for (_, (first, end)) in &parts {
+        of += count(connection, *first, *end)? as u64;
+    }
+    let mut done = 0;
+    progress(IndexProgress { done, of });
+    for (replaced, keys) in parts {
+        for block in replaced {
             remove_block(connection, block)?;
         }
-        pack(terms, (closed.first, i64::MAX), sizes, &mut |_| ())?;
-    }
-    for at in ranges {
-        remove_block(connection, &before[at])?;
-        pack(terms, (before[at].first, end(at)), sizes, &mut |_| ())?;
+        let mut packed = 0;
+        pack(terms, keys, sizes, &mut |filings| {
+            packed = filings;
+            progress(IndexProgress { done: done + filings, of });
+        })?;
+        done += packed;
     }
     Ok(())
 }

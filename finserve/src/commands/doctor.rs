@@ -93,7 +93,15 @@ fn examine(location: AccountsLocation<'_>, args: &cli::Doctor) -> Vec<Finding> {
     findings.extend(machine::check_clock(now.utc, newest));
     if !args.offline {
         let replies = sources::check_publishers(&args.addresses.urls(), TIMEOUT);
-        findings.extend(replies.iter().map(publisher_finding));
+        if let Some(outage) = outage(&replies) {
+            // What the outage kept from being synchronised needs no remedy of its own.
+            for failed in findings.iter_mut().filter(|finding| finding.follows_from_outage()) {
+                (failed.verdict, failed.remedy) = (Verdict::Note, None);
+            }
+            findings.push(outage);
+        } else {
+            findings.extend(replies.iter().map(publisher_finding));
+        }
         findings.extend(compare_clocks(&replies, now.utc));
     }
     if let Some(url) = &args.url {
@@ -102,15 +110,30 @@ fn examine(location: AccountsLocation<'_>, args: &cli::Doctor) -> Vec<Finding> {
     findings
 }
 
+/// That none of the publishers answers, which has one cause.
+fn outage(replies: &[PublisherReply]) -> Option<Finding> {
+    if replies.iter().any(|reply| reply.is_reached) {
+        return None;
+    }
+    let mut reasons: Vec<&str> =
+        replies.iter().filter_map(|reply| reply.clock.as_ref().err()).map(String::as_str).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    Some(Finding::wrong(
+        "sources",
+        format!("No publisher can be reached: {}.", reasons.join("; ")),
+        "Check DNS, firewall and HTTPS_PROXY; without a network, import files.",
+    ))
+}
+
 fn publisher_finding(reply: &PublisherReply) -> Finding {
-    let PublisherReply { publisher, address, clock } = reply;
+    let PublisherReply { publisher, address, clock, .. } = reply;
     match clock {
         Ok(_) => Finding::fine("sources", format!("{publisher} answers at {address}.")),
         Err(why) => Finding::wrong(
             "sources",
             format!("{publisher} does not answer at {address}: {why}."),
-            "If the others answer, this publisher is down, and the next sync catches up. If none \
-             answers, check DNS, firewall and HTTPS_PROXY; without a network, import files.",
+            "This publisher is down, or a firewall is in the way; the next sync catches up.",
         ),
     }
 }
@@ -146,6 +169,11 @@ impl Finding {
 
     fn wrong(about: &'static str, says: String, remedy: impl Into<String>) -> Finding {
         Finding { about, verdict: Verdict::Wrong, says, remedy: Some(remedy.into()) }
+    }
+
+    /// Whether it says that a sync failed because no publisher could be reached.
+    fn follows_from_outage(&self) -> bool {
+        self.verdict == Verdict::Wrong && self.says.contains("no publisher can be reached")
     }
 }
 

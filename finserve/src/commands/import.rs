@@ -7,12 +7,12 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use fincore::{Error, Import, Imported, Tally, printable};
+use fincore::{CommitStep, Error, Import, Imported, Tally, printable};
 
 use super::{
     Failure,
     data_directory::{open_catalogue, refuse_followed},
-    output::terminal::{bytes_progress, print},
+    output::terminal::{bytes_progress, items_progress, print},
 };
 use crate::{
     cli,
@@ -47,7 +47,16 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
         outcomes.push((name, imported.map_err(import_failure)?));
     }
     IS_COMMITTING.store(true, Ordering::Relaxed);
-    import.commit().map_err(import_failure)?;
+    let progress = items_progress("indexing");
+    let committed = import.commit_with(|step| match step {
+        CommitStep::Indexing { done, of } => {
+            progress.set_length(of);
+            progress.set_position(done);
+        }
+        _ => progress.set_message("storing"),
+    });
+    progress.finish_and_clear();
+    committed.map_err(import_failure)?;
     print(&report(&outcomes))
 }
 

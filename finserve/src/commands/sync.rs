@@ -19,8 +19,12 @@ use crate::{
         directory_lock::{ExclusiveTask, Lock},
         signal::Signal,
     },
-    sources::{self, Config, Job, Mode, Outcome},
+    sources::{self, Config, Job, Mode, NetworkOutage, Outcome},
 };
+
+/// Where to read on.
+const WITHOUT_NETWORK: &str =
+    "for proxies, mirrors and machines without a network see docs/keeping-data-fresh.md";
 
 /// Synchronises; fails if something could not be brought up to date, after the rest was done.
 pub(crate) fn run(data: &Path, args: &cli::Sync) -> Result<(), Failure> {
@@ -68,8 +72,13 @@ fn synchronise(
         progress: progress.clone(),
         stop: &Signal::default(),
         importing: Mutex::default(),
+        network: NetworkOutage::default(),
     };
     let outcomes = sources::run(&job, &|outcome| {
+        // One cause is said once, in the end.
+        if outcome.is_outage(&job.network) {
+            return;
+        }
         let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
         let line = progress.suspend(|| print(&line(outcome, mode)));
         // The first failure counts, and does not keep the data from being updated.
@@ -78,17 +87,18 @@ fn synchronise(
         }
     });
     printed.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    if let Some(reason) = job.network.reason() {
+        return Err(Failure::Message(format!("{reason}; {WITHOUT_NETWORK}")));
+    }
     let failed = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).count();
     match (failed, outcomes.len()) {
         (0, _) => Ok(()),
         (failed, all) if failed < all => Err(Failure::Message(format!(
             "{failed} of {all} datasets could not be brought up to date; the rest is up to date"
         ))),
-        _ => Err(Failure::Message(
-            "nothing could be brought up to date; for proxies, mirrors and machines without a network \
-             see docs/keeping-data-fresh.md"
-                .into(),
-        )),
+        _ => {
+            Err(Failure::Message(format!("nothing could be brought up to date; {WITHOUT_NETWORK}")))
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use super::{
     Config,
+    network_outage::NetworkOutage,
     schedule::{LastRun, SyncGroup, time_until_due},
     sync_job::{Job, Mode, Outcome},
     sync_run::run_datasets,
@@ -53,6 +54,8 @@ struct Rounds<'a> {
     jitter: f64,
     /// The datasets that failed when they were last tried.
     failing: Mutex<BTreeSet<&'static str>>,
+    /// Whether no publisher could be reached in the last round.
+    is_offline: bool,
 }
 
 impl<'a> Rounds<'a> {
@@ -64,8 +67,8 @@ impl<'a> Rounds<'a> {
         metrics: &'a Metrics,
     ) -> Rounds<'a> {
         let last = SyncGroup::ALL.map(|group| (group, LastRun::Never));
-        let (jitter, failing) = Default::default();
-        Rounds { catalogue, directory, config, stop, metrics, last, jitter, failing }
+        let (jitter, failing, is_offline) = Default::default();
+        Rounds { catalogue, directory, config, stop, metrics, last, jitter, failing, is_offline }
     }
 
     fn run(mut self) {
@@ -111,9 +114,11 @@ impl<'a> Rounds<'a> {
             progress: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
             stop: self.stop,
             importing: Mutex::default(),
+            network: NetworkOutage::default(),
         };
-        let outcomes = run_datasets(&job, &datasets, &|outcome| self.report(outcome));
+        let outcomes = run_datasets(&job, &datasets, &|outcome| self.report(outcome, &job.network));
         drop(lock);
+        self.report_network(&job.network);
         let now = Now::read().utc;
         let failed: BTreeSet<&str> = outcomes
             .iter()
@@ -136,12 +141,25 @@ impl<'a> Rounds<'a> {
         }
     }
 
+    /// Logs an outage of the network once, and when it is over.
+    fn report_network(&mut self, network: &NetworkOutage) {
+        match (network.reason(), self.is_offline) {
+            (Some(reason), false) => tracing::error!("sync: {reason}"),
+            (None, true) => tracing::info!("sync: publishers can be reached again"),
+            (Some(_), true) | (None, false) => (),
+        }
+        self.is_offline = network.reason().is_some();
+    }
+
     /// Logs what changed; logs a failure once, and when it is over.
-    fn report(&self, outcome: &Outcome) {
+    fn report(&self, outcome: &Outcome, network: &NetworkOutage) {
         let name = outcome.dataset;
         self.metrics.count_sync(name, outcome.failure_message().map_or("success", |_| "failure"));
         if outcome.has_changes() {
             tracing::info!("sync: {name}: {}", outcome.change_summary());
+        }
+        if outcome.is_outage(network) {
+            return;
         }
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome.failure_message() {

@@ -5,20 +5,19 @@ use fincore::downloads::Validators;
 use ureq::Agent;
 
 use super::{
-    Timeouts,
+    PublisherUrls, Timeouts,
     failure::{Fault, FaultKind},
+    network_outage::NetworkOutage,
     publisher_address::BaseUrl,
-    request::{Publisher, Request},
+    request::{Publisher, Request, USER_AGENT},
     response::{self, Answer, DownloadTarget},
     retry::pause,
+    sync_job::Job,
 };
 use crate::{
     coordination::{jitter::jitter, signal::Signal},
     net::http_client,
 };
-
-pub(super) const USER_AGENT: &str =
-    concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
 
 /// A name must be resolved and a connection made within this time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,6 +36,8 @@ pub(super) struct Client<'a> {
     agent: Agent,
     timeouts: Timeouts,
     stop: &'a Signal,
+    network: &'a NetworkOutage,
+    urls: &'a PublisherUrls,
     /// Time spent on requests and on pauses between them.
     spent: Duration,
     /// Requests that failed since the last that succeeded, and why the last one did.
@@ -48,9 +49,9 @@ impl<'a> Client<'a> {
     pub(super) fn new(
         publisher: Publisher,
         base: &BaseUrl,
-        timeouts: Timeouts,
-        stop: &'a Signal,
+        job: &'a Job<'a>,
     ) -> Result<Client<'a>, Fault> {
+        let (timeouts, stop) = (job.config.timeouts, job.stop);
         let request_timeout = match publisher {
             Publisher::Sgs | Publisher::Olinda | Publisher::Ptax => REQUEST_TIMEOUT,
             Publisher::Cvm => ARCHIVE_TIMEOUT,
@@ -71,6 +72,8 @@ impl<'a> Client<'a> {
             agent: config.new_agent(),
             timeouts,
             stop,
+            network: &job.network,
+            urls: &job.config.urls,
             spent: Duration::ZERO,
             failures: 0,
             last_fault: None,
@@ -90,11 +93,14 @@ impl<'a> Client<'a> {
             let message = format!("not asked: {} keeps failing ({message})", self.publisher.name());
             return Err(Fault { message, kind: FaultKind::Skipped });
         }
+        if let Some(reason) = self.network.reason() {
+            return Err(Fault { message: reason, kind: FaultKind::Skipped });
+        }
         let answer = self.get_with_retries(request, known, target);
         match &answer {
             Ok(_) => self.failures = 0,
             Err(fault) => match fault.kind {
-                FaultKind::Temporary { .. } | FaultKind::Silence => {
+                FaultKind::Temporary { .. } | FaultKind::Unreachable | FaultKind::Silence => {
                     self.failures += 1;
                     self.last_fault = Some(fault.clone());
                 }
@@ -123,9 +129,17 @@ impl<'a> Client<'a> {
             self.spent += started.elapsed();
             tries += 1;
             let fault = match answer {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.network.note_contact();
+                    return Ok(answer);
+                }
                 Err(fault) => fault,
             };
+            if fault.kind != FaultKind::Unreachable {
+                self.network.note_contact();
+            } else if let Some(reason) = self.network.examine(self.urls) {
+                return Err(Fault { message: reason, kind: FaultKind::Skipped });
+            }
             let pause = pause(&fault, tries, self.timeouts.retry_delay, jitter());
             let Some(pause) = pause.filter(|_| self.failures < MOST_FAILURES) else {
                 return Err(with_tries(fault, tries));

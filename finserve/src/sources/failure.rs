@@ -20,6 +20,8 @@ pub(super) enum FaultKind {
     Permanent,
     /// It may, because the server has trouble; not before the time that it named.
     Temporary { wait: Option<Duration> },
+    /// There was no connection. Trying again may help, unless no other publisher can be reached either.
+    Unreachable,
     /// The server was silent or too slow, so each further attempt takes long.
     Silence,
     /// The publisher has failed too often in this run to be asked again.
@@ -37,6 +39,10 @@ impl Fault {
         Fault { message: message.into(), kind: FaultKind::Temporary { wait: None } }
     }
 
+    pub(super) fn unreachable(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), kind: FaultKind::Unreachable }
+    }
+
     pub(super) fn silence(message: impl Into<String>) -> Fault {
         Fault { message: message.into(), kind: FaultKind::Silence }
     }
@@ -50,7 +56,7 @@ impl Fault {
         let message = match self.kind {
             FaultKind::Skipped | FaultKind::Stopped => self.message,
             FaultKind::Permanent => format!("{what}: {}", self.message),
-            FaultKind::Temporary { .. } | FaultKind::Silence => {
+            FaultKind::Temporary { .. } | FaultKind::Unreachable | FaultKind::Silence => {
                 format!("{what}: {host}: {}", self.message)
             }
         };
@@ -87,9 +93,15 @@ impl From<io::Error> for Fault {
 impl From<ureq::Error> for Fault {
     fn from(err: ureq::Error) -> Fault {
         match err {
+            ureq::Error::Timeout(ureq::Timeout::Resolve) => {
+                Fault::unreachable("the host name cannot be resolved")
+            }
+            ureq::Error::Timeout(ureq::Timeout::Connect) => {
+                Fault::unreachable("the server cannot be reached")
+            }
             ureq::Error::Timeout(_) => Fault::silence("the server did not answer in time"),
-            ureq::Error::HostNotFound => Fault::temporary("the host name cannot be resolved"),
-            ureq::Error::ConnectionFailed => Fault::temporary("the server cannot be reached"),
+            ureq::Error::HostNotFound => Fault::unreachable("the host name cannot be resolved"),
+            ureq::Error::ConnectionFailed => Fault::unreachable("the server cannot be reached"),
             ureq::Error::Io(err) => connection_fault(&err),
             ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
                 Fault::temporary(format!("the answer is not proper HTTP ({err})"))
@@ -116,7 +128,7 @@ pub(crate) fn describe_failure(err: ureq::Error) -> String {
 
 fn connection_fault(err: &io::Error) -> Fault {
     match err.kind() {
-        io::ErrorKind::ConnectionRefused => Fault::temporary("the server refuses connections"),
+        io::ErrorKind::ConnectionRefused => Fault::unreachable("the server refuses connections"),
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
             Fault::silence("the server did not answer in time")
         }
@@ -127,8 +139,11 @@ fn connection_fault(err: &io::Error) -> Fault {
         io::ErrorKind::InvalidData => {
             Fault::permanent(format!("no secure connection ({})", explain_failure(err)))
         }
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
+            Fault::unreachable("the network cannot be reached")
+        }
         _ if err.to_string().contains("lookup address") => {
-            Fault::temporary("the host name cannot be resolved")
+            Fault::unreachable("the host name cannot be resolved")
         }
         _ => Fault::temporary(format!("the connection failed ({err})")),
     }

@@ -137,7 +137,7 @@ impl<'a> PublisherQueue<'a> {
         request: &Request,
         known: Option<&Validators>,
     ) -> Result<Answer, Fault> {
-        let Job { config, directory, stop, .. } = self.job;
+        let Job { config, directory, .. } = self.job;
         let client = match self.clients.entry(request.publisher) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
@@ -147,7 +147,7 @@ impl<'a> PublisherQueue<'a> {
                     Publisher::Ptax => &config.urls.ptax,
                     Publisher::Cvm => &config.urls.cvm,
                 };
-                entry.insert(Client::new(request.publisher, base, config.timeouts, stop)?)
+                entry.insert(Client::new(request.publisher, base, self.job)?)
             }
         };
         self.progress.set_message(format!("{} ({} rows so far)", request.what, self.rows));

@@ -3,7 +3,11 @@ use std::{thread, time::Duration};
 
 use fincore::chrono::{DateTime, Utc};
 
-use super::{BaseUrl, PublisherUrls, client::USER_AGENT, failure::Fault, request::Publisher};
+use super::{
+    BaseUrl, PublisherUrls,
+    failure::{Fault, FaultKind},
+    request::{Publisher, USER_AGENT},
+};
 use crate::net::http_client;
 
 /// The reply of a publisher to a test request.
@@ -14,6 +18,8 @@ pub(crate) struct PublisherReply {
     pub(crate) address: String,
     /// The time by its clock, if it sent one; or why there was no answer.
     pub(crate) clock: Result<Option<DateTime<Utc>>, String>,
+    /// Whether there was a connection, whatever came of it.
+    pub(crate) is_reached: bool,
 }
 
 /// Asks all publishers at once, each with one short request, and waits no longer than `timeout`.
@@ -28,25 +34,34 @@ pub(crate) fn check_publishers(urls: &PublisherUrls, timeout: Duration) -> Vec<P
     thread::scope(|scope| {
         let asked =
             all.map(|(publisher, base)| (publisher, base, scope.spawn(move || ask(base, timeout))));
-        let reply =
-            |(publisher, base, asked): (Publisher, &BaseUrl, thread::ScopedJoinHandle<'_, _>)| {
-                PublisherReply {
-                    publisher: publisher.name(),
-                    address: base.to_string(),
-                    clock: asked.join().unwrap_or_else(|_| Err("asking it failed".into())),
-                }
-            };
+        let reply = |(publisher, base, asked): (
+            Publisher,
+            &BaseUrl,
+            thread::ScopedJoinHandle<'_, _>,
+        )| {
+            let failed = || Err(Fault::permanent("asking it failed"));
+            let clock = asked.join().unwrap_or_else(|_| failed());
+            PublisherReply {
+                publisher: publisher.name(),
+                address: base.to_string(),
+                is_reached: !matches!(&clock, Err(fault) if fault.kind == FaultKind::Unreachable),
+                clock: clock.map_err(|fault| fault.message),
+            }
+        };
         asked.into_iter().map(reply).collect()
     })
 }
 
 /// Sends one request. Any answer will do, unless it is a server error.
-fn ask(base: &BaseUrl, timeout: Duration) -> Result<Option<DateTime<Utc>>, String> {
-    let config = http_client::agent(base.proxy_mode(), timeout)?.user_agent(USER_AGENT).build();
-    let answer = config.new_agent().get(base.join("/")).call();
-    let answer = answer.map_err(|err| Fault::from(err).to_string())?;
+fn ask(base: &BaseUrl, timeout: Duration) -> Result<Option<DateTime<Utc>>, Fault> {
+    let agent = http_client::agent(base.proxy_mode(), timeout).map_err(Fault::permanent)?;
+    // The phase that takes too long is told apart, so that the limit of the whole request must be a little longer.
+    let connect = timeout.mul_f64(0.9);
+    let config = agent.timeout_resolve(Some(connect)).timeout_connect(Some(connect));
+    let config = config.user_agent(USER_AGENT).build();
+    let answer = config.new_agent().get(base.join("/")).call()?;
     if answer.status().is_server_error() {
-        return Err(format!("the server answers {}", answer.status()));
+        return Err(Fault::permanent(format!("the server answers {}", answer.status())));
     }
     let date = answer.headers().get("Date").and_then(|date| date.to_str().ok());
     Ok(date.and_then(|date| DateTime::parse_from_rfc2822(date).ok()).map(|date| date.to_utc()))

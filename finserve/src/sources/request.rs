@@ -4,6 +4,10 @@ use serde_json::Value;
 
 use super::date_windows::Window;
 
+/// How this program names itself to publishers.
+pub(super) const USER_AGENT: &str =
+    concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
+
 /// The publisher that a request goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Publisher {

@@ -21,6 +21,7 @@ pub(super) fn pause(fault: &Fault, tries: u32, first: Duration, jitter: f64) -> 
         FaultKind::Temporary { wait } => {
             (tries < MOST_TRIES).then(|| backoff().max(wait.unwrap_or_default()))
         }
+        FaultKind::Unreachable => (tries < MOST_TRIES).then(backoff),
         FaultKind::Silence => (tries < MOST_SILENT_TRIES).then(backoff),
     }
 }

@@ -7,6 +7,7 @@ use indicatif::MultiProgress;
 use super::{
     Config,
     failure::{Fault, FaultKind},
+    network_outage::NetworkOutage,
 };
 use crate::coordination::{clock::Now, signal::Signal};
 
@@ -23,6 +24,8 @@ pub(crate) struct Job<'a> {
     pub(crate) stop: &'a Signal,
     /// Held by the thread that imports: there can be only one at a time.
     pub(crate) importing: Mutex<()>,
+    /// Whether any publisher can be reached.
+    pub(crate) network: NetworkOutage,
 }
 
 /// Whether new data is stored.
@@ -80,6 +83,11 @@ impl Outcome {
             message += &format!("; and {more} more");
         }
         Some(message)
+    }
+
+    /// Whether nothing but an outage of the network kept it from being up to date.
+    pub(crate) fn is_outage(&self, network: &NetworkOutage) -> bool {
+        matches!(&self.faults[..], [fault] if network.reason().as_ref() == Some(fault))
     }
 
     /// How many rows are new, changed and removed, as text.

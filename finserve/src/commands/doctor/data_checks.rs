@@ -109,7 +109,17 @@ fn check_freshness(
     let newest = status.data.iter().filter_map(|dataset| dataset.updated_at).max();
     let stale = status.data.iter().filter(|dataset| dataset.stale);
     let (failed, old): (Vec<_>, Vec<_>) = stale.partition(|dataset| dataset.error.is_some());
-    let mut findings: Vec<_> = failed.into_iter().map(failed_sync).collect();
+    // Datasets that failed for the same reason are one finding.
+    let mut reasons: Vec<(&str, Vec<&Dataset>)> = Vec::new();
+    for dataset in failed {
+        let why = dataset.error.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, datasets)) => datasets.push(dataset),
+            None => reasons.push((why, vec![dataset])),
+        }
+    }
+    let failed = |(why, datasets): &(&str, Vec<&Dataset>)| failed_sync(why, datasets);
+    let mut findings: Vec<_> = reasons.iter().map(failed).collect();
     if !old.is_empty() {
         let says = old.into_iter().map(age).collect::<Vec<_>>().join(", ");
         findings.push(Finding::wrong("data", format!("Stale: {says}."), SYNC));
@@ -120,10 +130,10 @@ fn check_freshness(
     Ok((findings, newest))
 }
 
-/// A stale dataset whose last sync failed.
-fn failed_sync(dataset: &Dataset) -> Finding {
-    let why = dataset.error.as_deref().unwrap_or_default();
-    let says = format!("Stale: {}. The last sync failed: {why}.", age(dataset));
+/// Stale datasets whose last sync failed for one reason.
+fn failed_sync(why: &str, datasets: &[&Dataset]) -> Finding {
+    let ages = datasets.iter().map(|dataset| age(dataset)).collect::<Vec<_>>().join(", ");
+    let says = format!("Stale: {ages}. The last sync failed: {why}.");
     Finding::wrong("data", says, SYNC)
 }
 

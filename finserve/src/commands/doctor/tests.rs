@@ -19,7 +19,12 @@ fn a_clock_before_the_data_or_years_after_it_is_wrong() {
 #[test]
 fn one_publisher_that_agrees_is_enough_to_trust_the_clock() {
     let now = "2026-10-05T00:00:00Z".parse::<DateTime<Utc>>().unwrap();
-    let reply = |clock| PublisherReply { publisher: "SGS", address: "https://a".into(), clock };
+    let reply = |clock| PublisherReply {
+        publisher: "SGS",
+        address: "https://a".into(),
+        clock,
+        is_reached: true,
+    };
     let hour = TimeDelta::hours(1);
     let verdict =
         |replies: &[PublisherReply]| compare_clocks(replies, now).map(|finding| finding.verdict);

@@ -2,6 +2,7 @@
 use std::{
     io::{self, Write},
     ops::ControlFlow,
+    time::Duration,
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -41,4 +42,14 @@ pub(crate) fn bytes_progress(bytes: u64, name: &str) -> ProgressBar {
     let style = "{bar:30} {binary_bytes}/{binary_total_bytes}, {elapsed}  {wide_msg}";
     let style = ProgressStyle::with_template(style).expect("the template is well formed");
     ProgressBar::new(bytes).with_style(style).with_message(name.to_owned())
+}
+
+/// A progress bar over things whose number is not known yet; its clock goes on while nothing is counted.
+pub(crate) fn items_progress(what: &'static str) -> ProgressBar {
+    let style = "{bar:30} {human_pos}/{human_len}, {elapsed}  {wide_msg}";
+    let style = ProgressStyle::with_template(style).expect("the template is well formed");
+    // A length of zero would show a full bar.
+    let progress = ProgressBar::new(1).with_style(style).with_message(what);
+    progress.enable_steady_tick(Duration::from_millis(250));
+    progress
 }
