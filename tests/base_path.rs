@@ -32,6 +32,8 @@ fn every_link_of_every_page_begins_with_the_path_and_leads_somewhere() {
         "/usage",
         "/sign-in",
         "/docs",
+        "/docs/try",
+        "/legal",
     ];
     for path in pages {
         let page = server.get(&format!("/data{path}"));
@@ -46,6 +48,11 @@ fn every_link_of_every_page_begins_with_the_path_and_leads_somewhere() {
     seen.extend(references(&missing).into_iter().filter(|link| !link.starts_with('#')));
     assert!(seen.len() > 20, "{seen:?}");
     for link in &seen {
+        // Some are for those who are not on the page, and one of the reference leads to a standard.
+        let link = link.strip_prefix("http://test").unwrap_or(link);
+        if link.starts_with("https://www.standardwebhooks.com") {
+            continue;
+        }
         assert!(link.starts_with("/data/"), "{link}");
         let target = link.split('#').next().unwrap();
         assert_eq!(server.get(target).status, 200, "{link}");

@@ -117,7 +117,7 @@ fn scripts_of_our_own_pages_read_the_api_with_the_session() {
     }
     // It is counted to the key.
     let usage = server.keyless("GET", "/api/v1/plans/usage", &own).json();
-    assert_eq!(usage["total"]["requests"], 10, "{usage}");
+    assert_eq!(usage["total"]["requests"], 9, "{usage}");
     // Other sites read nothing with it, and nothing is changed with it.
     for foreign in ["cross-site", "same-site", "none", "Same-Origin", ""] {
         let headers = format!("{cookie}Sec-Fetch-Site: {foreign}\r\n");

@@ -244,7 +244,7 @@ def register(address, source=OTHER, timeout=30, headers=None):
 
 def script_path(address):
     """Where the large script of the reference is."""
-    page = ask(address, "/docs").body.decode()
+    page = ask(address, "/docs/try").body.decode()
     found = re.findall(r'src="(/assets/[^"]+\.js[^"]*)"', page)
     sizes = {path: int(ask(address, path, "HEAD").headers.get("content-length", 0)) for path in found}
     return max(sizes, key=sizes.get)

@@ -101,7 +101,7 @@ def pages(it):
             it.ask(path, **headers)
         it.ask(path + "?lang=pt")
         it.ask(path, method="HEAD")
-    home = it.ask("/docs").body.decode() + it.ask("/").body.decode()
+    home = it.ask("/docs/try").body.decode() + it.ask("/").body.decode()
     for path in sorted(set(re.findall(r"/assets/[\w.-]+", home))):
         tag = it.ask(path).headers.get("etag")
         it.ask(path, accept_encoding="gzip")

@@ -51,6 +51,8 @@ const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 asset!(STYLE, "style", "css", CSS, own!("style.css"));
 asset!(SCRIPT, "script", "js", JAVASCRIPT, own!("script.js"));
 asset!(ICON, "icon", "svg", "image/svg+xml", own!("icon.svg"));
+// Drawn by Chromium from `share.svg`, for those who show links to pages.
+asset!(SHARE, "share", "png", "image/png", own!("share.png"));
 asset!(REFERENCE, "reference", "js", JAVASCRIPT, own!("reference.js"));
 asset!(REFERENCE_STYLE, "reference", "css", CSS, own!("reference.css"));
 asset!(SCALAR, "scalar", "js", JAVASCRIPT, Content::Gzip(SCALAR_PACKED));
@@ -60,7 +62,7 @@ const SCALAR_PACKED: Packed = Packed {
     length: include!(concat!(env!("OUT_DIR"), "/scalar.length")),
 };
 
-const ALL: [&Asset; 6] = [&STYLE, &SCRIPT, &ICON, &REFERENCE, &REFERENCE_STYLE, &SCALAR];
+const ALL: [&Asset; 7] = [&STYLE, &SCRIPT, &ICON, &SHARE, &REFERENCE, &REFERENCE_STYLE, &SCALAR];
 
 impl Asset {
     /// Where pages find it.

@@ -165,7 +165,11 @@ pub(crate) fn calculators(view: &View) -> Markup {
             }
         }
     };
-    layout::page(view, "/calc", title, &content)
+    let about = view.language.pick(
+        "Calculators with the official figures of Brazil: amounts adjusted by IPCA, IGP-M or CDI, accumulated rates, currencies, real interest.",
+        "Calculadoras com os números oficiais do Brasil: valores corrigidos por IPCA, IGP-M ou CDI, taxas acumuladas, moedas, juro real.",
+    );
+    layout::described_page(view, "/calc", (title, about), &content)
 }
 
 /// The page of a calculator: its form, and the result of what was filled in.
@@ -205,7 +209,8 @@ pub(crate) fn calculator(
         (form(&view, calculator.path(), &fields, given, &wrongs))
         @if let Some(answer) = &answer { (result(&view, calculator, answer)) }
     };
-    let page = layout::page(&view, calculator.path(), title, &content);
+    let about = calculator.about(&view);
+    let page = layout::described_page(&view, calculator.path(), (title, about), &content);
     Ok(if wrongs.is_empty() { Outcome::Shown(page) } else { Outcome::Wrong(page) })
 }
 

@@ -11,6 +11,7 @@ use super::{
     layout,
     page_url::Address,
     result_list::{self, Detail, Found, PAGE_ROWS, Words},
+    structured_data::DatasetPage,
     view::View,
 };
 
@@ -59,6 +60,10 @@ pub(crate) fn companies(
         many: say("companies", "companhias"),
         none: say("No company matches", "Nenhuma companhia encontrada"),
     };
+    let about = say(
+        "Search all companies that are or were registered with CVM, Brazil’s securities regulator: by name, ticker, CNPJ, status and sector.",
+        "Busque todas as companhias que têm ou tiveram registro na CVM: por nome, código de negociação, CNPJ, situação e setor.",
+    );
     let content = html! {
         h1 { (say("Companies", "Companhias")) }
         p.lead { (say(
@@ -67,9 +72,11 @@ pub(crate) fn companies(
         )) }
         (form(view, sought, kinds))
         (result_list::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
+        @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))
+        (DatasetPage { path: "/companies", name: say("Companies registered with CVM", "Companhias registradas na CVM"), about, creator: "Comissão de Valores Mobiliários", endpoint: "/api/v1/companies" }.describe(view))
     };
-    layout::page(view, "/companies", say("Companies", "Companhias"), &content)
+    layout::described_page(view, "/companies", (say("Companies", "Companhias"), about), &content)
 }
 
 fn form(view: &View, sought: &CompaniesSought, kinds: Option<&FilterValues>) -> Markup {

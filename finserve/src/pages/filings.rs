@@ -19,6 +19,7 @@ use super::{
     layout,
     page_url::Address,
     result_list::{self, Found, PAGE_ROWS, Words},
+    structured_data::DatasetPage,
     view::View,
 };
 
@@ -83,6 +84,10 @@ pub(crate) fn filings(
         many: say("filings", "documentos"),
         none: say("No filing matches", "Nenhum documento encontrado"),
     };
+    let about = say(
+        "Search what companies filed with CVM, Brazil’s securities regulator, by subject, company, category, type and day.",
+        "Busque o que as companhias entregaram à CVM por assunto, companhia, categoria, tipo e dia.",
+    );
     let content = html! {
         h1 { (say("Filings", "Documentos")) }
         p.lead { (say(
@@ -98,9 +103,11 @@ pub(crate) fn filings(
                 format!("Procurar “{name}” entre as companhias"),
             )) } }
         }
+        @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))
+        (DatasetPage { path: "/filings", name: say("Filings with CVM", "Documentos entregues à CVM"), about, creator: "Comissão de Valores Mobiliários", endpoint: "/api/v1/filings" }.describe(view))
     };
-    layout::page(view, "/filings", say("Filings", "Documentos"), &content)
+    layout::described_page(view, "/filings", (say("Filings", "Documentos"), about), &content)
 }
 
 fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) -> Markup {

@@ -103,12 +103,12 @@ pub(crate) fn home(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             }
         }
     };
-    Ok(layout::page(
-        view,
-        "/",
-        say("Brazil’s financial data", "Dados financeiros do Brasil"),
-        &content,
-    ))
+    let about = say(
+        "Today’s Selic, CDI, IPCA and dollar with twelve months of each, the latest material facts of Brazilian companies, and the API that serves them.",
+        "Selic, CDI, IPCA e dólar de hoje, com doze meses de cada um, os últimos fatos relevantes de companhias brasileiras e a API que os serve.",
+    );
+    let title = say("Brazil’s financial data", "Dados financeiros do Brasil");
+    Ok(layout::described_page(view, "/", (title, about), &content))
 }
 
 /// How new the figures and the filings are, and where to read more about it.

@@ -58,6 +58,14 @@ impl Language {
         self.mark(&figure.to_string())
     }
 
+    /// An amount of money: with two decimals, or more where it has more.
+    pub(crate) fn money(self, amount: &impl std::fmt::Display) -> String {
+        let text = amount.to_string();
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let mark = if decimals == 0 { "." } else { "" };
+        self.mark(&format!("{text}{mark}{}", "0".repeat(2_usize.saturating_sub(decimals))))
+    }
+
     /// A number with the language's decimal mark and groups of three digits before it.
     fn mark(self, figure: &str) -> String {
         let (group, mark) = self.pick((',', '.'), ('.', ','));
@@ -137,6 +145,8 @@ mod tests {
                 (english.into(), portuguese.into())
             );
         }
+        let amounts = ["1000", "1000.5", "1000.25", "0.125"].map(|amount| pt.money(&amount));
+        assert_eq!(amounts, ["1.000,00", "1.000,50", "1.000,25", "0,125"]);
         assert_eq!(
             [0, 999, 1000, 83914, 1234567].map(|number| en.count(number)),
             ["0", "999", "1,000", "83,914", "1,234,567"]

@@ -29,7 +29,18 @@ fn described_head(view: &View, path: &str, title: &str, about: &str) -> Markup {
         meta property="og:title" content=(title);
         meta property="og:description" content=(about);
         meta property="og:url" content=(view.shared(path));
-        @if !path.is_empty() { link rel="canonical" href=(view.link(path)); }
+        meta property="og:image" content=(view.url(assets::SHARE.path()));
+        meta property="og:image:width" content="1200";
+        meta property="og:image:height" content="630";
+        meta property="og:image:alt" content="finserve";
+        meta name="twitter:card" content="summary_large_image";
+        @if !path.is_empty() {
+            link rel="canonical" href=(format!("{}{}", view.origin, view.link(path)));
+            link rel="alternate" hreflang="x-default" href=(view.url(path));
+            @for language in [Language::English, Language::Portuguese] {
+                link rel="alternate" hreflang=(language.tag()) href=(format!("{}?lang={}", view.url(path), language.code()));
+            }
+        }
         meta property="og:locale" content=(locale);
         meta property="og:locale:alternate" content=(other);
         link rel="icon" href=(view.path(assets::ICON.path())) type="image/svg+xml";

@@ -119,7 +119,11 @@ pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
             " · " a href=(view.path("/api/v1/market/fx/pairs")) { (say("All currencies as JSON", "Todas as moedas em JSON")) }
         }
     };
-    Ok(layout::page(view, "/market", say("Market", "Mercado"), &content))
+    let about = say(
+        "Every rate, index and exchange rate of Banco Central do Brasil that is held here: newest figure, date and twelve months of each.",
+        "Todas as taxas, índices e câmbio do Banco Central do Brasil que temos: valor mais recente, data e doze meses de cada série.",
+    );
+    Ok(layout::described_page(view, "/market", (say("Market", "Mercado"), about), &content))
 }
 
 /// A line of the page; nothing where the plan reaches no figure.

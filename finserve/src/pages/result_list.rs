@@ -1,5 +1,5 @@
 //! What a list on a page holds: a part of all rows, a preview of them, or why there is none.
-use fincore::{CorrectedWords, Hint, Meta, Page, plans::Upgrade, truncate};
+use fincore::{CorrectedWords, Feature, Hint, Meta, Page, plans::Upgrade, truncate};
 use maud::{Markup, html};
 
 use super::{
@@ -13,6 +13,9 @@ pub(crate) const PREVIEW_ROWS: u32 = 3;
 
 /// How many rows a page of a list has, as many as the API answers by default.
 pub(crate) const PAGE_ROWS: u32 = 20;
+
+/// The most rows of one answer with a list of companies or filings.
+const LIST_ROWS: u32 = 1000;
 
 /// The rows of a list that a visitor is shown.
 pub(crate) enum Found<R> {
@@ -46,6 +49,16 @@ impl<R> Found<R> {
             Found::Whole(page) => &page.data,
             Found::Preview { rows, .. } => rows,
             Found::Wrong(_) => &[],
+        }
+    }
+
+    /// The number of the last page, if one after it is asked for.
+    fn last_page(&self) -> Option<u64> {
+        match self {
+            Found::Whole(page) if page.data.is_empty() && page.total > 0 => {
+                Some(page.total.div_ceil(u64::from(PAGE_ROWS)))
+            }
+            Found::Whole(_) | Found::Preview { .. } | Found::Wrong(_) => None,
         }
     }
 
@@ -89,6 +102,12 @@ pub(crate) fn list<R>(
                 }
                 Found::Whole(_) | Found::Preview { .. } => {
                     @if !found.rows().is_empty() { (table(found.rows(), found.detail())) }
+                    @else if let Some(last) = found.last_page() {
+                        p.wrong { (view.language.pick(
+                            format!("There is no such page: the last one is {}.", view.language.count(last)),
+                            format!("Não existe essa página: a última é a {}.", view.language.count(last)),
+                        )) }
+                    }
                 }
             }
             @match found {
@@ -185,6 +204,17 @@ fn names_of(name: &'static str) -> (&'static str, &'static str) {
     }
 }
 
+/// The link to the same list as CSV, up to the most rows of one answer, for those whose plan includes that: the session
+/// counts, because the link is on our own page.
+pub(crate) fn csv_link(view: &View, endpoint: Address) -> Markup {
+    let has_csv =
+        view.visitor.as_ref().is_some_and(|holder| holder.caller.plan.includes(Feature::Csv));
+    let csv = endpoint.with("limit", Some(LIST_ROWS)).with("format", Some("csv"));
+    html! {
+        @if has_csv { p.actions { a.button href=(csv.plain_link(view)) { "CSV" } } }
+    }
+}
+
 /// How many rows there are, exactly; or that this is a preview, which says nothing about that.
 fn heading<R>(view: &View, found: &Found<R>, words: &Words) -> String {
     let language = view.language;
@@ -211,6 +241,13 @@ fn pager<R>(view: &View, page: &Page<R>, address: impl Fn(u64) -> Address) -> Ma
             li { a href=(address(to).link(view)) rel=[rel] { (name) } }
         }
     };
+    if number > last {
+        return html! {
+            nav.pager aria-label=(language.pick("Pages", "Páginas")) {
+                ul { (link(1, language.pick("First", "Primeira"), None)) (link(last, language.pick("Last", "Última"), Some("prev"))) }
+            }
+        };
+    }
     let place = language.pick(
         format!("Page {} of {}", language.count(number), language.count(last)),
         format!("Página {} de {}", language.count(number), language.count(last)),
@@ -220,7 +257,7 @@ fn pager<R>(view: &View, page: &Page<R>, address: impl Fn(u64) -> Address) -> Ma
             ul {
                 @if number > 1 {
                     (link(1, language.pick("First", "Primeira"), None))
-                    (link((number - 1).min(last), language.pick("Previous", "Anterior"), Some("prev")))
+                    (link(number - 1, language.pick("Previous", "Anterior"), Some("prev")))
                 }
                 li { span aria-current="page" { (place) } }
                 @if number < last {

@@ -47,5 +47,9 @@ pub(crate) fn sign_in(view: &View, form: &SignInForm<'_>) -> Markup {
             a href=(format!("{}#key", view.link("/pricing"))) { (say("Get a free one", "Obtenha uma grátis")) } "."
         }
     };
-    layout::page(view, "/sign-in", say("Sign in", "Entrar"), &content)
+    let about = say(
+        "Sign in to finserve with an API key, to see on the pages all that its plan includes.",
+        "Entre no finserve com uma chave da API para ver nas páginas tudo o que o plano inclui.",
+    );
+    layout::described_page(view, "/sign-in", (say("Sign in", "Entrar"), about), &content)
 }

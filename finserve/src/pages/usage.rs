@@ -82,7 +82,11 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
             @if let UsageForm::Known(key) = form { (known(view, key)) }
         }
     };
-    layout::page(view, "/usage", say("Usage", "Uso"), &content)
+    let about = say(
+        "The requests of an API key by day and endpoint, what is left of its limit, and its webhooks.",
+        "As requisições de uma chave da API por dia e endpoint, o que resta do limite e seus webhooks.",
+    );
+    layout::described_page(view, "/usage", (say("Usage", "Uso"), about), &content)
 }
 
 fn known(view: &View, KnownKey { report, standing, subscriptions: webhooks }: &KnownKey) -> Markup {

@@ -3,7 +3,7 @@ use fincore::sessions::Holder;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::language::Language;
-use crate::site::{base_path::BasePath, upgrade_contact::UpgradeContact};
+use crate::site::{base_path::BasePath, local_host::is_local, upgrade_contact::UpgradeContact};
 
 /// How a page is shown to its visitor.
 pub(crate) struct View {
@@ -44,12 +44,7 @@ impl View {
     /// Whether the visitor is on the machine of the server, by the name that they call it: there the operator is told things
     /// that are not for customers.
     pub(crate) fn is_local(&self) -> bool {
-        let host = self.origin.split("://").nth(1).unwrap_or_default();
-        let name = host.strip_prefix('[').map_or_else(
-            || host.split(':').next().unwrap_or_default(),
-            |rest| rest.split(']').next().unwrap_or_default(),
-        );
-        ["localhost", "127.0.0.1", "::1"].contains(&name)
+        self.origin.split("://").nth(1).is_some_and(is_local)
     }
 
     /// The parameters of this page, if it is in the same part of the site as `path`: without its language.

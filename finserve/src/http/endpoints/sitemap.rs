@@ -1,7 +1,7 @@
 //! What search engines are told: which pages there are, and which paths are not for them.
 use fincore::{
-    Result, Snapshot, companies,
-    market::{self, FxPairs, SeriesList},
+    Date, Result, Snapshot, companies, datasets,
+    market::{self, FxPair, FxPairs, ListedSeries, SeriesList},
 };
 use maud::{Markup, PreEscaped, html};
 
@@ -24,7 +24,10 @@ const NOT_LISTED: [&str; 6] =
 const PLACEHOLDER: &str = "http://localhost:8080";
 
 /// What the part in braces of a page's path can be.
-type Names = fn(&Snapshot) -> Result<Vec<String>>;
+type Names = fn(&Snapshot) -> Result<Vec<Listed>>;
+
+/// A page by its name or path, and the day of the newest data on it.
+type Listed = (String, Option<Date>);
 
 /// Pages of which there are many, one line each: the path as it is in the table of routes, and the names of the pages.
 /// Those that are not in the table are left out. A sitemap may have 50,000 addresses: what is more needs a file of its own.
@@ -36,36 +39,34 @@ const MANY: [(&str, Names); 4] = [
     ("/companies/{id}", listed_companies),
 ];
 
-fn guide_pages(_: &Snapshot) -> Result<Vec<String>> {
-    Ok(GuidePage::names().map(str::to_owned).collect())
+fn guide_pages(_: &Snapshot) -> Result<Vec<Listed>> {
+    Ok(GuidePage::names().map(|name| (name.to_owned(), None)).collect())
 }
 
 /// Those whose securities trade: others are found by searching.
-fn listed_companies(snapshot: &Snapshot) -> Result<Vec<String>> {
+fn listed_companies(snapshot: &Snapshot) -> Result<Vec<Listed>> {
     let mut codes = Vec::new();
     companies::each(snapshot, |company| {
         if !company.tickers.is_empty() {
-            codes.push(company.id.to_string());
+            codes.push((company.id.to_string(), None));
         }
         Ok(())
     })?;
     Ok(codes)
 }
 
-fn series(snapshot: &Snapshot) -> Result<Vec<String>> {
+fn series(snapshot: &Snapshot) -> Result<Vec<Listed>> {
     let list = market::series_list(snapshot, SeriesList::default())?;
-    Ok(list.data.into_iter().map(|series| series.name.into_owned()).collect())
+    let listed = |series: ListedSeries| (series.name.into_owned(), Some(series.last));
+    Ok(list.data.into_iter().map(listed).collect())
 }
 
 /// As in addresses: `eur-brl`. Those with a few days are left out.
-fn pairs(snapshot: &Snapshot) -> Result<Vec<String>> {
+fn pairs(snapshot: &Snapshot) -> Result<Vec<Listed>> {
     let list = market::fx_pairs(snapshot, FxPairs::default())?;
-    Ok(list
-        .data
-        .into_iter()
-        .filter(|covered| !has_few_days(covered))
-        .map(|pair| pair.pair.to_string().replace('/', "-").to_ascii_lowercase())
-        .collect())
+    let name = |pair: &FxPair| pair.pair.to_string().replace('/', "-").to_ascii_lowercase();
+    let many = list.data.into_iter().filter(|pair| !has_few_days(pair));
+    Ok(many.map(|pair| (name(&pair), Some(pair.to))).collect())
 }
 
 /// `GET /robots.txt`
@@ -85,26 +86,37 @@ pub(crate) fn sitemap(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Ref
     let sitemap = html! {
         (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
         urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" {
-            @for path in paths(context.pages, &snapshot)? { (entries(&format!("{start}{path}"))) }
+            @for (path, newest) in paths(context.pages, &snapshot)? { (entries(&format!("{start}{path}"), newest)) }
         }
     };
     Ok(served("application/xml", sitemap.into_string()))
 }
 
 /// The paths of all pages that are listed.
-fn paths(pages: &[&str], snapshot: &Snapshot) -> Result<Vec<String>> {
+fn paths(pages: &[&str], snapshot: &Snapshot) -> Result<Vec<Listed>> {
     let is_listed = |path: &&&str| !path.contains('{') && !NOT_LISTED.contains(path);
-    let mut paths: Vec<String> = pages.iter().filter(is_listed).map(ToString::to_string).collect();
+    let newest = series(snapshot)?.into_iter().filter_map(|(_, newest)| newest).max();
+    let filed = datasets::filings(snapshot)?.newest;
+    let page = |path: &&str| {
+        let newest = match *path {
+            "/" | "/market" => newest.max(filed.filter(|_| *path == "/")),
+            "/filings" => filed,
+            _ => None,
+        };
+        ((*path).to_owned(), newest)
+    };
+    let mut paths: Vec<Listed> = pages.iter().filter(is_listed).map(page).collect();
     for (path, names) in MANY.iter().filter(|(path, _)| pages.contains(path)) {
         let (before, after) = path.split_once('{').unwrap_or((path, ""));
         let after = after.split_once('}').map_or("", |(_, after)| after);
-        paths.extend(names(snapshot)?.iter().map(|name| [before, name, after].concat()));
+        let named = |(name, newest): Listed| ([before, &name, after].concat(), newest);
+        paths.extend(names(snapshot)?.into_iter().map(named));
     }
     Ok(paths)
 }
 
 /// A page as its visitor prefers it, and in each language; each of them names all.
-fn entries(page: &str) -> Markup {
+fn entries(page: &str, newest: Option<Date>) -> Markup {
     let languages = [Language::English, Language::Portuguese];
     let languages =
         languages.map(|language| (language.tag(), format!("{page}?lang={}", language.code())));
@@ -114,7 +126,7 @@ fn entries(page: &str) -> Markup {
     };
     html! {
         @for address in [page].into_iter().chain(languages.iter().map(|(_, address)| address.as_str())) {
-            url { loc { (address) } (others) }
+            url { loc { (address) } @if let Some(newest) = newest { lastmod { (newest) } } (others) }
         }
     }
 }
@@ -152,18 +164,23 @@ mod tests {
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#).unwrap();
         import.commit().unwrap();
         let snapshot = catalogue.snapshot("2026-11-16".parse().unwrap()).unwrap();
-        let listed = |pages: &[&str]| paths(pages, &snapshot).unwrap();
+        let listed = |pages: &[&str]| -> Vec<String> {
+            let paths = paths(pages, &snapshot).unwrap().into_iter();
+            let day =
+                |newest: Option<Date>| newest.map(|day| format!(" {day}")).unwrap_or_default();
+            paths.map(|(path, newest)| path + &day(newest)).collect()
+        };
         let pages = ["/", "/usage", "/market/{series}", "/companies/{id}", "/market/fx/{pair}"];
-        assert_eq!(listed(&pages), ["/", "/market/ipca"]);
+        assert_eq!(listed(&pages), ["/ 2026-08-01", "/market/ipca 2026-08-01"]);
         assert_eq!(listed(&["/sign-in", "/docs"]), ["/docs"]);
     }
 
     #[test]
     fn an_entry_names_its_languages_in_good_xml() {
-        let entries = entries("http://a/b&c").into_string();
+        let entries = entries("http://a/b&c", "2026-08-01".parse().ok()).into_string();
         let address = "http://a/b&amp;c";
         let wanted = format!(
-            "<url><loc>{address}?lang=pt</loc><xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"{address}\"/>"
+            "<url><loc>{address}?lang=pt</loc><lastmod>2026-08-01</lastmod><xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"{address}\"/>"
         );
         assert!(entries.contains(&wanted), "{entries}");
         assert_eq!(entries.matches("hreflang=\"pt-BR\"").count(), 3);

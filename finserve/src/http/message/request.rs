@@ -14,7 +14,7 @@ use super::{
     parameters::Params,
     refusal::Refusal,
 };
-use crate::{coordination::clock::Now, errors::BadRequest, mcp};
+use crate::{coordination::clock::Now, errors::BadRequest, mcp, site::local_host::is_local};
 
 /// The longest body, in bytes. Arguments of agents may be longer than forms.
 const MAX_UPLOAD: usize = 16 * 1024;
@@ -119,6 +119,11 @@ impl Request {
     /// Whether the client came by TLS. A proxy that ends it says so, which only changes what its own client is given.
     pub(crate) fn is_https(&self) -> bool {
         self.is_encrypted || self.text(X_FORWARDED_PROTO) == Some("https")
+    }
+
+    /// Whether the client came by TLS to a machine that is not its own: then it should always come so.
+    pub(crate) fn is_https_elsewhere(&self) -> bool {
+        self.is_https() && !self.text(HOST).is_some_and(is_local)
     }
 
     /// Fails where a browser sent this for a page of another site, which must not get keys in the name of its visitors.

@@ -6,7 +6,10 @@ use std::{
 };
 
 use fincore::{Caller, CallerId, limits::Standing, usage::Outcome};
-use hyper::{Response, header::HeaderMap};
+use hyper::{
+    Response,
+    header::{HeaderMap, HeaderValue, STRICT_TRANSPORT_SECURITY},
+};
 
 use super::{
     answer_cache::{CachedAnswer, EncodedAnswer},
@@ -33,6 +36,9 @@ use crate::{
     },
     pages::Language,
 };
+
+/// What makes browsers come by TLS only, for a year from each answer.
+const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// After how many seconds a client should retry that has left too much unread.
 const UNREAD_RETRY: u64 = 5;
@@ -133,6 +139,9 @@ impl App {
         });
         if let Some(row) = row.filter(|row| row.is_page) {
             session::mark(response.headers_mut(), request, row, upgrade_contact.base());
+        }
+        if request.is_https_elsewhere() {
+            response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, ONLY_TLS);
         }
         let status = response.status();
         if let Some(counted) = outcome.counted {

@@ -7,7 +7,7 @@ use fincore::{
 use maud::{Markup, html};
 
 use super::{
-    Answer, figure,
+    Answer,
     form::{Field, Kind},
     form_choices, pair, state,
     typed_input::{Reader, plain},
@@ -111,8 +111,8 @@ fn show(view: &View, of: &ConvertedAmount, newer: &[NewerSide]) -> Markup {
     let rule = language.pick(&of.rule, &of.rule_pt).clone();
     let rule = written(written(rule, of.asked), of.date);
     html! {
-        (figure(language, &of.result, of.to.as_str()))
-        p.lead { (language.written(&of.amount)) " " (of.from) }
+        p.figure { data value=(of.result) { (language.money(&of.result)) } " " (of.to.as_str()) }
+        p.lead { (language.money(&of.amount)) " " (of.from) }
         p.rule { (rule) " " (say(
             "The result is rounded half up to 8 decimals.",
             "O resultado é arredondado para 8 casas decimais, meio para cima.",

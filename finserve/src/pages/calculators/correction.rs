@@ -8,7 +8,6 @@ use maud::{Markup, html};
 use super::{
     Answer, Calculator, State,
     derivation::{days, derivation},
-    figure,
     form::{Field, Kind},
     form_choices::{self, Takes},
     pair, state,
@@ -133,15 +132,15 @@ fn show(view: &View, of: &CorrectedAmount, state: &State) -> Markup {
     let derived = &of.derivation;
     html! {
         @match &of.reais {
-            Some(reais) => { (figure(language, &reais.result, html! { span.unit { (reais.into) } })) }
-            None => { p.figure { (sign(derived.to)) data value=(of.result) { (language.written(&of.result)) } } }
+            Some(reais) => { p.figure { data value=(reais.result) { (language.money(&reais.result)) } " " span.unit { (reais.into) } } }
+            None => { p.figure { (sign(derived.to)) data value=(of.result) { (language.money(&of.result)) } } }
         }
         p.lead {
-            (sign(derived.from)) (language.written(&of.amount)) ", "
+            (sign(derived.from)) (language.money(&of.amount)) ", "
             (days(view, derived, " → "))
         }
         @if let Some(reais) = &of.reais {
-            p { (language.written(&of.result)) " " (reais.currency) " ÷ " (language.written(&reais.divisor)) " = " (language.written(&reais.result)) " " (reais.into) }
+            p { (language.money(&of.result)) " " (reais.currency) " ÷ " (language.written(&reais.divisor)) " = " (language.money(&reais.result)) " " (reais.into) }
         }
         p.rule { (language.pick(&of.rule, &of.rule_pt)) }
         @if let Some(percent) = &of.percent {

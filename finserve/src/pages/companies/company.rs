@@ -73,7 +73,16 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
             }
         }
     };
-    layout::page(view, &format!("/companies/{id}"), name, &content)
+    let tickers = match shown {
+        CompanyShown::Whole { company, .. } => company.tickers.join(", "),
+        CompanyShown::Glimpse { .. } | CompanyShown::OnlyFiles { .. } => String::new(),
+    };
+    let title = if tickers.is_empty() { name.clone() } else { format!("{name} ({tickers})") };
+    let about = view.language.pick(
+        format!("{title}, CVM code {id}: registration with CVM, Brazil’s securities regulator, and filings by category and year."),
+        format!("{title}, código CVM {id}: registro na CVM e documentos por categoria e ano."),
+    );
+    layout::described_page(view, &format!("/companies/{id}"), (&title, &about), &content)
 }
 
 /// How many of the newest filings are shown.

@@ -50,7 +50,11 @@ pub(crate) fn filing(view: &View, id: FilingId, shown: &FilingShown) -> Markup {
         h2 { (say("The same from the API", "O mesmo pela API")) }
         (layout::command(view, "call", &endpoint.command(view)))
     };
-    layout::page(view, &format!("/filings/{id}"), &title, &content)
+    let about = view.language.pick(
+        format!("{title}: protocol {id} of CVM, Brazil’s securities regulator, with a link to the document."),
+        format!("{title}: protocolo {id} da CVM, com link para o documento."),
+    );
+    layout::described_page(view, &format!("/filings/{id}"), (&title, &about), &content)
 }
 
 /// Whether an address, which a file of CVM said, leads to a page and does nothing else.

@@ -89,8 +89,10 @@ pub(crate) fn history(
         (shown.table())
         (shown.downloads())
         (shown.known.facts())
+        (subject.described(view))
     };
-    Ok(layout::page(view, &subject.path(), &title, &content))
+    let about = subject.about(view.language);
+    Ok(layout::described_page(view, &subject.path(), (&title, &about), &content))
 }
 
 /// The same page for a question that is wrong: its form with the days that were named, and no history.

@@ -6,6 +6,7 @@ use fincore::{
         SeriesHistory, SeriesList,
     },
 };
+use maud::Markup;
 
 use crate::{
     errors::BadRequest,
@@ -13,6 +14,8 @@ use crate::{
         chart::{Period, Shape},
         language::Language,
         page_url::Address,
+        structured_data::DatasetPage,
+        view::View,
     },
 };
 
@@ -125,6 +128,27 @@ impl Subject {
                 )
             }
         }
+    }
+
+    /// What the page says about itself.
+    pub(crate) fn about(&self, language: Language) -> String {
+        let (title, unit, (first, last)) = (self.title(language), self.unit(language), self.days());
+        let [first, last] = [first, last].map(|day| language.date(day));
+        let unit = if unit.is_empty() { unit } else { format!(", {unit}") };
+        language.pick(
+            format!("{title}{unit}: chart, table and download of the figures of Banco Central do Brasil from {first} to {last}."),
+            format!("{title}{unit}: gráfico, tabela e download dos números do Banco Central do Brasil de {first} a {last}."),
+        )
+    }
+
+    /// What search engines are told of it.
+    pub(crate) fn described(&self, view: &View) -> Markup {
+        let (path, name, about) =
+            (self.path(), self.title(view.language), self.about(view.language));
+        let endpoint = self.endpoint().text();
+        let creator = "Banco Central do Brasil";
+        DatasetPage { path: &path, name: &name, about: &about, creator, endpoint: &endpoint }
+            .describe(view)
     }
 
     /// The unit of its figures; nothing where it is not known.
