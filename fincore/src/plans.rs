@@ -158,6 +158,8 @@ pub enum Feature {
     Plans,
     /// Market rates: current, and history of the last 12 months.
     Market,
+    /// Calculators over the whole history, with their steps.
+    Calculators,
     /// Companies and search.
     Companies,
     /// The whole market history.
@@ -189,8 +191,9 @@ struct FeatureRow {
 
 impl Feature {
     /// All features, in the order of a plan's list.
-    pub const ALL: [Feature; 9] = [
+    pub const ALL: [Feature; 10] = [
         Feature::Market,
+        Feature::Calculators,
         Feature::Plans,
         Feature::Companies,
         Feature::HistoricalData,
@@ -223,6 +226,9 @@ impl Feature {
             Feature::Market => row("market", Plan::Free, "Market data needs",
                 "Selic, CDI, IPCA and exchange rates: current and of the last 12 months",
                 "No market data"),
+            Feature::Calculators => row("calculators", Plan::Free, "Calculators need",
+                "Calculators over the whole history, with every figure of their steps",
+                "No calculators"),
             Feature::Companies => row("companies", Plan::Bronze, "Companies and search need",
                 "Companies: list, search and look-up",
                 "No companies and no search"),
@@ -316,14 +322,25 @@ mod tests {
 
     #[test]
     fn includes_what_the_table_of_plans_says() {
-        use Feature::{BulkExport, Companies, Csv, Filings, HistoricalData, Market, Webhooks};
+        use Feature::{
+            BulkExport, Calculators, Companies, Csv, Filings, HistoricalData, Market, Webhooks,
+        };
         let included = [
-            (Plan::Free, vec![Market]),
-            (Plan::Bronze, vec![Market, Companies]),
-            (Plan::Gold, vec![Market, Companies, HistoricalData, Filings, BulkExport]),
+            (Plan::Free, vec![Market, Calculators]),
+            (Plan::Bronze, vec![Market, Calculators, Companies]),
+            (Plan::Gold, vec![Market, Calculators, Companies, HistoricalData, Filings, BulkExport]),
             (
                 Plan::Platinum,
-                vec![Market, Companies, HistoricalData, Filings, BulkExport, Csv, Webhooks],
+                vec![
+                    Market,
+                    Calculators,
+                    Companies,
+                    HistoricalData,
+                    Filings,
+                    BulkExport,
+                    Csv,
+                    Webhooks,
+                ],
             ),
         ];
         for (plan, wanted) in included {

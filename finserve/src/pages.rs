@@ -21,6 +21,7 @@ mod reference;
 mod result_list;
 mod sign_in;
 mod status;
+mod structured_data;
 mod upgrade_prompt;
 mod usage;
 mod view;

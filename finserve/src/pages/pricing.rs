@@ -173,6 +173,10 @@ fn name(feature: Feature, language: Language) -> &'static str {
         Feature::Market => {
             ("Market data: the last 12 months", "Dados de mercado: últimos 12 meses")
         }
+        Feature::Calculators => (
+            "Calculators over the whole history, with every step",
+            "Calculadoras com todo o histórico, passo a passo",
+        ),
         Feature::Companies => ("Companies and search", "Companhias e busca"),
         Feature::HistoricalData => ("Full market history", "Histórico completo de mercado"),
         Feature::Filings => ("Company filings", "Documentos das companhias"),

@@ -14,6 +14,7 @@ pub(crate) fn upgrade(view: &View, prompt: &Upgrade) -> Markup {
             say("the whole history, not just 12 months", "a série inteira, não só 12 meses")
         }
         Feature::Market
+        | Feature::Calculators
         | Feature::Plans
         | Feature::BulkExport
         | Feature::Csv

@@ -47,7 +47,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
     // Rows of the market and companies are kept in memory; each filing is read.
     const FIGURES: Cost = Rows(2_000);
     const COMPANIES: Cost = Rows(100);
-    use Feature::{BulkExport, Companies, Filings, Market, Plans, Webhooks};
+    use Feature::{BulkExport, Calculators, Companies, Filings, Market, Plans, Webhooks};
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     const DELETE: Method = Method::DELETE;
@@ -69,10 +69,10 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         list(   "/api/v1/market/series/{series}", Market,    FIGURES, market::series),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
 
-        get(    "/api/v1/calc/correction",        Market,    Long,  calc::correction),
-        get(    "/api/v1/calc/accumulated",       Market,    Long,  calc::accumulate),
-        get(    "/api/v1/calc/convert",           Market,    Short, calc::convert),
-        get(    "/api/v1/calc/real-rate",         Market,    Long,  calc::real_rate),
+        get(    "/api/v1/calc/correction",        Calculators, Long,  calc::correction),
+        get(    "/api/v1/calc/accumulated",       Calculators, Long,  calc::accumulate),
+        get(    "/api/v1/calc/convert",           Calculators, Short, calc::convert),
+        get(    "/api/v1/calc/real-rate",         Calculators, Long,  calc::real_rate),
 
         list(   "/api/v1/calendar/business-days", Market,    FIGURES, calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
@@ -112,10 +112,10 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         download(list("/market/download/fx/{pair}", Market, FIGURES, market::fx)),
         download(list("/market/download/{series}",  Market, FIGURES, market::series)),
         page(GET,  "/calc",              Short, page_handlers::calculators::index),
-        data_page::<CorrectionPage>(  "/calc/correction",  Market, Long, page_handlers::calculators::correction),
-        data_page::<AccumulatedPage>( "/calc/accumulated", Market, Long, page_handlers::calculators::accumulated),
-        data_page::<ConvertPage>(     "/calc/convert",     Market, Long, page_handlers::calculators::convert),
-        data_page::<RealRatePage>(    "/calc/real-rate",   Market, Long, page_handlers::calculators::real_rate),
+        data_page::<CorrectionPage>(  "/calc/correction",  Calculators, Long, page_handlers::calculators::correction),
+        data_page::<AccumulatedPage>( "/calc/accumulated", Calculators, Long, page_handlers::calculators::accumulated),
+        data_page::<ConvertPage>(     "/calc/convert",     Calculators, Long, page_handlers::calculators::convert),
+        data_page::<RealRatePage>(    "/calc/real-rate",   Calculators, Long, page_handlers::calculators::real_rate),
         data_page::<CompaniesQuery>("/companies",         Companies, Long,  companies_and_filings::companies),
         data_page::<SuggestQuery>(  "/companies/suggest", Companies, Short, companies_and_filings::suggest),
         data_page::<OneQuery>(      "/companies/{id}",    Companies, Long,  companies_and_filings::company),
