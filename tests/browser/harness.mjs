@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 // Nothing of the browser's own may use the network: every request seen is one of the page.
-const QUIET = [
+export const QUIET = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
 ];

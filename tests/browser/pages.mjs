@@ -36,15 +36,18 @@ try {
       await check(`${name}: the button for a free key leads to the form, ${way.how}`, visit, freeKeyLeadsToTheForm);
       await check(`${name}: the pricing form yields a key that works, ${way.how}`, visit, pricingYieldsAKey);
       await check(`${name}: errors appear beside the field, ${way.how}`, visit, errorsStandBesideTheField);
+      await check(`${name}: a new key leads into the reference and is exchanged and revoked, ${way.how}`, visit, newKeyLeadsOn);
       await check(`${name}: the usage page shows the count, ${way.how}`, visit, usageShowsTheCount);
       await check(`${name}: signing in leads back and out again, ${way.how}`, visit, signsInAndOut);
     }
+    await check(`${name}: the reference is a page without a script of its own`, view, referenceIsReadPlainly);
     await check(`${name}: the usage page shows webhooks and their calls`, view, usageShowsWebhooks);
     await check(`${name}: the reference lists all operations`, view, referenceListsAll);
     // Its script takes seconds to run, whatever it looks like: both widths and both languages are enough.
     if (view.scheme === "dark") {
       await check(`${name}: the reference sends a request with a key`, view, referenceSends);
       await check(`${name}: the reference keeps the key while the tab is open`, view, referenceKeepsTheKey);
+      await check(`${name}: the reference sends a request with the session`, view, referenceUsesTheSession);
       await check(`${name}: the reference leads home and to the other language`, view, referenceLeadsHome);
     }
     await check(`${name}: an address that is none has a page`, view, nowhereHasAPage);
@@ -227,7 +230,7 @@ async function freeKeyLeadsToTheForm(visitor, view) {
   assert.ok(table.x >= 0 && table.x + table.width <= view.width, `the comparison is ${table.width} wide`);
   const ticks = await page.locator("table.comparison td.tick").count();
   const dashes = await page.locator("table.comparison td.no").count();
-  assert.deepEqual([ticks, dashes], [20, 16], "nine features on four plans, each included or not");
+  assert.deepEqual([ticks, dashes], [24, 16], "ten features on four plans, each included or not");
   const text = await page.locator("main").innerText();
   assert.doesNotMatch(text, /planned|not available yet|coming|em breve|ainda não/i);
 }
@@ -254,6 +257,45 @@ async function pricingYieldsAKey(visitor, view) {
   await isWellShown(visitor, view, "pricing-key");
   const { status, plan } = await api("/api/v1/market/overview", key);
   assert.deepEqual([status, plan], [200, "free"]);
+}
+
+async function newKeyLeadsOn(visitor, view) {
+  const { page, context } = visitor;
+  await open(visitor, view, "/pricing");
+  await page.locator("[name=name]").fill("Ana");
+  await page.locator("[name=email]").fill("ana@example.com");
+  await page.locator("#key form button").click();
+  const key = await page.locator("#issued").innerText();
+  // The key is in view, whole and focused.
+  const box = await page.locator("#issued").boundingBox();
+  assert.ok(box.y >= 0 && box.y + box.height <= 900 && box.x >= 0 && box.x + box.width <= view.width, JSON.stringify(box));
+  if (view.script ?? true) {
+    await page.waitForFunction(() => document.activeElement?.id === "issued");
+    assert.equal(await page.evaluate(() => String(getSelection())), key);
+    await visitor.hasNoBarriers();
+  }
+  await page.locator(".first-steps button").nth(1).click();
+  await page.waitForURL("**/docs/try*");
+  assert.ok(!page.url().includes(key));
+  assert.deepEqual((await context.cookies()).map(({ name }) => name), ["session"]);
+
+  await open(visitor, view, "/usage");
+  visitor.provoked.add(201);
+  await page.locator("#own-key summary").nth(0).click();
+  await page.locator("form[action*='/usage/rotate'] [name=confirm]").check();
+  await page.locator("form[action*='/usage/rotate'] button").click();
+  const other = await page.locator("#issued").innerText();
+  assert.match(other, /^fin_[0-9A-Za-z]{38}$/);
+  assert.notEqual(other, key);
+  assert.equal((await api("/api/v1/plans", key)).status, 401);
+  assert.equal((await api("/api/v1/plans", other)).status, 200);
+  await open(visitor, view, "/usage");
+  await page.locator("#own-key summary").nth(1).click();
+  await page.locator("form[action*='/usage/revoke'] [name=confirm]").check();
+  if (view.script ?? true) await visitor.hasNoBarriers();
+  await page.locator("form[action*='/usage/revoke'] button").click();
+  await page.locator("header a.sign-in").waitFor();
+  assert.equal((await api("/api/v1/plans", other)).status, 401);
 }
 
 async function errorsStandBesideTheField(visitor, view) {
@@ -369,14 +411,45 @@ function operationOf(link) {
 }
 
 async function referenceListsAll(visitor, view) {
-  await open(visitor, view, "/docs");
+  await open(visitor, view, "/docs/try");
   const links = await (await contents(visitor.page)).evaluateAll((links) => links.map((link) => link.href));
   assert.deepEqual([...new Set(links.map(operationOf).filter(Boolean))].sort(), await described());
   await isWellShown(visitor, view, "docs-contents");
 }
 
-async function referenceShowsEach(visitor, view) {
+async function referenceIsReadPlainly(visitor, view) {
   await open(visitor, view, "/docs");
+  const { page } = visitor;
+  const shown = await page.locator(".operation .endpoint > code").allInnerTexts();
+  assert.deepEqual(shown.sort(), await described());
+  if (view.script) await visitor.hasNoBarriers();
+}
+
+/** The interactive reference, its dialog and an answer in it; who is signed in needs no key. */
+async function referenceUsesTheSession(visitor, view) {
+  const { page } = visitor;
+  await open(visitor, view, "/sign-in");
+  await page.fill("input[name=key]", server.createKey("platinum"));
+  await page.locator("#sign-in button").click();
+  await page.waitForURL("**/");
+  assert.equal(await page.locator(".hero a[href*='#key']").count(), 0, "who has a key is offered one");
+  await open(visitor, view, "/docs/try");
+  await (await sendButton(page, /Test Request.*market\/selic/s)).click();
+  await visitor.hasNoBarriers();
+  const dialog = page.getByRole("dialog");
+  const [response] = await Promise.all([
+    page.waitForResponse((response) => response.url().includes("/api/v1/market/selic")),
+    dialog.getByRole("button", { name: /^Send/ }).locator("visible=true").first().click(),
+  ]);
+  assert.deepEqual([response.status(), response.headers()["x-plan"]], [200, "platinum"]);
+  await dialog.getByText("200 OK").first().waitFor();
+  await visitor.hasNoBarriers();
+  assert.doesNotMatch(await page.content(), /QUxMIFlPVVIg/);
+  assert.equal(await page.locator(".ascii-art").locator("visible=true").count(), 0);
+}
+
+async function referenceShowsEach(visitor, view) {
+  await open(visitor, view, "/docs/try");
   const { page } = visitor;
   for (const link of await (await contents(page)).all()) {
     const operation = operationOf(await link.getAttribute("href"));
@@ -391,7 +464,7 @@ async function referenceShowsEach(visitor, view) {
 async function referenceSends(visitor, view) {
   const { page } = visitor;
   const key = await newKey();
-  await open(visitor, view, "/docs");
+  await open(visitor, view, "/docs/try");
   await (await sendButton(page, /Test Request.*market\/overview/s)).click();
   const dialog = page.getByRole("dialog");
   const send = async () => {
@@ -417,14 +490,14 @@ async function referenceSends(visitor, view) {
 async function referenceKeepsTheKey(visitor, view) {
   const { page, context } = visitor;
   const field = (page) => page.locator(".scalar-password-input").first();
-  await open(visitor, view, "/docs");
+  await open(visitor, view, "/docs/try");
   await field(page).fill("fin_test");
   await page.waitForFunction(() => Object.values(window.sessionStorage).some((value) => value.includes("fin_test")));
   await page.reload();
   await page.waitForFunction(() => document.querySelector(".scalar-password-input")?.value === "fin_test");
   // Another tab has a storage of its own, and neither keeps the key for good.
   const other = await context.newPage();
-  await other.goto("/docs");
+  await other.goto("/docs/try");
   await field(other).waitFor();
   await sendButton(other);
   assert.equal(await field(other).inputValue(), "");
@@ -434,14 +507,14 @@ async function referenceKeepsTheKey(visitor, view) {
 
 async function referenceLeadsHome(visitor, view) {
   const { page } = visitor;
-  await open(visitor, view, "/docs");
+  await open(visitor, view, "/docs/try");
   await sendButton(page);
   // The header stays in view over a long page.
   await page.mouse.wheel(0, 3000);
   for (const path of ["/pricing", "/usage"]) await page.locator(`body > header a[href="${path}"]`).click({ trial: true });
   await page.locator("body > header .brand").click();
   assert.ok((await page.locator("h1").innerText()).startsWith(HEADINGS[view.locale]["/"]));
-  await open(visitor, view, "/docs");
+  await open(visitor, view, "/docs/try");
   await page.locator("body > header a.language").click();
   await page.locator(`html[lang=${view.locale === "pt-BR" ? "en" : "pt-BR"}]`).waitFor();
 }
