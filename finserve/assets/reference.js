@@ -9,8 +9,9 @@ const nonce = document.querySelector('meta[property="csp-nonce"]').content;
 const { createElement } = Document.prototype;
 Document.prototype.createElement = function (name, options) {
   // A page has one header and one main part. The reference makes others, for narrow screens and in its dialog.
-  const tag = ["header", "main"].includes(name) && document.querySelector(name) ? "div" : name;
-  const element = createElement.call(this, tag, options);
+  const other = { header: "section", main: "div" }[name];
+  const element = createElement.call(this, other && document.querySelector(name) ? other : name, options);
+  if (element.localName === "section" && name === "header") element.setAttribute("aria-label", "Reference");
   if (element instanceof HTMLStyleElement) element.nonce = nonce;
   return element;
 };
@@ -62,7 +63,7 @@ const REPAIRS = [
   ['button[role="none"]', (button) => button.removeAttribute("role")],
   ['.cm-content[role="textbox"]:not([aria-label])', (code) => code.setAttribute("aria-label", "Code")],
   ['.cm-scroller[tabindex="-1"]', (code) => code.setAttribute("tabindex", "0")],
-  ['#reference a:not([aria-label])', (link) => link.textContent.trim() || link.setAttribute("aria-label", "finserve")],
+  ['#reference a:not([aria-label])', (link) => link.innerText.trim() || link.setAttribute("aria-label", link.textContent.trim() || "finserve")],
   ['section[aria-label^="Notifications"]:not([role])', (list) => list.setAttribute("role", "group")],
   ['button[aria-controls]', (button) => document.getElementById(button.getAttribute("aria-controls")) ?? button.removeAttribute("aria-controls")],
 ];
