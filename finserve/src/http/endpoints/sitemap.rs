@@ -1,6 +1,6 @@
 //! What search engines are told: which pages there are, and which paths are not for them.
 use fincore::{
-    Date, Result, Snapshot, companies, datasets,
+    Date, Result, Snapshot, companies, filings,
     market::{self, FxPair, FxPairs, ListedSeries, SeriesList},
 };
 use maud::{Markup, PreEscaped, html};
@@ -96,7 +96,8 @@ pub(crate) fn sitemap(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Ref
 fn paths(pages: &[&str], snapshot: &Snapshot) -> Result<Vec<Listed>> {
     let is_listed = |path: &&&str| !path.contains('{') && !NOT_LISTED.contains(path);
     let newest = series(snapshot)?.into_iter().filter_map(|(_, newest)| newest).max();
-    let filed = datasets::filings(snapshot)?.newest;
+    let of_filings = filings::coverage(snapshot)?.into_iter().filter_map(|held| held.span);
+    let filed = of_filings.map(|span| span.to).max();
     let page = |path: &&str| {
         let newest = match *path {
             "/" | "/market" => newest.max(filed.filter(|_| *path == "/")),
