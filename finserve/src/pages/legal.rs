@@ -115,7 +115,7 @@ fn section(view: &View, id: &str, title: Text, rows: &[(Text, Text)]) -> Markup 
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (say(title)) }
-            dl.about { @for (what, text) in rows { dt { (say(*what)) } dd { (say(*text)) } } }
+            @for (what, text) in rows { h3 { (say(*what)) } p.rule { (say(*text)) } }
         }
     }
 }

@@ -58,8 +58,8 @@ fn own_plan(view: &View) -> Option<Plan> {
 fn purpose(plan: Plan, language: Language) -> &'static str {
     let (english, portuguese) = match plan {
         Plan::Free => (
-            "To try the API, and for scripts that need this year’s figures.",
-            "Para experimentar a API e para scripts que usam os números deste ano.",
+            "To try the API, and for scripts that need the last 12 months.",
+            "Para experimentar a API e para scripts que usam os últimos 12 meses.",
         ),
         Plan::Bronze => (
             "For applications that look up companies.",
