@@ -19,12 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{text:?}, {} found:", found.total);
         for company in &found.data {
             let tickers = company.tickers.join(" ");
-            println!(
-                "  {:>6}  {:<9}  {}  {tickers}",
-                company.id,
-                company.status.as_deref().unwrap_or("-"),
-                company.name
-            );
+            // A company that files without being in the registry has none.
+            let status = company.status.as_deref().unwrap_or("-");
+            println!("  {:>6}  {status:<9}  {}  {tickers}", company.id, company.name);
         }
     }
 
