@@ -32,6 +32,7 @@ pub struct Trial<'t> {
 pub fn check(trial: &Trial<'_>) {
     trial.keys_live_and_end();
     trial.keys_are_made_side_by_side();
+    trial.keys_are_exchanged();
     trial.sessions_live_and_end();
     trial.usage_adds_up();
     #[cfg(feature = "webhooks")]
@@ -115,6 +116,26 @@ impl Trial<'_> {
         let records = keys::list(self.other).expect("a list");
         assert_eq!(records.len(), 1);
         assert_eq!((records[0].created, records[0].revoked), (now(), Some(now())));
+    }
+
+    fn keys_are_exchanged(&self) {
+        let old = issue(self.one, Plan::Gold);
+        let token = sessions::begin(self.one, &old, now()).expect("a session");
+        let usage = Usage::default();
+        let today: Date = "2026-11-16".parse().expect("a day");
+        usage.count(id(self.one, &old), today, "/a", Outcome::Success);
+        usage.flush(self.one).expect("it can be written");
+        let new = keys::rotate(self.one, id(self.one, &old), now()).expect("a key");
+        for accounts in self.both() {
+            assert!(keys::authenticate(accounts, &old).is_err());
+            assert!(sessions::find(accounts, &token, now()).is_none());
+            assert_eq!(keys::authenticate(accounts, &new).expect("it is known").plan, Plan::Gold);
+        }
+        let report = usage.report(self.other, id(self.other, &new), &UsageQuery::default(), today);
+        assert_eq!(report.expect("a report").total.requests, 1);
+        keys::revoke_by_id(self.other, id(self.other, &new), now()).expect("it is revoked");
+        let again = keys::rotate(self.one, id(self.one, &new), now());
+        assert!(matches!(again, Err(Error::InvalidKey)), "{:?}", again.err());
     }
 
     fn keys_are_made_side_by_side(&self) {

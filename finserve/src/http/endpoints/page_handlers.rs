@@ -29,7 +29,7 @@ use crate::{
         self, Field, KeyForm, KnownKey, Language, Notice, Subscription, UsageForm, View,
         assets::{self, Packed},
     },
-    site::upgrade_contact::UpgradeContact,
+    site::upgrade_contact::{Address, UpgradeContact},
 };
 
 pub(crate) mod calculators;
@@ -140,7 +140,7 @@ pub(crate) fn pricing(context: &Context<'_>, params: Params<'_>) -> Result<Reply
 /// `GET /legal`: our own page, or the way to the operator's.
 pub(crate) fn legal(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let view = chosen_view(context, params)?;
-    let elsewhere = context.upgrade_contact.legal().map(|address| address.url());
+    let elsewhere = context.upgrade_contact.legal().map(Address::url);
     match elsewhere.and_then(|address| HeaderValue::from_str(address).ok()) {
         Some(address) => Ok(Reply::found_at(address)),
         None => Ok(shown(pages::legal(&view))),
