@@ -47,7 +47,7 @@ pub(super) const LONGEST: Duration =
 
 /// After so long in the queue, a request that waits for the disk is held up by others, and has this long in all.
 const HELD_UP: Duration = Duration::from_millis(100);
-const LONGEST_HELD_UP: Duration = Duration::from_secs(2);
+const LONGEST_HELD_UP: Duration = Duration::from_secs(if cfg!(debug_assertions) { 12 } else { 2 });
 
 /// The threads on which work is done that takes longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
