@@ -96,8 +96,9 @@ fn the_same_is_found_by_every_name_for_it() {
     ];
     for (short, long) in abbreviated {
         let [short, words] = [short, long].map(|q| found(q).into_iter().collect::<BTreeSet<_>>());
-        let is_near = short.len() > 100 && words.len() < short.len() * 11 / 10;
-        assert!(short.is_subset(&words) && is_near, "{long}: {}, {}", short.len(), words.len());
+        let both = short.intersection(&words).count();
+        let is_most = both > 100 && both * 10 > short.len().max(words.len()) * 9;
+        assert!(is_most, "{long}: {}, {}, {both} of both", short.len(), words.len());
     }
 }
 
