@@ -65,7 +65,8 @@ def make_calculable(path, query):
         query["to"] = to
     for name in ("index", "series"):
         if name in query:
-            query[name] = next(CALCULATED)
+            # Only months can be counted as contracts do.
+            query[name] = "igpm" if query.get("months") == "contract" else next(CALCULATED)
     for name, fit in (("interest", "cdi"), ("inflation", "igpm")):
         if name in query:
             query[name] = fit

@@ -113,7 +113,8 @@ async function homeShowsTheFigures(visitor, view) {
   await open(visitor, view, "/");
   const { selic, cdi, ipca, fx, meta } = (await api("/api/v1/market/overview", await newKey())).json;
   const stale = ["selic", "cdi", "ipca", "fx"].map((name) => meta.indicators[name].stale);
-  const wanted = [selic, cdi, ipca, { date: fx.date, value: fx.sell }];
+  const figures = [selic, cdi, ipca, { date: fx.date, value: fx.sell }];
+  const wanted = figures.map(({ date, value }) => ({ date, value }));
   const shown = await visitor.page.locator(".card").evaluateAll((cards) =>
     cards.map((card) => ({
       text: card.querySelector("data").textContent,
