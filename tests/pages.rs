@@ -1,7 +1,7 @@
 //! The pages, as a browser without JavaScript meets them.
 use crate::harness::{Reply, Server};
 
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "/",
     "/market",
     "/market/ipca",
@@ -13,6 +13,7 @@ const PAGES: [&str; 11] = [
     "/docs",
     "/docs/try",
     "/legal",
+    "/status",
 ];
 
 /// A form, sent as browsers do.
@@ -388,4 +389,25 @@ fn nobody_writes_into_the_description() {
     let proxied =
         Server::shared().keyless("GET", "/docs/openapi.json", "X-Forwarded-Proto: https\r\n");
     assert_eq!(proxied.json()["servers"][0]["url"], "https://test");
+}
+
+#[test]
+fn the_status_page_shows_what_the_api_answers() {
+    let status = Server::shared().get("/api/v1/status").json();
+    for (language, due) in
+        [("en", "Newer data is due for"), ("pt", "Já deve haver dados mais novos de")]
+    {
+        let page = Server::shared().get(&format!("/status?lang={language}"));
+        assert!(page.text().contains(due), "{language}");
+        for dataset in status["data"].as_array().unwrap() {
+            let name = dataset["dataset"].as_str().unwrap();
+            let (_, row) = page.text().split_once(&format!("<code>{name}</code>")).expect(name);
+            let row = row.split_once("</tr>").unwrap().0;
+            let held = dataset["coverage"]["to"].as_str().or(dataset["newest"].as_str());
+            for day in [dataset["first"].as_str(), held, dataset["expected"].as_str()] {
+                let Some(day) = day else { continue };
+                assert!(row.contains(&format!("datetime=\"{day}\"")), "{name} {day}: {row}");
+            }
+        }
+    }
 }

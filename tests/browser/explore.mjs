@@ -21,6 +21,7 @@ const PAGES = {
   usage: "/usage",
   "sign-in": "/sign-in",
   legal: "/legal",
+  status: "/status",
   reference: "/docs",
   guide: "/docs/guide/search",
   market: "/market",

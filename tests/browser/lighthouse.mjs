@@ -13,7 +13,7 @@ const LIGHT = { bytes: 300_000, requests: 8 };
 const HEAVY = { bytes: 2_000_000, requests: 12 };
 const PAGES = [
   "/", "/market", "/market/ipca", "/market/selic?range=all", "/market/fx/usd-brl", "/calc",
-  "/calc/correction?amount=1000&index=ipca&from=2020-01-01", "/companies", "/companies/9512", "/filings", "/pricing",
+  "/calc/correction?amount=1000&index=ipca&from=2020-01-01", "/companies", "/companies/9512", "/filings", "/status", "/pricing",
   "/legal", "/usage", "/sign-in", "/docs", "/docs/guide", "/docs/try",
 ];
 // Search engines are told to leave these alone, which Lighthouse counts as a fault.
