@@ -124,17 +124,21 @@ fn run(page: &Page) -> usize {
         .status();
     assert!(shell.unwrap().success());
 
-    let mut compared = 0;
+    let (mut compared, mut wrong) = (0, Vec::new());
     for (n, Example { command, output }) in examples.iter().enumerate() {
         let read = |name: &str| fs::read_to_string(directory.path().join(format!("{name}.{n}")));
         let (given, errors) = (read("out").unwrap(), read("err").unwrap());
         let place = format!("{}: {command}", page.name);
         assert!(!given.contains("exit code"), "{place}: {given}{errors}");
         if !output.is_empty() {
-            assert_eq!(given.replace('\r', "").trim(), *output, "{place}: {errors}");
+            let given = given.replace('\r', "");
+            if given.trim() != *output {
+                wrong.push(format!("{place}: {errors}\n{}\nnot\n{output}\n", given.trim()));
+            }
             compared += 1;
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if let Some(start) = all.iter().find(|example| example.command == "finserve") {
         assert_eq!(started.announced.replace(&started.address, "127.0.0.1:8080"), start.output);
         compared += 1;

@@ -153,13 +153,12 @@ impl Document {
         differences
     }
 
-    /// The columns of a list as CSV: the members of its rows; nothing if it is no list.
+    /// The columns of a list as CSV: the members of its rows, also those that JSON leaves out; nothing if it is no list.
     fn columns<'d>(&'d self, operation: &Operation<'d>) -> Option<Vec<&'d str>> {
         let schema = &operation.about["responses"]["200"]["content"]["application/json"]["schema"];
         let rows = &self.resolve(schema)["properties"]["data"]["items"];
-        let members = self.resolve(rows)["required"].as_array();
-        match members {
-            Some(members) => Some(members.iter().filter_map(Value::as_str).collect()),
+        match self.resolve(rows)["properties"].as_object() {
+            Some(members) => Some(members.keys().map(String::as_str).collect()),
             // The business days are a list of days, not of objects.
             None => rows["format"].as_str().map(|format| vec![format]),
         }
