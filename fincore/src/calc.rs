@@ -28,6 +28,7 @@ mod parameters;
 mod real_rate;
 mod rule;
 mod series_choice;
+mod step_factor;
 #[cfg(test)]
 #[cfg(feature = "bundle")]
 mod tests;

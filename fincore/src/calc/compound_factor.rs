@@ -7,6 +7,7 @@ use super::{
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     fixed_point::{Figure, FixedPoint},
     parameters::{Months, Percent, Steps},
+    step_factor::StepFactor,
 };
 use crate::{
     answers::Meta,
@@ -111,7 +112,7 @@ pub(super) struct CompoundFactor {
     pub(super) months: Months,
     pub(super) factor: FixedPoint,
     pub(super) rows: Vec<Rate>,
-    factors: Vec<FixedPoint>,
+    factors: Vec<StepFactor>,
     pub(super) published: Option<PublishedFigure>,
     pub(super) meta: Meta,
 }
@@ -146,7 +147,7 @@ impl CompoundFactor {
             CompoundingBasis::Levels => ratios(&rows, series)?,
         };
         let factor =
-            factors.iter().fold(FixedPoint::one(), |product, factor| product.times(factor));
+            factors.iter().fold(FixedPoint::one(), |product, factor| factor.apply(product));
         if factor.is_too_large() {
             return Err(lacks(series, SeriesFault::FactorTooLarge));
         }
@@ -213,9 +214,9 @@ impl CompoundFactor {
 
     fn steps(&self) -> Vec<DerivationStep> {
         let mut product = FixedPoint::one();
-        let step = |(row, factor): (&Rate, &FixedPoint)| {
-            product = product.times(factor);
-            let (factor, product) = (round_factor(factor), round_factor(&product));
+        let step = |(row, factor): (&Rate, &StepFactor)| {
+            product = factor.apply(std::mem::replace(&mut product, FixedPoint::one()));
+            let (factor, product) = (round_factor(&factor.value()), round_factor(&product));
             DerivationStep { date: row.date, value: row.value, factor, product }
         };
         self.rows.iter().zip(&self.factors).map(step).collect()
@@ -232,24 +233,20 @@ type Observed = (Vec<Rate>, Date, Date);
 /// The first and the newest day of a series.
 type Held = (Date, Date);
 
-fn rates(rows: &[Rate], percent: Option<Percent>) -> Vec<FixedPoint> {
-    let share = percent.map(|percent| FixedPoint::of_percent(percent.get()));
-    let factor = |row: &Rate| match &share {
-        None => FixedPoint::factor(row.value),
-        Some(share) => FixedPoint::one().plus(&FixedPoint::of_percent(row.value).times(share)),
-    };
-    rows.iter().map(factor).collect()
+fn rates(rows: &[Rate], percent: Option<Percent>) -> Vec<StepFactor> {
+    rows.iter().map(|row| StepFactor::of_rate(row.value, percent)).collect()
 }
 
 /// The ratio of each level to the one before.
-fn ratios(rows: &[Rate], series: CompoundedSeries) -> Result<Vec<FixedPoint>> {
+fn ratios(rows: &[Rate], series: CompoundedSeries) -> Result<Vec<StepFactor>> {
     let zero = |row: &Rate| lacks(series, SeriesFault::NotPositive { date: row.date.into() });
     let ratio = |pair: &[Rate]| {
         FixedPoint::from(pair[1].value)
             .over(&FixedPoint::from(pair[0].value))
+            .map(StepFactor::Number)
             .ok_or_else(|| zero(&pair[0]))
     };
-    let first = rows.first().map(|_| Ok(FixedPoint::one()));
+    let first = rows.first().map(|_| Ok(StepFactor::Number(FixedPoint::one())));
     first.into_iter().chain(rows.windows(2).map(ratio)).collect()
 }
 

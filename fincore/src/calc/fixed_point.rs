@@ -3,7 +3,7 @@ use std::{fmt, sync::LazyLock};
 
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
-use num_traits::{Pow, Signed, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use serde::{Serialize, Serializer};
 
 use crate::types::{Decimal, serialize_number};
@@ -15,7 +15,12 @@ const DECIMALS: u32 = 64;
 /// Digits before the point of a factor that is too large.
 const MOST_DIGITS: u32 = 30;
 
-static ONE: LazyLock<BigInt> = LazyLock::new(|| ten_to(DECIMALS));
+/// The powers of ten up to the smallest factor that is too large.
+static TENS: LazyLock<Vec<BigInt>> = LazyLock::new(|| {
+    let next = |power: &BigInt| Some(power * 10_u32);
+    let powers = std::iter::successors(Some(BigInt::from(1)), next);
+    powers.take((DECIMALS + MOST_DIGITS) as usize + 1).collect()
+});
 
 /// A number with 64 decimals: every operation rounds half up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +28,12 @@ pub(super) struct FixedPoint(BigInt);
 
 impl FixedPoint {
     pub(super) fn one() -> FixedPoint {
-        FixedPoint(ONE.clone())
+        FixedPoint(ten_to(DECIMALS).clone())
+    }
+
+    /// The number `digits` / 10^`decimals`, of up to 64 decimals.
+    fn of(digits: i64, decimals: u32) -> FixedPoint {
+        FixedPoint(ten_to(DECIMALS - decimals) * digits)
     }
 
     /// A percentage as a number: 0.21 % is 0.0021.
@@ -41,17 +51,45 @@ impl FixedPoint {
     }
 
     pub(super) fn times(&self, other: &FixedPoint) -> FixedPoint {
-        FixedPoint(divide_half_up(&self.0 * &other.0, &ONE))
+        FixedPoint(divide_half_up(&(&self.0 * &other.0), ten_to(DECIMALS)))
+    }
+
+    /// The product with 1 + `digits` / 10^`decimals`: the same as [`FixedPoint::times`] gives, without long divisions.
+    pub(super) fn grown(mut self, digits: i64, decimals: u32) -> FixedPoint {
+        let stays_positive = |unit: &u64| digits >= 0 || digits.unsigned_abs() < *unit;
+        let unit = 10_u64.checked_pow(decimals).filter(stays_positive);
+        let Some(unit) = unit.filter(|_| self.0.is_positive()) else {
+            return self.times(&FixedPoint::one().plus(&FixedPoint::of(digits, decimals)));
+        };
+        let mut change = &self.0 * digits.unsigned_abs();
+        let rest = (&change % unit).to_u64().unwrap_or_default();
+        change /= unit;
+        if digits < 0 {
+            self.0 -= change;
+            // Half a unit less is rounded up again.
+            if rest > unit / 2 {
+                self.0 -= 1;
+            }
+        } else {
+            self.0 += change;
+            if rest >= unit.div_ceil(2) {
+                self.0 += 1;
+            }
+        }
+        self
     }
 
     /// The quotient; `None` for a divisor that is not positive.
     pub(super) fn over(&self, other: &FixedPoint) -> Option<FixedPoint> {
-        other.0.is_positive().then(|| FixedPoint(divide_half_up(&self.0 * &*ONE, &other.0)))
+        other
+            .0
+            .is_positive()
+            .then(|| FixedPoint(divide_half_up(&(&self.0 * ten_to(DECIMALS)), &other.0)))
     }
 
     /// Whether it is so large that the digits of an amount times it may be wrong.
     pub(super) fn is_too_large(&self) -> bool {
-        self.0.abs() >= ten_to(DECIMALS + MOST_DIGITS)
+        self.0.magnitude() >= ten_to(DECIMALS + MOST_DIGITS).magnitude()
     }
 
     pub(super) fn pow(&self, exponent: u32) -> FixedPoint {
@@ -86,12 +124,12 @@ impl FixedPoint {
 
     /// What a factor adds, in percent: 0.21 for 1.0021.
     pub(super) fn percent_change(&self) -> Figure {
-        FixedPoint((&self.0 - &*ONE) * 100).round(8).trim_zeros(2)
+        FixedPoint((&self.0 - ten_to(DECIMALS)) * 100).round(8).trim_zeros(2)
     }
 
     /// Rounds half up, away from zero.
     pub(super) fn round(&self, decimals: u32) -> Figure {
-        let digits = divide_half_up(self.0.clone(), &ten_to(DECIMALS - decimals.min(DECIMALS)));
+        let digits = divide_half_up(&self.0, ten_to(DECIMALS - decimals.min(DECIMALS)));
         Figure { digits, decimals: decimals.min(DECIMALS) }
     }
 }
@@ -99,16 +137,17 @@ impl FixedPoint {
 impl From<Decimal> for FixedPoint {
     fn from(decimal: Decimal) -> FixedPoint {
         let (digits, decimals) = decimal.parts();
-        FixedPoint(BigInt::from(digits) * ten_to(DECIMALS - u32::from(decimals)))
+        FixedPoint::of(digits, decimals.into())
     }
 }
 
-fn ten_to(power: u32) -> BigInt {
-    Pow::pow(BigInt::from(10), power)
+/// A power of ten, up to that of a factor that is too large.
+fn ten_to(power: u32) -> &'static BigInt {
+    &TENS[power as usize]
 }
 
 /// The quotient by a positive number, rounded half up, away from zero.
-fn divide_half_up(number: BigInt, by: &BigInt) -> BigInt {
+fn divide_half_up(number: &BigInt, by: &BigInt) -> BigInt {
     let (quotient, rest) = number.div_rem(by);
     if rest.abs() * 2 < *by {
         return quotient;
@@ -143,6 +182,14 @@ pub struct Figure {
 impl Figure {
     /// Removes zeros at the end, but leaves at least `least` decimals.
     pub(super) fn trim_zeros(mut self, least: u32) -> Figure {
+        // Most fit a machine word, with which dividing is quick.
+        if let Some(mut digits) = self.digits.to_i64() {
+            while self.decimals > least && digits % 10 == 0 {
+                digits /= 10;
+                self.decimals -= 1;
+            }
+            return Figure { digits: digits.into(), ..self };
+        }
         while self.decimals > least && (&self.digits % 10_u32).is_zero() {
             self.digits /= 10_u32;
             self.decimals -= 1;
