@@ -35,6 +35,7 @@ use crate::{
     types::{Date, DateRange},
 };
 
+mod change_list;
 mod dataset;
 mod dataset_sizes;
 mod delta;

@@ -62,6 +62,10 @@ impl ReaderPool {
         ReaderPool { pool, path, failures }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// A connection outside of the pool.
     pub(super) fn connect(&self) -> Result<Connection> {
         connect(&self.path)

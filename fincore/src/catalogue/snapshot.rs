@@ -1,5 +1,5 @@
 //! A view of the data at one moment, through which everything is read.
-use std::{sync::Arc, time::Instant};
+use std::{path::Path, sync::Arc, time::Instant};
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
@@ -107,6 +107,11 @@ impl Snapshot {
     ) -> Result<Arc<T>> {
         // Without a deadline: if this query gave up, the next one would have to begin again.
         self.file.memo.get(self.data(), || deadline::without(|| make(self.connection())))
+    }
+
+    /// The directory of the file, for files that are needed for a while.
+    pub(crate) fn directory(&self) -> &Path {
+        self.file.readers.path().parent().unwrap_or(Path::new("."))
     }
 
     /// The connection, for the search index.

@@ -1,9 +1,15 @@
 //! The rows that changed after a data version: the net effect of the change log, and of the days that have passed.
-use super::row_source::{RowSource, VisitRow};
+use std::sync::Mutex;
+
+use super::{
+    change_list::{ChangeList, PackedChange},
+    row_source::{RowSource, VisitRow},
+};
 use crate::{
     catalogue::{Change, Snapshot},
     changes,
     error::{ExportFault, Result},
+    lock::lock,
     table::Cell,
     types::Date,
 };
@@ -12,13 +18,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Delta {
     source: Box<dyn RowSource>,
-    changes: Vec<PackedChange>,
-    /// The number of rows that were read.
-    read: usize,
+    changes: ChangeList,
 }
-
-/// The key of a row and its kind of change, in eight bytes: an import may change a million rows. They sort by key.
-type PackedChange = u64;
 
 const CHANGE_BITS: u32 = 2;
 
@@ -44,7 +45,8 @@ fn change_of(packed: PackedChange) -> Change {
 }
 
 impl Delta {
-    /// Finds the changes after `since`. Fails if the log does not reach back, or if there is no such version yet.
+    /// Finds the changes after `since`, for one export at a time, because sorting them takes memory. Fails if the log does
+    /// not reach back, or if there is no such version yet.
     pub(super) fn collect(
         snapshot: &Snapshot,
         source: Box<dyn RowSource>,
@@ -55,6 +57,8 @@ impl Delta {
             let fault = ExportFault::FutureVersion { version: since, newest: version };
             return Err(fault.into());
         }
+        static COLLECTING: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = lock(&COLLECTING);
         let mut changes = net_changes(logged_changes(snapshot, source.as_ref(), since)?);
         let day = day_of(snapshot, since)?;
         let today = snapshot.today();
@@ -72,11 +76,11 @@ impl Delta {
         if snapshot.has_corrupt_values() {
             changes = without_unreadable(snapshot, source.as_ref(), changes)?;
         }
-        Ok(Delta { source, changes, read: 0 })
+        Ok(Delta { source, changes: ChangeList::new(changes, snapshot.directory()) })
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.changes.len() as u64
+        self.changes.total()
     }
 
     /// Visits the next rows, at most `limit`, with the kind of change as their first cell; returns `false` if there are no
@@ -87,16 +91,15 @@ impl Delta {
         limit: usize,
         visit: VisitRow<'_>,
     ) -> Result<bool> {
-        for packed in self.changes.iter().skip(self.read).take(limit) {
-            let (key, change) = (key_of(*packed), change_of(*packed));
+        for packed in self.changes.next(limit)? {
+            let (key, change) = (key_of(packed), change_of(packed));
             match change {
                 Change::Added => self.visit_found(snapshot, key, "added", visit)?,
                 Change::Changed => self.visit_found(snapshot, key, "changed", visit)?,
                 Change::Removed => visit(&with_change("removed", &self.source.removed_row(key)))?,
             }
         }
-        self.read = self.changes.len().min(self.read + limit);
-        Ok(self.read < self.changes.len())
+        Ok(self.changes.has_more())
     }
 
     fn visit_found(
