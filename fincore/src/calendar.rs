@@ -84,10 +84,14 @@ pub fn count(from: Date, to: Date) -> i32 {
         return -count(to, from);
     }
     let days = from.day_number()..to.day_number();
+    let weekdays = weekdays_before(days.end) - weekdays_before(days.start);
+    if weekdays == 0 {
+        return 0;
+    }
     let holidays = (from.year()..=to.year()).flat_map(holidays::of_year);
     let closed = holidays.filter(|day| days.contains(day) && !is_weekend(*day)).count();
     let closed = i32::try_from(closed).unwrap_or(i32::MAX);
-    weekdays_before(days.end) - weekdays_before(days.start) - closed
+    weekdays - closed
 }
 
 /// All later days, in order.

@@ -1,7 +1,7 @@
 //! Fixed-point numbers with 64 decimals for calculations, and rounded figures for answers.
 use std::{fmt, sync::LazyLock};
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use serde::{Serialize, Serializer};
@@ -61,20 +61,14 @@ impl FixedPoint {
         let Some(unit) = unit.filter(|_| self.0.is_positive()) else {
             return self.times(&FixedPoint::one().plus(&FixedPoint::of(digits, decimals)));
         };
-        let mut change = &self.0 * digits.unsigned_abs();
-        let rest = (&change % unit).to_u64().unwrap_or_default();
-        change /= unit;
+        let (mut change, rest) = scale(&self.0, digits.unsigned_abs(), unit);
         if digits < 0 {
-            self.0 -= change;
             // Half a unit less is rounded up again.
-            if rest > unit / 2 {
-                self.0 -= 1;
-            }
+            change += u32::from(rest > unit / 2);
+            self.0 -= BigInt::from(change);
         } else {
-            self.0 += change;
-            if rest >= unit.div_ceil(2) {
-                self.0 += 1;
-            }
+            change += u32::from(rest >= unit.div_ceil(2));
+            self.0 += BigInt::from(change);
         }
         self
     }
@@ -139,6 +133,39 @@ impl From<Decimal> for FixedPoint {
         let (digits, decimals) = decimal.parts();
         FixedPoint::of(digits, decimals.into())
     }
+}
+
+/// A positive number times `times`, divided by `unit`: the quotient and the rest. One pass of machine words from the
+/// highest down would need the product first, so it goes through the words twice.
+fn scale(number: &BigInt, times: u64, unit: u64) -> (BigUint, u64) {
+    let mut words: Vec<u64> = Vec::with_capacity(8);
+    let mut carry = 0_u128;
+    for word in number.iter_u64_digits() {
+        carry += u128::from(word) * u128::from(times);
+        words.push(low(carry));
+        carry >>= 64;
+    }
+    words.push(low(carry));
+    let mut rest = 0_u128;
+    for word in words.iter_mut().rev() {
+        let part = rest << 64 | u128::from(*word);
+        *word = low(part / u128::from(unit));
+        rest = part % u128::from(unit);
+    }
+    let halves = words.iter().flat_map(|word| [low_half(*word), low_half(word >> 32)]);
+    (BigUint::new(halves.collect()), low(rest))
+}
+
+/// The lowest 64 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the other bits are not wanted")]
+fn low(number: u128) -> u64 {
+    number as u64
+}
+
+/// The lowest 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the other bits are not wanted")]
+fn low_half(number: u64) -> u32 {
+    number as u32
 }
 
 /// A power of ten, up to that of a factor that is too large.

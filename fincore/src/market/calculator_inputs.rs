@@ -14,7 +14,13 @@ use crate::{
 
 /// The first and the newest day of a series. Fails if it has no observations.
 pub(crate) fn covered_days(snapshot: &Snapshot, number: u32) -> Result<(Date, Date)> {
-    let coverage = Series::from(number).coverage(snapshot)?;
+    let series = Series::from(number);
+    if let Some(history) = series.cached_history(snapshot)?
+        && let Some(ends) = history.ends(snapshot.today())
+    {
+        return Ok(ends);
+    }
+    let coverage = series.coverage(snapshot)?;
     let name = definition(number)
         .map_or_else(|| number.to_string(), |definition| definition.name.to_owned());
     let coverage = coverage.ok_or_else(|| Error::not_found(Resource::Series, &name))?;
@@ -28,8 +34,11 @@ pub(crate) fn observations(
     from: Date,
     to: Date,
 ) -> Result<Vec<Rate>> {
-    let days = (from, to.min(snapshot.today()));
-    let mut rows = Series::from(number).newest_in(snapshot, days, usize::MAX)?;
+    let (series, last) = (Series::from(number), to.min(snapshot.today()));
+    if let Some(history) = series.cached_history(snapshot)? {
+        return Ok(history.between(from, last).iter().rev().cloned().collect());
+    }
+    let mut rows = series.newest_in(snapshot, (from, last), usize::MAX)?;
     rows.reverse();
     Ok(rows)
 }

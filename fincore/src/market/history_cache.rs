@@ -73,9 +73,20 @@ impl<T: Dated> CachedHistory<T> {
         rows.get(rows.partition_point(|row| row.date() > today))
     }
 
+    /// The first day, and the newest that is not after a day.
+    pub(super) fn ends(&self, today: Date) -> Option<(Date, Date)> {
+        let first = self.rows.all().last()?.date();
+        self.newest(today).map(|newest| (first, newest.date()))
+    }
+
+    /// The rows of these days, both included, newest first.
+    pub(super) fn between(&self, first: Date, last: Date) -> &[T] {
+        &self.rows.all()[self.positions(first, last)]
+    }
+
     /// One page of the rows in a range of days, newest first.
     pub(super) fn page(&self, days: DateWindow, limit: u32, offset: Offset) -> HistoryPage<T> {
-        let Range { start, end } = self.positions(days);
+        let Range { start, end } = self.positions(days.from(), days.to());
         let offset = usize::try_from(offset.get()).unwrap_or(usize::MAX);
         let first = start.saturating_add(offset).min(end);
         let last = first.saturating_add(limit as usize).min(end);
@@ -85,10 +96,10 @@ impl<T: Dated> CachedHistory<T> {
     }
 
     /// The positions of the rows in a range of days, which may be empty.
-    fn positions(&self, days: DateWindow) -> Range<usize> {
+    fn positions(&self, first: Date, last: Date) -> Range<usize> {
         let rows = self.rows.all();
-        let start = rows.partition_point(|row| row.date() > days.to());
-        let end = rows.partition_point(|row| row.date() >= days.from());
+        let start = rows.partition_point(|row| row.date() > last);
+        let end = rows.partition_point(|row| row.date() >= first);
         start..end.max(start)
     }
 }
