@@ -2,6 +2,8 @@
 
 import http.client
 import itertools
+import shutil
+import subprocess
 import time
 
 import figures
@@ -130,7 +132,60 @@ def cheap_refusals(case):
             case.want(cost < 1, f"{name}: {cost:.2f} ms of processor time, answered {each_costs.last.status}")
 
 
+def open_pages_beside_paid_searches(case):
+    """48 connections without a key that ask for the dearest of what nobody is charged for: a paid search of companies,
+    never the same, takes less than three times as long as in quiet."""
+    wrk = shutil.which("wrk")
+    if not wrk:
+        case.skip("wrk is not installed")
+        return
+    with case.server() as server:
+        script = trial.script_path(server.address)
+        for path in ["/sitemap.xml", "/", "/status", "/api/v1/status", "/pricing", "/docs", script]:
+            cost = each_costs(server, [path] * 100, None, headers={"Accept-Encoding": "identity"}) * 1000
+            case.note(f"{path}: {cost:.2f} ms of processor time")
+        quiet = searches(server, case.keys[0])
+        case.note(f"searches in quiet: {quiet}")
+        for paths in (["/sitemap.xml"], ["/"], ["/api/v1/status"], [script], ["/sitemap.xml", "/", "/api/v1/status", script]):
+            with case.directory() as folder:
+                lua = folder / "paths.lua"
+                listed = ", ".join(f'"{path}"' for path in paths)
+                lua.write_text(
+                    f"local paths, turn = {{{listed}}}, 0\n"
+                    "request = function() turn = turn + 1; return wrk.format('GET', paths[turn % #paths + 1]) end\n"
+                )
+                address = "http://{}:{}".format(*server.address)
+                command = [wrk, "-t1", "-c48", "-d7s", "--timeout", "20s", "-s", lua, address]
+                flood = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                time.sleep(1)
+                busy = searches(server, case.keys[0])
+                answered = [line.strip() for line in flood.communicate()[0].splitlines() if "requests in" in line]
+            ratio = busy.at(50) / quiet.at(50)
+            case.want(ratio < 3 and not busy.failed(), f"beside {' '.join(paths)} ({answered}): {busy}, {ratio:.1f} times the median")
+
+
+TURNS = itertools.count()
+
+
+def searches(server, key, seconds=4):
+    """How long paid searches of companies take, one after the other on one connection, each for other words."""
+    times, end = figures.Times(), time.monotonic() + seconds
+    connection = http.client.HTTPConnection(*server.address, timeout=30, source_address=(trial.OTHER, 0))
+    while time.monotonic() < end:
+        turn = next(TURNS)
+        one, two = WORDS[turn % len(WORDS)], WORDS[turn * 7 // len(WORDS) % len(WORDS)]
+        began = time.monotonic()
+        connection.request("GET", f"/api/v1/companies/search?q={one[:4]}+{two[:3]}{turn}", headers={"X-API-Key": key})
+        response = connection.getresponse()
+        response.read()
+        times.append(time.monotonic() - began if response.status == 200 else float("inf"))
+        time.sleep(0.01)
+    connection.close()
+    return times
+
+
 ROWS = {
+    "open_pages_beside_paid_searches": open_pages_beside_paid_searches,
     "deep_offsets": deep_offsets,
     "hundred_searches_at_once": hundred_searches_at_once,
     "offsets_beyond_all": offsets_beyond_all,

@@ -6,6 +6,7 @@ pub(crate) mod app;
 pub(crate) mod dispatch;
 pub(crate) mod local_queries;
 pub(crate) mod mcp_dispatch;
+mod open_answers;
 pub(crate) mod query_answer;
 pub(crate) mod respond;
 pub(crate) mod route_table;

@@ -128,7 +128,9 @@ fn prepare(app: &App, stop: &Signal, ready: &Readiness) {
         let snapshot = app.catalogue().recent_snapshot(now.today(), now.instant);
         let prepared = verified.and(snapshot).and_then(|snapshot| {
             app.follow(&snapshot);
-            search::prepare(&snapshot)
+            search::prepare(&snapshot)?;
+            app.refresh_dataset_list(&snapshot);
+            Ok(())
         });
         ready.report(Component::Catalogue, prepared.err().map(|err| err.to_string()));
         stop.wait(PREPARE_INTERVAL);

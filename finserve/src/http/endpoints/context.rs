@@ -1,8 +1,9 @@
 //! What a handler works with.
 use std::sync::Arc;
 
-use fincore::{Caller, Catalogue, datasets::StatusCache, export::DatasetSizes, webhooks::Targets};
+use fincore::{Caller, Catalogue, datasets::StatusCache, webhooks::Targets};
 
+use super::export::DatasetList;
 use crate::{
     coordination::clock::Clock,
     http::{
@@ -18,11 +19,13 @@ pub(crate) struct Context<'r> {
     pub(crate) catalogue: &'r Catalogue,
     pub(crate) access: &'r Access,
     pub(crate) watch: &'r StatusCache,
-    pub(crate) dataset_sizes: &'r DatasetSizes,
+    pub(crate) dataset_list: &'r DatasetList,
     /// How many exports may be under way.
     pub(crate) exports: &'r Slots,
     /// Where streams are made.
     pub(crate) streams: &'r Arc<Pool>,
+    /// Where that is made which nobody is charged for.
+    pub(crate) open: &'r Arc<Pool>,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     /// What all links begin with.

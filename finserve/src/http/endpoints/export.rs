@@ -1,12 +1,16 @@
 //! Bulk export: the datasets, and each as a stream.
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use fincore::{
     Catalogue, Date, Error, Snapshot,
-    export::{Dataset, DatasetSize, Export, Format, Query},
+    export::{Dataset, DatasetSize, DatasetSizes, Export, Format, Query},
 };
 use hyper::{
     Version,
+    body::Bytes,
     header::{HeaderMap, HeaderValue},
 };
 use serde::{Deserialize, Serialize};
@@ -22,12 +26,13 @@ use crate::http::{
         parameters::Params,
         payload::Payload,
         refusal::Refusal,
-        render::{self, Answer},
+        render::{self, Answer, JSON, Media},
         reply::{Body, Caching, Reply},
         stream::Stream,
     },
     transport::concurrency_slots::Slots,
 };
+use crate::site::base_path::BasePath;
 
 /// How long an export may take, however slowly it is read. A million filings are some 60 MB compressed, which a
 /// line of 1 Mbit/s carries in ten minutes.
@@ -78,24 +83,65 @@ struct Listed {
     url: String,
 }
 
+/// The list of datasets as it was last made. Making it reads much of the data, so after a change the last one is served
+/// until a thread in the background has made the next.
+#[derive(Default)]
+pub(crate) struct DatasetList {
+    sizes: DatasetSizes,
+    last: Mutex<Option<Arc<MadeList>>>,
+}
+
+/// The list, with the data that it was made from and its tag.
+struct MadeList {
+    fingerprint: u64,
+    tag: HeaderValue,
+    body: Bytes,
+}
+
+impl DatasetList {
+    /// The last list; the first one is made here.
+    fn last(&self, snapshot: &Snapshot, base: BasePath) -> Result<Arc<MadeList>, Refusal> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        last.map_or_else(|| self.make(snapshot, base), Ok)
+    }
+
+    /// Makes the list anew if somebody has asked for it, and the data or the day has changed since it was made.
+    pub(crate) fn refresh(&self, snapshot: &Snapshot, base: BasePath) -> Result<(), Refusal> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match last {
+            Some(last) if last.fingerprint != snapshot.fingerprint() => {
+                self.make(snapshot, base).map(drop)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn make(&self, snapshot: &Snapshot, base: BasePath) -> Result<Arc<MadeList>, Refusal> {
+        let listed = |dataset: DatasetSize| {
+            let name = &dataset.dataset;
+            let etag = whole(snapshot, name).to_str().unwrap_or_default().to_owned();
+            let url = base.link(&format!("/api/v1/export/{name}"));
+            Listed { dataset, etag, formats: formats::DATASET_FORMATS, url }
+        };
+        let data: Vec<Listed> = self.sizes.list(snapshot)?.into_iter().map(listed).collect();
+        let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
+        let made = MadeList {
+            fingerprint: snapshot.fingerprint(),
+            tag: tag(snapshot, &["/api/v1/export"]),
+            body: Answer::object(datasets).render(Media::Json)?.into(),
+        };
+        let made = Arc::new(made);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
+        Ok(made)
+    }
+}
+
 /// `GET /api/v1/export`
 pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    let Context { catalogue, dataset_sizes, request, base, .. } = context;
+    let Context { catalogue, dataset_list, request, base, .. } = context;
     let snapshot = catalogue.snapshot(request.now.today())?;
-    let own_tag = tag(&snapshot, &[request.head.uri.path()]);
-    if let Some(unchanged) = Reply::unchanged(&own_tag, &request.head.headers) {
-        return Ok(unchanged);
-    }
-    let listed = |dataset: DatasetSize| {
-        let name = &dataset.dataset;
-        let etag = whole(&snapshot, name).to_str().unwrap_or_default().to_owned();
-        let url = base.link(&format!("/api/v1/export/{name}"));
-        Listed { dataset, etag, formats: formats::DATASET_FORMATS, url }
-    };
-    let data: Vec<Listed> = dataset_sizes.list(&snapshot)?.into_iter().map(listed).collect();
-    let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
-    let body = Answer::json(datasets)?;
-    Ok(Reply::ok(body, Caching::Tagged(own_tag)))
+    let list = dataset_list.last(&snapshot, *base)?;
+    Ok(Reply::ok(Body::new(JSON, list.body.clone()), Caching::Tagged(list.tag.clone())))
 }
 
 /// `GET /api/v1/export/{dataset}`: from one snapshot, whatever is imported meanwhile.

@@ -102,6 +102,13 @@ fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
     Some(if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") })
 }
 
+/// All that an answer depends on besides the data, where nobody is signed in: path and known parameters, the address of
+/// the service as the client knows it, and the language that the browser prefers.
+pub(crate) fn shown_to_all(context: &Context<'_>) -> Option<String> {
+    let View { here, origin, language, .. } = view(context, None);
+    Some(format!("{} {origin} {}", here?, language.code()))
+}
+
 /// The language that was chosen, where nothing else can be.
 pub(crate) fn chosen(params: Params<'_>) -> Result<Option<Language>, Refusal> {
     let PageQuery { lang } = params.read()?;
@@ -301,7 +308,7 @@ pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
         }
         assets::Content::Gzip(packed) => {
             let stream =
-                Stream::of_length(packed.length, unpacked(*packed), name.clone(), context.streams);
+                Stream::of_length(packed.length, unpacked(*packed), name.clone(), context.open);
             Body::stream(asset.media, None, Payload::stream(stream))
         }
     };

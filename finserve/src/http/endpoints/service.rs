@@ -19,11 +19,11 @@ pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::ok(Body::new(JSON, HEALTH), Caching::Never))
 }
 
-/// `GET /api/v1/status`: how fresh the data is. It changes with every try to get newer data, so it is not kept.
+/// `GET /api/v1/status`: how fresh the data is.
 pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
     let status = context.watch.status(&snapshot)?;
-    Ok(Reply::ok(Answer::json(status)?, Caching::Never))
+    Ok(Reply::ok(Answer::json(status)?, Caching::Refetched("Accept-Encoding")))
 }
 
 /// `GET /api/v1/plans/usage`: the usage of the caller's key.

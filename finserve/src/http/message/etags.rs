@@ -19,3 +19,11 @@ pub(crate) fn tag(snapshot: &Snapshot, question: &[&str]) -> HeaderValue {
     let tag = format!("W/\"{}-{:016x}\"", snapshot.tag(), u64::from_be_bytes(start));
     HeaderValue::try_from(tag).expect("a data tag is plain ASCII")
 }
+
+/// The weak entity tag of these very bytes, however they are compressed.
+pub(crate) fn content_tag(bytes: &[u8]) -> HeaderValue {
+    let digest = Sha256::digest(bytes);
+    let start = digest[..8].try_into().expect("a digest is longer than eight bytes");
+    let tag = format!("W/\"{:016x}\"", u64::from_be_bytes(start));
+    HeaderValue::try_from(tag).expect("digits are plain ASCII")
+}

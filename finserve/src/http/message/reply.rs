@@ -9,7 +9,8 @@ use hyper::{
 use maud::Markup;
 
 use super::{
-    encoding::{self, Encoded},
+    encoding::{self, Encoded, Encodings},
+    etags::content_tag,
     header_names::{ACCEPTED, BY_CALLER},
     payload::Payload,
     response_headers::{Envelope, Sharing},
@@ -108,10 +109,40 @@ pub(crate) enum Caching {
     Never,
     /// Only until it is asked for again; it depends on these headers of the request.
     Refetched(&'static str),
+    /// The same, and the tag tells whether it has changed.
+    Confirmed(&'static str, HeaderValue),
     /// For good, under this tag: the address changes with the content.
     Forever(HeaderValue),
     /// For a minute, and longer while this tag is confirmed.
     Tagged(HeaderValue),
+}
+
+/// A reply that is kept for others who ask the same, with what it was compressed to so far.
+pub(crate) struct KeptReply {
+    media: &'static str,
+    policy: Option<Cow<'static, str>>,
+    vary: &'static str,
+    tag: HeaderValue,
+    body: Encodings,
+}
+
+impl KeptReply {
+    /// The reply to a request: compressed, or left out where the client has it.
+    pub(crate) fn reply(&self, request: &HeaderMap) -> Reply {
+        let caching = Caching::Confirmed(self.vary, self.tag.clone());
+        if confirms(request, &self.tag) {
+            let reply = Reply::ok(Body::empty(), caching);
+            return Reply { status: StatusCode::NOT_MODIFIED, ..reply };
+        }
+        let Encoded { encoding, bytes } = self.body.preferred(request);
+        let policy = self.policy.clone();
+        Reply::ok(Body { media: self.media, held: Held::Plain(bytes), encoding, policy }, caching)
+    }
+
+    /// How many bytes it takes, also once it is compressed.
+    pub(crate) fn weight(&self) -> usize {
+        2 * self.body.plain().len()
+    }
 }
 
 /// When a response must have been read, among its extensions.
@@ -130,6 +161,21 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn ok(body: Body, caching: Caching) -> Reply {
         Reply { status: StatusCode::OK, body, caching, headers: Vec::new(), deadline: None }
+    }
+
+    /// The reply to be kept, if it is a whole one that may be kept until it is asked for again.
+    pub(crate) fn into_kept(self) -> Result<KeptReply, Reply> {
+        let is_plain = self.status == StatusCode::OK && self.headers.is_empty();
+        match (self.body, self.caching) {
+            (
+                Body { media, held: Held::Plain(bytes), encoding: None, policy },
+                Caching::Refetched(vary),
+            ) if is_plain => {
+                let (tag, body) = (content_tag(&bytes), Encodings::of(bytes));
+                Ok(KeptReply { media, policy, vary, tag, body })
+            }
+            (body, caching) => Err(Reply { body, caching, ..self }),
+        }
     }
 
     /// What the client has already, if its request confirms this tag.
@@ -241,7 +287,7 @@ impl Reply {
             // Never compressed: compressing a secret beside text that the client chose can reveal it.
             Caching::Never => return self,
             Caching::Refetched(_) => None,
-            Caching::Forever(tag) | Caching::Tagged(tag) => Some(tag),
+            Caching::Forever(tag) | Caching::Tagged(tag) | Caching::Confirmed(_, tag) => Some(tag),
         };
         if tag.is_some_and(|tag| confirms(request, tag)) {
             self.status = StatusCode::NOT_MODIFIED;
@@ -263,6 +309,7 @@ impl Reply {
             }
             Caching::Never => described(envelope, "no-store", None, None),
             Caching::Refetched(vary) => described(envelope, "no-cache", Some(vary), None),
+            Caching::Confirmed(vary, tag) => described(envelope, "no-cache", Some(vary), Some(tag)),
             Caching::Forever(tag) => {
                 let cache = "public, max-age=31536000, immutable";
                 described(envelope, cache, Some("Accept-Encoding"), Some(tag))

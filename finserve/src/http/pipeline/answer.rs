@@ -4,7 +4,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Caller, deadline, limits::Standing, usage::Outcome};
+use fincore::{Caller, Plan, deadline, limits::Standing, usage::Outcome};
 use hyper::{Response, header::IF_NONE_MATCH};
 use tokio::sync::oneshot;
 
@@ -12,6 +12,7 @@ use super::{
     answer_cache::{CacheKey, CachedAnswer},
     answer_cost::Cost,
     app::App,
+    open_answers::OpenKey,
     query_answer::{data, question},
     respond::{Done, RequestOutcome},
     route_table::{Handler, Route, RouteId},
@@ -23,9 +24,13 @@ use crate::{
     errors::NotFound,
     http::{
         access::{Charge, Charged},
-        endpoints::page_handlers,
+        endpoints::{context::Context, page_handlers},
         message::{
-            payload::Payload, refusal::Refusal, render::Media, reply::Reply, request::Request,
+            payload::Payload,
+            refusal::Refusal,
+            render::Media,
+            reply::Reply,
+            request::{Request, Session},
         },
     },
     observe::log::catch,
@@ -55,6 +60,8 @@ pub(crate) enum WorkerThreads {
     Computing,
     /// For what waits for the disk or the network.
     Waiting,
+    /// For what nobody is charged for.
+    Open,
 }
 
 /// How far a request has come on the thread of its connection.
@@ -137,6 +144,7 @@ impl App {
         let pool = match on {
             WorkerThreads::Computing => &self.pool,
             WorkerThreads::Waiting => &self.waiting,
+            WorkerThreads::Open => &self.open,
         };
         let Some(place) = pool.place() else {
             return Answered::Now(self.respond(&request, &outcome, Err(Refusal::queue())));
@@ -224,6 +232,9 @@ impl App {
         Ok(Progress::Longer(
             match route.cost {
                 Cost::Disk => WorkerThreads::Waiting,
+                Cost::Short | Cost::Rows(_) | Cost::Long if route.feature.is_none() => {
+                    WorkerThreads::Open
+                }
                 Cost::Short | Cost::Rows(_) | Cost::Long => WorkerThreads::Computing,
             },
             target.id,
@@ -326,10 +337,33 @@ impl App {
                 Ok(Done::data(kept, headers))
             }
             Handler::Direct(direct) => {
-                let reply = direct(&self.context(route, request, caller), params)?;
-                Ok(Done::Reply(reply.encode(headers)))
+                let context = self.context(route, request, caller);
+                let key = self.open_key(route, &context);
+                if let Some(kept) = key.as_ref().and_then(|key| self.open_answers.get(key)) {
+                    return Ok(Done::Reply(kept.reply(headers)));
+                }
+                let reply = direct(&context, params)?;
+                let reply = match key {
+                    Some(key) => reply.into_kept().map(|kept| (key, Arc::new(kept))),
+                    None => Err(reply),
+                };
+                Ok(Done::Reply(match reply {
+                    Ok((key, kept)) => {
+                        self.open_answers.keep(key, kept.clone());
+                        kept.reply(headers)
+                    }
+                    Err(reply) => reply.encode(headers),
+                }))
             }
         }
+    }
+
+    /// The key of an answer that is kept for all who are not signed in.
+    fn open_key(&self, route: &Route, context: &Context<'_>) -> Option<OpenKey> {
+        let is_open = route.is_kept && matches!(context.request.session, Session::None);
+        let shown = is_open.then(|| page_handlers::shown_to_all(context)).flatten()?;
+        let fingerprint = self.snapshot(context.request, Plan::Free).ok()?.fingerprint();
+        Some(OpenKey { fingerprint, shown })
     }
 }
 
@@ -338,7 +372,7 @@ fn longest(on: WorkerThreads, waited: Duration) -> Duration {
     match on {
         // Others wait for the accounts, and this one would only wait as long as they.
         WorkerThreads::Waiting if waited > HELD_UP => LONGEST_HELD_UP,
-        WorkerThreads::Waiting | WorkerThreads::Computing => LONGEST,
+        WorkerThreads::Waiting | WorkerThreads::Computing | WorkerThreads::Open => LONGEST,
     }
 }
 

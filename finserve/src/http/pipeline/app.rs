@@ -1,20 +1,21 @@
 //! Everything that requests share.
 use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc};
 
-use fincore::{
-    Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, export::DatasetSizes,
-    webhooks::Targets,
-};
+use fincore::{Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, webhooks::Targets};
 
 use super::{
     answer_cache::{self, Cache},
+    open_answers::OpenAnswers,
     route_table::{Route, Routes},
 };
 use crate::{
     coordination::clock::Clock,
     http::{
         access::Access,
-        endpoints::{context::Context, export},
+        endpoints::{
+            context::Context,
+            export::{self, DatasetList},
+        },
         message::{refusal::Refusal, request::Request},
         transport::{concurrency_slots::Slots, worker_pool::Pool},
     },
@@ -34,7 +35,7 @@ pub(crate) struct App {
     /// How fresh the data is.
     pub(crate) watch: StatusCache,
     /// What can be exported.
-    pub(crate) dataset_sizes: DatasetSizes,
+    pub(crate) dataset_list: DatasetList,
     /// How many exports may be under way.
     pub(crate) exports: Slots,
     /// Whom webhooks may call.
@@ -42,9 +43,12 @@ pub(crate) struct App {
     pub(crate) routes: Routes,
     /// Answers that were given to others.
     pub(crate) cache: Cache,
-    /// Where long work is done, and where work waits.
+    /// The same of what nobody is charged for.
+    pub(crate) open_answers: OpenAnswers,
+    /// Where long work is done, where work waits, and where work is done that nobody is charged for.
     pub(crate) pool: Pool,
     pub(crate) waiting: Pool,
+    pub(crate) open: Arc<Pool>,
     /// Where streams are made.
     pub(crate) streams: Arc<Pool>,
     /// Bytes of answers that are not read yet, by address.
@@ -81,12 +85,14 @@ impl App {
             catalogue,
             access,
             watch: StatusCache::default(),
-            dataset_sizes: DatasetSizes::default(),
+            dataset_list: DatasetList::default(),
             targets,
             routes,
             cache: Cache::new(cache),
             pool: Pool::start(),
             waiting: Pool::for_waiting(),
+            open_answers: OpenAnswers::default(),
+            open: Arc::new(Pool::for_open_answers()),
             unread: Slots::new(UNREAD_PER_ADDRESS, UNREAD),
             metrics,
             streams: Arc::new(Pool::for_streams()),
@@ -122,12 +128,20 @@ impl App {
     pub(crate) fn finish(&self) {
         self.pool.close();
         self.waiting.close();
+        self.open.close();
         self.streams.close();
     }
 
     /// Drops the answers that were kept, if the snapshot is of other data or of another day than the last one.
     pub(crate) fn follow(&self, snapshot: &Snapshot) {
         self.cache.follow(snapshot.fingerprint());
+        self.open_answers.follow(snapshot.fingerprint());
+    }
+
+    /// Makes the list of datasets anew, if it is asked for and the data has changed.
+    pub(crate) fn refresh_dataset_list(&self, snapshot: &Snapshot) {
+        // A failure comes again where the list is asked for.
+        let _ = self.dataset_list.refresh(snapshot, self.routes.base);
     }
 
     pub(crate) fn snapshot(&self, request: &Request, plan: Plan) -> Result<Snapshot, Refusal> {
@@ -142,16 +156,26 @@ impl App {
         caller: Caller,
     ) -> Context<'r> {
         let App {
-            catalogue, access, watch, dataset_sizes, exports, streams, targets, routes, ..
+            catalogue,
+            access,
+            watch,
+            dataset_list,
+            exports,
+            streams,
+            open,
+            targets,
+            routes,
+            ..
         } = self;
         let Routes { base, upgrade_contact, ref pages, .. } = *routes;
         Context {
             catalogue,
             access,
             watch,
-            dataset_sizes,
+            dataset_list,
             exports,
             streams,
+            open,
             targets: *targets,
             base,
             upgrade_contact,

@@ -35,8 +35,8 @@ use crate::{
 pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
-    account, asset, at, crawled, current, data_page, dataset, document, download, get, list, one,
-    open, page, page_of,
+    account, asset, at, crawled, current, data_page, dataset, document, download, get, kept, list,
+    one, open, page, page_of,
 };
 
 /// All route; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -53,7 +53,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
     const DELETE: Method = Method::DELETE;
     vec![
         open(   "/health",                                   Short, service::health),
-        open(   "/api/v1/status",                            Long,  service::status),
+        kept(open("/api/v1/status",                          Long,  service::status)),
 
         current("/api/v1/market/overview",        Market,    Short, market::overview),
         current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
@@ -105,13 +105,13 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         account::<DeliveriesQuery>(GET,  "/api/v1/webhooks/{id}/deliveries", Webhooks, Disk, webhooks::deliveries),
         account::<OneDelivery>(POST,     "/api/v1/webhooks/{id}/deliveries/{delivery}/replay", Webhooks, Disk, webhooks::replay),
 
-        page(GET,  "/",                  Long,  page_handlers::home),
+        kept(page(GET, "/",              Long,  page_handlers::home)),
         data_page::<page_handlers::PageQuery>("/market",           Market, Long, page_handlers::market::market),
         data_page::<PairPage>(        "/market/fx/{pair}", Market, Long, page_handlers::market::pair),
         data_page::<SeriesPage>(      "/market/{series}",  Market, Long, page_handlers::market::series),
         download(list("/market/download/fx/{pair}", Market, FIGURES, market::fx)),
         download(list("/market/download/{series}",  Market, FIGURES, market::series)),
-        page(GET,  "/calc",              Short, page_handlers::calculators::index),
+        kept(page(GET, "/calc",          Long,  page_handlers::calculators::index)),
         data_page::<CorrectionPage>(  "/calc/correction",  Calculators, Long, page_handlers::calculators::correction),
         data_page::<AccumulatedPage>( "/calc/accumulated", Calculators, Long, page_handlers::calculators::accumulated),
         data_page::<ConvertPage>(     "/calc/convert",     Calculators, Long, page_handlers::calculators::convert),
@@ -122,28 +122,28 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         data_page::<FilingsQuery>(  "/filings",           Filings,   Long,  companies_and_filings::filings),
         data_page::<OneQuery>(      "/filings/{id}",      Filings,   Long,  companies_and_filings::filing),
 
-        page(GET,  "/status",            Long,  page_handlers::status),
-        page(GET,  "/pricing",           Short, page_handlers::pricing),
+        kept(page(GET, "/status",        Long,  page_handlers::status)),
+        kept(page(GET, "/pricing",       Long,  page_handlers::pricing)),
         page(POST, "/pricing",           Disk,  page_handlers::register),
-        page(GET,  "/legal",             Short, page_handlers::legal),
+        kept(page(GET, "/legal",         Long,  page_handlers::legal)),
         page(GET,  "/usage",             Disk,  page_handlers::usage),
         page(POST, "/usage",             Disk,  page_handlers::show_usage),
         page(POST, "/usage/rotate",      Disk,  own_key::rotate),
         page(POST, "/usage/revoke",      Disk,  own_key::revoke),
-        page_of::<SignInQuery>(GET,  "/sign-in", Short, sign_in::form),
+        page_of::<SignInQuery>(GET,  "/sign-in", Long,  sign_in::form),
         page_of::<SignInQuery>(POST, "/sign-in", Disk,  sign_in::sign_in),
         page(POST, "/sign-out",          Disk,  sign_in::sign_out),
-        page(GET,  "/docs",              Long,  documentation::docs),
-        page(GET,  "/docs/try",          Short, documentation::interactive),
-        page(GET,  "/docs/guide",        Short, documentation::guide_index),
-        page_of::<GuideQuery>(GET, "/docs/guide/{page}", Short, documentation::guide),
+        kept(page(GET, "/docs",          Long,  documentation::docs)),
+        page(GET,  "/docs/try",          Long,  documentation::interactive),
+        kept(page(GET, "/docs/guide",    Long,  documentation::guide_index)),
+        kept(page_of::<GuideQuery>(GET, "/docs/guide/{page}", Long, documentation::guide)),
         document(  "/docs/openapi.yaml",        documentation::openapi_yaml),
         document(  "/docs/openapi.json",        documentation::openapi_json),
         document(  "/llms.txt",                 llms::short),
         document(  "/llms-full.txt",            llms::full),
         at(POST,   PATH,                 Short, Handler::Direct(mcp::answer)),
         crawled(   "/robots.txt",        Short, sitemap::robots),
-        crawled(   "/sitemap.xml",       Long,  sitemap::sitemap),
+        kept(crawled("/sitemap.xml",     Long,  sitemap::sitemap)),
         asset(     "/assets/{name}",            page_handlers::asset),
     ]
 }

@@ -40,6 +40,7 @@ fn row(path: &'static str, handler: Handler) -> Route {
         sharing: Sharing::Any,
         is_api: true,
         is_page: false,
+        is_kept: false,
     }
 }
 

@@ -18,6 +18,10 @@ use crate::observe::log::catch;
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
+/// The same for what nobody is charged for: beside counted work it gets about an eighth of a processor, however many ask.
+#[cfg(target_os = "linux")]
+const OPEN_NICENESS: i32 = 19;
+
 /// The most work of requests that waits for a thread. It takes a second or two; a request that comes after it is better
 /// told to come again.
 const MOST_WAITING: usize = 256;
@@ -50,6 +54,8 @@ impl Drop for Place {
 enum Rank {
     /// It stands back behind short requests.
     Low,
+    /// It stands back behind all others.
+    Lowest,
     /// It mostly waits.
     Usual,
 }
@@ -69,6 +75,11 @@ impl Pool {
     /// thread keeps memory for the next part: with many of them, a single stream would take as much as many.
     pub(crate) fn for_streams() -> Pool {
         Pool::of(processors().div_ceil(2), Rank::Low)
+    }
+
+    /// One thread for answers that nobody is charged for: asking for many of them must not slow down others.
+    pub(crate) fn for_open_answers() -> Pool {
+        Pool::of(1, Rank::Lowest)
     }
 
     fn of(count: usize, rank: Rank) -> Pool {
@@ -125,11 +136,20 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
+#[cfg(target_os = "linux")]
+fn niceness(rank: Rank) -> Option<i32> {
+    match rank {
+        Rank::Low => Some(NICENESS),
+        Rank::Lowest => Some(OPEN_NICENESS),
+        Rank::Usual => None,
+    }
+}
+
 fn work(queue: &Mutex<Receiver<Work>>, rank: Rank) {
     #[cfg(target_os = "linux")]
-    if rank == Rank::Low {
+    if let Some(niceness) = niceness(rank) {
         // On Linux this is about the calling thread. Without it, long work only takes a larger share.
-        let _ = rustix::process::setpriority_process(None, NICENESS);
+        let _ = rustix::process::setpriority_process(None, niceness);
     }
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();

@@ -41,6 +41,8 @@ pub(crate) struct Route {
     pub(crate) is_api: bool,
     /// Whether it is for people, who may be signed in.
     pub(crate) is_page: bool,
+    /// Whether the answer is the same for all who are not signed in until the data changes, and so kept.
+    pub(crate) is_kept: bool,
 }
 
 impl Route {
@@ -196,8 +198,8 @@ pub(crate) fn download(list: Route) -> Route {
 
 /// The description of the API, which is for programs too.
 pub(crate) fn document(path: &'static str, f: Direct) -> Route {
-    let route = page(Method::GET, path, Cost::Short, f);
-    Route { sharing: Sharing::Any, is_page: false, ..route }
+    let route = page(Method::GET, path, Cost::Long, f);
+    Route { sharing: Sharing::Any, is_page: false, is_kept: true, ..route }
 }
 
 /// A file for programs that look for pages.
@@ -225,7 +227,13 @@ pub(crate) fn at(method: Method, path: &'static str, cost: Cost, handler: Handle
         sharing: Sharing::Any,
         is_api: false,
         is_page: false,
+        is_kept: false,
     }
+}
+
+/// The same, which depends on nothing but the data, the address, the language and who is signed in.
+pub(crate) fn kept(route: Route) -> Route {
+    Route { is_kept: true, ..route }
 }
 
 impl Route {
