@@ -263,6 +263,7 @@ const MIGRATIONS: [(&str, &str); 13] = [
     ("catalogue/0005_identity.sql", "07b446a71803f1da"),
     ("catalogue/0006_search.sql", "0ddc78800f9f043a"),
     ("catalogue/0007_filing_files.sql", "3c55872c9b691b96"),
+    ("catalogue/0009_notes_and_withdrawn_filings.sql", "bed4ca49e10e3a84"),
     ("postgres/0001_accounts.sql", "7ed267c749dceb33"),
     ("postgres/0002_sessions.sql", "f476f3b2e8fb50b2"),
 ];

@@ -66,9 +66,12 @@ impl Place {
         ran.output
     }
 
+    pub(crate) fn catalogue(&self) -> Catalogue {
+        Catalogue::open(self.data.path().join("catalogue.db")).unwrap()
+    }
+
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let catalogue = Catalogue::open(self.data.path().join("catalogue.db")).unwrap();
-        catalogue.snapshot(today().try_into().unwrap()).unwrap()
+        self.catalogue().snapshot(today().try_into().unwrap()).unwrap()
     }
 
     pub(crate) fn seen(&self) -> Seen {

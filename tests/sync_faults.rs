@@ -10,6 +10,7 @@ use fincore::{Catalogue, filings, market};
 
 use crate::{
     harness::finserve,
+    published::Published,
     publisher::Fault,
     sync::{Place, Ran, today},
 };
@@ -238,4 +239,73 @@ fn without_a_network_one_line_says_why() {
         findings.filter(|one| one["about"] == about && one["verdict"] == verdict).count()
     };
     assert_eq!((of("sources", "wrong"), of("data", "wrong"), of("data", "note")), (1, 0, 1));
+}
+
+#[test]
+fn what_is_left_out_is_told_and_in_the_status() {
+    let place = Place::days_ago(0);
+    let registry = Published::until(today(), &place.catalogue()).registry();
+    let bad =
+        [&registry[..], b"33.000.167/0001-02;X;;;;;;ATIVO;;9512;", &[b';'; 36], b"\n"].concat();
+    place.publisher.break_down("cad_cia_aberta.csv", Fault::Instead(bad));
+    let output = place.succeed(&["--only", "companies"]);
+    let told = "left out: 1 rows that cannot be read";
+    assert!(output.contains(&format!("\n  registry of companies: {told}")), "{output}");
+    let went = place.went("companies");
+    assert_eq!(went.left_out, 1);
+    assert!(went.notes[0].starts_with(&format!("cad_cia_aberta.csv: {told}")), "{:?}", went.notes);
+    place.publisher.recover();
+    place.succeed(&["--only", "companies"]);
+    assert_eq!(place.went("companies").notes, [""; 0]);
+}
+
+#[test]
+fn withdrawn_filings_are_removed_and_many_only_by_force() {
+    let place = Place::days_ago(0);
+    let year = chrono::Datelike::year(&today());
+    let publish = |ids: &dyn Fn(&u32) -> bool| {
+        let mut table = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download\n".to_owned();
+        for id in (5000..5100).filter(ids) {
+            let row =
+                format!("33.000.167/0001-01;PETROBRAS;9512;;Fato Relevante;;;;{year}-01-05;AP;;1");
+            table += &format!("{row};https://cvm/?numProtocolo={id}&numSequencia=5\n");
+        }
+        let file = format!("ipe_cia_aberta_{year}.zip");
+        place.publisher.recover();
+        place.publisher.break_down(&file, Fault::Instead(table.into_bytes()));
+    };
+    let sync = |more: &[&str]| place.succeed(&[&["--only", "filings.ipe"], more].concat());
+    let held = || filings::find(&place.snapshot(), "5007".parse().unwrap()).is_ok();
+    publish(&|_| true);
+    assert!(sync(&[]).contains("100 new"));
+    publish(&|id| ![5001, 5002].contains(id));
+    let output = sync(&[]);
+    assert!(output.contains("2 removed") && output.contains("has withdrawn: 2"), "{output}");
+    publish(&|id| ![5001, 5002, 5007, 5008].contains(id));
+    let output = sync(&[]);
+    assert!(output.contains("lacks 2 of 98 stored filings, which are kept"), "{output}");
+    assert!(held() && place.went("filings.ipe").notes[0].contains("which are kept"));
+    assert!(sync(&["--force"]).contains("2 removed"));
+    assert!(!held());
+}
+
+#[test]
+fn a_figure_that_was_published_too_early_goes_with_the_next_sync() {
+    let place = Place::days_ago(0);
+    let month = |months: u32| {
+        let day = chrono::Datelike::with_day(&today(), 1).unwrap() + chrono::Months::new(months);
+        format!(r#"{{"data":"{}","valor":"0.30"}}"#, day.format("%d/%m/%Y"))
+    };
+    let publish = |months: &[u32]| {
+        let rows: Vec<String> = months.iter().map(|months| month(*months)).collect();
+        let body = format!("[{}]", rows.join(",")).into_bytes();
+        place.publisher.recover();
+        place.publisher.break_down("bcdata.sgs.433/", Fault::Instead(body));
+    };
+    publish(&[0, 1]);
+    place.succeed(&["--only", "ipca"]);
+    publish(&[0]);
+    let output = place.succeed(&["--only", "ipca"]);
+    assert!(output.contains("1 removed"), "{output}");
+    assert!(output.contains("figures that the source has withdrawn: 1"), "{output}");
 }

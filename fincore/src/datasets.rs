@@ -91,6 +91,11 @@ pub struct Dataset {
     pub last_attempt: Option<DateTime<Utc>>,
     /// What went wrong at the last attempt, in words.
     pub error: Option<String>,
+    /// What there is to say of the files that were imported last, the newest first: rows that were left out, columns that
+    /// are new or missing, figures that were kept or removed. Each sentence begins with the name of the file.
+    pub notes: Vec<String>,
+    /// How many rows of these files were left out, but for those that always are, such as bulletins during the day.
+    pub left_out: u64,
     /// The number of its rows up to the snapshot's date; of exchange rates, the quotes with both sides.
     pub rows: u64,
     /// Publisher and dataset: `BCB SGS 432`.
@@ -267,6 +272,8 @@ impl DatasetRows {
             last_success: sync.succeeded_at,
             last_attempt: sync.tried_at,
             error: sync.error,
+            notes: sync.notes,
+            left_out: sync.left_out,
             rows,
             source,
             licence: LICENCE,

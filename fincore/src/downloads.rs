@@ -79,6 +79,68 @@ pub fn record_sync(
     writer.commit_unversioned()
 }
 
+/// What there is to say of a file of a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileNotes<'a> {
+    /// The name of the file.
+    pub file: &'a str,
+    /// The number of rows that were left out.
+    pub left_out: usize,
+    /// Sentences.
+    pub notes: &'a [String],
+}
+
+impl<'a> FileNotes<'a> {
+    /// Sentences about a file of which no row was left out.
+    #[must_use]
+    pub fn new(file: &'a str, notes: &'a [String]) -> FileNotes<'a> {
+        FileNotes { file, left_out: 0, notes }
+    }
+}
+
+/// Files of one dataset whose notes are kept: CVM has one a year, and the bulletins of single days would never end.
+const FILES_WITH_NOTES: u32 = 20;
+
+/// Records notes in place of those that the file had, for the status of the dataset. Imports do it by themselves.
+///
+/// Waits for a running import, some seconds at most.
+pub fn record_notes(
+    catalogue: &Catalogue,
+    now: DateTime<Utc>,
+    dataset: &str,
+    notes: FileNotes<'_>,
+) -> Result<()> {
+    let writer = catalogue.write(now)?;
+    write_notes(&writer, dataset, notes)?;
+    writer.commit_unversioned()
+}
+
+/// Records notes in the transaction of an import; returns whether they are others than before.
+pub(crate) fn write_notes(writer: &Writer, dataset: &str, notes: FileNotes<'_>) -> Result<bool> {
+    const SAME: &str = "SELECT 1 FROM import_note
+        WHERE dataset = ?1 AND file = ?2 AND left_out = ?3 AND notes = ?4";
+    const FORGET: &str = "DELETE FROM import_note WHERE dataset = ?1 AND file = ?2";
+    const WRITE: &str = "INSERT OR REPLACE INTO import_note (dataset, file, time, left_out, notes)
+        VALUES (?1, ?2, ?3, ?4, ?5)";
+    const OLD: &str = "DELETE FROM import_note WHERE dataset = ?1 AND file NOT IN (
+        SELECT file FROM import_note WHERE dataset = ?1 ORDER BY time DESC, file LIMIT ?2)";
+    let FileNotes { file, left_out, notes } = notes;
+    if left_out == 0 && notes.is_empty() {
+        return Ok(writer.prepare(FORGET)?.execute((dataset, file))? > 0);
+    }
+    let left_out = i64::try_from(left_out).unwrap_or(i64::MAX);
+    let one_line = |note: &String| note.replace(char::is_control, " ");
+    let notes = notes.iter().map(one_line).collect::<Vec<_>>().join("\n");
+    if writer.prepare(SAME)?.exists((dataset, file, left_out, &notes))? {
+        return Ok(false);
+    }
+    let time = timestamp(writer.now());
+    writer.prepare(WRITE)?.execute((dataset, file, time, left_out, notes))?;
+    writer.prepare(OLD)?.execute((dataset, FILES_WITH_NOTES))?;
+    Ok(true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,5 +193,31 @@ mod tests {
         record_sync(&catalogue, later, "fx", Ok(())).unwrap();
         let went = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.succeeded_at, went.error), (Some(later), None));
+    }
+
+    #[test]
+    fn keeps_the_notes_of_the_last_files() {
+        let (_dir, catalogue, now) = empty();
+        let told = |file: &str, left_out, notes: &[&str], minutes| {
+            let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+            let notes = FileNotes { file, left_out, notes: &notes };
+            let now = now + chrono::TimeDelta::minutes(minutes);
+            record_notes(&catalogue, now, "fx", notes).unwrap();
+            let record = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
+            (record.left_out, record.notes)
+        };
+        let lines = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            told("a.csv", 2, &["one", "t\nwo"], 0),
+            (2, lines(&["a.csv: one", "a.csv: t wo"]))
+        );
+        assert_eq!(told("b.csv", 1, &["three"], 1).0, 3);
+        // A file without notes has none any more, and the newest file comes first.
+        assert_eq!(told("a.csv", 0, &[], 2), (1, lines(&["b.csv: three"])));
+        for day in 0..30 {
+            told(&format!("day {day:02}.csv"), 1, &["odd"], 3 + day);
+        }
+        let (left_out, notes) = told("day 29.csv", 1, &["odd"], 40);
+        assert_eq!((left_out, notes.len(), &*notes[0]), (20, 20, "day 29.csv: odd"));
     }
 }

@@ -48,6 +48,9 @@ mod search_conditions;
 pub(crate) mod store;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod whole_files;
+#[cfg(feature = "import")]
+pub(crate) mod withdrawal;
+pub(crate) mod withdrawn;
 
 pub use categories::{Category, categories};
 pub use coverage::{FormCoverage, coverage};

@@ -104,6 +104,10 @@ pub(crate) struct SyncRecord {
     pub(crate) tried_at: Option<DateTime<Utc>>,
     /// What went wrong at the last attempt.
     pub(crate) error: Option<String>,
+    /// What there is to say of its files, the newest first.
+    pub(crate) notes: Vec<String>,
+    /// How many rows of them were left out.
+    pub(crate) left_out: u64,
 }
 
 impl SyncRecord {
@@ -130,10 +134,31 @@ fn records(snapshot: &Snapshot) -> Result<SyncRecords> {
             succeeded_at: time(row, 2)?,
             tried_at: time(row, 3)?,
             error: row.get(4)?,
+            ..SyncRecord::default()
         };
         Ok((row.get(0)?, record))
     };
-    Ok(SyncRecords(snapshot.rows(SQL, [], read)?.into_iter().collect()))
+    let mut records: HashMap<String, SyncRecord> =
+        snapshot.rows(SQL, [], read)?.into_iter().collect();
+    add_notes(snapshot, &mut records)?;
+    Ok(SyncRecords(records))
+}
+
+/// Adds the notes on files, each with the name of its file.
+fn add_notes(snapshot: &Snapshot, records: &mut HashMap<String, SyncRecord>) -> Result<()> {
+    const SQL: &str = "SELECT dataset, file, left_out, notes FROM import_note
+        ORDER BY dataset, time DESC, file";
+    let read = |row: &Row<'_>| {
+        let (file, notes): (String, String) = (row.get(1)?, row.get(3)?);
+        let notes: Vec<String> = notes.lines().map(|note| format!("{file}: {note}")).collect();
+        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(2)?.unsigned_abs(), notes))
+    };
+    for (dataset, left_out, notes) in snapshot.rows(SQL, [], read)? {
+        let record = records.entry(dataset).or_default();
+        record.left_out = record.left_out.saturating_add(left_out);
+        record.notes.extend(notes);
+    }
+    Ok(())
 }
 
 /// A time that cannot be read counts as missing.

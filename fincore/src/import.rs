@@ -1,23 +1,28 @@
 //! Imports official files into the catalogue: recognised by content and name, all or nothing.
-use std::io::{Cursor, Read, Seek};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    io::{Cursor, Read, Seek},
+    mem,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    catalogue::{Catalogue, OnConflict, Tally, Writer},
+    catalogue::{Catalogue, Writer},
     companies,
-    downloads::{self, Validators},
+    downloads::{self, FileNotes, Validators},
     error::{Error, Result},
     filings::{
-        new_filing::NewFiling,
-        store::{FILINGS, Filings, Occurrence},
+        store::{FILINGS, Filings},
         whole_files::FileExtents,
+        withdrawal::FileSource,
     },
     market::{
-        Rate, plausibility,
         series_definitions::DEFINITIONS,
-        store::{self, CrossedQuote, Quote},
+        store::{self, CrossedQuote},
     },
+    truncate::printable,
     types::Date,
 };
 
@@ -28,14 +33,16 @@ mod file_reader;
 mod file_scan;
 mod import_error;
 mod imported;
+mod missing_columns;
 mod parsed_rows;
+mod row_store;
 mod text_lines;
 mod ticker_overrides;
 mod zip_archive;
 
-use import_error::{ImportError, Refusal};
+use file_reader::file_name;
 pub use imported::Imported;
-use parsed_rows::{BatchPosition, ParsedRow, ParsedRows};
+use parsed_rows::ParsedRows;
 
 /// One import of any number of official files, all or nothing.
 ///
@@ -61,6 +68,9 @@ pub struct Import {
     writer: Writer,
     filings: Filings,
     trust: Trust,
+    source: FileSource,
+    /// The first and last day that the next file was asked for.
+    asked: Option<(Date, Date)>,
     /// Quotes whose buying price is above the selling price, with the file they come from. A later file may correct them.
     crossed: Vec<(String, CrossedQuote)>,
     state: State,
@@ -68,6 +78,10 @@ pub struct Import {
     extents: Vec<FileExtents>,
     /// Whether validators of a download were stored, which are not data.
     has_validators: bool,
+    /// The datasets of the file that is being read.
+    file_datasets: BTreeSet<Cow<'static, str>>,
+    /// Whether the notes of a file are others than before; they are no data either.
+    has_notes: bool,
 }
 
 /// What a commit is doing.
@@ -114,18 +128,35 @@ impl Import {
             writer: catalogue.write_soon(now)?,
             filings: Filings::default(),
             trust: Trust::Plausible,
+            source: FileSource::Operator,
+            asked: None,
             crossed: Vec::new(),
             state: State::Unchanged,
             extents: Vec::new(),
             has_validators: false,
+            file_datasets: BTreeSet::new(),
+            has_notes: false,
         })
     }
 
     /// Also accepts a registry that is older than the stored one or has lost more than a twentieth of its companies,
-    /// and figures that are implausible for their series.
+    /// and figures that are implausible for their series; removes withdrawn filings, however many they are.
     #[must_use]
     pub fn force(self) -> Import {
         Import { trust: Trust::Anything, ..self }
+    }
+
+    /// The files come straight from their publishers, so they are whole: filings that they lack were withdrawn.
+    #[must_use]
+    pub fn from_publisher(self) -> Import {
+        Import { source: FileSource::Publisher, ..self }
+    }
+
+    /// Says that the next file is the answer to a request for the days from `first` to `last`. Stored figures that it
+    /// lacks are removed: those of days that have not come yet, of months that have not ended, and a few between others.
+    /// More of them are kept, because the answer was probably cut short.
+    pub fn covers(&mut self, first: Date, last: Date) {
+        self.asked = Some((first, last));
     }
 
     /// Keeps logged changes for this time; by default, for 90 days.
@@ -145,18 +176,31 @@ impl Import {
 
     /// The same for a file that is not in memory. It is read twice, from its start to its end.
     pub fn read(&mut self, name: &str, source: impl Read + Seek) -> Result<Imported> {
-        let before = std::mem::replace(&mut self.state, State::Failed);
+        let before = mem::replace(&mut self.state, State::Failed);
         let mut store =
             |rows: ParsedRows<'_>, imported: &mut Imported| self.store(name, rows, imported);
         let read = file_reader::read_file(name, source, &mut store);
         let (imported, digest) = read.map_err(|err| err.into_error(name))?;
+        self.asked = None;
         self.state = before;
         self.extents.push(self.filings.take_extents());
+        self.record_notes(name, &imported)?;
         if imported.tally.is_change() {
             self.writer.note(&imported.what, &digest);
             self.state = if before == State::Failed { State::Failed } else { State::Changed };
         }
         Ok(imported)
+    }
+
+    /// Records what there is to say of a file, for the status of its datasets.
+    fn record_notes(&mut self, name: &str, imported: &Imported) -> Result<()> {
+        let (name, remarks) = (printable(file_name(name)), imported.remarks());
+        for dataset in mem::take(&mut self.file_datasets) {
+            let mut notes = FileNotes::new(&name, &remarks);
+            notes.left_out = imported.unusual_rows();
+            self.has_notes |= downloads::write_notes(&self.writer, &dataset, notes)?;
+        }
+        Ok(())
     }
 
     /// Parses a file without storing it, so that a bad one is refused before an import begins.
@@ -165,102 +209,6 @@ impl Import {
     pub fn verify(name: &str, source: impl Read + Seek) -> Result<()> {
         let read = file_reader::read_file(name, source, &mut |_, _| Ok(()));
         read.map(|_| ()).map_err(|err| err.into_error(name))
-    }
-
-    fn store(
-        &mut self,
-        name: &str,
-        rows: ParsedRows<'_>,
-        imported: &mut Imported,
-    ) -> Result<(), ImportError> {
-        let tally = match rows {
-            ParsedRows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
-            ParsedRows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,
-            ParsedRows::Companies(rows, absent) => {
-                if self.trust == Trust::Plausible {
-                    checks::check_registry(&self.writer, &rows, self.today())?;
-                }
-                companies::store::replace_registry(&self.writer, &rows, absent)?
-            }
-            ParsedRows::Securities(rows) => {
-                companies::store::write_securities(&self.writer, &rows)?
-            }
-            ParsedRows::Overrides(rows) => {
-                match companies::ticker_overrides::replace(&self.writer, &rows)? {
-                    Ok(tally) => tally,
-                    Err((line, reason)) => return Err(Refusal::at(line, reason).into()),
-                }
-            }
-            ParsedRows::Filings(rows, position) => self.store_filings(rows, position, imported)?,
-            ParsedRows::Nothing => Tally::default(),
-        };
-        imported.tally += tally;
-        Ok(())
-    }
-
-    fn store_rates(
-        &mut self,
-        series: u32,
-        rows: &[Rate],
-        imported: &mut Imported,
-    ) -> Result<Tally, ImportError> {
-        if self.trust == Trust::Plausible
-            && let Some(doubt) = plausibility::doubt_rates(&self.writer, series, rows)?
-        {
-            return Err(ImportError::Doubtful(doubt));
-        }
-        checks::note_future_rates(rows, self.today(), imported);
-        Ok(store::write_rates(&self.writer, series, rows, OnConflict::Replace)?)
-    }
-
-    fn store_quotes(
-        &mut self,
-        name: &str,
-        rows: &[Quote],
-        imported: &mut Imported,
-    ) -> Result<Tally, ImportError> {
-        if self.trust == Trust::Plausible
-            && let Some(doubt) = plausibility::doubt_quotes(&self.writer, rows)?
-        {
-            return Err(ImportError::Doubtful(doubt));
-        }
-        let crossed = store::find_crossed(&self.writer, rows)?;
-        self.crossed.extend(crossed.into_iter().map(|day| (name.to_owned(), day)));
-        let tally = store::write_quotes(&self.writer, rows, OnConflict::Replace)?;
-        checks::note_incomplete_quotes(&self.writer, rows, self.today(), imported)?;
-        Ok(tally)
-    }
-
-    fn store_filings(
-        &mut self,
-        rows: Vec<ParsedRow<NewFiling<'_>>>,
-        position: BatchPosition,
-        imported: &mut Imported,
-    ) -> Result<Tally, ImportError> {
-        let (mut filings, today) = (Vec::with_capacity(rows.len()), self.today());
-        let mut future = 0;
-        if position == BatchPosition::First {
-            Filings::begin_table(&self.writer)?;
-        }
-        for ParsedRow { line, value, .. } in rows {
-            future += usize::from(value.date > today);
-            // Duplicates within one batch are gone already.
-            let sight = match position {
-                BatchPosition::Only => Occurrence::First,
-                BatchPosition::First | BatchPosition::Later => {
-                    self.filings.occurrence(&self.writer, &value)?
-                }
-            };
-            match sight {
-                Occurrence::First => filings.push(value),
-                Occurrence::Same => (),
-                Occurrence::Different => return Err(Refusal::contradiction(line).into()),
-            }
-        }
-        if future > 0 {
-            imported.notes.push(format!("{future} filings are dated after today"));
-        }
-        Ok(self.filings.store(&self.writer, &mut filings, OnConflict::Replace)?)
     }
 
     fn today(&self) -> Date {
@@ -306,10 +254,12 @@ impl Import {
     /// The same, and calls `progress` as the work goes on, for a progress bar.
     pub fn commit_with(self, mut progress: impl FnMut(CommitStep)) -> Result<()> {
         match self.state {
-            State::Unchanged => match self.record_files()? || self.has_validators {
-                true => self.writer.commit_unversioned(),
-                false => Ok(()),
-            },
+            State::Unchanged => {
+                match self.record_files()? || self.has_validators || self.has_notes {
+                    true => self.writer.commit_unversioned(),
+                    false => Ok(()),
+                }
+            }
             State::Failed => Err(Error::operation("a file was refused; nothing is imported")),
             State::Changed => {
                 if !self.has_validators {

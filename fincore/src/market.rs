@@ -34,12 +34,16 @@ pub(crate) mod freshness;
 mod hints;
 mod history_cache;
 pub(crate) mod logged_series;
+#[cfg(feature = "import")]
+pub(crate) mod missing_days;
 mod newer_sides;
 mod next_due;
 pub(crate) mod origin;
 mod plan_window;
 #[cfg(feature = "import")]
 pub(crate) mod plausibility;
+#[cfg(feature = "import")]
+pub(crate) mod possible_days;
 mod queries;
 pub(crate) mod quotes;
 mod rows;

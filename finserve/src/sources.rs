@@ -43,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) timeouts: Timeouts,
     /// How long the change log reaches back.
     pub(crate) keep_changes: TimeDelta,
+    /// Whether implausible data is accepted, and any number of withdrawn filings removed.
+    pub(crate) force: bool,
 }
 
 /// The address of each publisher.

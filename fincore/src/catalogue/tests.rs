@@ -275,9 +275,11 @@ fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
     let looked_at = Catalogue::open_to_read(&path).unwrap();
     assert_eq!(looked_at.snapshot(TODAY).unwrap().version().unwrap(), 0);
     drop(looked_at);
+    let known = super::schema::SCHEMA.migrations.len();
+    let older = format!("it is at version 5, this program reads version {known}");
     for (change, said) in [
         ("UPDATE meta SET value = '0' WHERE name = 'index_version'", "search index"),
-        ("PRAGMA user_version = 5", "it is at version 5, this program reads version 7"),
+        ("PRAGMA user_version = 5", &older),
     ] {
         Connection::open(&path).unwrap().execute_batch(change).unwrap();
         let before = std::fs::read(&path).unwrap();
@@ -286,7 +288,8 @@ fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
         assert!(err.to_string().contains(said), "{err}");
         assert!(std::fs::read(&path).unwrap() == before, "{change}");
     }
-    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 8").unwrap();
+    let newer = format!("PRAGMA user_version = {}", known + 1);
+    Connection::open(&path).unwrap().execute_batch(&newer).unwrap();
     let newer = Catalogue::open_to_read(&path).unwrap_err();
     assert!(newer.to_string().contains("made by a newer program"), "{newer}");
 }

@@ -275,6 +275,7 @@ impl Writer {
         let old: i64 = self.prepare(OLD)?.query_row([timestamp(oldest)], |row| row.get(0))?;
         if old > 0 {
             self.prepare("DELETE FROM change WHERE version <= ?1")?.execute([old])?;
+            self.prepare("DELETE FROM withdrawn_filing WHERE version <= ?1")?.execute([old])?;
             // The time of the version before the first change is still needed: data that was hidden then, because its day
             // was in the future, is new to clients that have that version.
             self.prepare("DELETE FROM revision WHERE version < ?1")?.execute([old])?;

@@ -12,6 +12,9 @@ use crate::{
     types::{Cnpj, CvmCode, Date, fold},
 };
 
+/// The status of active companies, folded.
+const ACTIVE: &str = "ativo";
+
 /// A company in the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegistryEntry {
@@ -30,6 +33,12 @@ impl RegistryEntry {
     /// The newest date in this entry.
     pub(crate) fn newest_event(&self) -> Option<Date> {
         self.registered_on.max(self.cancelled_on).max(self.status_since)
+    }
+
+    /// Whether the company is active.
+    #[cfg(feature = "import")]
+    pub(crate) fn is_active(&self) -> bool {
+        fold(&self.status) == ACTIVE
     }
 
     /// The newest date in this entry up to a day: what lies after it was mistyped.
@@ -96,6 +105,17 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
     Ok(entries)
 }
 
+/// The day on which the stored registry was last known to agree with its source.
+#[cfg(feature = "import")]
+pub(crate) fn registry_checked_on(writer: &Writer) -> Result<Option<Date>> {
+    const SQL: &str =
+        "SELECT MAX(COALESCE(updated_at, ''), COALESCE(succeeded_at, '')) FROM dataset
+        WHERE name = ?1";
+    let time: Option<String> =
+        writer.prepare(SQL)?.query_row([COMPANIES], |row| row.get(0)).optional()?;
+    Ok(time.and_then(|time| time.parse().ok()).map(Date::in_brasilia))
+}
+
 /// What it means that a company is not in a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
@@ -160,7 +180,7 @@ pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> 
         day(entry.status_since),
         &status,
         match (status.as_str(), entry.cancelled_on) {
-            ("ativo", _) => 0,
+            (ACTIVE, _) => 0,
             (_, None) => 1,
             (_, Some(_)) => 2,
         },

@@ -194,3 +194,36 @@ fn a_watch_sees_every_change() {
     assert_eq!(agrees("2026-10-31"), (1, true, false));
     assert_eq!(agrees("2027-01-15"), (2, true, true));
 }
+
+#[test]
+fn tells_what_was_left_out_until_the_file_is_imported_without_it() {
+    let (_dir, catalogue) = temporary();
+    let header = crate::import::sample_files::FILINGS_HEADER;
+    let row = |id: u32, day: &str| {
+        format!(
+            "00.000.000/0001-91;BANCO S.A.;1023;;Fato Relevante;;;;{day};AP;;1;https://cvm/?numProtocolo={id}&numSequencia=7\n"
+        )
+    };
+    let good = format!("{header}{}{}", row(1, "2026-11-10"), row(2, "2026-11-10"));
+    let bad = good.replacen("2026-11-10", "yesterday", 1).replacen("Versao", "Versao;Nova", 1);
+    let bad = bad.replacen("AP;;1", "AP;;1;x", 2);
+    let told = |file: &str| {
+        import(&catalogue, &[("data/ipe_cia_aberta_2026.csv", file)]);
+        let status = status(&catalogue.snapshot(day("2026-11-15")).unwrap()).unwrap();
+        assert!(found(&status, "companies").notes.is_empty());
+        let Dataset { notes, left_out, .. } = found(&status, "filings.ipe").clone();
+        (notes, left_out)
+    };
+    assert_eq!(told(&good), (vec![], 0));
+    let (notes, left_out) = told(&bad);
+    assert_eq!((notes.len(), left_out), (2, 1), "{notes:?}");
+    assert!(notes[0].starts_with("ipe_cia_aberta_2026.csv: left out: 1 rows that cannot be read"));
+    assert_eq!(notes[1], "ipe_cia_aberta_2026.csv: new columns that are not read: \"Nova\"");
+    // Both imports brought nothing new, and what they say of the file counts all the same.
+    assert_eq!(told(&good), (vec![], 0));
+    // What is always left out is not worth a note.
+    let intraday = r#"{"value":[{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-13 10:00:00.0","tipoBoletim":"Abertura"}]}"#;
+    import(&catalogue, &[("CotacaoMoedaPeriodo.EUR.json", intraday)]);
+    let status = status(&catalogue.snapshot(day("2026-11-15")).unwrap()).unwrap();
+    assert!(found(&status, "fx").notes.is_empty());
+}

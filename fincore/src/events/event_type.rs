@@ -19,18 +19,21 @@ pub enum EventType {
     CompanyUpdated,
     /// `filing.published`: a filing is new.
     FilingPublished,
+    /// `filing.withdrawn`: CVM no longer lists a filing.
+    FilingWithdrawn,
     /// `webhook.test`: the owner of a webhook asked for a test call. It is not in the stream of events.
     WebhookTest,
 }
 
 impl EventType {
     /// All types.
-    pub const ALL: [EventType; 6] = [
+    pub const ALL: [EventType; 7] = [
         EventType::RatePublished,
         EventType::FxPublished,
         EventType::CompanyCreated,
         EventType::CompanyUpdated,
         EventType::FilingPublished,
+        EventType::FilingWithdrawn,
         EventType::WebhookTest,
     ];
 
@@ -43,6 +46,7 @@ impl EventType {
             EventType::CompanyCreated => "company.created",
             EventType::CompanyUpdated => "company.updated",
             EventType::FilingPublished => "filing.published",
+            EventType::FilingWithdrawn => "filing.withdrawn",
             EventType::WebhookTest => "webhook.test",
         }
     }
@@ -51,9 +55,10 @@ impl EventType {
     #[cfg(feature = "webhooks")]
     pub(crate) fn has_company(self) -> bool {
         match self {
-            EventType::CompanyCreated | EventType::CompanyUpdated | EventType::FilingPublished => {
-                true
-            }
+            EventType::CompanyCreated
+            | EventType::CompanyUpdated
+            | EventType::FilingPublished
+            | EventType::FilingWithdrawn => true,
             EventType::RatePublished | EventType::FxPublished | EventType::WebhookTest => false,
         }
     }

@@ -46,7 +46,8 @@ pub(super) fn event_type(dataset: &str, change: Change) -> Option<EventType> {
         (COMPANIES, Change::Added) => Some(EventType::CompanyCreated),
         (COMPANIES, Change::Changed) => Some(EventType::CompanyUpdated),
         (FILINGS, Change::Added) => Some(EventType::FilingPublished),
-        (COMPANIES, Change::Removed) | (FILINGS, Change::Changed | Change::Removed) => None,
+        (FILINGS, Change::Removed) => Some(EventType::FilingWithdrawn),
+        (COMPANIES, Change::Removed) | (FILINGS, Change::Changed) => None,
         (FX, _) => is_news.then_some(EventType::FxPublished),
         (series, _) => {
             (is_news && logged_series::find(series).is_some()).then_some(EventType::RatePublished)
@@ -66,6 +67,7 @@ pub(super) fn load(
         EventType::FxPublished => quote(snapshot, &position.key, change),
         EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &position.key),
         EventType::FilingPublished => filing(snapshot, &position.key),
+        EventType::FilingWithdrawn => withdrawn_filing(snapshot, &position.key),
         EventType::WebhookTest => Ok(None),
     }
 }
@@ -143,6 +145,19 @@ fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
         series: None,
     };
     Ok(Some(EventPayload { data: to_json(&filing.answer)?, subject }))
+}
+
+/// The filing as it was. One that was removed because it could not be read is not there.
+fn withdrawn_filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
+    let Ok(id) = key.parse::<FilingId>() else { return Ok(None) };
+    let Some(filing) = filings::withdrawn::find(snapshot, id)? else { return Ok(None) };
+    let Ok(data) = RawValue::from_string(filing.json) else { return Ok(None) };
+    let subject = EventSubject {
+        company: Some(filing.company),
+        category: Some(fold(&filing.category)),
+        series: None,
+    };
+    Ok(Some(EventPayload { data, subject }))
 }
 
 /// `None` instead of "not found".

@@ -14,6 +14,11 @@ use crate::{
     index::{self, BlockSizes, ChangedBlocks, IndexProgress},
     types::{Date, Form},
 };
+#[cfg(feature = "import")]
+use crate::{
+    filings::{filing::Filing, reader},
+    types::{CvmCode, FilingId},
+};
 
 pub(crate) use super::filing::DATASET as FILINGS;
 
@@ -23,7 +28,7 @@ pub(crate) struct Filings {
     ids: IdCache,
     changed: ChangedBlocks,
     /// What the files have that were stored.
-    extents: FileExtents,
+    pub(super) extents: FileExtents,
     pub(super) sizes: BlockSizes,
 }
 
@@ -59,8 +64,8 @@ impl Filings {
             self.extents.add(entry);
             let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
             let outcome = match table.find(&row, on_conflict)? {
-                Some((_, true)) => Tally::UNCHANGED,
-                Some((key, false)) => {
+                Some(known) if known.stays => Tally::UNCHANGED,
+                Some(KnownFiling { key, .. }) => {
                     table.remove(key)?;
                     self.changed.note(writer.connection(), key)?;
                     Tally::CHANGED
@@ -80,6 +85,13 @@ impl Filings {
         changes.sort_unstable_by_key(|(id, _)| *id);
         writer.log_all(FILINGS, changes)?;
         Ok(tally)
+    }
+
+    /// Removes the filing with this key.
+    #[cfg(feature = "import")]
+    pub(super) fn remove(&mut self, writer: &Writer, key: i64) -> Result<()> {
+        Table::new(writer)?.remove(key)?;
+        self.changed.note(writer.connection(), key)
     }
 
     /// What was stored since the last call, by the file of CVM that it belongs to.
@@ -110,8 +122,10 @@ pub(crate) enum Occurrence {
     First,
     /// It did, with the same values.
     Same,
-    /// It did, with other values.
-    Different,
+    /// It did, with other values, and this one is as new or newer.
+    Newer,
+    /// It did, with other values that are newer.
+    Older,
 }
 
 /// A table that is stored in several batches may have the same filing in two of them. Which ones it had is noted in a
@@ -138,11 +152,54 @@ impl Filings {
             return Ok(Occurrence::First);
         }
         let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
-        match Table::new(writer)?.find(&row, OnConflict::Replace)? {
-            Some((_, false)) => Ok(Occurrence::Different),
-            Some((_, true)) | None => Ok(Occurrence::Same),
+        let age = |key: i64, version: u32| (version, FilingId::of_key(key).map(|(_, day)| day));
+        let mut table = Table::new(writer)?;
+        match table.find(&row, OnConflict::Replace)? {
+            Some(known) if known.stays => Ok(Occurrence::Same),
+            Some(known) if age(known.key, known.version) > age(row.key, row.version) => {
+                Ok(Occurrence::Older)
+            }
+            Some(_) => Ok(Occurrence::Newer),
+            None => Ok(Occurrence::Same),
         }
     }
+}
+
+/// The stored filing with this id, if there is one that can be read.
+#[cfg(feature = "import")]
+pub(crate) fn stored_filing(writer: &Writer, id: FilingId) -> Result<Option<Filing>> {
+    const SQL: &str = concat!(reader::select_filing!(), "WHERE filing.id = ?1");
+    Ok(writer
+        .prepare(SQL)?
+        .query_row([id.to_bits()], |row| Ok(reader::read(row).ok()))
+        .optional()?
+        .flatten())
+}
+
+/// The name under which a company last filed, or else its name in the registry.
+#[cfg(feature = "import")]
+pub(crate) fn known_filer_name(writer: &Writer, company: CvmCode) -> Result<Option<String>> {
+    const FILER: &str = "SELECT name FROM filer WHERE company = ?1 ORDER BY id DESC LIMIT 1";
+    const COMPANY: &str = "SELECT name FROM company WHERE id = ?1";
+    for sql in [FILER, COMPANY] {
+        let name = writer.prepare(sql)?.query_row([company.get()], |row| row.get(0)).optional()?;
+        if name.is_some() {
+            return Ok(name);
+        }
+    }
+    Ok(None)
+}
+
+/// What is stored of a filing that is to be stored.
+struct KnownFiling {
+    key: i64,
+    #[cfg_attr(
+        not(feature = "import"),
+        expect(dead_code, reason = "only imports compare versions")
+    )]
+    version: u32,
+    /// Whether it stays as it is.
+    stays: bool,
 }
 
 /// The filing table, with prepared statements.
@@ -169,19 +226,19 @@ impl<'w> Table<'w> {
         })
     }
 
-    /// The key of the stored filing, and whether it stays as it is.
+    /// The stored filing with the id of this one.
     fn find(
         &mut self,
         row: &StoredFiling<'_>,
         on_conflict: OnConflict,
-    ) -> Result<Option<(i64, bool)>> {
+    ) -> Result<Option<KnownFiling>> {
         let read = |found: &Row<'_>| {
             let found = StoredFiling::read(found)?;
             let stays = match on_conflict {
                 OnConflict::Keep => !found.subject.is_empty() || row.subject.is_empty(),
                 OnConflict::Replace => found == *row,
             };
-            Ok((found.key, stays))
+            Ok(KnownFiling { key: found.key, version: found.version, stays })
         };
         Ok(self.find.query_row([row.id], read).optional()?)
     }

@@ -1,6 +1,8 @@
 //! Records which files of filings were seen whole.
 use std::collections::BTreeMap;
 
+use roaring::RoaringTreemap;
+
 use super::new_filing::NewFiling;
 use crate::{
     catalogue::Writer,
@@ -9,11 +11,12 @@ use crate::{
 };
 
 /// What a file has of one form and year, as far as it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FileExtent {
-    filings: u64,
+    /// The numbers of its filings.
+    pub(super) ids: RoaringTreemap,
     first: Date,
-    last: Date,
+    pub(super) last: Date,
 }
 
 /// What files have, by form and year.
@@ -36,11 +39,18 @@ impl FileExtents {
             Form::Ipe => date,
             Form::Dfp | Form::Itr | Form::Fre | Form::Fca => filing.reference_date.unwrap_or(date),
         };
-        let new = FileExtent { filings: 0, first: date, last: date };
-        let extent = self.0.entry((form, year.year())).or_insert(new);
-        extent.filings += 1;
+        let new = || FileExtent { ids: RoaringTreemap::new(), first: date, last: date };
+        let extent = self.0.entry((form, year.year())).or_insert_with(new);
+        extent.ids.insert(filing.id.number());
         extent.first = extent.first.min(date);
         extent.last = extent.last.max(date);
+    }
+
+    /// The form and year of which a file has most filings. Others are there because a day was mistyped.
+    #[cfg(feature = "import")]
+    pub(super) fn largest(&self) -> Option<((Form, u16), &FileExtent)> {
+        let largest = self.0.iter().max_by_key(|(_, extent)| extent.ids.len());
+        largest.map(|(file, extent)| (*file, extent))
     }
 
     /// Records everything as whole, and as seen on its last day of delivery: the bundled data.
@@ -71,10 +81,15 @@ impl FileExtents {
 }
 
 #[cfg(feature = "import")]
-fn is_whole(writer: &Writer, (form, year): (Form, u16), extent: &FileExtent) -> Result<bool> {
+pub(super) fn is_whole(
+    writer: &Writer,
+    (form, year): (Form, u16),
+    extent: &FileExtent,
+) -> Result<bool> {
     const LARGEST: &str = "SELECT COALESCE(MAX(filings), 0) FROM filing_file WHERE form = ?1";
     let stored = stored_filings(writer, form, year)?;
-    if extent.filings < FEWEST || extent.filings * 100 < stored * (100 - WITHDRAWN) {
+    let filings = extent.ids.len();
+    if filings < FEWEST || filings * 100 < stored * (100 - WITHDRAWN) {
         return Ok(false);
     }
     // A file without the first weeks of its year, or with a tenth of another year's forms, is a part of one.
@@ -83,19 +98,34 @@ fn is_whole(writer: &Writer, (form, year): (Form, u16), extent: &FileExtent) -> 
         Form::Dfp | Form::Itr | Form::Fre | Form::Fca => {
             let largest: i64 =
                 writer.prepare(LARGEST)?.query_row([form as i64], |row| row.get(0))?;
-            extent.filings * 10 >= largest.unsigned_abs()
+            filings * 10 >= largest.unsigned_abs()
         }
     })
 }
 
 /// How many filings of a form and year are stored.
 #[cfg(feature = "import")]
-fn stored_filings(writer: &Writer, form: Form, year: u16) -> Result<u64> {
+pub(super) fn stored_filings(writer: &Writer, form: Form, year: u16) -> Result<u64> {
+    let mut stored = 0;
+    each_stored(writer, form, year, |_| stored += 1)?;
+    Ok(stored)
+}
+
+/// Visits the keys of all stored filings of a form and year.
+#[cfg(feature = "import")]
+pub(super) fn each_stored(
+    writer: &Writer,
+    form: Form,
+    year: u16,
+    mut visit: impl FnMut(i64),
+) -> Result<()> {
     const DELIVERED: &str =
-        "SELECT COUNT(*) FROM filing WHERE key BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4";
-    const REFERRING: &str = "SELECT COUNT(*) FROM filing WHERE id BETWEEN ?3 AND ?4
+        "SELECT key FROM filing WHERE key BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4";
+    const REFERRING: &str = "SELECT key FROM filing WHERE id BETWEEN ?3 AND ?4
         AND COALESCE(reference_day, key >> 40) BETWEEN ?1 AND ?2";
-    let Some((from, to)) = Date::new(year, 1, 1).zip(Date::new(year, 12, 31)) else { return Ok(0) };
+    let Some((from, to)) = Date::new(year, 1, 1).zip(Date::new(year, 12, 31)) else {
+        return Ok(());
+    };
     let (sql, from, to) = match form {
         Form::Ipe => (DELIVERED, first_key(from), last_key(to)),
         Form::Dfp | Form::Itr | Form::Fre | Form::Fca => {
@@ -103,8 +133,12 @@ fn stored_filings(writer: &Writer, form: Form, year: u16) -> Result<u64> {
         }
     };
     let (first, last) = form.id_bits();
-    let stored: i64 = writer.prepare(sql)?.query_row((from, to, first, last), |row| row.get(0))?;
-    Ok(stored.unsigned_abs())
+    let mut statement = writer.prepare(sql)?;
+    let mut rows = statement.query((from, to, first, last))?;
+    while let Some(row) = rows.next()? {
+        visit(row.get(0)?);
+    }
+    Ok(())
 }
 
 /// Records a whole file, unless it was seen later than this.
@@ -119,10 +153,10 @@ fn record(
         ON CONFLICT DO UPDATE SET filings = excluded.filings, first = excluded.first,
             last = excluded.last, seen_on = excluded.seen_on
         WHERE excluded.seen_on >= seen_on";
-    let FileExtent { filings, first, last } = extent;
+    let FileExtent { ids, first, last } = extent;
     // A later date is a typing error.
     let [first, last] = [first, last].map(|day| (*day).min(seen_on).to_string());
-    let filings = filings.cast_signed();
+    let filings = ids.len().cast_signed();
     let row = (form as i64, year, filings, first, last, seen_on.to_string());
     writer.prepare(SQL)?.execute(row)?;
     Ok(())

@@ -1,6 +1,7 @@
 //! The central bank's files: SGS series and PTAX quotes, recognised by content and name.
 use super::{
     import_error::Refusal,
+    imported::{INTRADAY, OLD_CURRENCIES, OTHER_PERIODS},
     parsed_rows::{ParsedFile, ParsedRows},
 };
 use crate::market::{Rate, store::Quote};
@@ -32,10 +33,14 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Option<ParsedFile>, Refusa
 fn parse_sgs(name: &str, text: &str) -> Result<ParsedFile, Refusal> {
     let number = sgs::series_of(name);
     // The rules for values depend on the series; without a number, only an empty answer is accepted.
-    let rows = sgs::parse(number.unwrap_or_default(), text)?;
+    let sgs::Parsed { rows, other_periods } = sgs::parse(number.unwrap_or_default(), text)?;
     match number {
         _ if rows.is_empty() => Ok(empty_answer(number)),
-        Some(series) => Ok(series_file(series, rows)),
+        Some(series) => {
+            let mut file = series_file(series, rows);
+            file.leave_out(other_periods, OTHER_PERIODS);
+            Ok(file)
+        }
         None => Err(Refusal::whole(
             "the series number is missing: name the file bcdata.sgs.NUMBER.json (or .csv)",
         )),
@@ -49,7 +54,7 @@ fn parse_olinda(name: &str, text: &str) -> Result<ParsedFile, Refusal> {
     let service = ptax_olinda::Service::of(name, text)?;
     let ptax_olinda::Parsed { quotes, intraday, unknown } = ptax_olinda::parse(service, text)?;
     let mut file = quotes_file(format!("PTAX {}", service.currency()), quotes);
-    file.leave_out(intraday, "bulletins during the day");
+    file.leave_out(intraday, INTRADAY);
     for (kind, rows) in unknown {
         file.leave_out(rows, format!("bulletins of an unknown type ({kind:?})"));
     }
@@ -84,6 +89,6 @@ fn quotes_file(what: String, mut quotes: Vec<Quote>) -> ParsedFile {
     quotes.retain(|quote| quote.date >= values::FIRST_DAY_OF_THE_REAL);
     let older = all - quotes.len();
     let mut file = ParsedFile::new(what, ParsedRows::Quotes(quotes));
-    file.leave_out(older, "days before the real (1 July 1994), quoted in other currencies");
+    file.leave_out(older, OLD_CURRENCIES);
     file
 }

@@ -1,4 +1,6 @@
 //! Checks a file against the stored data, and adds notes to its report.
+use std::collections::HashMap;
+
 use super::{
     import_error::{ImportError, Refusal},
     imported::Imported,
@@ -7,18 +9,24 @@ use crate::{
     catalogue::Writer,
     companies::store::{self as companies, RegistryEntry},
     error::Result,
+    filings::withdrawal::Withdrawal,
     market::{
         Rate,
+        missing_days::MissingDays,
         series_definitions::{DEFINITIONS, Side},
         store::{self, CrossedQuote, Quote},
     },
-    types::Date,
+    types::{CvmCode, Date, FilingId},
 };
 
 /// A registry that lost more than one company in this many was truncated: in a whole year, none disappears.
 const MOST_LOST: usize = 20;
 
-/// Refuses a registry that is older than the stored one, or that lost many companies. Days after `today` are typing
+/// More than one active company in this many that is no longer active, for each day since the stored registry was
+/// compared with its source, is a mistake. In a year one in fifteen changes its status.
+const MOST_DEACTIVATED: usize = 20;
+
+/// Refuses a registry that is older than the stored one, that lost many companies, or in which many are no longer active. Days after `today` are typing
 /// errors, so they are ignored when the age of a registry is determined.
 pub(super) fn check_registry(
     writer: &Writer,
@@ -40,6 +48,27 @@ pub(super) fn check_registry(
         let reason = format!("{lost} of {} known companies are missing", known.len());
         return Err(ImportError::Doubtful(reason));
     }
+    let checked_on = companies::registry_checked_on(writer)?.or(known_until).unwrap_or(today);
+    let days = today.day_number().saturating_sub(checked_on.day_number()).max(1).unsigned_abs();
+    check_active(&known, rows, days as usize)
+}
+
+/// Refuses a registry in which many companies are no longer active that were so this many days ago.
+fn check_active(
+    known: &HashMap<CvmCode, RegistryEntry>,
+    rows: &[RegistryEntry],
+    days: usize,
+) -> Result<(), ImportError> {
+    let active = known.values().filter(|entry| entry.is_active()).count();
+    let was_active =
+        |row: &&RegistryEntry| known.get(&row.id).is_some_and(RegistryEntry::is_active);
+    let ended = rows.iter().filter(was_active).filter(|row| !row.is_active()).count();
+    if ended > 1 && ended * MOST_DEACTIVATED > active.saturating_mul(days) {
+        let since = if days == 1 { "a day".into() } else { format!("{days} days") };
+        let reason =
+            format!("{ended} of {active} active companies are no longer active after {since}");
+        return Err(ImportError::Doubtful(format!("{reason}, and over 5 % a day is too many")));
+    }
     Ok(())
 }
 
@@ -51,6 +80,51 @@ pub(super) fn check_sides(writer: &Writer, day: CrossedQuote) -> Result<(), Impo
     };
     let reason = format!("{currency} on {date} would be bought at {buy} and sold at {sell}");
     Err(Refusal::whole(format!("{reason}, but buying is never dearer")).into())
+}
+
+/// The number of days or filings that a sentence names.
+const EXAMPLES: usize = 3;
+
+/// Notes which stored figures an answer lacks, and what became of them.
+pub(super) fn note_missing_days(missing: &MissingDays, imported: &mut Imported) {
+    let named = |days: &[Date]| {
+        let named: Vec<String> = days.iter().take(EXAMPLES).map(Date::to_string).collect();
+        let more = if days.len() > EXAMPLES { " …" } else { "" };
+        format!("{}{more}", named.join(", "))
+    };
+    let MissingDays { removed, kept } = missing;
+    if !removed.is_empty() {
+        let (days, named) = (removed.len(), named(removed));
+        imported.notes.push(format!("figures that the source has withdrawn: {days} ({named})"));
+    }
+    if !kept.is_empty() {
+        let (days, named) = (kept.len(), named(kept));
+        let note = "stored figures that the answer lacks, which are kept";
+        imported.notes.push(format!("{note}: {days} ({named})"));
+    }
+}
+
+/// Counts filings that are delivered after tomorrow as left out.
+pub(super) fn leave_out_impossible(filings: &[(FilingId, Date)], imported: &mut Imported) {
+    let named = filings.iter().take(EXAMPLES).map(|(id, date)| format!("{id} on {date}"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = if filings.len() > EXAMPLES { " …" } else { "" };
+    if !filings.is_empty() {
+        let reason = format!("filings that are delivered after tomorrow ({named}{more})");
+        imported.left_out.push((filings.len(), reason));
+    }
+}
+
+/// Notes how many filings were withdrawn, or kept because they are too many.
+pub(super) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
+    let Withdrawal { tally, kept, stored } = withdrawal;
+    if tally.removed > 0 {
+        imported.notes.push(format!("filings that CVM has withdrawn: {}", tally.removed));
+    }
+    if *kept > 0 {
+        let lacks = format!("the file lacks {kept} of {stored} stored filings, which are kept");
+        imported.notes.push(format!("{lacks}: over 2 % are removed by a forced import only"));
+    }
 }
 
 /// Notes how many observations are dated after today.

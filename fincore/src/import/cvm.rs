@@ -9,6 +9,7 @@ use super::{
 };
 
 mod bad_rows;
+mod column_names;
 mod columns;
 mod filings;
 mod ipe;

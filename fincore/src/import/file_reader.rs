@@ -5,7 +5,7 @@ use super::{
     central_bank, cvm,
     file_scan::FileScan,
     import_error::{ImportError, KNOWN_FILES, Refusal},
-    imported::Imported,
+    imported::{Imported, OTHER_MEMBERS},
     parsed_rows::{ParsedFile, ParsedRows, StoreRows},
     text_lines, ticker_overrides,
     zip_archive::{self, ZipTables},
@@ -42,7 +42,7 @@ fn read_archive(
         imported.add(read_table_or_text(name, &scan, archive.member(index)?, store)?);
     }
     if archive.others > 0 {
-        imported.leave_out(archive.others, "other members of the archive");
+        imported.leave_out(archive.others, OTHER_MEMBERS);
     }
     Ok(imported)
 }
@@ -66,6 +66,11 @@ fn read_table_or_text(
     Ok(imported)
 }
 
+/// The last part of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// Parses a small file: one of the central bank, or the operator's tickers.
 pub(super) fn parse_text(name: &str, bytes: &[u8]) -> Result<ParsedFile, Refusal> {
     if bytes.trim_ascii_start().starts_with(b"<") {
@@ -73,7 +78,7 @@ pub(super) fn parse_text(name: &str, bytes: &[u8]) -> Result<ParsedFile, Refusal
             "this is an HTML or XML page, not data: download the file again",
         ));
     }
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let name = file_name(name);
     let text = text_lines::decode(bytes)?;
     let start = text.trim_start();
     if start.is_empty() {

@@ -31,11 +31,6 @@ impl Refusal {
         let before = &text.as_bytes()[..offset.min(text.len())];
         Refusal::at(1 + before.iter().filter(|byte| **byte == b'\n').count(), reason)
     }
-
-    /// The row on this line says something else of a filing or company than an earlier row.
-    pub(super) fn contradiction(line: usize) -> Refusal {
-        Refusal::at(line, "the same number appears twice with different values")
-    }
 }
 
 impl From<serde_json::Error> for Refusal {

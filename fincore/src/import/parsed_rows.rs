@@ -1,12 +1,18 @@
 //! The rows of a file, on their way from the parser to the store.
+use std::{borrow::Cow, collections::BTreeSet};
+
 use super::{import_error::ImportError, imported::Imported};
 use crate::{
     companies::{
-        store::{Absence, RegistryEntry, Security},
+        store::{Absence, COMPANIES, RegistryEntry, Security},
         ticker_overrides::TickerOverride,
     },
     filings::new_filing::NewFiling,
-    market::{Rate, store::Quote},
+    market::{
+        Rate,
+        series_definitions::dataset,
+        store::{FX, Quote},
+    },
 };
 
 /// Checks and stores rows, and adds to the report how many of them were new or changed.
@@ -19,14 +25,48 @@ pub(super) enum ParsedRows<'a> {
     /// Observations of a series, by its number.
     Rates(u32, Vec<Rate>),
     Quotes(Vec<Quote>),
-    /// The whole registry.
-    Companies(Vec<RegistryEntry>, Absence),
+    /// The whole registry, without some optional columns.
+    Companies {
+        rows: Vec<RegistryEntry>,
+        absent: Absence,
+        missing: &'a [&'static str],
+    },
     Securities(Vec<Security>),
     /// The operator's whole table, with line numbers.
     Overrides(Vec<(usize, TickerOverride)>),
-    /// Some filings of a table.
-    Filings(Vec<ParsedRow<NewFiling<'a>>>, BatchPosition),
+    /// Some filings of a table, which may lack some optional columns.
+    Filings {
+        rows: Vec<ParsedRow<NewFiling<'a>>>,
+        position: BatchPosition,
+        missing: &'a [&'static str],
+    },
+    /// The end of a table of filings.
+    FilingsEnd(Completeness),
     Nothing,
+}
+
+/// Whether every row of a table could be read with all its columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Completeness {
+    Complete,
+    Incomplete,
+}
+
+impl ParsedRows<'_> {
+    /// The datasets to which they belong.
+    pub(super) fn datasets(&self) -> BTreeSet<Cow<'static, str>> {
+        match self {
+            ParsedRows::Rates(series, _) => BTreeSet::from([dataset(*series)]),
+            ParsedRows::Quotes(_) => BTreeSet::from([FX.into()]),
+            ParsedRows::Companies { .. } | ParsedRows::Securities(_) | ParsedRows::Overrides(_) => {
+                BTreeSet::from([COMPANIES.into()])
+            }
+            ParsedRows::Filings { rows, .. } => {
+                rows.iter().map(|row| row.value.id.form().dataset().into()).collect()
+            }
+            ParsedRows::FilingsEnd(_) | ParsedRows::Nothing => BTreeSet::new(),
+        }
+    }
 }
 
 /// A row of a table, with its line number.

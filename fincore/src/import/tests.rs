@@ -1,15 +1,22 @@
 //! Imports of whole files.
 use proptest::prelude::*;
 
-use super::{file_reader::parse_text as parse, *};
+use super::{
+    file_reader::parse_text as parse,
+    import_error::ImportError,
+    parsed_rows::{BatchPosition, ParsedRow},
+    *,
+};
 use crate::{
-    catalogue::temporary as catalogue,
-    market::{self, FxCurrent, FxHistory},
+    catalogue::{Tally, temporary as catalogue},
+    filings::new_filing::NewFiling,
+    market::{self, FxCurrent, FxHistory, Rate},
     types::{Date, Decimal, Limit, Pair},
 };
 
 mod bounds;
 mod malformed_cvm_files;
+mod withdrawn;
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {
     let mut import = Import::begin(catalogue, crate::catalogue::noon())?;

@@ -117,7 +117,7 @@ pub(crate) const CDI: u32 = 4389;
 /// The CDI, percent per day.
 pub(crate) const CDI_DAILY: u32 = 12;
 /// The long-term interest rate, which is set for a quarter.
-const TJLP: u32 = 256;
+pub(crate) const TJLP: u32 = 256;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub(crate) const IPCA: u32 = 433;
 /// What the IPCA accumulated in twelve months, as published.

@@ -70,11 +70,13 @@ impl NewWebhook {
         if self.company.is_some() && !events.iter().any(|kind| kind.has_company()) {
             return no_such_type(
                 "company",
-                "company.created, company.updated and filing.published",
+                "company.created, company.updated, filing.published and filing.withdrawn",
             );
         }
-        if self.category.is_some() && !has(&[EventType::FilingPublished]) {
-            return no_such_type("category", "filing.published");
+        if self.category.is_some()
+            && !has(&[EventType::FilingPublished, EventType::FilingWithdrawn])
+        {
+            return no_such_type("category", "filing.published and filing.withdrawn");
         }
         if self.series.is_some() && !has(&[EventType::RatePublished]) {
             return no_such_type("series", "rate.published");

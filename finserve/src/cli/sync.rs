@@ -12,6 +12,9 @@ pub(crate) struct Sync {
     /// Download and show what is new, but change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Accept an implausible registry and implausible figures, and remove withdrawn filings and figures, however many
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) sources: Sources,
 }
@@ -96,6 +99,7 @@ impl Sources {
             only: self.only.clone().unwrap_or_default(),
             since: self.since,
             keep_changes: self.changes.keep(),
+            force: false,
             timeouts: Timeouts {
                 budget: seconds(self.budget),
                 timeout: seconds(self.timeout),

@@ -28,7 +28,7 @@ const WITHOUT_NETWORK: &str =
 
 /// Synchronises; fails if something could not be brought up to date, after the rest was done.
 pub(crate) fn run(data: &Path, args: &cli::Sync) -> Result<(), Failure> {
-    let config = args.sources.config();
+    let config = Config { force: args.force, ..args.sources.config() };
     if args.dry_run {
         return dry_run(data, &config);
     }
@@ -102,7 +102,8 @@ fn synchronise(
     }
 }
 
-/// The outcome of a dataset, in one line; a dry run also lists the addresses that it asked for.
+/// The outcome of a dataset, in one line, and what there is to say of its files; a dry run also lists the addresses that
+/// it asked for.
 fn line(outcome: &Outcome, mode: Mode) -> String {
     let would = match mode {
         Mode::Store => "",
@@ -115,5 +116,6 @@ fn line(outcome: &Outcome, mode: Mode) -> String {
         Some(reason) => format!("failed: {reason}"),
     };
     let asked: String = outcome.asked.iter().map(|asked| format!("  {asked}\n")).collect();
-    format!("{}: {line}\n{asked}", outcome.dataset)
+    let notes: String = outcome.notes.iter().map(|note| format!("  {note}\n")).collect();
+    format!("{}: {line}\n{asked}{notes}", outcome.dataset)
 }

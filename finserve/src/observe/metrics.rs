@@ -62,6 +62,8 @@ struct SampledMetrics {
     data_version: Gauge,
     newest: Family<Label, Seconds>,
     stale: Family<Label, Gauge>,
+    left_out: Family<Label, Gauge>,
+    notes: Family<Label, Gauge>,
     synced: Family<Label, Seconds>,
     unwritten: Gauge,
     shared: SharedMetrics,
@@ -305,6 +307,12 @@ impl SampledMetrics {
             self.synced.clone(),
         );
         registry.register(
+            "finserve_dataset_left_out_rows",
+            "Rows of its last files that were left out",
+            self.left_out.clone(),
+        );
+        registry.register("finserve_dataset_notes", "Notes on its last files", self.notes.clone());
+        registry.register(
             "finserve_usage_unwritten_requests",
             "Requests that are counted and not yet on disk",
             self.unwritten.clone(),
@@ -347,6 +355,8 @@ impl SampledMetrics {
         for dataset in state.status.iter().flat_map(|status| &status.data) {
             let label = [("dataset", dataset.dataset.to_string())];
             self.stale.get_or_create(&label).set(dataset.stale.into());
+            self.left_out.get_or_create(&label).set(whole(dataset.left_out));
+            self.notes.get_or_create(&label).set(whole(dataset.notes.len() as u64));
             if let Some(newest) = dataset.newest {
                 self.newest.get_or_create(&label).set(midnight(newest));
             }

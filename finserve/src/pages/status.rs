@@ -139,6 +139,22 @@ fn last_sync(language: Language, dataset: &Dataset) -> Markup {
             (Some(success), None) => (time(success)),
             (None, None) => (language.pick("never", "nunca")),
         }
+        (notes(language, dataset))
+    }
+}
+
+/// What there is to say of the files that were imported last.
+fn notes(language: Language, dataset: &Dataset) -> Markup {
+    let count = match dataset.notes.len() {
+        0 => return html! {},
+        1 => language.pick("1 note".to_owned(), "1 observação".to_owned()),
+        notes => language.pick(format!("{notes} notes"), format!("{notes} observações")),
+    };
+    html! {
+        details {
+            summary { (count) }
+            @for note in &dataset.notes { small lang="en" { (note) } }
+        }
     }
 }
 

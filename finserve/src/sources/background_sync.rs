@@ -158,6 +158,9 @@ impl<'a> Rounds<'a> {
         if outcome.has_changes() {
             tracing::info!("sync: {name}: {}", outcome.change_summary());
         }
+        for note in &outcome.notes {
+            tracing::warn!("sync: {name}: {note}");
+        }
         if outcome.is_outage(network) {
             return;
         }

@@ -45,6 +45,7 @@ impl PublisherQueue<'_> {
             record_outcome(self.job, dataset.name, &outcome);
         }
         outcome.asked = std::mem::take(&mut self.asked);
+        outcome.notes = std::mem::take(&mut self.notes);
         outcome
     }
 

@@ -30,6 +30,8 @@ pub(super) struct PublisherQueue<'a> {
     done: HashMap<String, Result<FetchOutcome, Fault>>,
     /// What a dry run prints about the current dataset.
     pub(super) asked: Vec<String>,
+    /// What there is to say of the files of the current dataset.
+    pub(super) notes: Vec<String>,
     /// Rows of all files so far.
     rows: usize,
 }
@@ -60,7 +62,15 @@ impl<'a> PublisherQueue<'a> {
         let style = ProgressStyle::with_template(style).expect("the template is well formed");
         let progress = job.progress.add(ProgressBar::new(0).with_style(style));
         let (clients, done) = (HashMap::new(), HashMap::new());
-        PublisherQueue { job, clients, progress, done, asked: Vec::new(), rows: 0 }
+        PublisherQueue {
+            job,
+            clients,
+            progress,
+            done,
+            asked: Vec::new(),
+            notes: Vec::new(),
+            rows: 0,
+        }
     }
 
     /// Fetches the files in order, up to the first failure.
@@ -111,6 +121,8 @@ impl<'a> PublisherQueue<'a> {
 
     fn fetch_now(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
         let known = downloads::validators(&self.snapshot()?, &request.url)?;
+        // What was kept of a file, or refused, is in one that has not changed since.
+        let known = known.filter(|_| !self.job.config.force);
         if known.is_some() && request.repeat == Repeat::Never {
             return Ok(FetchOutcome::nothing(Presence::Present));
         }
@@ -164,10 +176,15 @@ impl<'a> PublisherQueue<'a> {
         Import::verify(&request.file, &mut file)?;
         file.rewind()?;
         let imported = self.with_import(|import| {
+            if let Some((first, last)) = request.asked_days() {
+                import.covers(first, last);
+            }
             let imported = import.read(&request.file, &mut file)?;
             import.remember_download(&request.url, validators)?;
             Ok(imported)
         })?;
+        let what = &request.what;
+        self.notes.extend(imported.remarks().into_iter().map(|note| format!("{what}: {note}")));
         let Imported { tally, .. } = imported;
         self.rows += tally.new + tally.changed + tally.unchanged;
         Ok(tally)
@@ -191,7 +208,8 @@ impl<'a> PublisherQueue<'a> {
             Import::begin(self.job.catalogue, Now::read().utc).map(Some)
         });
         let import = begun?.ok_or_else(Fault::stopped)?;
-        let mut import = import.keep_changes_for(self.job.config.keep_changes);
+        let import = import.keep_changes_for(self.job.config.keep_changes).from_publisher();
+        let mut import = if self.job.config.force { import.force() } else { import };
         let result = work(&mut import)?;
         match self.job.mode {
             Mode::Store => import.commit()?,

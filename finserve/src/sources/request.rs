@@ -59,6 +59,19 @@ impl Request {
     }
 }
 
+impl Request {
+    /// The first and last day that a request to SGS is for, as its address has them.
+    pub(super) fn asked_days(&self) -> Option<(Date, Date)> {
+        let day = |name: &str| {
+            let (_, value) = self.url.split_once(name)?;
+            let mut parts = value.get(..10)?.split('/').map(|part| part.parse::<u16>().ok());
+            let (day, month, year) = (parts.next()??, parts.next()??, parts.next()??);
+            Date::new(year, u8::try_from(month).ok()?, u8::try_from(day).ok()?)
+        };
+        Some((day("dataInicial=")?, day("dataFinal=")?))
+    }
+}
+
 /// Requests for windows of days, in order: past windows are asked for once, the recent one again and again. A run must stop
 /// at the first that fails, or a gap in the middle would never be noticed; so the recent one comes first only if the newest
 /// stored day lies in it.
@@ -154,6 +167,21 @@ mod tests {
         assert!(!request(Publisher::Cvm, Absence::Failure).may_be_absent(stated, None));
         assert!(request(Publisher::Cvm, Absence::NeverWas).may_be_absent("", None));
         assert!(!request(Publisher::Cvm, Absence::NeverWas).may_be_absent("", Some(&known)));
+    }
+
+    #[test]
+    fn an_address_of_sgs_says_which_days_are_asked_for() {
+        let days = |url: &str| {
+            let request = Request { url: url.into(), ..request(Publisher::Sgs, Absence::Failure) };
+            request.asked_days().map(|(first, last)| format!("{first} {last}"))
+        };
+        let url = "http://a/dados?formato=json&dataInicial=01/02/2026&dataFinal=15/11/2026";
+        assert_eq!(days(url).as_deref(), Some("2026-02-01 2026-11-15"));
+        for url in
+            ["http://a/x.csv", "http://a/?dataInicial=01/02/2026", "a?dataInicial=1&dataFinal=2"]
+        {
+            assert_eq!(days(url), None, "{url}");
+        }
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub(crate) struct Outcome {
     pub(crate) faults: Vec<String>,
     /// The addresses that a dry run asked for, and what each would bring.
     pub(crate) asked: Vec<String>,
+    /// What there is to say of the files that were imported: rows that were left out, columns that are new.
+    pub(crate) notes: Vec<String>,
     /// Whether it was stopped, so that the outcome is unknown.
     pub(crate) stopped: bool,
 }

@@ -112,7 +112,6 @@ pub(super) fn parse(service: Service, text: &str) -> Result<Parsed, Refusal> {
     let (mut intraday, mut unknown) = (0, BTreeMap::new());
     for bulletin in &answer.value {
         let refuse = |err| Refusal::inside(text, bulletin.cotacao_compra.get(), err);
-        let quote = parse_quote(bulletin, service.currency()).map_err(refuse)?;
         let time = &*bulletin.data_hora_cotacao;
         let kind = bulletin.tipo_boletim.as_deref();
         match service.bulletin_kind(kind).map_err(refuse)? {
@@ -120,7 +119,9 @@ pub(super) fn parse(service: Service, text: &str) -> Result<Parsed, Refusal> {
             BulletinKind::Unknown => {
                 *unknown.entry(truncate(kind.unwrap_or_default()).into_owned()).or_default() += 1;
             }
+            // Only what is served is judged: bulletins during the day may have a price of zero.
             BulletinKind::Closing => {
+                let quote = parse_quote(bulletin, service.currency()).map_err(refuse)?;
                 if closing.get(&quote.date).is_none_or(|(earlier, _)| *earlier <= time) {
                     closing.insert(quote.date, (time, quote));
                 }
@@ -206,6 +207,28 @@ mod tests {
         }
         assert_eq!(check(EURO, "").unwrap(), (vec![], 0));
         assert!(is_empty(r#"{"value":[]}"#) && !is_empty(r#"{"value":[{"cotacaoCompra":1}]}"#));
+    }
+
+    #[test]
+    fn only_closing_bulletins_are_judged() {
+        let bulletin = |prices: &str, kind: &str| {
+            format!(
+                "{{{prices},\"dataHoraCotacao\":\"2026-11-10 13:03:00.1\",\"tipoBoletim\":\"{kind}\"}}"
+            )
+        };
+        let closing = bulletin("\"cotacaoCompra\":5.1,\"cotacaoVenda\":5.2", "Fechamento");
+        let odd = [
+            ("\"cotacaoCompra\":0,\"cotacaoVenda\":0.0", "is not a price above zero"),
+            ("\"cotacaoCompra\":5.3,\"cotacaoVenda\":5.2", "is not a buying price"),
+            ("\"cotacaoCompra\":null,\"cotacaoVenda\":5.2", "is not a number"),
+        ];
+        for (prices, reason) in odd {
+            let intraday = bulletin(prices, "Intermediário");
+            let read = check(EURO, &format!("{intraday},\n{closing}")).unwrap();
+            assert_eq!(read, (vec!["2026-11-10 5.1 5.2".into()], 1));
+            let refusal = check(EURO, &bulletin(prices, "Fechamento")).unwrap_err();
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
         series_definitions::{CDI_DAILY, Rhythm, Side, definition},
         store::{self, Quote},
     },
-    types::{Decimal, whole_number},
+    types::{Date, Decimal, whole_number},
 };
 
 /// The quotes of a series that is an exchange rate.
@@ -39,12 +39,21 @@ fn is_header(line: &str) -> bool {
     matches!(line.trim_end(), r#""data";"valor""# | "data;valor")
 }
 
-/// The observations of a series, from JSON or CSV, oldest first. There may be none, as in a week of holidays.
-pub(super) fn parse(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
+/// The content of a file.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    /// One observation for each day, oldest first.
+    pub(super) rows: Vec<Rate>,
+    /// The number of further observations of a day, for other periods.
+    pub(super) other_periods: usize,
+}
+
+/// The observations of a series, from JSON or CSV. There may be none, as in a week of holidays.
+pub(super) fn parse(series: u32, text: &str) -> Result<Parsed, Refusal> {
     if text.trim_start().starts_with('[') {
         parse_json(series, text)
     } else {
-        parse_csv(series, text)
+        Ok(Parsed { rows: parse_csv(series, text)?, other_periods: 0 })
     }
 }
 
@@ -54,17 +63,52 @@ struct Record<'a> {
     data: &'a RawValue,
     #[serde(borrow)]
     valor: &'a RawValue,
+    /// The end of the period that the figure is of, which begins on the day: the TR and savings have it.
+    #[serde(borrow, default, rename = "dataFim", alias = "datafim")]
+    end: Option<&'a RawValue>,
 }
 
-fn parse_json(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
+fn parse_json(series: u32, text: &str) -> Result<Parsed, Refusal> {
     let records: Vec<Record<'_>> = serde_json::from_str(text)?;
-    let mut rows = Vec::with_capacity(records.len());
+    let mut parsed = Parsed::default();
+    // The end of the last row's period.
+    let mut last_end = None;
     for record in &records {
         let (date, value) = (record.data.get(), record.valor.get());
-        let row = rate(series, (unquote(date), unquote(value), '.'), rows.last());
-        add(&mut rows, row.map_err(|err| Refusal::inside(text, date, err))?);
+        let end = record.end.and_then(|end| values::date(unquote(end.get())).ok());
+        let refuse = |err| Refusal::inside(text, date, err);
+        let written = (unquote(date), unquote(value), '.');
+        // The same day with another end is another period: the figure of a month is kept.
+        let other = parsed.rows.last().filter(|row| values::date(written.0).ok() == Some(row.date));
+        if let (Some(day), Some(known), Some(end)) = (other.map(|row| row.date), last_end, end)
+            && known != end
+        {
+            parsed.other_periods += 1;
+            if days_off_a_month(day, end) < days_off_a_month(day, known) {
+                parsed.rows.pop();
+                let row = rate(series, written, parsed.rows.last()).map_err(refuse)?;
+                parsed.rows.push(row);
+                last_end = Some(end);
+            }
+            continue;
+        }
+        let row = rate(series, written, parsed.rows.last()).map_err(refuse)?;
+        add(&mut parsed.rows, row);
+        last_end = end;
     }
-    Ok(rows)
+    Ok(parsed)
+}
+
+/// How far the end of a period is from a month after its first day. The month after a day that the next month lacks ends
+/// on the first of the one after it, as for savings.
+fn days_off_a_month(day: Date, end: Date) -> u32 {
+    let (year, month) = match day.month() {
+        12 => (day.year() + 1, 1),
+        month => (day.year(), month + 1),
+    };
+    let same_day = Date::new(year, month, day.day());
+    let month_after = same_day.or_else(|| Date::new(year, month + 1, 1)).unwrap_or(day);
+    end.day_number().abs_diff(month_after.day_number())
 }
 
 fn parse_csv(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
@@ -118,7 +162,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str) -> Result<Vec<String>, Refusal> {
-        Ok(parse(11, text)?.iter().map(|row| format!("{} {}", row.date, row.value)).collect())
+        let rows = parse(11, text)?.rows;
+        Ok(rows.iter().map(|row| format!("{} {}", row.date, row.value)).collect())
     }
 
     #[test]
@@ -147,9 +192,33 @@ mod tests {
     }
 
     #[test]
-    fn ignores_the_end_date_that_some_series_carry() {
-        let text = r#"[{"data":"01/01/2024","dataFim":"31/01/2024","valor":"1.00"}]"#;
-        assert_eq!(check(text).unwrap(), ["2024-01-01 1.00"]);
+    fn of_several_periods_from_one_day_the_month_is_kept() {
+        let text = |records: &[(&str, &str, &str)]| {
+            let record = |(day, end, value): &(&str, &str, &str)| {
+                format!(r#"{{"data":"{day}","dataFim":"{end}","valor":"{value}"}}"#)
+            };
+            format!("[{}]", records.iter().map(record).collect::<Vec<_>>().join(","))
+        };
+        let month = ("30/01/2024", "01/03/2024", "0.10");
+        let shorter = ("30/01/2024", "28/02/2024", "0.09");
+        let next = ("01/02/2024", "01/03/2024", "0.08");
+        for records in [[month, shorter, next], [shorter, month, next]] {
+            let parsed = parse(226, &text(&records)).unwrap();
+            let rows: Vec<String> =
+                parsed.rows.iter().map(|row| format!("{} {}", row.date, row.value)).collect();
+            assert_eq!(
+                (rows, parsed.other_periods),
+                (vec!["2024-01-30 0.10".into(), "2024-02-01 0.08".into()], 1)
+            );
+        }
+        // The same period twice must have the same figure; without an end, a day may appear once.
+        let twice =
+            text(&[month, ("30/01/2024", "01/03/2024", "0.11")]).replace("dataFim", "datafim");
+        assert!(parse(226, &twice).unwrap_err().reason.contains("is not a day after"));
+        assert_eq!(check(&text(&[month, month])).unwrap(), ["2024-01-30 0.10"]);
+        let december =
+            days_off_a_month("2024-12-31".parse().unwrap(), "2025-01-31".parse().unwrap());
+        assert_eq!(december, 0);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Rows of a table that cannot be read: a few are left out, many refuse the file.
-use crate::import::import_error::Refusal;
+use crate::import::{import_error::Refusal, imported::Contradictions};
 
 /// More than one bad row in this many means that the file is not what it seems to be.
 const MOST_BAD: usize = 100;
+
+/// More than one row in this many that contradicts another means the same.
+const MOST_CONTRADICTIONS: usize = 10;
 
 /// The number of lines shown; the others are only counted.
 const EXAMPLES: usize = 3;
@@ -15,6 +18,7 @@ pub(super) struct BadRows {
     /// Rows that are kept without some of their fields, and the number of these fields.
     incomplete: Examples,
     fields: usize,
+    contradictions: Contradictions,
     /// Blank lines since the last row, which are allowed only at the end of the file: how many, and the first.
     blank: (usize, usize),
 }
@@ -55,13 +59,33 @@ impl BadRows {
         }
     }
 
+    /// Adds a row that has other values than another one with the same number.
+    pub(super) fn contradict(&mut self, line: usize) {
+        self.contradictions.add(line);
+    }
+
+    /// A sentence about rows that contradict others, if there are any.
+    pub(super) fn contradiction_note(&self) -> Option<String> {
+        self.contradictions.note()
+    }
+
     /// Whether any row is left out.
     pub(super) fn any_left_out(&self) -> bool {
         self.left_out.count > 0
     }
 
-    /// Refuses a table if more than one row and more than 1 % of all rows are bad, or if no row is good.
+    /// Refuses a table if more than one row and more than 1 % of all rows are bad, or if no row is good. Of rows that
+    /// contradict others, 10 % are too many.
     pub(super) fn check(&self) -> Result<(), Refusal> {
+        let (contradictions, rows) = (self.contradictions.count(), self.rows);
+        if let Some(line) = self.contradictions.first()
+            && (contradictions > 1 && contradictions * MOST_CONTRADICTIONS > rows)
+        {
+            let reason = "the same number appears twice with different values";
+            let reason =
+                format!("{reason} ({contradictions} of {rows} rows; over 10 % is too many)");
+            return Err(Refusal::at(line, reason));
+        }
         let lines = self.left_out.lines.first().into_iter().chain(self.incomplete.lines.first());
         let Some((line, reason)) = lines.min() else { return Ok(()) };
         let bad = self.left_out.count + self.incomplete.count;

@@ -1,8 +1,9 @@
 //! The columns of CVM's tables: fields separated by semicolons, nothing quoted; columns are found by their names.
-use std::{borrow::Cow, fmt::Display, str::FromStr};
+use std::{borrow::Cow, cell::Cell, fmt::Display, str::FromStr};
 
 use encoding_rs::WINDOWS_1252;
 
+use super::column_names::{Column, position_of};
 use crate::{
     error::Error,
     import::{file_scan::Encoding, import_error::Refusal},
@@ -16,7 +17,11 @@ pub(super) struct ColumnLayout<const N: usize> {
     indexes: Vec<Option<usize>>,
     encoding: Encoding,
     /// Columns that CVM is not known to publish.
-    pub(super) unknown: Vec<String>,
+    unknown: Vec<String>,
+    /// Columns to read that the table lacks.
+    pub(super) missing: Vec<&'static str>,
+    /// Lines with accents so far, in UTF-8 and in Windows-1252; counted only if not all of them are UTF-8.
+    lines: Cell<(usize, usize)>,
 }
 
 impl<const N: usize> ColumnLayout<N> {
@@ -24,36 +29,42 @@ impl<const N: usize> ColumnLayout<N> {
     pub(super) fn of(
         header: &[u8],
         published: &[&str],
-        read: [&str; N],
+        read: [Column; N],
         encoding: Encoding,
     ) -> Result<ColumnLayout<N>, Refusal> {
-        let header = Field { bytes: header, encoding }.text();
+        let header = Field { bytes: header, encoding, is_missing: false }.text();
         let given: Vec<&str> = header.split(';').map(str::trim).collect();
         if given.len() == 1 {
             return Err(Refusal::at(1, "the columns are not separated by semicolons"));
         }
-        for column in read {
-            let reason = match given.iter().filter(|given| **given == column).count() {
-                1 => continue,
-                0 => format!("the column {column} is missing"),
-                _ => format!("the column {column} appears twice"),
-            };
-            return Err(Refusal::at(1, reason));
+        let mut indexes = vec![None; given.len()];
+        let mut missing = Vec::new();
+        for (index, column) in read.iter().enumerate() {
+            match position_of(column.name, &given)? {
+                Some(position) => indexes[position] = Some(index),
+                None if column.is_required => {
+                    let reason = format!("the column {} is missing", column.name);
+                    return Err(Refusal::at(1, reason));
+                }
+                None => missing.push(column.name),
+            }
         }
-        let index_of = |given: &&str| read.iter().position(|read| read == given);
-        let indexes = given.iter().map(index_of).collect();
-        let is_unknown = |given: &&&str| !published.contains(*given);
-        let unknown = given.iter().filter(is_unknown).map(ToString::to_string).collect();
-        Ok(ColumnLayout { indexes, encoding, unknown })
+        let is_unknown = |(position, given): &(usize, &&str)| {
+            indexes[*position].is_none() && !published.contains(*given)
+        };
+        let unknown = given.iter().enumerate().filter(is_unknown);
+        let unknown = unknown.map(|(_, given)| (*given).to_owned()).collect();
+        Ok(ColumnLayout { indexes, encoding, unknown, missing, lines: Cell::default() })
     }
 
     /// The fields to read of a line. The others are not even decoded, because some are personal data.
     pub(super) fn fields<'a>(&self, line: &'a [u8]) -> Result<[Field<'a>; N], Error> {
-        let mut row = [Field { bytes: b"", encoding: self.encoding }; N];
+        let encoding = self.encoding_of(line);
+        let mut row = [Field { bytes: b"", encoding, is_missing: true }; N];
         let mut count = 0;
         for bytes in line.split(|byte| *byte == b';') {
             if let Some(Some(index)) = self.indexes.get(count) {
-                row[*index].bytes = bytes;
+                row[*index] = Field { bytes, encoding, is_missing: false };
             }
             count += 1;
         }
@@ -63,6 +74,39 @@ impl<const N: usize> ColumnLayout<N> {
         }
         Err(Error::operation(format!("it has {count} fields, not {wanted}")))
     }
+
+    /// The encoding of a line: a file may have lines of both. Windows-1252 text with accents is hardly ever valid UTF-8.
+    fn encoding_of(&self, line: &[u8]) -> Encoding {
+        if self.encoding == Encoding::Utf8 || line.is_ascii() {
+            return self.encoding;
+        }
+        let (utf8, windows) = self.lines.get();
+        if str::from_utf8(line).is_ok() {
+            self.lines.set((utf8 + 1, windows));
+            Encoding::Utf8
+        } else {
+            self.lines.set((utf8, windows + 1));
+            Encoding::Windows1252
+        }
+    }
+
+    /// Sentences about columns that are new or missing, and about lines of two encodings.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.unknown.is_empty() {
+            let names: Vec<String> = self.unknown.iter().map(|name| format!("{name:?}")).collect();
+            notes.push(format!("new columns that are not read: {}", names.join(", ")));
+        }
+        if !self.missing.is_empty() {
+            let names = self.missing.join(", ");
+            notes.push(format!("missing columns, of which the stored values are kept: {names}"));
+        }
+        if let (utf8 @ 1.., windows) = self.lines.get() {
+            let other = format!("{windows} in Windows-1252");
+            notes.push(format!("lines of two encodings: {utf8} with accents in UTF-8, {other}"));
+        }
+        notes
+    }
 }
 
 /// A field, decoded on demand.
@@ -70,6 +114,8 @@ impl<const N: usize> ColumnLayout<N> {
 pub(super) struct Field<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
+    /// Whether the table lacks its column.
+    is_missing: bool,
 }
 
 impl<'a> Field<'a> {
@@ -104,6 +150,11 @@ impl<'a> Field<'a> {
         whole_number(&text).ok_or_else(|| Error::in_file(&text, what))
     }
 
+    /// Whether the table lacks its column.
+    pub(super) fn is_missing(self) -> bool {
+        self.is_missing
+    }
+
     pub(super) fn is_empty(self) -> bool {
         self.bytes.trim_ascii().is_empty()
     }
@@ -134,12 +185,16 @@ impl DroppedFields {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::column_names::{optional, required},
+        *,
+    };
 
     const HEADER: &[u8] = b"ID_DOC;X;CD_CVM;VERSAO";
 
     fn layout(header: &[u8], encoding: Encoding) -> Result<ColumnLayout<2>, Refusal> {
-        ColumnLayout::of(header, &["ID_DOC", "CD_CVM", "VERSAO"], ["VERSAO", "ID_DOC"], encoding)
+        let read = [required("VERSAO"), required("ID_DOC")];
+        ColumnLayout::of(header, &["ID_DOC", "CD_CVM", "VERSAO"], read, encoding)
     }
 
     #[test]
@@ -162,6 +217,50 @@ mod tests {
     }
 
     #[test]
+    fn decodes_line_by_line_and_tells_of_two_encodings() {
+        let layout = layout(HEADER, Encoding::Windows1252).unwrap();
+        let lines: [&[u8]; 4] =
+            [b"A\xc7\xc3O;;;", "A\u{c7}\u{c3}O;;;".as_bytes(), b"ACAO;;;", b"\xc7;;;"];
+        let documents = lines.map(|line| layout.fields(line).unwrap()[1].text().into_owned());
+        assert_eq!(documents, ["A\u{c7}\u{c3}O", "A\u{c7}\u{c3}O", "ACAO", "\u{c7}"]);
+        let told = "lines of two encodings: 1 with accents in UTF-8, 2 in Windows-1252";
+        assert_eq!(layout.notes().last().map(String::as_str), Some(told));
+        for encoding in [Encoding::Utf8, Encoding::Windows1252] {
+            let pure = self::layout(b"ID_DOC;VERSAO", encoding).unwrap();
+            pure.fields(b"\xc7;1").unwrap();
+            assert_eq!(pure.notes(), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn knows_other_names_and_does_without_optional_columns() {
+        let read = [required("CNPJ_CIA"), optional("DENOM_SOCIAL"), optional("Assunto")];
+        let layout = |header: &[u8]| ColumnLayout::of(header, &["CNPJ_CIA"], read, Encoding::Utf8);
+        for header in ["CNPJ_Companhia;Nome_Empresarial;ASSUNTO", "CNPJ;DENOM_CIA;assunto"] {
+            let layout = layout(header.as_bytes()).unwrap();
+            assert_eq!(layout.notes(), Vec::<String>::new());
+            let [cnpj, name, subject] = layout.fields(b"1;2;3").unwrap();
+            assert_eq!([cnpj.text(), name.text(), subject.text()], ["1", "2", "3"]);
+        }
+        let without = layout(b"X;CNPJ").unwrap();
+        assert_eq!(without.missing, ["DENOM_SOCIAL", "Assunto"]);
+        let [cnpj, name, _] = without.fields(b"1;2").unwrap();
+        assert!(cnpj.text() == "2" && !cnpj.is_missing() && name.is_missing() && name.is_empty());
+        assert_eq!(
+            without.notes(),
+            [
+                "new columns that are not read: \"X\"",
+                "missing columns, of which the stored values are kept: DENOM_SOCIAL, Assunto"
+            ]
+        );
+        // Its own name comes first; two other names leave open which is meant.
+        assert_eq!(layout(b"CNPJ;CNPJ_CIA").unwrap().fields(b"1;2").unwrap()[0].text(), "2");
+        let refusal = layout(b"CNPJ;CNPJ_Companhia").unwrap_err();
+        assert_eq!(refusal.reason, "the column CNPJ_CIA appears twice");
+        assert_eq!(layout(b"X;Y").unwrap_err().reason, "the column CNPJ_CIA is missing");
+    }
+
+    #[test]
     fn says_what_is_wrong_with_a_header() {
         let wrong: [(&[u8], &str); 4] = [
             (b"ID_DOC;X", "the column VERSAO is missing"),
@@ -177,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_field_that_is_no_date_is_left_out() {
-        let field = |bytes| Field { bytes, encoding: Encoding::Utf8 };
+        let field = |bytes| Field { bytes, encoding: Encoding::Utf8, is_missing: false };
         let mut dropped = DroppedFields::default();
         assert_eq!(dropped.date(field(b"")), None);
         assert_eq!(dropped.date(field(b"2062-01-31")).unwrap().to_string(), "2062-01-31");

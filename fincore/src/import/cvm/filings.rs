@@ -11,7 +11,7 @@ use crate::{
     import::{
         import_error::ImportError,
         imported::Imported,
-        parsed_rows::{ParsedRows, StoreRows},
+        parsed_rows::{Completeness, ParsedRows, StoreRows},
     },
     types::FilingId,
 };
@@ -24,13 +24,18 @@ pub(super) fn read_filings<const N: usize>(
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
     let mut stored = Imported::new(what);
-    while let Some((filings, position)) = table.next_batch(&parse_row, |filing| filing.id)? {
-        store(ParsedRows::Filings(filings, position), &mut stored)?;
+    let missing = table.missing_columns().to_vec();
+    let identity = |filing: &NewFiling<'_>| (filing.id, (filing.version, filing.date));
+    while let Some((rows, position)) = table.next_batch(&parse_row, identity)? {
+        store(ParsedRows::Filings { rows, position, missing: &missing }, &mut stored)?;
     }
     // If too many rows are bad, this fails, and the import with all that was stored is rolled back.
     let read = table.report(what)?;
     stored.left_out.extend(read.left_out);
     stored.notes.extend(read.notes);
+    let is_complete = missing.is_empty() && !table.has_left_out_rows();
+    let end = if is_complete { Completeness::Complete } else { Completeness::Incomplete };
+    store(ParsedRows::FilingsEnd(end), &mut stored)?;
     Ok(stored)
 }
 

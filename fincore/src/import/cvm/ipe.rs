@@ -2,6 +2,7 @@
 use std::{borrow::Cow, io::Read};
 
 use super::{
+    column_names::{Column, optional, required},
     columns::{DroppedFields, Field},
     filings::{document_link, read_filings},
     table::Table,
@@ -12,7 +13,7 @@ use crate::{
     import::{
         file_scan::FileScan, import_error::ImportError, imported::Imported, parsed_rows::StoreRows,
     },
-    types::{FilingId, Form},
+    types::{FilingId, Form, whole_number},
 };
 
 /// All columns that CVM publishes.
@@ -33,17 +34,17 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// The columns to read.
-const READ: [&str; 10] = [
-    "Nome_Companhia",
-    "Codigo_CVM",
-    "Data_Referencia",
-    "Categoria",
-    "Tipo",
-    "Especie",
-    "Assunto",
-    "Data_Entrega",
-    "Versao",
-    "Link_Download",
+const READ: [Column; 10] = [
+    optional("Nome_Companhia"),
+    required("Codigo_CVM"),
+    optional("Data_Referencia"),
+    required("Categoria"),
+    optional("Tipo"),
+    optional("Especie"),
+    optional("Assunto"),
+    required("Data_Entrega"),
+    optional("Versao"),
+    required("Link_Download"),
 ];
 
 /// Reads a table of event documents that was scanned before.
@@ -64,7 +65,11 @@ fn parse_row<'a>(
     let [name, code, reference, category, kind, species, subject, date, version, link] = fields;
     let link = link.text();
     let id = id_in(&link)?;
-    let version = version.number("the version of a filing")?;
+    let version = if version.is_missing() {
+        version_in(&link)
+    } else {
+        version.number("the version of a filing")?
+    };
     Ok(NewFiling {
         id,
         date: date.value()?,
@@ -88,6 +93,12 @@ fn id_in(link: &str) -> Result<FilingId, Error> {
         .and_then(|digits| digits.parse().ok())
         .filter(|id: &FilingId| id.form() == Form::Ipe)
         .ok_or_else(|| Error::in_file(link, "the address of a filing (…&numProtocolo=NUMBER&…)"))
+}
+
+/// The version in a link, which is that of the column; the first where the link has none.
+fn version_in(link: &str) -> u32 {
+    let mut parts = link.split(['?', '&']);
+    parts.find_map(|part| part.strip_prefix("numVersao=")).and_then(whole_number).unwrap_or(1)
 }
 
 /// CVM escapes some characters as in HTML, some of them twice, and then removes every semicolon, because
@@ -125,7 +136,7 @@ mod tests {
         mut look: impl FnMut(&[NewFiling<'_>]),
     ) -> Result<Imported, ImportError> {
         read(&FileScan::of(bytes)?, bytes, &mut |rows, _| {
-            let ParsedRows::Filings(rows, _) = rows else { panic!("{rows:?}") };
+            let ParsedRows::Filings { rows, .. } = rows else { return Ok(()) };
             look(&rows.into_iter().map(|row| row.value).collect::<Vec<_>>());
             Ok(())
         })
@@ -229,12 +240,48 @@ mod tests {
     }
 
     #[test]
-    fn a_contradiction_refuses_the_file() {
-        let bytes = table(&[&row("", "1195062"), &row("other", "1195062")]);
-        let ImportError::Refused(refusal) = parse(&bytes, |_| ()).unwrap_err() else {
-            panic!("it is refused")
+    fn of_contradicting_rows_the_newest_version_counts() {
+        let version = |subject: &str, version: &str, day: &str| {
+            row(subject, "7").replace(";;2;", &format!(";;{version};")).replace("2024-02-15", day)
         };
+        let newest = version("newest", "3", "2024-02-15");
+        let cases = [
+            [version("old", "2", "2024-02-20"), newest.clone()],
+            [newest.clone(), version("old", "2", "2024-02-20")],
+            [newest.clone(), version("earlier", "3", "2024-02-14")],
+            [version("first", "3", "2024-02-15"), newest],
+        ];
+        for rows in cases {
+            let rows = [row("", "6"), rows[0].clone(), rows[1].clone()];
+            let imported = parse(&table(&rows.each_ref().map(String::as_str)), |filings| {
+                assert_eq!((filings.len(), &*filings[1].subject), (2, "newest"));
+            });
+            let told = "1 rows with other values than another row of the same number: \
+                        the newest version is kept (line 4)";
+            assert_eq!(imported.unwrap().notes, [told]);
+        }
+        let many = [row("a", "1"), row("b", "1"), row("a", "2"), row("b", "2")];
+        let refused = parse(&table(&many.each_ref().map(String::as_str)), |_| ()).unwrap_err();
+        let ImportError::Refused(refusal) = refused else { panic!("it is refused") };
         assert_eq!(refusal.line, Some(3));
-        assert!(refusal.reason.contains("twice with different values"), "{refusal:?}");
+        assert!(refusal.reason.contains("2 of 4 rows; over 10 % is too many"), "{refusal:?}");
+    }
+
+    #[test]
+    fn a_table_may_lack_what_no_filing_needs() {
+        let columns = |line: &str| {
+            let kept = line.split(';').enumerate();
+            let kept = kept.filter(|(column, _)| ![1, 3, 5, 6, 7, 11].contains(column));
+            kept.map(|(_, field)| field).collect::<Vec<_>>().join(";")
+        };
+        let text = format!("{}\n{}\n", columns(&COLUMNS.join(";")), columns(&row("x", "7")));
+        let imported = parse(text.as_bytes(), |filings| {
+            let NewFiling { id, version, subject, category, .. } = &filings[0];
+            assert_eq!((id.to_string(), *version), ("7".to_owned(), 2));
+            assert_eq!((&**subject, &**category), ("", "Assembleia"));
+        });
+        let missing = "Nome_Companhia, Data_Referencia, Tipo, Especie, Assunto, Versao";
+        let told = format!("missing columns, of which the stored values are kept: {missing}");
+        assert_eq!(imported.unwrap().notes, [told]);
     }
 }

@@ -2,6 +2,7 @@
 use std::io::Read;
 
 use super::{
+    column_names::{Column, optional, required},
     columns::{DroppedFields, Field},
     table::Table,
 };
@@ -69,16 +70,16 @@ const COLUMNS: [&str; 47] = [
 ];
 
 /// The columns to read.
-const READ: [&str; 9] = [
-    "CNPJ_CIA",
-    "DENOM_SOCIAL",
-    "DENOM_COMERC",
-    "DT_REG",
-    "DT_CANCEL",
-    "SIT",
-    "DT_INI_SIT",
-    "CD_CVM",
-    "SETOR_ATIV",
+const READ: [Column; 9] = [
+    required("CNPJ_CIA"),
+    required("DENOM_SOCIAL"),
+    optional("DENOM_COMERC"),
+    optional("DT_REG"),
+    optional("DT_CANCEL"),
+    required("SIT"),
+    optional("DT_INI_SIT"),
+    required("CD_CVM"),
+    optional("SETOR_ATIV"),
 ];
 
 /// Reads a registry that was scanned before.
@@ -89,14 +90,15 @@ pub(super) fn read(
 ) -> Result<Imported, ImportError> {
     scan.check_fits_in_memory()?;
     let mut table = Table::open(scan, source, &COLUMNS, READ)?;
-    let companies = table.read_all(parse_row, |entry| entry.id)?;
+    let companies = table.read_all(parse_row, |entry| (entry.id, entry.newest_event()))?;
     let mut imported = table.report("CVM registry")?;
     if companies.is_empty() {
         return Err(Refusal::whole("it has no rows").into());
     }
-    let companies = companies.into_iter().map(|row| row.value).collect();
+    let rows = companies.into_iter().map(|row| row.value).collect();
     let absent = if table.has_left_out_rows() { Absence::Unsure } else { Absence::Gone };
-    store(ParsedRows::Companies(companies, absent), &mut imported)?;
+    let missing = table.missing_columns();
+    store(ParsedRows::Companies { rows, absent, missing }, &mut imported)?;
     Ok(imported)
 }
 
@@ -133,7 +135,7 @@ mod tests {
     fn parse(bytes: &[u8]) -> Result<(Vec<RegistryEntry>, Imported), ImportError> {
         let mut companies = Vec::new();
         let imported = read(&FileScan::of(bytes)?, bytes, &mut |rows, _| {
-            let ParsedRows::Companies(rows, _) = rows else { panic!("{rows:?}") };
+            let ParsedRows::Companies { rows, .. } = rows else { panic!("{rows:?}") };
             companies = rows;
             Ok(())
         })?;
@@ -193,12 +195,15 @@ mod tests {
             assert_eq!(companies[0].registered_on.unwrap().to_string(), "1977-07-20");
             assert_eq!(imported.left_out[0].0, 1);
         }
-        let other = PETROBRAS.replace("ATIVO", "CANCELADA");
-        let ImportError::Refused(refusal) = parse(&registry(&[PETROBRAS, &other])).unwrap_err()
-        else {
-            panic!("it is refused")
-        };
-        assert_eq!(refusal.line, Some(3));
-        assert!(refusal.reason.contains("twice with different values"), "{refusal:?}");
+    }
+
+    #[test]
+    fn of_contradicting_rows_the_one_with_the_newest_event_counts() {
+        let newer = PETROBRAS.replace("ATIVO;1977-07-20", "CANCELADA;2020-01-02");
+        for rows in [[PETROBRAS, &newer], [&newer, PETROBRAS]] {
+            let (companies, imported) = parse(&registry(&rows)).unwrap();
+            assert_eq!((companies.len(), &*companies[0].status), (1, "CANCELADA"));
+            assert!(imported.notes[0].contains("the newest version is kept (line 3)"));
+        }
     }
 }

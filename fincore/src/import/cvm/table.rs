@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     bad_rows::BadRows,
+    column_names::Column,
     columns::{ColumnLayout, DroppedFields, Field},
     line_batches::{BatchLimit, LineBatch, Lines},
 };
@@ -43,7 +44,7 @@ impl<R: Read, const N: usize> Table<R, N> {
         scan: &FileScan,
         source: R,
         published: &[&str],
-        read: [&str; N],
+        read: [Column; N],
     ) -> Result<Table<R, N>, ImportError> {
         let mut lines = Lines::new(source, scan)?;
         let header = lines.read_header()?;
@@ -56,23 +57,23 @@ impl<R: Read, const N: usize> Table<R, N> {
         })
     }
 
-    /// Parses all rows. Rows that cannot be read are left out. The same thing may appear more than once, but not with
-    /// different values.
-    pub(super) fn read_all<'a, T: PartialEq, K: Eq + Hash>(
+    /// Parses all rows. Rows that cannot be read are left out. If the same thing appears more than once with different
+    /// values, the newest one counts: `identity` returns what identifies a row, and how new it is.
+    pub(super) fn read_all<'a, T: PartialEq, K: Eq + Hash, A: Ord>(
         &'a mut self,
         parse_row: impl Fn([Field<'a>; N], &mut DroppedFields) -> Result<T, Error>,
-        id: impl Fn(&T) -> K,
+        identity: impl Fn(&T) -> (K, A),
     ) -> Result<Vec<ParsedRow<T>>, ImportError> {
         self.lines.fill(&mut self.batch, WHOLE_TABLE)?;
         let Table { layout, batch, bad_rows, .. } = self;
-        Ok(parse_distinct(batch, layout, bad_rows, parse_row, id)?)
+        Ok(parse_distinct(batch, layout, bad_rows, parse_row, identity))
     }
 
     /// Parses the rows of the next batch in the same way; `None` after the last one.
-    pub(super) fn next_batch<'a, T: PartialEq, K: Eq + Hash>(
+    pub(super) fn next_batch<'a, T: PartialEq, K: Eq + Hash, A: Ord>(
         &'a mut self,
         parse_row: impl Fn([Field<'a>; N], &mut DroppedFields) -> Result<T, Error>,
-        id: impl Fn(&T) -> K,
+        identity: impl Fn(&T) -> (K, A),
     ) -> Result<Option<ParsedBatch<T>>, ImportError> {
         if self.lines.is_at_end() {
             return Ok(None);
@@ -83,7 +84,7 @@ impl<R: Read, const N: usize> Table<R, N> {
             position => position,
         };
         let Table { layout, batch, bad_rows, .. } = self;
-        Ok(Some((parse_distinct(batch, layout, bad_rows, parse_row, id)?, position)))
+        Ok(Some((parse_distinct(batch, layout, bad_rows, parse_row, identity), position)))
     }
 
     /// Visits all rows. Those for which `visit` fails are left out.
@@ -93,7 +94,13 @@ impl<R: Read, const N: usize> Table<R, N> {
     ) -> Result<(), ImportError> {
         self.lines.fill(&mut self.batch, WHOLE_TABLE)?;
         let Table { layout, batch, bad_rows, .. } = self;
-        Ok(visit_rows(batch, layout, bad_rows, |_, fields, _| Ok(visit(fields)?))?)
+        visit_rows(batch, layout, bad_rows, |_, fields, _| visit(fields));
+        Ok(())
+    }
+
+    /// The columns to read that the table lacks.
+    pub(super) fn missing_columns(&self) -> &[&'static str] {
+        &self.layout.missing
     }
 
     /// Whether any row was left out so far.
@@ -106,29 +113,29 @@ impl<R: Read, const N: usize> Table<R, N> {
         self.bad_rows.check()?;
         let mut imported = Imported::new(what);
         imported.left_out.extend(self.bad_rows.report());
-        let unknown = &self.layout.unknown;
-        if !unknown.is_empty() {
-            let names: Vec<String> = unknown.iter().map(|name| format!("{name:?}")).collect();
-            imported.notes.push(format!("new columns that are not read: {}", names.join(", ")));
-        }
+        imported.notes.extend(self.bad_rows.contradiction_note());
+        imported.notes.extend(self.layout.notes());
         Ok(imported)
     }
 }
 
-/// Parses the rows of a batch; of equal ones only the first is returned.
-fn parse_distinct<'a, const N: usize, T: PartialEq, K: Eq + Hash>(
+/// Parses the rows of a batch; of those with the same identity only the newest is returned, and of equally new ones the
+/// last.
+fn parse_distinct<'a, const N: usize, T: PartialEq, K: Eq + Hash, A: Ord>(
     batch: &'a LineBatch,
     layout: &ColumnLayout<N>,
     bad_rows: &mut BadRows,
     parse_row: impl Fn([Field<'a>; N], &mut DroppedFields) -> Result<T, Error>,
-    id: impl Fn(&T) -> K,
-) -> Result<Vec<ParsedRow<T>>, Refusal> {
+    identity: impl Fn(&T) -> (K, A),
+) -> Vec<ParsedRow<T>> {
     let mut rows: Vec<ParsedRow<T>> = Vec::new();
     let mut by_id = HashMap::new();
+    let mut contradictions = Vec::new();
     visit_rows(batch, layout, bad_rows, |line, fields, dropped| {
         let value = parse_row(fields, dropped)?;
         let row = ParsedRow { line, value, is_complete: dropped.reasons().is_empty() };
-        match by_id.entry(id(&row.value)) {
+        let (id, age) = identity(&row.value);
+        match by_id.entry(id) {
             hash_map::Entry::Vacant(vacant) => {
                 vacant.insert(rows.len());
                 rows.push(row);
@@ -139,40 +146,30 @@ fn parse_distinct<'a, const N: usize, T: PartialEq, K: Eq + Hash>(
                     return Ok(());
                 }
                 // A field that could not be read is no contradiction.
-                if known.is_complete && row.is_complete {
-                    return Err(RowError::Contradiction);
+                let contradicts = known.is_complete && row.is_complete;
+                if contradicts {
+                    contradictions.push(line);
                 }
-                if row.is_complete {
+                let is_newer = contradicts && identity(&known.value).1 <= age;
+                if is_newer || (row.is_complete && !known.is_complete) {
                     *known = row;
                 }
             }
         }
         Ok(())
-    })?;
-    Ok(rows)
+    });
+    contradictions.into_iter().for_each(|line| bad_rows.contradict(line));
+    rows
 }
 
-/// What is wrong with a row.
-enum RowError {
-    /// It cannot be read, and is left out.
-    Unreadable(Error),
-    /// It contradicts another one, and there is no way to know which of them is right.
-    Contradiction,
-}
-
-impl From<Error> for RowError {
-    fn from(err: Error) -> RowError {
-        RowError::Unreadable(err)
-    }
-}
-
-/// Visits every row of a batch that has content and the right number of fields.
+/// Visits every row of a batch that has content and the right number of fields. Those for which `visit` fails are left
+/// out.
 fn visit_rows<'a, const N: usize>(
     batch: &'a LineBatch,
     layout: &ColumnLayout<N>,
     bad_rows: &mut BadRows,
-    mut visit: impl FnMut(usize, [Field<'a>; N], &mut DroppedFields) -> Result<(), RowError>,
-) -> Result<(), Refusal> {
+    mut visit: impl FnMut(usize, [Field<'a>; N], &mut DroppedFields) -> Result<(), Error>,
+) {
     for (number, line) in batch.lines() {
         if line.trim_ascii().is_empty() {
             bad_rows.count_blank_line(number);
@@ -180,12 +177,9 @@ fn visit_rows<'a, const N: usize>(
         }
         bad_rows.count_row();
         let mut dropped = DroppedFields::default();
-        let fields = layout.fields(line).map_err(RowError::from);
-        match fields.and_then(|fields| visit(number, fields, &mut dropped)) {
+        match layout.fields(line).and_then(|fields| visit(number, fields, &mut dropped)) {
             Ok(()) => bad_rows.leave_out_fields(number, dropped.reasons()),
-            Err(RowError::Unreadable(err)) => bad_rows.leave_out(number, err),
-            Err(RowError::Contradiction) => return Err(Refusal::contradiction(number)),
+            Err(err) => bad_rows.leave_out(number, err),
         }
     }
-    Ok(())
 }

@@ -5,14 +5,18 @@ use std::{
     io::Read,
 };
 
-use super::{columns::Field, table::Table};
+use super::{
+    column_names::{Column, required},
+    columns::Field,
+    table::Table,
+};
 use crate::{
     companies::store::{Listing, Security},
     error::Error,
     import::{
         file_scan::FileScan,
         import_error::ImportError,
-        imported::Imported,
+        imported::{Imported, NO_TICKER},
         parsed_rows::{ParsedRows, StoreRows},
     },
     types::Cnpj,
@@ -41,8 +45,14 @@ const COLUMNS: [&str; 18] = [
 ];
 
 /// The columns to read.
-const READ: [&str; 5] =
-    ["CNPJ_Companhia", "ID_Documento", "Codigo_Negociacao", "Mercado", "Data_Fim_Negociacao"];
+const READ: [Column; 5] = [
+    required("CNPJ_Companhia"),
+    required("ID_Documento"),
+    required("Codigo_Negociacao"),
+    required("Mercado"),
+    // Without it, what is no longer traded would get its ticker back.
+    required("Data_Fim_Negociacao"),
+];
 
 /// Reads a table of securities that was scanned before.
 pub(super) fn read(
@@ -56,8 +66,7 @@ pub(super) fn read(
     table.visit_all(|fields| forms.add(fields))?;
     let mut imported = table.report("tickers")?;
     if forms.without_ticker > 0 {
-        let reason = "securities without a ticker on the exchange".to_owned();
-        imported.left_out.push((forms.without_ticker, reason));
+        imported.leave_out(forms.without_ticker, NO_TICKER);
     }
     store(ParsedRows::Securities(forms.securities()), &mut imported)?;
     Ok(imported)
@@ -156,7 +165,7 @@ mod tests {
 
     /// The outcome for rows of document, code, market and end.
     fn parse(rows: &[(u32, &str, &str, &str)]) -> (Vec<Security>, usize) {
-        let header = READ.join(";");
+        let header = READ.map(|column| column.name).join(";");
         let layout = ColumnLayout::of(header.as_bytes(), &COLUMNS, READ, Encoding::Utf8).unwrap();
         let mut forms = RegistrationForms::default();
         for (document, code, market, ended) in rows {

@@ -24,11 +24,11 @@ fn batch(
         ParsedRow { line: line + 2, value, is_complete: true }
     };
     let rows = filings.iter().enumerate().map(row).collect();
-    import.store_filings(rows, position, &mut Imported::new(""))
+    import.store_filings(rows, position, &[], &mut Imported::new(""))
 }
 
 #[test]
-fn the_same_filing_in_two_batches_of_a_table_must_be_the_same() {
+fn of_the_same_filing_in_two_batches_of_a_table_the_newest_counts() {
     let (_dir, catalogue) = catalogue();
     let mut first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
     batch(&mut first, BatchPosition::Only, &[("1", "um"), ("2", "dois")]).unwrap();
@@ -44,11 +44,12 @@ fn the_same_filing_in_two_batches_of_a_table_must_be_the_same() {
         tally(1, 0, 0)
     );
     assert_eq!(batch(&mut import, BatchPosition::First, &[("2", "dois")]).unwrap(), tally(0, 1, 0));
-    for filing in [("2", "zwei"), ("2", "")] {
-        let err = batch(&mut import, BatchPosition::Later, &[("4", "x"), filing]).unwrap_err();
-        let message = err.into_error("a.csv").to_string();
-        assert_eq!(message, "a.csv, line 3: the same number appears twice with different values");
-        batch(&mut import, BatchPosition::First, &[("2", "dois")]).unwrap();
+    // Of different ones with the same version and day, the later one counts.
+    for subject in ["zwei", ""] {
+        let outcome = batch(&mut import, BatchPosition::Later, &[("4", "x"), ("2", subject)]);
+        assert_eq!(outcome.unwrap().changed, 1);
+        let stored = crate::filings::store::stored_filing(&import.writer, "2".parse().unwrap());
+        assert_eq!(stored.unwrap().unwrap().subject.unwrap_or_default(), subject);
     }
 }
 

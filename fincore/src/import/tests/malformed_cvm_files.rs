@@ -98,13 +98,16 @@ fn registries() -> Vec<Case> {
     let all = |from: &str, to: &str| bytes(&good.replace(from, to));
     let utf16 = good.encode_utf16().flat_map(u16::to_le_bytes);
     let name = "cad_cia_aberta.csv";
+    let same_numbers = (2..=20).fold(good.clone(), |text, code| {
+        text.replacen(&format!(";{code};Siderurgia"), ";1;Siderurgia", 1)
+    });
     vec![
         (name, vec![], "empty"),
         (name, b"  \r\n".to_vec(), "empty"),
         (name, bytes(&good)[..REGISTRY_HEADER.len()].to_vec(), "no row"),
-        (name, bytes(&good.replace(";SETOR_ATIV", "")), "the column SETOR_ATIV is missing"),
-        (name, edit("CNPJ_CIA;", "CNPJ;"), "the column CNPJ_CIA is missing"),
-        (name, edit("DENOM_COMERC;", "SIT;"), "the column DENOM_COMERC is missing"),
+        (name, bytes(&good.replace(";SETOR_ATIV", "")), "it has 47 fields, not 46 (100 of 100"),
+        (name, edit("CNPJ_CIA;", "CPF_CIA;"), "the column CNPJ_CIA is missing"),
+        (name, edit("DENOM_COMERC;", "SIT;"), "the column SIT appears twice"),
         (name, edit("TP_MERC;", "SIT;"), "the column SIT appears twice"),
         (name, all(";ATIVO;", ";"), "line 2: it has 46 fields, not 47 (100 of 100 rows are bad"),
         (name, two(";ATIVO;", ";ATIVO;;"), "line 2: it has 48 fields, not 47 (2 of 100 rows"),
@@ -128,7 +131,7 @@ fn registries() -> Vec<Case> {
         (name, all("2026-01-02", "2026-02-30"), "line 2: \"2026-02-30\" is not a date"),
         (name, two("COMPANHIA", "\t;"), "line 2: it has 48 fields"),
         (name, two("ATIVO", ""), "line 2: \"\" is not a status"),
-        (name, edit(";2;Siderurgia", ";1;Siderurgia"), "line 3: the same number appears twice"),
+        (name, bytes(&same_numbers), "line 3: the same number appears twice"),
         (name, edit("\n33.", "\n\n \n33."), "line 2: the line is blank (2 of 102 rows"),
     ]
 }
@@ -137,9 +140,8 @@ fn tables() -> Vec<Case> {
     let (good, name) = (ipe("assunto"), "ipe_cia_aberta_2024.csv");
     let edit = |from: &str, to: &str| bytes(&good.replacen(from, to, 1));
     let periodic_edit = |from: &str, to: &str| bytes(&periodic().replacen(from, to, 1));
-    let twice = format!("{good}{}\r\n", ipe_row("outro", 1_195_062));
     vec![
-        (name, edit(";Versao", ""), "the column Versao is missing"),
+        (name, edit(";Categoria", ""), "the column Categoria is missing"),
         (name, edit("assunto", "um; dois"), "line 2: it has 14 fields, not 13"),
         (name, bytes(&good.replace(';', "|")), "not separated by semicolons"),
         (name, edit("numProtocolo=1195062", "x=1"), "is not the address of a filing"),
@@ -147,7 +149,6 @@ fn tables() -> Vec<Case> {
         (name, edit("2024-02-15", "15/02/2024"), "line 2: \"15/02/2024\" is not a date"),
         (name, edit(";1;https", ";v1;https"), "\"v1\" is not the version"),
         (name, edit("Reunião da Administração", ""), "is not the category"),
-        (name, bytes(&twice), "line 3: the same number appears twice"),
         (name, bytes(&good)[..bytes(&good).len() - 2].to_vec(), "truncated"),
         (name, edit("assunto", "assun\0to"), "NUL"),
         ("dfp_cia_aberta_2024.csv", periodic_edit(";DFP;", ";DVA;"), "\"DVA\" is not a form"),
@@ -270,4 +271,77 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
         (find("50").answer.tickers, find("49").answer.tickers),
         (vec!["PETR4".to_owned()], vec![])
     );
+}
+
+#[test]
+fn a_registry_in_which_many_companies_are_suddenly_cancelled_has_to_be_forced() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    let good = registry(100, "2026-01-02");
+    let cancelled = |companies: usize| bytes(&good.replacen(";ATIVO;", ";CANCELADA;", companies));
+    let import = |days: i64, companies: usize, force: fn(Import) -> Import| {
+        let now = crate::catalogue::noon() + TimeDelta::days(days);
+        let mut import = force(Import::begin(&catalogue, now)?);
+        import.file("cad_cia_aberta.csv", &cancelled(companies))?;
+        Ok::<_, Error>(drop(import))
+    };
+    let mut first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    first.file("cad_cia_aberta.csv", &cancelled(0)).unwrap();
+    first.commit().unwrap();
+
+    // Five in a hundred a day are allowed; whether the file comes on the same day or the next makes no difference.
+    for (days, most) in [(0, 5), (1, 5), (3, 15), (30, 100)] {
+        import(days, most, |import| import).unwrap();
+    }
+    let message = import(1, 6, |import| import).unwrap_err().to_string();
+    assert!(
+        message
+            .contains("6 of 100 active companies are no longer active after a day, and over 5 %"),
+        "{message}"
+    );
+    assert!(message.contains("only a forced import accepts it"), "{message}");
+    assert!(import(3, 16, |import| import).is_err());
+    assert!(import(1, 100, |import| import).is_err());
+    import(1, 100, Import::force).unwrap();
+}
+
+#[test]
+fn what_is_stored_of_a_missing_column_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    let import = |text: &str| {
+        let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        let imported = import.file("table.csv", &bytes(text)).unwrap();
+        import.commit().unwrap();
+        imported
+    };
+    let without = |text: &str, left_out: usize| -> String {
+        let line = |line: &str| {
+            let fields = line.trim_end().split(';').enumerate();
+            let fields = fields.filter(|(column, _)| *column != left_out);
+            fields.map(|(_, field)| field).collect::<Vec<_>>().join(";") + "\n"
+        };
+        text.lines().map(line).collect()
+    };
+    let tables = [(registry(100, "2026-01-02"), 10), (ipe("assunto"), 7), (periodic(), 1)];
+    for (table, _) in &tables {
+        import(table);
+    }
+    let before = dump(&catalogue);
+    for (table, column) in &tables {
+        let imported = import(&without(table, *column));
+        assert_eq!((imported.tally.new, imported.tally.changed), (0, 0));
+        assert!(imported.notes[0].starts_with("missing columns"), "{imported:?}");
+    }
+    let but_notes = |dump: Vec<u8>| {
+        let lines = dump.split(|byte| *byte == b'\n').map(<[u8]>::to_vec);
+        lines.filter(|line| !line.starts_with(b"import_note ")).collect::<Vec<_>>()
+    };
+    assert!(but_notes(dump(&catalogue)) == but_notes(before), "nothing was changed");
+    // A new filing gets the name under which its company is known.
+    let new = ipe("assunto").replace("1195062", "7");
+    assert_eq!(import(&without(&new, 1)).tally, Tally::NEW);
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let filing = crate::filings::find(&snapshot, "7".parse().unwrap()).unwrap().answer;
+    assert_eq!(filing.company_name, "BCO");
 }

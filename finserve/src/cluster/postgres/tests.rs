@@ -44,7 +44,8 @@ fn does_what_accounts_must_do() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let publish = || {
-        let mut import = Import::begin(&catalogue, DateTime::UNIX_EPOCH).unwrap();
+        let now = "2026-11-15T12:00:00Z".parse().unwrap();
+        let mut import = Import::begin(&catalogue, now).unwrap();
         let rate = br#"[{"data":"01/08/2026","valor":"-0.11"}]"#;
         import.file("bcdata.sgs.433.json", rate).unwrap();
         import.commit().unwrap();

@@ -153,7 +153,7 @@ fn served(media: &'static str, text: String) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use fincore::{Catalogue, Import, chrono::DateTime};
+    use fincore::{Catalogue, Import};
 
     use super::*;
 
@@ -161,7 +161,8 @@ mod tests {
     fn lists_pages_of_the_table_and_what_the_data_has_of_those_with_names() {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-        let mut import = Import::begin(&catalogue, DateTime::UNIX_EPOCH).unwrap();
+        let mut import =
+            Import::begin(&catalogue, "2026-11-16T12:00:00Z".parse().unwrap()).unwrap();
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#).unwrap();
         import.commit().unwrap();
         let snapshot = catalogue.snapshot("2026-11-16".parse().unwrap()).unwrap();

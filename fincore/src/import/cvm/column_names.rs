@@ -1,0 +1,60 @@
+//! The columns that are read of CVM's tables, and the other names that they have.
+use crate::import::import_error::Refusal;
+
+/// A column to read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub(super) name: &'static str,
+    pub(super) is_required: bool,
+}
+
+/// A column without which a row has no meaning: a table that lacks it is refused.
+pub(super) const fn required(name: &'static str) -> Column {
+    Column { name, is_required: true }
+}
+
+/// A column that a table may lack: what is stored of it is kept.
+pub(super) const fn optional(name: &'static str) -> Column {
+    Column { name, is_required: false }
+}
+
+/// The names that CVM gives to the same column in different tables. A table that is published with the name of another
+/// one is read all the same. Capitals make no difference.
+const SAME_COLUMN: [&[&str]; 12] = [
+    &["CNPJ_CIA", "CNPJ_Companhia", "CNPJ"],
+    &["DENOM_SOCIAL", "DENOM_CIA", "Nome_Companhia", "Nome_Empresarial"],
+    &["DENOM_COMERC", "Nome_Fantasia"],
+    &["CD_CVM", "Codigo_CVM"],
+    &["DT_REFER", "Data_Referencia"],
+    &["DT_RECEB", "Data_Entrega", "Data_Recebimento"],
+    &["ID_DOC", "ID_Documento"],
+    &["LINK_DOC", "Link_Download", "Link_Documento"],
+    &["SIT", "Situacao_Registro_CVM"],
+    &["DT_INI_SIT", "Data_Situacao_Registro_CVM"],
+    &["DT_REG", "Data_Registro_CVM"],
+    &["SETOR_ATIV", "Setor_Atividade"],
+];
+
+/// The position of a column in a header, by its own name or else by another one.
+pub(super) fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {
+    let is_own = |given: &str| given == name;
+    let is_other = |given: &str| is_same_column(given, name);
+    for is_it in [&is_own as &dyn Fn(&str) -> bool, &is_other] {
+        let mut found = (0..given.len()).filter(|position| is_it(given[*position]));
+        match (found.next(), found.next()) {
+            (None, _) => (),
+            (Some(position), None) => return Ok(Some(position)),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::at(1, format!("the column {name} appears twice")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether both are names of the same column.
+fn is_same_column(name: &str, other: &str) -> bool {
+    let holds = |names: &[&str], name: &str| names.iter().any(|one| one.eq_ignore_ascii_case(name));
+    name.eq_ignore_ascii_case(other)
+        || SAME_COLUMN.iter().any(|names| holds(names, name) && holds(names, other))
+}
