@@ -99,6 +99,31 @@ fn a_wrong_registration_is_told_what_is_wrong() {
 }
 
 #[test]
+fn a_key_in_the_place_of_an_address_is_refused_and_stored_nowhere() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Free);
+    let email = format!("{}@example.com", key.reveal());
+    let body = json!({"name": "Ana", "email": email}).to_string();
+    let reply = server.post(REGISTER, "", &body);
+    reply.expect_error(400, "bad_request");
+    assert!(reply.text().contains("this looks like a key"), "{}", reply.text());
+    let form = format!("name=Ana&email={email}");
+    let request = format!(
+        "POST /pricing HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+        form.len()
+    );
+    let page = server.send(request.as_bytes());
+    assert_eq!(page.status, 400);
+    assert!(page.text().contains("This looks like a key"), "{}", page.text());
+    for text in [reply.text(), page.text()] {
+        assert!(!text.contains(key.reveal()), "{text}");
+    }
+    let records = fincore::keys::list(&server.accounts()).unwrap();
+    assert!(records.iter().all(|record| !record.email.as_str().contains("fin_")));
+}
+
+#[test]
 fn an_address_registers_only_so_many_keys_an_hour() {
     let server = proxied(&["--registrations-per-hour", "3"]);
     // What is no registration does not count as one.
@@ -220,7 +245,7 @@ fn accounts_are_copied_and_checked_while_in_use() {
     let check = output(&server, &["check"]);
     for part in [
         "catalogue.db: sound, schema version",
-        "accounts.db: sound, schema version 4",
+        "accounts.db: sound, schema version 5",
         "key: 4 rows",
     ] {
         assert!(check.contains(part), "{check}");

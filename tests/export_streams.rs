@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Key, Plan};
+use fincore::{Key, Plan, chrono::Utc, keys};
 
 use crate::{
     csv::filings,
@@ -63,6 +63,23 @@ fn an_export_is_of_one_moment_even_while_an_import_commits() {
     let after = ok(&server, &export("filings"));
     assert_ne!(version(&before), version(&after));
     assert_eq!(rows(&after).len(), rows(&before).len() + 1);
+}
+
+#[test]
+fn the_export_of_a_revoked_key_breaks_off() {
+    let server = Server::start();
+    let accounts = server.accounts();
+    let key = new_key(&accounts, Plan::Gold);
+    let (mut stream, mut bytes) = start_reading(&server, &key);
+    keys::revoke(&accounts, &key.prefix(), Utc::now()).unwrap();
+    // The server obeys within a second; what it has sent before is on its way.
+    thread::sleep(Duration::from_secs(1));
+    let mut part = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = stream.read(&mut part) {
+        bytes.extend_from_slice(&part[..length]);
+    }
+    assert!(!bytes.ends_with(b"0\r\n\r\n"), "{} bytes look like a whole export", bytes.len());
+    assert!(bytes.len() < 8 << 20, "{} bytes", bytes.len());
 }
 
 #[test]

@@ -108,17 +108,24 @@ fn the_bundled_data_is_stale() {
 }
 
 #[test]
-fn the_status_is_free_uncounted_and_never_kept() {
+fn the_status_is_free_uncounted_and_confirmed_by_its_tag() {
     let server = Server::start();
     let ask = |method: &str| server.keyless(method, "/api/v1/status", "");
     let left = |reply: &Reply| reply.header("x-ratelimit-remaining").unwrap().to_owned();
     for _ in 0..40 {
         let reply = ask("GET");
         assert_eq!((reply.status, left(&reply).as_str()), (200, "30"));
-        assert_eq!((reply.header("cache-control"), reply.header("etag")), (Some("no-store"), None));
+        assert_eq!(reply.header("cache-control"), Some("no-cache"));
         assert_eq!(reply.header("x-plan"), Some("free"));
     }
-    assert_eq!(ask("HEAD").status, 200);
+    let tag = ask("HEAD").header("etag").unwrap().to_owned();
+    let again = || {
+        let confirmed = format!("If-None-Match: {tag}\r\n");
+        server.keyless("GET", "/api/v1/status", &confirmed).status
+    };
+    assert_eq!(again(), 304);
+    import_selic(server.data.path());
+    assert_eq!(again(), 200);
     ask("POST").expect_error(405, "method_not_allowed");
     server.keyless("GET", "/api/v1/status?x=1", "").expect_error(400, "bad_request");
 }

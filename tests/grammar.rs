@@ -186,6 +186,21 @@ fn the_host_must_be_given_exactly_once() {
     assert_eq!(send("GET http://a/health HTTP/1.1\r\nHost: a\r\n").status, 200);
     assert_eq!(send("GET /health HTTP/1.0\r\nHost: a\r\n").status, 200);
     send("GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n").expect_error(400, "bad_request");
+    for host in ["x y", "a#", "evil.example/path", "a\"b", "a?b", "a@b", "a:b", ""] {
+        for path in ["/health", "/api/v1/plans", "/openapi.json", "/sitemap.xml", "/"] {
+            let reply = send(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n"));
+            assert_eq!(reply.status, 400, "{path} as {host:?}");
+            let is_repeated = |text: &str| host.len() > 2 && text.contains(host);
+            assert!(!is_repeated(reply.text()), "{path} repeats {host:?}");
+        }
+    }
+    for host in ["data.example:8080", "[::1]:8080", "a_b.example", "10.0.0.1"] {
+        assert_eq!(
+            send(&format!("GET /health HTTP/1.1\r\nHost: {host}\r\n")).status,
+            200,
+            "{host}"
+        );
+    }
 }
 
 #[test]

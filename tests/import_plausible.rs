@@ -81,8 +81,9 @@ fn what_is_kept_but_not_served_is_told() {
     let place = Place::new();
     let report = place.accept("bcdata.sgs.21619.json", one("10/11/2026", "6.0000"));
     assert!(report.contains("note: 1 day has only one side; it is served as the series eur-sell until the other side is there"), "{report}");
-    let rows = "data;valor\n01/01/2060;13,75\n02/01/2060;13,75\n";
-    let report = place.accept("bcdata.sgs.432.csv", rows);
+    let day = |days| (chrono::Utc::now() + chrono::TimeDelta::days(days)).format("%d/%m/%Y");
+    let rows = format!("data;valor\n{};13,75\n{};13,75\n", day(30), day(31));
+    let report = place.accept("bcdata.sgs.432.csv", &*rows);
     assert!(
         report.contains("note: 2 days after today are kept, and served when they come"),
         "{report}"

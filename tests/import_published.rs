@@ -125,9 +125,9 @@ fn columns_are_found_by_name() {
     let answer = place.get("/api/v1/filings/9000002");
     assert_eq!(answer["description"], "dois", "{answer}");
 
-    let without = filings(&[filing(9_000_003, "um")]).replace("Versao", "Revisao");
+    let without = filings(&[filing(9_000_003, "um")]).replace("Data_Entrega", "Entregue");
     let message = place.refuse("ipe_cia_aberta_2026.csv", without);
-    assert!(message.contains("the column Versao is missing"), "{message}");
+    assert!(message.contains("the column Data_Entrega is missing"), "{message}");
 }
 
 #[test]
@@ -256,13 +256,14 @@ fn a_company_in_a_row_that_cannot_be_read_is_not_gone() {
 }
 
 #[test]
-fn a_filing_of_tomorrow_is_mentioned() {
+fn a_filing_that_is_delivered_after_tomorrow_is_left_out() {
     let place = Place::new();
     let typed = filing(9_000_001, "um").replace("2026-11-10", "2962-11-10");
     let rows = filings(&[typed, filing(9_000_002, "dois")]);
     let report = place.accept("ipe_cia_aberta_2026.csv", rows);
-    assert!(report.contains("2 new"), "{report}");
-    assert!(report.contains("1 filings are dated after today"), "{report}");
+    assert!(report.contains("1 new"), "{report}");
+    let left_out = "left out: 1 filings that are delivered after tomorrow (9000001 on 2962-11-10)";
+    assert!(report.contains(left_out), "{report}");
 }
 
 #[test]

@@ -82,7 +82,8 @@ class Connections(http.server.ThreadingHTTPServer):
 
 class Server:
     def __init__(self, program, data):
-        arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data, "--webhook-allow-private"]
+        arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data, "--webhook-allow-private",
+                     "--event-window", "0"]  # fmt: skip
         self.child = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, text=True)
         self.host, self.port = self.child.stdout.readline().strip().rsplit("//", 1)[1].split(":")
 

@@ -1,5 +1,7 @@
 //! A key works the moment another program has issued it.
-use fincore::{Accounts, Key, Plan};
+use std::time::{Duration, Instant};
+
+use fincore::{Accounts, Key, Plan, chrono::Utc, keys};
 
 use crate::harness::{Server, new_key, with};
 
@@ -58,6 +60,26 @@ fn charges_unknown_keys(server: &Server, left: u32) {
         reply.expect_error(401, "invalid_api_key");
         assert_eq!(reply.header("x-ratelimit-remaining"), Some(left.to_string().as_str()));
     }
+}
+
+#[test]
+fn unknown_and_revoked_keys_are_refused_at_once() {
+    let server = Server::start();
+    let accounts = server.accounts();
+    let revoked = new_key(&accounts, Plan::Gold);
+    assert_eq!(server.keyless("GET", SELIC, &with(&revoked)).status, 200);
+    keys::revoke(&accounts, &revoked.prefix(), Utc::now()).unwrap();
+    let unknown = Key::generate().unwrap();
+    let started = Instant::now();
+    while server.keyless("GET", SELIC, &with(&revoked)).status == 200 {
+        assert!(started.elapsed() < Duration::from_secs(1), "a revocation counts within a second");
+    }
+    // Twenty answers, each of which took half a second when they waited for a look at the accounts.
+    let started = Instant::now();
+    for key in [&unknown, &revoked].repeat(10) {
+        server.keyless("GET", SELIC, &with(key)).expect_error(401, "invalid_api_key");
+    }
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -38,10 +38,15 @@ fn signal(server: &Server, name: &str) {
 
 /// What a server says to operators: status and body.
 fn ask(server: &Server, path: &str) -> (u16, String) {
+    ask_as(server, "localhost", path)
+}
+
+/// The same under this name.
+fn ask_as(server: &Server, host: &str, path: &str) -> (u16, String) {
     let started = line(server, |line| line["message"] == "started");
     let address = started["admin"].as_str().unwrap().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -216,4 +221,17 @@ fn an_address_has_at_most_its_share_of_the_connections() {
     let metrics = ask(&server, "/metrics").1;
     let refused = "finserve_refused_total{reason=\"connections_per_address\"}";
     assert_eq!((closed(), number(&metrics, refused)), (6, 6.0));
+}
+
+#[test]
+fn the_admin_address_answers_its_own_names_only() {
+    let server = Server::process_on(filled(), &["--admin", "127.0.0.1:0"]);
+    for host in ["localhost:9464", "127.0.0.1", "[::1]:1"] {
+        assert_eq!(ask_as(&server, host, "/metrics").0, 200, "{host}");
+    }
+    for host in ["rebound.example", "localhost.rebound.example:9464", "a#"] {
+        let (status, text) = ask_as(&server, host, "/metrics");
+        assert_eq!(status, 421, "{host}");
+        assert!(!text.contains("finserve_"), "{text}");
+    }
 }

@@ -384,7 +384,8 @@ fn nobody_writes_into_the_description() {
         let request =
             format!("GET /docs/openapi.yaml HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let description = Server::shared().send(request.as_bytes());
-        assert!(description.text() == include_str!("../openapi.yaml"), "{host}");
+        description.expect_error(400, "bad_request");
+        assert!(host.len() < 3 || !description.text().contains(host), "{host}");
     }
     let proxied =
         Server::shared().keyless("GET", "/docs/openapi.json", "X-Forwarded-Proto: https\r\n");

@@ -176,7 +176,8 @@ fn listeners_metrics_and_kept_answers_follow_a_switch() {
     let admin = started["admin"].as_str().unwrap().strip_prefix("http://").unwrap();
     let ask = |path: &str| {
         let mut stream = TcpStream::connect(admin).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer

@@ -41,7 +41,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 class Server:
     def __init__(self, program, data):
-        arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data, "--webhook-allow-private"]
+        arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data, "--webhook-allow-private",
+                     "--event-window", "0"]  # fmt: skip
         self.child = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, text=True)
         address = self.child.stdout.readline().strip().rsplit("//", 1)[1].split(":")
         self.connection = http.client.HTTPConnection(address[0], int(address[1]), timeout=60)

@@ -34,6 +34,8 @@ fn one_server_delivers_and_another_goes_on_when_it_ends() {
         "127.0.0.1:0",
         "--webhook-allow-private",
         "--shared",
+        "--event-window",
+        "0",
         "--data",
     ])
     .arg(place.server.data.path())

@@ -32,7 +32,7 @@ impl Place {
         Place::of(Server::process(Place::FLAGS))
     }
 
-    const FLAGS: &[&str] = &["--webhook-allow-private", "--shared"];
+    const FLAGS: &[&str] = &["--webhook-allow-private", "--shared", "--event-window", "0"];
 
     fn of(server: Server) -> Place {
         let key = new_key(&server.accounts(), Plan::Platinum);

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::{
     deadline::WaitBudget,
-    error::Result,
+    error::{Error, Result},
     sqlite::{self, Checkup},
     types::{Caller, KeyHash, KeyPrefix, SessionHash},
 };
@@ -103,6 +103,19 @@ impl Accounts {
         self.refresh_by(call_budget())
     }
 
+    /// Refreshes without waiting for anything: a read of a local file that takes microseconds. Returns `false` if it would have
+    /// to wait, as for accounts that are in no file.
+    pub fn refresh_at_once(&self) -> Result<bool> {
+        if self.path().is_none() {
+            return Ok(false);
+        }
+        match self.refresh_by(WaitBudget::new(Duration::ZERO)) {
+            Ok(()) => Ok(true),
+            Err(Error::Busy(_)) => Ok(false),
+            Err(err) => Err(err),
+        }
+    }
+
     pub(crate) fn refresh_by(&self, budget: WaitBudget) -> Result<()> {
         let mut last = self.last_changes.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
         let (last_key, last_session) = *last;
@@ -170,6 +183,7 @@ impl Accounts {
     /// date. Fails with [`Error::Invalid`](crate::Error::Invalid) if the target has keys or usage that these accounts do
     /// not have, so that nothing is lost.
     pub fn copy_to(&self, target: &Accounts) -> Result<CopyReport> {
+        self.path().map_or(Ok(()), |path| sqlite::check_schema(path, &SCHEMA))?;
         let report = store_copy::copy_store(&*self.store, &*target.store)?;
         target.refresh()?;
         Ok(report)
@@ -180,15 +194,15 @@ impl Accounts {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
-    /// The caller and the key of a session that began later than `after`, in seconds since 1970.
+    /// The caller, and prefix and hash of the key, of a session that began later than `after`, in seconds since 1970.
     pub(crate) fn session_caller(
         &self,
         hash: &SessionHash,
         after: i64,
-    ) -> Option<(Caller, KeyPrefix)> {
+    ) -> Option<(Caller, KeyPrefix, KeyHash)> {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
         let (key, prefix) = sessions.find(hash, after)?;
-        Some((self.caller(&key)?, prefix))
+        Some((self.caller(&key)?, prefix, key))
     }
 
     /// Whether a session is in memory.

@@ -1,5 +1,9 @@
 //! The data file, and snapshots to read it through.
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
 use arc_swap::ArcSwap;
 use rusqlite::{Connection, TransactionBehavior};
@@ -86,6 +90,12 @@ impl Catalogue {
         let connection = sqlite::open(&path, &SCHEMA)?;
         renew_index(connection).map_err(|err| sqlite::error_after_open(&path, &SCHEMA, err))?;
         Catalogue::of(path, readers)
+    }
+
+    /// Fails if the file at `path` has other tables, indexes, views or triggers than this program makes: for a file that comes
+    /// from elsewhere, before it is opened.
+    pub fn check_schema(path: &Path) -> Result<()> {
+        sqlite::check_schema(path, &SCHEMA)
     }
 
     /// Opens a data file only to look at it: nothing about it is changed, whatever else has it open.
@@ -223,7 +233,7 @@ impl Catalogue {
     /// This build only reads, and cannot recompute what imports derive from the rows.
     #[cfg(not(any(feature = "bundle", feature = "import")))]
     pub fn check(&self) -> Result<sqlite::Checkup> {
-        sqlite::check(&*self.current.load_full().readers.get()?)
+        sqlite::check(&*self.current.load_full().readers.get()?, &SCHEMA)
     }
 
     /// The path of the file that is open.

@@ -3,8 +3,6 @@ use std::{collections::HashSet, thread};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-#[cfg(feature = "webhooks")]
-use crate::webhooks::{self, DeliveriesQuery, NewWebhook, Targets};
 use crate::{
     accounts::Accounts,
     catalogue::Catalogue,
@@ -13,7 +11,12 @@ use crate::{
     plans::Plan,
     sessions,
     types::{Date, Key, KeyId, SessionToken},
-    usage::{Outcome, Usage, UsageQuery},
+    usage::{Outcome, Usage, UsagePosition, UsageQuery, sum_by_month},
+};
+#[cfg(feature = "webhooks")]
+use crate::{
+    events::EventWindow,
+    webhooks::{self, DeliveriesQuery, NewWebhook, Targets},
 };
 
 /// An empty database under trial, as two programs see it.
@@ -35,6 +38,8 @@ pub fn check(trial: &Trial<'_>) {
     trial.keys_are_exchanged();
     trial.sessions_live_and_end();
     trial.usage_adds_up();
+    trial.old_usage_is_summed_by_month();
+    trial.unused_keys_are_forgotten();
     #[cfg(feature = "webhooks")]
     trial.webhooks_are_called();
     trial.failures_are_undone();
@@ -205,6 +210,77 @@ impl Trial<'_> {
         assert_eq!(rows, 2, "the newest that was swept, and the last");
     }
 
+    /// Days of old months are summed, and no total changes.
+    fn old_usage_is_summed_by_month(&self) {
+        let key = id(self.one, &issue(self.one, Plan::Gold));
+        let day = |text: &str| text.parse::<Date>().expect("a day");
+        let usage = Usage::default();
+        for (date, endpoint) in [
+            ("2025-01-01", "/a"),
+            ("2025-01-02", "/a"),
+            ("2025-01-02", "/b"),
+            ("2025-01-31", "/a"),
+            ("2025-02-28", "/a"),
+            ("2025-10-09", "/a"),
+            ("2025-10-10", "/a"),
+        ] {
+            usage.count(key, day(date), endpoint, Outcome::Failure);
+        }
+        usage.flush(self.one).expect("it can be written");
+        let report = |accounts| {
+            let query = UsageQuery { from: Some(day("2024-01-01")), to: Some(day("2026-12-31")) };
+            usage.report(accounts, key, &query, day("2026-12-31")).expect("a report")
+        };
+        let before = report(self.one);
+        let mut after = Some(UsagePosition::default());
+        while let Some(position) = after {
+            after = sum_by_month(self.other, day("2025-10-10"), &position).expect("summed").next;
+        }
+        let summed = report(self.one);
+        assert_eq!(summed.total, before.total);
+        let days: Vec<String> = summed.data.iter().map(|day| day.date.to_string()).collect();
+        assert_eq!(days, ["2025-10-10", "2025-10-09", "2025-02-01", "2025-01-01"]);
+        let january = summed.data.last().expect("a month");
+        assert_eq!((january.counts.requests, january.counts.errors), (4, 4));
+        assert_eq!((january.endpoints["/a"], january.endpoints["/b"]), (3, 1));
+    }
+
+    /// Keys that were registered and never used are revoked and then removed; all others stay.
+    fn unused_keys_are_forgotten(&self) {
+        let who = Registration {
+            name: "Ana".parse().expect("a name"),
+            email: "ana@example.com".parse().expect("an address"),
+        };
+        let long_ago = now() - TimeDelta::days(1000);
+        let register = || keys::register(self.one, &who, long_ago).expect("a key");
+        let [unused, used, upgraded] = [register(), register(), register()];
+        let made = keys::issue(self.one, &who, Plan::Free, long_ago).expect("a key");
+        let fresh = keys::register(self.one, &who, now()).expect("a key");
+        keys::set_plan(self.one, &upgraded.prefix(), Plan::Bronze).expect("it is moved");
+        let usage = Usage::default();
+        let today = "2026-11-15".parse().expect("a day");
+        usage.count(id(self.one, &used), today, "/a", Outcome::Success);
+        usage.flush(self.one).expect("it can be written");
+        let before = now() - TimeDelta::days(90);
+        let forget = |now| keys::forget_unused(self.other, before, now).expect("forgotten");
+        assert_eq!((forget(now()).revoked, forget(now()).revoked), (1, 0));
+        for accounts in [self.one, self.other] {
+            accounts.refresh().expect("it can be read");
+            assert!(keys::authenticate(accounts, &unused).is_err());
+            for key in [&used, &upgraded, &made, &fresh] {
+                assert!(keys::authenticate(accounts, key).is_ok());
+            }
+        }
+        let forgotten = forget(now() + TimeDelta::days(2));
+        assert_eq!((forgotten.revoked, forgotten.removed, forgotten.more), (0, 1, false));
+        let is_listed = |key: &Key| {
+            keys::list(self.one).expect("a list").iter().any(|record| record.prefix == key.prefix())
+        };
+        assert!(!is_listed(&unused) && is_listed(&used) && is_listed(&made));
+        self.one.refresh().expect("it can be read");
+        assert!(keys::authenticate(self.one, &used).is_ok());
+    }
+
     fn usage_adds_up(&self) {
         let key = id(self.one, &issue(self.one, Plan::Gold));
         let today: Date = "2026-11-16".parse().expect("a day");
@@ -305,7 +381,8 @@ impl Trial<'_> {
         let mut deliveries = 0;
         loop {
             let snapshot = self.catalogue.snapshot(today).expect("a snapshot");
-            let enqueued = webhooks::enqueue_events(accounts, &snapshot, now()).expect("enqueued");
+            let enqueued = webhooks::enqueue_events(accounts, &snapshot, EventWindow::ALL, now())
+                .expect("enqueued");
             deliveries += enqueued.deliveries;
             if !enqueued.more {
                 return deliveries;

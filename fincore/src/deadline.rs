@@ -39,6 +39,11 @@ pub fn within<T>(until: Instant, work: impl FnOnce() -> T) -> T {
     with(Some(earlier), work)
 }
 
+/// Runs `work` with so much time for its queries, as [`within`] does.
+pub fn for_at_most<T>(time: Duration, work: impl FnOnce() -> T) -> T {
+    within(now() + time, work)
+}
+
 /// Runs `work` without a deadline.
 pub(crate) fn without<T>(work: impl FnOnce() -> T) -> T {
     with(None, work)

@@ -2,27 +2,28 @@
 //!
 //! An [`Event`] says that a rate, a quote, a company or a filing is new or has changed. [`list`] reads the events
 //! after a [`Cursor`], oldest first; each answer has the cursor to go on with. [`latest_cursor`] is where a client starts
-//! that only wants future events. The log keeps 90 days.
+//! that only wants future events. The log keeps 90 days. What was published long before it came in is no event: an
+//! [`EventWindow`] says how long.
 //!
 //! ```
-//! use fincore::{Import, events::{self, EventsQuery}};
+//! use fincore::{Import, events::{self, EventWindow, EventsQuery}};
 //!
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
 //! let mut import = Import::begin(&catalogue, "2026-11-15T12:00:00Z".parse().unwrap())?;
-//! import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#)?;
+//! import.file("bcdata.sgs.433.json", br#"[{"data":"01/10/2026","valor":"-0.11"}]"#)?;
 //! import.commit()?;
 //!
 //! let snapshot = catalogue.snapshot("2026-11-15".parse()?)?;
-//! let news = events::list(&snapshot, EventsQuery::default())?;
+//! let news = events::list(&snapshot, EventWindow::default(), EventsQuery::default())?;
 //! assert_eq!(news.data[0].kind, "rate.published");
 //! assert_eq!(
 //!     news.data[0].data.get(),
-//!     r#"{"series":"ipca","number":433,"date":"2026-08-01","value":-0.11,"unit":"percent per month","change":"added"}"#
+//!     r#"{"series":"ipca","number":433,"date":"2026-10-01","value":-0.11,"unit":"percent per month","change":"added"}"#
 //! );
 //!
 //! let query = EventsQuery { since: Some(news.next), ..Default::default() };
-//! assert!(events::list(&snapshot, query)?.data.is_empty());
+//! assert!(events::list(&snapshot, EventWindow::default(), query)?.data.is_empty());
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use chrono::{DateTime, Utc};
@@ -34,12 +35,14 @@ use crate::{catalogue::Snapshot, error::Result, types::Limit};
 pub(crate) mod change_log;
 pub(crate) mod cursor;
 mod event_type;
+mod event_window;
 pub(crate) mod payload;
 
 use change_log::BatchBounds;
 pub use cursor::Cursor;
 use cursor::LogPosition;
 pub use event_type::EventType;
+pub use event_window::EventWindow;
 
 /// How many entries of the change log are read for each event of the limit.
 const ENTRIES_AN_EVENT: usize = 20;
@@ -95,18 +98,18 @@ pub struct Events {
     pub more: bool,
 }
 
-/// Events after a cursor, oldest first. Each has the present data, also for days after the snapshot's date; what was
+/// Events of a window after a cursor, oldest first. Each has the present data, also for days after the snapshot's date; what was
 /// removed meanwhile is left out.
 ///
 /// Fails if the change log does not reach back to the cursor.
-pub fn list(snapshot: &Snapshot, query: EventsQuery) -> Result<Events> {
+pub fn list(snapshot: &Snapshot, window: EventWindow, query: EventsQuery) -> Result<Events> {
     let after = match query.since {
         Some(cursor) => cursor.position(snapshot)?,
         None => LogPosition::oldest(snapshot)?,
     };
     let limit = query.limit.get() as usize;
     let bounds = BatchBounds { events: limit, entries: limit * ENTRIES_AN_EVENT };
-    let batch = change_log::read_batch(snapshot, after, bounds, |_| true)?;
+    let batch = change_log::read_batch(snapshot, after, bounds, (window, |_| true))?;
     let catalogue = snapshot.catalogue_id()?;
     let data = batch.events.into_iter().map(|event| Event {
         id: Cursor::new(&catalogue, event.position),

@@ -27,7 +27,7 @@ use crate::{
     accounts::{Accounts, Row, Session, call_budget, values},
     error::{Error, Resource, Result},
     plans::Plan,
-    types::{Caller, Email, Key, KeyId, KeyPrefix, Name},
+    types::{Caller, Email, Key, KeyHash, KeyId, KeyPrefix, Name},
 };
 
 /// The columns that [`read_record`] reads.
@@ -79,8 +79,31 @@ pub fn issue(
     plan: Plan,
     now: DateTime<Utc>,
 ) -> Result<Key> {
+    issue_as(accounts, who, (plan, Origin::Operator), now)
+}
+
+/// Issues a key on the Free plan to somebody who registered for it, as [`issue`] does. If it is never used, it is
+/// [forgotten](forget_unused) one day.
+pub fn register(accounts: &Accounts, who: &Registration, now: DateTime<Utc>) -> Result<Key> {
+    issue_as(accounts, who, (Plan::Free, Origin::Registration), now)
+}
+
+/// Who made a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Operator,
+    Registration,
+}
+
+fn issue_as(
+    accounts: &Accounts,
+    who: &Registration,
+    (plan, origin): (Plan, Origin),
+    now: DateTime<Utc>,
+) -> Result<Key> {
     let (key, budget) = (Key::generate()?, call_budget());
-    accounts.write_by(budget, |tx| insert(tx, &key, (&who.name, &who.email), plan, now))?;
+    let holder = (&who.name, &who.email);
+    accounts.write_by(budget, |tx| insert(tx, &key, holder, (plan, origin), now))?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
     Ok(key)
@@ -90,14 +113,17 @@ fn insert(
     tx: &dyn Session,
     key: &Key,
     (name, email): (&Name, &Email),
-    plan: Plan,
+    (plan, origin): (Plan, Origin),
     now: DateTime<Utc>,
 ) -> Result<()> {
-    const SQL: &str = "INSERT INTO key (hash, prefix, name, email, plan, created, changed)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT COALESCE(MAX(changed), 0) + 1 FROM key))";
+    const SQL: &str = "INSERT INTO key
+            (hash, prefix, name, email, plan, created, self_registered, changed)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT COALESCE(MAX(changed), 0) + 1 FROM key))";
     let (hash, prefix, time) = (key.hash(), key.prefix(), now.timestamp());
     let (name, email, hash) = (name.to_string(), email.to_string(), hash.as_bytes().as_slice());
-    tx.execute(SQL, values![hash, prefix.as_str(), &name, &email, plan.id(), time])?;
+    let registered = i64::from(origin == Origin::Registration);
+    let row = values![hash, prefix.as_str(), &name, &email, plan.id(), time, registered];
+    tx.execute(SQL, row)?;
     Ok(())
 }
 
@@ -107,12 +133,17 @@ fn insert(
 /// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
 pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key> {
     const NEW: &str = "SELECT id FROM key WHERE hash = ?1";
+    const REGISTERED: &str = "SELECT self_registered FROM key WHERE id = ?1";
     const WEBHOOKS: &str = "UPDATE webhook SET key = ?2 WHERE key = ?1";
     const USAGE: &str = "UPDATE usage SET key = ?2 WHERE key = ?1";
     let (key, budget) = (Key::generate()?, call_budget());
     accounts.write_by(budget, |tx| {
         let KeyRecord { name, email, plan, .. } = valid(tx, old)?;
-        insert(tx, &key, (&name, &email), plan, now)?;
+        let origin = match tx.number(REGISTERED, values![old.get()])? {
+            0 => Origin::Operator,
+            _ => Origin::Registration,
+        };
+        insert(tx, &key, (&name, &email), (plan, origin), now)?;
         let new = tx.first(NEW, values![key.hash().as_bytes().as_slice()])?;
         let new: i64 = new.ok_or(Error::InvalidKey)?.get(0)?;
         for sql in [WEBHOOKS, USAGE] {
@@ -143,6 +174,12 @@ pub fn revoke_by_id(accounts: &Accounts, key: KeyId, now: DateTime<Utc>) -> Resu
 fn valid(session: &dyn Session, key: KeyId) -> Result<KeyRecord> {
     let record = get(session, key)?;
     if record.revoked.is_some() { Err(Error::InvalidKey) } else { Ok(record) }
+}
+
+/// Whether the key with this hash is valid. Reads memory only, as [`authenticate`] does.
+#[must_use]
+pub fn is_valid(accounts: &Accounts, key: &KeyHash) -> bool {
+    accounts.caller(key).is_some()
 }
 
 /// The caller with this key. Reads memory only, so it is fast enough for every request.
@@ -242,6 +279,9 @@ fn read_record(row: &Row) -> Result<(KeyId, KeyRecord)> {
     };
     Ok((KeyId::new(row.get(0)?), record))
 }
+
+mod unused_keys;
+pub use unused_keys::{Forgotten, forget_unused};
 
 #[cfg(test)]
 mod tests;

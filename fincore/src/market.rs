@@ -55,6 +55,7 @@ pub(crate) mod store;
 pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
 pub use coverage::{days_with_currencies, newest_day, years_with_quotes};
 pub use newer_sides::{NewerSide, newer_sides};
+pub(crate) use next_due::published_by;
 pub use next_due::{next_due, next_quote_due};
 pub use origin::Origin;
 pub use queries::{

@@ -24,7 +24,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::{
     accounts::{Accounts, Row, Session, call_budget, values},
     error::{Error, Result},
-    types::{Caller, Key, KeyPrefix, SessionToken},
+    types::{Caller, Key, KeyHash, KeyPrefix, SessionToken},
 };
 
 /// How long a session lasts.
@@ -51,6 +51,8 @@ pub struct Holder {
     pub caller: Caller,
     /// The prefix of the key.
     pub key: KeyPrefix,
+    /// The hash of the key.
+    pub hash: KeyHash,
 }
 
 /// Begins a session of this key. It is on disk when this returns, and known here at once. A key that has
@@ -106,8 +108,8 @@ fn row_to_reuse(tx: &dyn Session, key: i64, now: i64) -> Result<Option<i64>> {
 #[must_use]
 pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Option<Holder> {
     let after = (now - LIFETIME).timestamp();
-    let (caller, key) = accounts.session_caller(&token.hash(), after)?;
-    Some(Holder { caller, key })
+    let (caller, key, hash) = accounts.session_caller(&token.hash(), after)?;
+    Some(Holder { caller, key, hash })
 }
 
 /// Whether a session is in memory, even if it is too old by now or its key is revoked: then a refresh would find nothing

@@ -6,6 +6,7 @@ mod copy;
 mod file_identity;
 mod open;
 mod schema;
+mod schema_comparison;
 mod write_ahead_log;
 
 pub use check::{Checkup, Remedy, TableCheckup};
@@ -23,6 +24,7 @@ pub(crate) use open::{
     EXISTING, attach, check_current, error_after_open, open, owner_only, prepare, reopen,
 };
 pub(crate) use schema::{Audience, Schema};
+pub(crate) use schema_comparison::check_schema;
 pub(crate) use write_ahead_log::{has_large_log, shrink_log};
 
 /// The version of SQLite inside this program, such as `3.51.3`.

@@ -38,7 +38,9 @@ use crate::{
     types::{Date, DateRange, KeyId, random_characters},
 };
 
+mod monthly_sums;
 mod report;
+pub use monthly_sums::{Summed, UsagePosition, sum_by_month};
 pub use report::{Counts, DayReport, Outcome, Report, UsageQuery};
 
 /// The number of days that a report covers by default.
@@ -292,12 +294,14 @@ fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, coun
     }
 }
 
+/// Adds counts to those of a key, a day and an endpoint.
+const ADD_COUNTS: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT (key, date, endpoint) DO UPDATE SET requests = usage.requests + excluded.requests,
+        errors = usage.errors + excluded.errors,
+        rate_limited = usage.rate_limited + excluded.rate_limited";
+
 fn write_counts(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
-    const SQL: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-        ON CONFLICT (key, date, endpoint) DO UPDATE SET requests = usage.requests + excluded.requests,
-            errors = usage.errors + excluded.errors,
-            rate_limited = usage.rate_limited + excluded.rate_limited";
     let number = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let days: Vec<String> = batch.iter().map(|(_, slot)| slot.day.to_string()).collect();
     let rows: Vec<Vec<Value<'_>>> = batch
@@ -309,7 +313,7 @@ fn write_counts(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
             vec![key.get().into(), day.into(), (&**endpoint).into(), requests, errors, refused]
         })
         .collect();
-    session.insert_each(SQL, &rows)
+    session.insert_each(ADD_COUNTS, &rows)
 }
 
 fn read_counts(

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use std::collections::HashSet;
-//! use fincore::{Accounts, Import, Plan, keys, webhooks::{self, CallOutcome, NewWebhook, Targets}};
+//! use fincore::{Accounts, Import, Plan, events::EventWindow, keys, webhooks::{self, CallOutcome, NewWebhook, Targets}};
 //!
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
@@ -26,10 +26,10 @@
 //! println!("shown once: {}", secret.reveal());
 //!
 //! let mut import = Import::begin(&catalogue, now)?;
-//! import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"-0.11"}]"#)?;
+//! import.file("bcdata.sgs.433.json", br#"[{"data":"01/10/2026","valor":"-0.11"}]"#)?;
 //! import.commit()?;
 //!
-//! while webhooks::enqueue_events(&accounts, &catalogue.snapshot(today)?, now)?.more {}
+//! while webhooks::enqueue_events(&accounts, &catalogue.snapshot(today)?, EventWindow::default(), now)?.more {}
 //! let calls = webhooks::due_calls(&accounts, &webhook.id, now, 10, &HashSet::new())?;
 //! assert_eq!(calls.len(), 1);
 //! let outcome = CallOutcome {
@@ -59,7 +59,7 @@ mod stored_time;
 mod subscription;
 
 pub use allowed_targets::Targets;
-pub use call_outcomes::{CallOutcome, record_outcomes};
+pub use call_outcomes::{CallOutcome, record_outcomes, set_aside};
 pub use deliveries::{Deliveries, DeliveriesQuery, Delivery, list_deliveries, replay, send_test};
 pub use fan_out::{Enqueued, enqueue_events};
 pub use ids::{DeliveryId, WebhookId};

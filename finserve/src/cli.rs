@@ -39,7 +39,7 @@ pub(crate) use publish::Publish;
 pub(crate) use query_options::{
     ChartMode, Format, OutputOptions, PageOptions, Question, RemoteOptions,
 };
-pub(crate) use serve::Serve;
+pub(crate) use serve::{Retention, Serve};
 pub(crate) use sync::{Sources, Sync};
 
 pub(crate) const EXAMPLES: &str = "\x1b[1mExamples:\x1b[0m

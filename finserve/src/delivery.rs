@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Accounts, Catalogue, webhooks::Targets};
+use fincore::{Accounts, Catalogue, events::EventWindow, webhooks::Targets};
 
 use self::{
     client::Client,
@@ -56,6 +56,8 @@ pub(crate) struct DeliveryContext {
     pub(crate) outbox: Arc<Signal>,
     /// Which addresses may be called.
     pub(crate) targets: Targets,
+    /// How old what comes in may be and still be an event.
+    pub(crate) window: EventWindow,
     pub(crate) clock: Clock,
 }
 
@@ -108,9 +110,9 @@ fn wait_to_be_elected(election: &Election, stop: &Signal) -> Option<Box<dyn Elec
 
 /// Delivers until it is stopped, or is no longer the server that was elected.
 fn run(context: &DeliveryContext, client: Client, stop: &Signal, elected: &mut dyn Elected) {
-    let DeliveryContext { accounts, catalogue, outbox, clock, .. } = context.clone();
+    let DeliveryContext { accounts, catalogue, outbox, clock, window, .. } = context.clone();
     let clock = Arc::new(move || clock.now().utc);
-    let mut rounds = Rounds::new(&accounts, &catalogue, client, clock, outbox.clone());
+    let mut rounds = Rounds::new(&accounts, (&catalogue, window), client, clock, outbox.clone());
     let mut failures = FailureLog::new("webhooks cannot be delivered");
     while !stop.is_stopped() && elected.holds() {
         let outcome = rounds.round();

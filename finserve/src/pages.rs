@@ -41,7 +41,7 @@ pub(crate) use language::Language;
 pub(crate) use legal::legal;
 pub(crate) use market::{Asked, Subject, has_few_days, history, market, wrong_history};
 pub(crate) use pricing::{
-    key_form::{Field, KeyForm},
+    key_form::{Field, FieldFault, KeyForm},
     pricing,
 };
 pub(crate) use reference::{interactive::interactive, reference};

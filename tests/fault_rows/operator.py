@@ -29,7 +29,7 @@ def false_clock(case):
 
 
 def clock_before_1970(case):
-    """A clock before 1970: every request is answered, and what panics is logged once with its route."""
+    """A clock before 1970, set back under a server and from its start: every request is answered, and nothing panics."""
     library = false_clock(case)
     if not library:
         return
@@ -67,13 +67,26 @@ def clock_before_1970(case):
                 case.want(
                     answer.status in (200, 404, 500, 503) and id, f"in 1966, {path}: {answer.status}, X-Request-Id {id}"
                 )
+            # Each on a connection of its own, so that every worker has some.
+            answers = [trial.ask(server.address, "/health", timeout=10).status for _ in range(100)]
+            case.want(set(answers) <= {200, 503}, f"in 1966, 100 connections: {sorted(set(answers))}")
             said = server.log().splitlines()[lines:]
             panics = [line for line in said if "panic" in line.lower()]
-            case.note(f"{len(said)} lines logged, {len(panics)} of a panic: {panics[:2]}")
+            case.want(not panics, f"{len(said)} lines logged, {len(panics)} of a panic: {panics[:2]}")
             now.write_text("+0\n")
             time.sleep(1)
             after = [answer.status for _, answer in all_of_them(case.keys[2])]
             case.want(after == [200] * len(paths), f"by the right clock again: {after}")
+        now.write_text("-22000d\n")
+        with case.server(environment=clock) as server:
+            answers = [trial.ask(server.address, "/health", timeout=10).status for _ in range(100)]
+            case.want(set(answers) <= {200, 503}, f"started in 1966: {sorted(set(answers))}")
+            panics = [line for line in server.log().splitlines() if "panic" in line.lower()]
+            case.want(not panics, f"started in 1966: {panics[:2]}")
+            now.write_text("+0\n")
+            time.sleep(1)
+            status = trial.ask(server.address, "/health", timeout=10).status
+            case.want(status == 200, f"started in 1966, by the right clock: {status}")
 
 
 def nobody_reads_the_log(case):

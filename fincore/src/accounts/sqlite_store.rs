@@ -122,7 +122,7 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Checkup> {
-        self.read_with(call_budget(), sqlite::check)
+        self.read_with(call_budget(), |connection| sqlite::check(connection, &SCHEMA))
     }
 
     fn path(&self) -> Option<&Path> {

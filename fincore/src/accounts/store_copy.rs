@@ -43,8 +43,8 @@ const NUMBER: &[Value<'_>] = &[Value::Integer(i64::MIN)];
 /// All tables, each after those that it refers to.
 #[rustfmt::skip]
 const TABLES: [CopiedTable; 8] = [
-    table!("key", NUMBER, "id", "?1", ", hash, prefix, name, email, plan, created, revoked, changed",
-        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9"),
+    table!("key", NUMBER, "id", "?1", ", hash, prefix, name, email, plan, created, revoked, changed, self_registered",
+        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"),
     table!("usage", &[Value::Integer(i64::MIN), Value::Text(""), Value::Text("")],
         "key, date, endpoint", "?1, ?2, ?3", ", requests, errors, rate_limited", "?1, ?2, ?3, ?4, ?5, ?6"),
     table!("webhook", NUMBER, "number", "?1",
@@ -143,7 +143,9 @@ fn compare(from: &dyn Session, to: &dyn Session) -> Result<Option<Vec<TableRows>
 /// Fails if the target has rows that the copy would delete.
 fn refuse_loss(from: &dyn Session, to: &dyn Session) -> Result<()> {
     const KEY: &str = "SELECT 1 FROM key WHERE id = ?1 AND hash = ?2 AND changed >= ?3";
-    const USAGE: &str = "SELECT 1 FROM usage WHERE key = ?1 AND date = ?2 AND endpoint = ?3
+    // The days of an old month may have been summed under its first day meanwhile.
+    const USAGE: &str = "SELECT 1 FROM usage WHERE key = ?1 AND endpoint = ?3
+        AND (date = ?2 OR date = substr(?2, 1, 8) || '01')
         AND requests >= ?4 AND errors >= ?5 AND rate_limited >= ?6";
     const WEBHOOK: &str = "SELECT 1 FROM webhook WHERE number = ?1 AND id = ?2
         UNION ALL SELECT 1 FROM ended WHERE webhook = ?1";

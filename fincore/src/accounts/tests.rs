@@ -3,7 +3,6 @@ use std::{fs, io::Write};
 
 use super::*;
 use crate::{
-    error::Error,
     keys::{self, Registration},
     plans::Plan,
     types::Key,
@@ -124,6 +123,22 @@ fn a_locked_file_is_busy_for_all_who_wait() {
     });
     other.execute_batch("ROLLBACK").unwrap();
     register(&accounts).unwrap();
+}
+
+#[test]
+fn changes_of_others_are_found_at_once_and_without_waiting() {
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let other = Accounts::open(&path).unwrap();
+    let key = register(&other).unwrap();
+    assert!(keys::authenticate(&accounts, &key).is_err());
+    // A writer is no reason to wait.
+    let writer = rusqlite::Connection::open(&path).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(accounts.refresh_at_once().unwrap());
+    assert!(keys::authenticate(&accounts, &key).is_ok());
+    let _others_refresh = accounts.last_changes.lock();
+    assert!(!accounts.refresh_at_once().unwrap());
 }
 
 #[cfg(unix)]

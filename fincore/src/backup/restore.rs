@@ -3,6 +3,7 @@ use std::{
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use chrono::{DateTime, Utc};
@@ -13,14 +14,18 @@ use super::{
     staging::Staging,
 };
 use crate::{
-    accounts::Accounts,
-    catalogue::Catalogue,
+    accounts::{self, Accounts},
+    catalogue::{self, Catalogue},
+    deadline,
     error::{Error, Invalid, Result},
     sqlite::{self, Checkup},
 };
 
 /// The first bytes of a database, which is what earlier versions made as a backup of the accounts.
 const DATABASE: &[u8; 16] = b"SQLite format 3\0";
+
+/// How long the queries that check a database may take: many times as long as for the largest that there is.
+const LONGEST_CHECK: Duration = Duration::from_secs(3600);
 
 /// The longest manifest.
 const MOST_MANIFEST: u64 = 1 << 16;
@@ -138,7 +143,13 @@ impl BackupFile<'_> {
                 Error::operation(format!("the backup has a file that is none of ours: {name:?}"))
             })
         });
-        files.collect()
+        let files: Vec<&str> = files.collect::<Result<_>>()?;
+        let is_twice = |at: usize| files[..at].contains(&files[at]);
+        if files.is_empty() || (0..files.len()).any(is_twice) {
+            let why = if files.is_empty() { "it has no files" } else { "it has a file twice" };
+            return Err(Error::operation(format!("this backup cannot be restored: {why}")));
+        }
+        Ok(files)
     }
 
     fn manifest(self) -> Option<Manifest> {
@@ -176,15 +187,23 @@ impl BackupFile<'_> {
     }
 }
 
-/// Opens an unpacked database, which migrates it to the present version, and checks all of it.
+/// Compares the schema of an unpacked database with ours, opens it, which migrates it to the present version, and checks all
+/// of it.
 fn check(path: &Path, name: &str) -> Result<Checkup> {
-    if name == ACCOUNTS { Accounts::open(path)?.check() } else { Catalogue::open(path)?.check() }
+    deadline::for_at_most(LONGEST_CHECK, || {
+        if name == ACCOUNTS {
+            sqlite::check_schema(path, &accounts::SCHEMA)?;
+            return Accounts::open(path)?.check();
+        }
+        sqlite::check_schema(path, &catalogue::SCHEMA)?;
+        Catalogue::open(path)?.check()
+    })
 }
 
 /// Fails if another program is writing to a database. One that is too damaged to be opened passes.
 fn check_idle(path: &Path) -> Result<()> {
     let busy = sqlite::attach(path).and_then(|connection| {
-        connection.busy_timeout(std::time::Duration::from_secs(1))?;
+        connection.busy_timeout(Duration::from_secs(1))?;
         connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")
     });
     match busy {

@@ -143,3 +143,71 @@ fn a_backup_is_private_and_overwrites_nothing() {
         assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
+
+#[test]
+fn accounts_with_a_trigger_are_not_restored() {
+    let (dir, accounts, _catalogue) = directory();
+    let copy = dir.path().join("copy.db");
+    accounts.backup(&copy).unwrap();
+    let trigger =
+        "CREATE TRIGGER free AFTER INSERT ON key BEGIN UPDATE key SET plan = 'platinum'; END";
+    rusqlite::Connection::open(&copy).unwrap().execute_batch(trigger).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = put_back(&copy, elsewhere.path(), Existing::Refuse).unwrap_err().to_string();
+    assert!(said.contains("the trigger \"free\" is not one of ours"), "{said}");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    // One that is there already is found, and does nothing.
+    drop(accounts);
+    let path = dir.path().join(ACCOUNTS);
+    rusqlite::Connection::open(&path).unwrap().execute_batch(trigger).unwrap();
+    let accounts = Accounts::open(&path).unwrap();
+    register(&accounts);
+    assert!(keys::list(&accounts).unwrap().iter().all(|key| key.plan == Plan::Free));
+    assert_eq!(accounts.check().unwrap().problems, ["the trigger \"free\" is not one of ours"]);
+    let target = dir.path().join("backup.zip");
+    let refused = write(dir.path(), None, &target, Contents::Accounts, noon(), |_| ());
+    assert!(refused.unwrap_err().to_string().contains("not one of ours"));
+}
+
+#[test]
+fn a_backup_without_files_is_not_restored() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("empty.zip");
+    let program = "0.4.0".to_owned();
+    let manifest = Manifest {
+        format: FORMAT,
+        program,
+        made_at: noon(),
+        data_version: None,
+        files: Vec::new(),
+    };
+    let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+    archive.start_file("manifest.json", zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(&serde_json::to_vec(&manifest).unwrap()).unwrap();
+    archive.finish().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = put_back(&path, elsewhere.path(), Existing::Refuse).unwrap_err().to_string();
+    assert!(said.contains("it has no files"), "{said}");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_killed_restore_left_is_removed_by_the_next() {
+    let (dir, _accounts, _catalogue) = directory();
+    let (backup, _) = back_up(dir.path(), Contents::Accounts);
+    let elsewhere = tempfile::tempdir().unwrap();
+    // No process has a number as large as this; this one is ours; and one always runs.
+    let own = format!("restore.{}.part", std::process::id());
+    for name in ["restore.4294967294.part", &own, "restore.1.part", "other.4294967294.part"] {
+        fs::create_dir(elsewhere.path().join(name)).unwrap();
+        fs::write(elsewhere.path().join(name).join(ACCOUNTS), "half").unwrap();
+    }
+    put_back(&backup, elsewhere.path(), Existing::Refuse).unwrap();
+    let mut left: Vec<_> = fs::read_dir(elsewhere.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".part"))
+        .collect();
+    left.sort();
+    assert_eq!(left, ["other.4294967294.part", "restore.1.part"]);
+}

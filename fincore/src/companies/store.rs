@@ -105,12 +105,11 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
     Ok(entries)
 }
 
-/// The day on which the stored registry was last known to agree with its source.
+/// The day of the last sync of the registry, unless another one was imported after it.
 #[cfg(feature = "import")]
-pub(crate) fn registry_checked_on(writer: &Writer) -> Result<Option<Date>> {
-    const SQL: &str =
-        "SELECT MAX(COALESCE(updated_at, ''), COALESCE(succeeded_at, '')) FROM dataset
-        WHERE name = ?1";
+pub(crate) fn registry_synchronised_on(writer: &Writer) -> Result<Option<Date>> {
+    const SQL: &str = "SELECT succeeded_at FROM dataset
+        WHERE name = ?1 AND succeeded_at >= COALESCE(updated_at, '')";
     let time: Option<String> =
         writer.prepare(SQL)?.query_row([COMPANIES], |row| row.get(0)).optional()?;
     Ok(time.and_then(|time| time.parse().ok()).map(Date::in_brasilia))

@@ -126,6 +126,9 @@ pub enum SecretKind {
     /// What is too long for a prefix may be a whole key.
     #[error("too long for {}", Wanted::KeyPrefix)]
     LongKeyPrefix,
+    /// A name or an e-mail address has a key in it.
+    #[error("this looks like a key: a key is a secret, and stands in no name or e-mail address")]
+    KeyInContact,
     /// A session token is malformed.
     #[error("this is not a session (fis_ and 32 letters and digits)")]
     SessionToken,

@@ -5,6 +5,7 @@ use rusqlite::Row;
 use super::{
     cursor::LogPosition,
     event_type::EventType,
+    event_window::EventWindow,
     payload::{self, EventPayload},
 };
 use crate::{
@@ -40,16 +41,18 @@ pub(crate) struct EventBatch {
     pub(crate) position: LogPosition,
     /// Whether there is more after it already.
     pub(crate) more: bool,
+    /// How many changes were published too long before they came in to be events.
+    pub(crate) left_out: u64,
 }
 
-/// Reads the events after a position whose types are `wanted`, oldest first.
+/// Reads the events of a window after a position whose types are `wanted`, oldest first.
 pub(crate) fn read_batch(
     snapshot: &Snapshot,
     after: LogPosition,
     bounds: BatchBounds,
-    wanted: impl Fn(EventType) -> bool,
+    (window, wanted): (EventWindow, impl Fn(EventType) -> bool),
 ) -> Result<EventBatch> {
-    let mut batch = EventBatch { events: Vec::new(), position: after, more: true };
+    let mut batch = EventBatch { events: Vec::new(), position: after, more: true, left_out: 0 };
     let mut left = bounds.entries;
     while left > 0 && batch.events.len() < bounds.events {
         let entries = read_entries(snapshot, &batch.position, left.min(BATCH))?;
@@ -59,7 +62,11 @@ pub(crate) fn read_batch(
         for entry in entries {
             left -= 1;
             batch.position = entry.position.clone();
-            batch.events.extend(entry.into_event(snapshot, &wanted)?);
+            let Some(event) = entry.into_event(snapshot, &wanted)? else { continue };
+            match event.payload.published {
+                Some(day) if !window.includes(day, event.time) => batch.left_out += 1,
+                Some(_) | None => batch.events.push(event),
+            }
             if batch.events.len() == bounds.events {
                 break;
             }

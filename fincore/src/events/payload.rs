@@ -26,6 +26,8 @@ pub(crate) struct EventPayload {
         expect(dead_code, reason = "only webhooks filter events")
     )]
     pub(crate) subject: EventSubject,
+    /// The day on which it was published; `None` if that is when it came in.
+    pub(crate) published: Option<Date>,
 }
 
 /// The values that filters compare.
@@ -107,7 +109,11 @@ fn rate(
     };
     let subject =
         EventSubject { series: Some(position.dataset.clone()), ..EventSubject::default() };
-    Ok(Some(EventPayload { data: to_json(&data)?, subject }))
+    let published = match change {
+        Change::Added => Some(market::published_by(snapshot, series.number, day)?),
+        Change::Changed | Change::Removed => None,
+    };
+    Ok(Some(EventPayload { data: to_json(&data)?, subject, published }))
 }
 
 #[derive(Serialize)]
@@ -126,14 +132,16 @@ fn quote(snapshot: &Snapshot, key: &str, change: Change) -> Result<Option<EventP
     let Some(quote) = found else { return Ok(None) };
     let (buy, sell) = (quote.buy, quote.sell);
     let data = PublishedQuote { pair: quote.pair, date: quote.date, buy, sell, change };
-    Ok(Some(EventPayload { data: to_json(&data)?, subject: EventSubject::default() }))
+    let published = (change == Change::Added).then_some(day);
+    Ok(Some(EventPayload { data: to_json(&data)?, subject: EventSubject::default(), published }))
 }
 
 fn company(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
     let Ok(code) = key.parse::<CvmCode>() else { return Ok(None) };
     let company = companies::with_code(snapshot, code)?;
     let subject = EventSubject { company: Some(code), ..EventSubject::default() };
-    company.map(|company| Ok(EventPayload { data: to_json(&company)?, subject })).transpose()
+    let payload = |company| Ok(EventPayload { data: to_json(&company)?, subject, published: None });
+    company.map(payload).transpose()
 }
 
 fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
@@ -144,7 +152,7 @@ fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
         category: Some(fold(&filing.category)),
         series: None,
     };
-    Ok(Some(EventPayload { data: to_json(&filing.answer)?, subject }))
+    Ok(Some(EventPayload { data: to_json(&filing.answer)?, subject, published: Some(filing.date) }))
 }
 
 /// The filing as it was. One that was removed because it could not be read is not there.
@@ -157,7 +165,8 @@ fn withdrawn_filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayloa
         category: Some(fold(&filing.category)),
         series: None,
     };
-    Ok(Some(EventPayload { data, subject }))
+    // The withdrawal happens when it comes in, however old the filing is.
+    Ok(Some(EventPayload { data, subject, published: None }))
 }
 
 /// `None` instead of "not found".

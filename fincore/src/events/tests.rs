@@ -63,7 +63,8 @@ pub(crate) fn snapshot(catalogue: &Catalogue) -> Snapshot {
 }
 
 fn read(catalogue: &Catalogue, since: Option<Cursor>, limit: u32) -> Result<Events> {
-    super::list(&snapshot(catalogue), EventsQuery { since, limit: Limit::new(limit).unwrap() })
+    let query = EventsQuery { since, limit: Limit::new(limit).unwrap() };
+    super::list(&snapshot(catalogue), EventWindow::ALL, query)
 }
 
 /// Type and data of each event.
@@ -82,6 +83,36 @@ fn first_files() -> Vec<File> {
         tickers,
         filings(&[(102, 4170, "Fato Relevante", "Venda")]),
     ]
+}
+
+#[test]
+fn what_was_published_long_before_it_came_in_is_no_event() {
+    let (_dir, catalogue) = temporary();
+    let keys = |window| {
+        let events = list(&snapshot(&catalogue), window, EventsQuery::default()).unwrap();
+        assert!(!events.more);
+        events.data.iter().map(|event| event.data.get().to_owned()).collect::<Vec<_>>()
+    };
+    // Noon is on 15 November. The IPCA of a month is there by the middle of the next, the IBC-Br a month later.
+    import(&catalogue, &[rates(432, &[("15/10/2026", "15.00"), ("16/10/2026", "15.01")])]);
+    import(
+        &catalogue,
+        &[rates(433, &[("01/08/2026", "0.1"), ("01/09/2026", "0.2"), ("01/10/2026", "0.3")])],
+    );
+    import(&catalogue, &[rates(24363, &[("01/07/2026", "151.1"), ("01/08/2026", "152.1")])]);
+    let month = keys(EventWindow::default());
+    let dates = ["2026-10-16", "2026-10-01", "2026-08-01"];
+    assert_eq!(month.len(), dates.len(), "{month:?}");
+    for (data, date) in month.iter().zip(dates) {
+        assert!(data.contains(date), "{data}");
+    }
+    assert_eq!(keys(EventWindow::ALL).len(), 7);
+    // A figure that changes is published when it comes in; a filing on the day that it was filed.
+    import(&catalogue, &[rates(433, &[("01/08/2026", "0.4")])]);
+    assert_eq!(keys(EventWindow::default()).len(), 4);
+    import(&catalogue, &[filings(&[(102, 4170, "Fato Relevante", "Venda")])]);
+    assert_eq!(keys(EventWindow::default()).len(), 4);
+    assert_eq!(keys(EventWindow::days(300)).len(), 8 + 1);
 }
 
 #[test]

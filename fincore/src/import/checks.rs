@@ -22,12 +22,13 @@ use crate::{
 /// A registry that lost more than one company in this many was truncated: in a whole year, none disappears.
 const MOST_LOST: usize = 20;
 
-/// More than one active company in this many that is no longer active, for each day since the stored registry was
-/// compared with its source, is a mistake. In a year one in fifteen changes its status.
+/// More than one active company in this many that is no longer active, for each day between the stored registry and this
+/// one, is a mistake; so is a fifth of them, however many days that are. In a year one in fifteen changes its status.
 const MOST_DEACTIVATED: usize = 20;
+const MOST_DAYS: usize = 4;
 
-/// Refuses a registry that is older than the stored one, that lost many companies, or in which many are no longer active. Days after `today` are typing
-/// errors, so they are ignored when the age of a registry is determined.
+/// Refuses a registry that is older than the stored one, that lost many companies, or in which many are no longer active.
+/// Days after `today` are typing errors, so they are ignored when the age of a registry is determined.
 pub(super) fn check_registry(
     writer: &Writer,
     rows: &[RegistryEntry],
@@ -48,9 +49,15 @@ pub(super) fn check_registry(
         let reason = format!("{lost} of {} known companies are missing", known.len());
         return Err(ImportError::Doubtful(reason));
     }
-    let checked_on = companies::registry_checked_on(writer)?.or(known_until).unwrap_or(today);
-    let days = today.day_number().saturating_sub(checked_on.day_number()).max(1).unsigned_abs();
-    check_active(&known, rows, days as usize)
+    // How much newer it is by its own events, or at most by the time since the last sync.
+    let days_between = |from: Option<Date>, to: Option<Date>| {
+        let (from, to) = (from?.day_number(), to?.day_number());
+        Some(to.saturating_sub(from).max(1).unsigned_abs() as usize)
+    };
+    let by_events = days_between(known_until, until).unwrap_or(1);
+    let synchronised_on = companies::registry_synchronised_on(writer)?;
+    let since_sync = days_between(synchronised_on, Some(today)).unwrap_or(usize::MAX);
+    check_active(&known, rows, by_events.min(since_sync))
 }
 
 /// Refuses a registry in which many companies are no longer active that were so this many days ago.
@@ -63,11 +70,12 @@ fn check_active(
     let was_active =
         |row: &&RegistryEntry| known.get(&row.id).is_some_and(RegistryEntry::is_active);
     let ended = rows.iter().filter(was_active).filter(|row| !row.is_active()).count();
-    if ended > 1 && ended * MOST_DEACTIVATED > active.saturating_mul(days) {
+    if ended > 1 && ended * MOST_DEACTIVATED > active * days.min(MOST_DAYS) {
         let since = if days == 1 { "a day".into() } else { format!("{days} days") };
         let reason =
             format!("{ended} of {active} active companies are no longer active after {since}");
-        return Err(ImportError::Doubtful(format!("{reason}, and over 5 % a day is too many")));
+        let reason = format!("{reason}; over 5 % a day, or 20 % in all, is too many");
+        return Err(ImportError::Doubtful(reason));
     }
     Ok(())
 }

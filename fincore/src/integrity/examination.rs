@@ -3,7 +3,7 @@ use super::{
     change_log, companies, filings, findings::Findings, index, market, progress::Progress, schema,
 };
 use crate::{
-    catalogue::Catalogue,
+    catalogue::{self, Catalogue},
     error::Result,
     sqlite::{self, Checkup, Remedy},
 };
@@ -19,7 +19,7 @@ pub(super) fn examine(
     let mut findings = Findings::default();
     let scratch = catalogue.scratch()?;
     progress.begin("the file");
-    let checkup = sqlite::check(scratch.connection())?;
+    let checkup = sqlite::check(scratch.connection(), &catalogue::SCHEMA)?;
     schema::check(&scratch, &mut findings)?;
     let complete = findings.remedy().is_none();
     for problem in &checkup.problems {

@@ -60,7 +60,7 @@ pub(crate) fn expected_quote(today: Date) -> Date {
 }
 
 /// The median of the days between the newest observations; `None` if there are only a few.
-fn usual_gap(snapshot: &Snapshot, number: u32) -> Result<Option<u32>> {
+pub(super) fn usual_gap(snapshot: &Snapshot, number: u32) -> Result<Option<u32>> {
     const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2
         ORDER BY date DESC LIMIT ?3";
     let today = snapshot.today().to_string();

@@ -1,5 +1,9 @@
-//! When the next figure of a series or a pair should be published.
-use super::{freshness::schedule, quotes, series::Series};
+//! When figures of a series or a pair should be published.
+use super::{
+    freshness::{schedule, usual_gap},
+    quotes,
+    series::Series,
+};
 use crate::{
     catalogue::Snapshot,
     error::Result,
@@ -20,4 +24,16 @@ pub fn next_due(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
 pub fn next_quote_due(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
     let newest = quotes::newest_day(snapshot, pair)?;
     Ok(newest.and_then(|newest| PublicationSchedule::SameDay.due_after(newest)))
+}
+
+/// The gap between figures of a series that has too few to tell: the longest of those that the central bank publishes often.
+const UNKNOWN_GAP: u32 = 31;
+
+/// The day by which a figure of a series should have been published.
+pub(crate) fn published_by(snapshot: &Snapshot, number: u32, day: Date) -> Result<Date> {
+    let schedule = match schedule(number) {
+        Some(schedule) => schedule,
+        None => PublicationSchedule::Gaps(usual_gap(snapshot, number)?.unwrap_or(UNKNOWN_GAP)),
+    };
+    Ok(schedule.due_after(day.days_before(1)).unwrap_or(day))
 }

@@ -2,9 +2,7 @@
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::open::version_of;
-#[cfg(any(feature = "bundle", feature = "import"))]
-use super::schema::Schema;
+use super::{open::version_of, schema::Schema, schema_comparison::foreign_objects};
 use crate::error::{Error, Result};
 
 /// The result of checking a file.
@@ -59,8 +57,8 @@ impl TableCheckup {
     }
 }
 
-/// Checks the whole file for damage and counts its rows.
-pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
+/// Checks the whole file for damage, compares its schema with the migrations, and counts its rows.
+pub(crate) fn check(connection: &Connection, schema: &Schema) -> Result<Checkup> {
     const DAMAGE: &str =
         "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'";
     const ORPHANS: &str = "SELECT
@@ -72,7 +70,7 @@ pub(crate) fn check(connection: &Connection) -> Result<Checkup> {
         FROM pragma_table_list AS list
         WHERE list.schema = 'main' AND list.type = 'table' AND list.name NOT LIKE 'sqlite_%'
         ORDER BY list.name";
-    let mut problems = Vec::new();
+    let mut problems = foreign_objects(connection, schema)?;
     for sql in [DAMAGE, ORPHANS] {
         // An error that stops the check is damage too.
         if let Err(err) = collect(connection, sql, &mut problems) {

@@ -14,6 +14,7 @@ use super::{
     check::quick_check,
     open::{attach, open_error, owner_only},
     schema::Schema,
+    schema_comparison::foreign_objects,
 };
 use crate::error::{Error, Result};
 
@@ -86,7 +87,8 @@ fn compact_into(source: &Path, target: &Path, schema: &Schema) -> Result<()> {
     from.execute("VACUUM INTO ?1", [name]).map_err(cannot)?;
     let copy = attach(target).map_err(cannot)?;
     copy.pragma_update(None, "journal_mode", "delete").map_err(cannot)?;
-    let problems = quick_check(&copy)?;
+    let mut problems = quick_check(&copy)?;
+    problems.extend(foreign_objects(&copy, schema)?);
     if problems.is_empty() {
         return Ok(());
     }
@@ -123,5 +125,7 @@ fn copy_into(
     }
     // A single file, without a write-ahead log beside it.
     copy.pragma_update(None, "journal_mode", "delete")?;
-    quick_check(&copy)
+    let mut problems = quick_check(&copy)?;
+    problems.extend(foreign_objects(&copy, schema)?);
+    Ok(problems)
 }

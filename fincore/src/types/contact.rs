@@ -1,7 +1,8 @@
 //! Contact details of the holder of a key.
 use std::{fmt, str::FromStr};
 
-use crate::error::{Error, Result, Wanted};
+use super::key::Key;
+use crate::error::{Error, Invalid, Result, SecretKind, Wanted};
 
 /// The name of a person or a company: 1 to 100 characters. Surrounding whitespace is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,7 @@ impl FromStr for Name {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Name> {
+        refuse_key(text)?;
         let name = text.trim();
         let fits = (1..=Name::MAX_CHARACTERS).contains(&name.chars().count());
         if fits && !name.chars().any(|c| c.is_control() || is_invisible(c)) {
@@ -29,6 +31,14 @@ impl FromStr for Name {
         }
         Err(Error::invalid(text, Wanted::Name { most: Name::MAX_CHARACTERS }))
     }
+}
+
+/// Fails if there is a key in a text, which is not repeated.
+fn refuse_key(text: &str) -> Result<()> {
+    if Key::is_likely_in(text) {
+        return Err(Error::Invalid(Invalid::Secret(SecretKind::KeyInContact)));
+    }
+    Ok(())
 }
 
 /// Invisible characters that change how others are displayed, or break lines.
@@ -57,6 +67,7 @@ impl FromStr for Email {
     /// Accepts what mail servers accept in practice, in any alphabet: no quoted names, no comments, no
     /// bare host.
     fn from_str(text: &str) -> Result<Email> {
+        refuse_key(text)?;
         let local = |part: &str| part.len() <= 64 && part.split('.').all(is_atom);
         let domain = |part: &str| part.contains('.') && part.split('.').all(is_label);
         match text.split_once('@') {
@@ -104,6 +115,22 @@ super::serialize_as_str!(Email);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_no_name_and_no_address_and_is_not_repeated() {
+        let key = Key::generate().unwrap();
+        let key = key.reveal();
+        let part = &key[..30];
+        for text in [key, part, &format!("{key}@example.com"), &format!("a.{part}@example.com")] {
+            for err in [text.parse::<Name>().unwrap_err(), text.parse::<Email>().unwrap_err()] {
+                let said = err.to_string();
+                assert!(said.starts_with("this looks like a key"), "{said}");
+                assert!(!said.contains(&key[4..12]), "{said}");
+            }
+        }
+        assert!("fin_team@example.com".parse::<Email>().is_ok());
+        assert!("Fin_Tech Consultores Associados".parse::<Name>().is_ok());
+    }
 
     #[test]
     fn a_name_has_one_to_a_hundred_characters() {

@@ -84,12 +84,23 @@ impl Key {
         text.len() == LENGTH && text.strip_prefix(MARK).is_some_and(is_base62)
     }
 
+    /// Whether a text has something in it that looks like a key, or like most of one.
+    pub(super) fn is_likely_in(text: &str) -> bool {
+        let after_marks = text.match_indices(MARK).map(|(at, mark)| &text[at + mark.len()..]);
+        after_marks.into_iter().any(|rest| {
+            rest.bytes().take_while(u8::is_ascii_alphanumeric).count() >= LIKELY_CHARACTERS
+        })
+    }
+
     /// Whether [`redact`](Key::redact) would find something to cut. Costs less than cutting.
     #[must_use]
     pub fn may_be_in(text: &str) -> bool {
         first_secret(text).is_some()
     }
 }
+
+/// More characters than any word after the mark has.
+const LIKELY_CHARACTERS: usize = 24;
 
 /// What secrets begin with, and how much of each may be shown.
 const SECRETS: [(&str, usize); 2] =

@@ -137,7 +137,7 @@ fn what_cannot_be_written_is_kept_and_written_once_later() {
     let (_dir, accounts) = accounts();
     let (key, usage, today) = (new_key(&accounts), Usage::default(), day("2026-11-14"));
     let block = |sql: &'static str| accounts.write(|tx| tx.execute(sql, &[])).unwrap();
-    block("CREATE TRIGGER full BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'full'); END");
+    block("CREATE UNIQUE INDEX one_a_day ON usage (date)");
     usage.count(key, today, SELIC, Outcome::Success);
     usage.count(key, today, FX, Outcome::Success);
     assert!(usage.flush(&accounts).is_err());
@@ -147,7 +147,7 @@ fn what_cannot_be_written_is_kept_and_written_once_later() {
     };
     assert_eq!(requests(&usage), 3);
 
-    block("DROP TRIGGER full");
+    block("DROP INDEX one_a_day");
     usage.flush(&accounts).unwrap();
     usage.flush(&accounts).unwrap();
     assert_eq!((requests(&usage), requests(&Usage::default())), (3, 3));

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     accounts::{Accounts, Session, values},
-    error::Result,
+    error::{Error, Result},
     truncate::printable,
 };
 
@@ -48,6 +48,24 @@ pub fn record_outcomes(accounts: &Accounts, outcomes: &[CallOutcome]) -> Result<
         return Ok(());
     }
     accounts.write(|tx| outcomes.iter().try_for_each(|outcome| record_one(tx, outcome)))
+}
+
+/// Sets a delivery aside whose outcome cannot be recorded: it counts as failed, and is not called again until it is
+/// replayed. Returns `false` if not even that can be stored; then the program must not call it again.
+///
+/// Fails if the accounts as a whole cannot be used, so that the outcome can be recorded later.
+pub fn set_aside(accounts: &Accounts, outcome: &CallOutcome) -> Result<bool> {
+    const SQL: &str = "UPDATE delivery SET due = NULL, attempted = ?2, error = ?3
+        WHERE id = ?1 AND delivered IS NULL";
+    const ERROR: &str = "the outcome of the last call could not be recorded";
+    let marked = accounts.write(|tx| {
+        tx.execute(SQL, values![outcome.delivery.get(), to_millis(outcome.time), ERROR])
+    });
+    match marked {
+        Ok(_) => Ok(true),
+        Err(err @ Error::Busy(_)) => Err(err),
+        Err(_) => accounts.verify().map(|()| false),
+    }
 }
 
 /// The state of a delivery and its webhook before the call ended.

@@ -12,8 +12,8 @@ use crate::{
     catalogue::Snapshot,
     error::Result,
     events::{
-        Cursor, EventType,
-        change_log::{self, BatchBounds, LoggedEvent},
+        Cursor, EventType, EventWindow,
+        change_log::{self, BatchBounds, EventBatch, LoggedEvent},
         cursor::LogPosition,
         payload::EventSubject,
     },
@@ -36,9 +36,11 @@ pub struct Enqueued {
     pub deliveries: u64,
     /// Whether there is more to do at once.
     pub more: bool,
+    /// How many changes were published too long before they came in to be events.
+    pub left_out: u64,
 }
 
-/// Reads new events from the change log, and puts them into the outbox for the webhooks that subscribed to them: a bounded
+/// Reads new events of a window from the change log, and puts them into the outbox for the webhooks that subscribed to them: a bounded
 /// number in one transaction. Several programs may do so at the same time.
 ///
 /// The data that a catalogue has when it is first seen makes no events, and neither does a catalogue that was restored from
@@ -46,6 +48,7 @@ pub struct Enqueued {
 pub fn enqueue_events(
     accounts: &Accounts,
     snapshot: &Snapshot,
+    window: EventWindow,
     now: DateTime<Utc>,
 ) -> Result<Enqueued> {
     let (catalogue, newest) = (snapshot.catalogue_id()?, LogPosition::newest(snapshot)?);
@@ -55,7 +58,7 @@ pub fn enqueue_events(
     };
     if progress.position > newest {
         let more = progress::handle_rollback(accounts, &catalogue, (progress, newest), now)?;
-        return Ok(Enqueued { deliveries: 0, more });
+        return Ok(Enqueued { more, ..Enqueued::default() });
     }
     if progress.behind.is_some() {
         accounts.write(|tx| progress::clear_rollback(tx, &catalogue))?;
@@ -65,16 +68,17 @@ pub fn enqueue_events(
     }
     let subscribers = accounts.read(|session| subscribers(session, &catalogue))?;
     let start = progress.position.clone().max(LogPosition::oldest(snapshot)?);
-    let batch = read_events(snapshot, start, newest, &subscribers)?;
+    let batch = read_events(snapshot, (start, newest), window, &subscribers)?;
     let types = subscribed_types(&subscribers);
     accounts.write(|tx| {
         let subscribers = self::subscribers(tx, &catalogue)?;
         let has_all = subscribed_types(&subscribers).iter().all(|kind| types.contains(kind));
         let position = progress::load(tx, &catalogue)?.map(|progress| progress.position);
         if position != Some(progress.position) || !has_all {
-            return Ok(Enqueued { deliveries: 0, more: true });
+            return Ok(Enqueued { more: true, ..Enqueued::default() });
         }
-        let mut enqueued = Enqueued { deliveries: 0, more: batch.more };
+        let EventBatch { more, left_out, .. } = batch;
+        let mut enqueued = Enqueued { deliveries: 0, more, left_out };
         for event in &batch.events {
             enqueued.deliveries += enqueue(tx, &catalogue, event, &subscribers, now)?;
         }
@@ -86,18 +90,18 @@ pub fn enqueue_events(
 /// Reads as many events as one call enqueues.
 fn read_events(
     snapshot: &Snapshot,
-    start: LogPosition,
-    newest: LogPosition,
+    (start, newest): (LogPosition, LogPosition),
+    window: EventWindow,
     subscribers: &[Subscriber],
-) -> Result<change_log::EventBatch> {
+) -> Result<EventBatch> {
     if subscribers.is_empty() {
-        return Ok(change_log::EventBatch { events: Vec::new(), position: newest, more: false });
+        let (events, position) = (Vec::new(), newest);
+        return Ok(EventBatch { events, position, more: false, left_out: 0 });
     }
     let events = (DELIVERIES / subscribers.len()).clamp(1, EVENTS);
     let types = subscribed_types(subscribers);
-    change_log::read_batch(snapshot, start, BatchBounds { events, entries: ENTRIES }, |kind| {
-        types.contains(&kind)
-    })
+    let bounds = BatchBounds { events, entries: ENTRIES };
+    change_log::read_batch(snapshot, start, bounds, (window, |kind| types.contains(&kind)))
 }
 
 /// An active webhook, and which events it is for.

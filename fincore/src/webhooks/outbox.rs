@@ -15,6 +15,7 @@ use crate::{
     error::{Error, Result},
     events::EventType,
     plans::{Feature, Plan},
+    types::KeyId,
 };
 
 /// A webhook that has deliveries due.
@@ -23,13 +24,16 @@ use crate::{
 pub struct DueWebhook {
     /// The webhook.
     pub webhook: WebhookId,
+    /// The key that it belongs to.
+    pub key: KeyId,
     /// The host that it calls, with its port: `example.com:443`.
     pub host: String,
 }
 
 /// The webhooks that have deliveries due, and may be called: active, of a valid key whose plan includes webhooks.
 pub fn due_webhooks(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<DueWebhook>> {
-    const SQL: &str = "SELECT webhook.id, url, plan FROM webhook JOIN key ON key.id = webhook.key
+    const SQL: &str =
+        "SELECT webhook.id, url, plan, key.id FROM webhook JOIN key ON key.id = webhook.key
         WHERE disabled IS NULL AND revoked IS NULL
             AND (SELECT MIN(due) FROM delivery WHERE webhook = number AND due IS NOT NULL) <= ?1
         ORDER BY number";
@@ -38,6 +42,7 @@ pub fn due_webhooks(accounts: &Accounts, now: DateTime<Utc>) -> Result<Vec<DueWe
         if row.parse::<Plan>(2)?.includes(Feature::Webhooks) {
             webhooks.push(DueWebhook {
                 webhook: row.parse(0)?,
+                key: KeyId::new(row.get(3)?),
                 host: allowed_targets::host(row.text(1)?),
             });
         }

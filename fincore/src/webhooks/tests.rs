@@ -8,7 +8,10 @@ use crate::{
     accounts::Accounts,
     catalogue::{Catalogue, noon, temporary},
     error::Error,
-    events::tests::{File, companies, filings, import, rates, snapshot},
+    events::{
+        EventWindow,
+        tests::{File, companies, filings, import, rates, snapshot},
+    },
     keys,
     plans::Plan,
     types::{KeyId, KeyPrefix},
@@ -83,7 +86,8 @@ impl World {
 fn enqueue_all(accounts: &Accounts, catalogue: &Catalogue) -> u64 {
     let mut deliveries = 0;
     loop {
-        let enqueued = enqueue_events(accounts, &snapshot(catalogue), noon()).unwrap();
+        let enqueued =
+            enqueue_events(accounts, &snapshot(catalogue), EventWindow::ALL, noon()).unwrap();
         deliveries += enqueued.deliveries;
         if !enqueued.more {
             return deliveries;

@@ -2,7 +2,7 @@
 use std::{net::IpAddr, path::PathBuf};
 
 use clap::{Args, ValueEnum, builder::FalseyValueParser};
-use fincore::webhooks::Targets;
+use fincore::{events::EventWindow, webhooks::Targets};
 use ipnet::IpNet;
 use tracing::Level;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 30] = [
+pub(super) const FLAGS: [&str; 33] = [
     "listen",
     "max_connections",
     "tls_cert",
@@ -32,6 +32,9 @@ pub(super) const FLAGS: [&str; 30] = [
     "upgrade_url",
     "legal_url",
     "webhook_allow_private",
+    "event_window",
+    "forget_unused_keys",
+    "keep_daily_usage",
     "shared",
     "limits",
     "catalogue_from",
@@ -130,6 +133,34 @@ pub(crate) struct Serve {
         value_parser = FalseyValueParser::new()
     )]
     webhook_allow_private: bool,
+    /// Events and webhook calls only for what was published within this many days before it came in, so that an import of
+    /// old data is silent; 0 for everything
+    #[arg(
+        long,
+        value_name = "DAYS",
+        env = "FINSERVE_EVENT_WINDOW",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u32).range(..=36_500)
+    )]
+    event_window: u32,
+    /// Revoke registered keys that were never used after this many days, and remove them a day later; 0 for never
+    #[arg(
+        long,
+        value_name = "DAYS",
+        env = "FINSERVE_FORGET_UNUSED_KEYS",
+        default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(..=36_500)
+    )]
+    forget_unused_keys: u32,
+    /// Sum the usage of keys by month after this many days; 0 for never
+    #[arg(
+        long,
+        value_name = "DAYS",
+        env = "FINSERVE_KEEP_DAILY_USAGE",
+        default_value_t = 400,
+        value_parser = clap::value_parser!(u32).range(..=36_500)
+    )]
+    keep_daily_usage: u32,
     /// Share the data directory with other servers that have this flag; each counts limits on its own
     #[arg(long, env = "FINSERVE_SHARED", value_parser = FalseyValueParser::new())]
     shared: bool,
@@ -158,6 +189,15 @@ pub(crate) struct Serve {
     pub(crate) sync: bool,
     #[command(flatten)]
     pub(crate) sources: Sources,
+}
+
+/// For how many days something is kept; `None` for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Retention {
+    /// Keys that were registered and never used.
+    pub(crate) unused_keys: Option<u32>,
+    /// The usage of single days, which is then summed by month.
+    pub(crate) daily_usage: Option<u32>,
 }
 
 /// How the log is written.
@@ -198,6 +238,20 @@ impl Serve {
     /// Which addresses webhooks may call.
     pub(crate) fn targets(&self) -> Targets {
         if self.webhook_allow_private { Targets::Any } else { Targets::Public }
+    }
+
+    /// How old what comes in may be and still be an event.
+    pub(crate) fn event_window(&self) -> EventWindow {
+        EventWindow::days(self.event_window)
+    }
+
+    /// For how long unused keys and the usage of single days are kept.
+    pub(crate) fn retention(&self) -> Retention {
+        let days = |days: u32| (days > 0).then_some(days);
+        Retention {
+            unused_keys: days(self.forget_unused_keys),
+            daily_usage: days(self.keep_daily_usage),
+        }
     }
 
     /// The log settings.

@@ -4,6 +4,7 @@ pub(crate) mod embedded;
 mod housekeeping;
 mod measurements;
 mod published_catalogue;
+mod retention;
 mod startup_report;
 
 use std::{
@@ -76,7 +77,7 @@ fn serve(
     let access = access(accounts, args, limits)?;
     let app =
         App::new(catalogue.clone(), access, args.targets(), args.upgrade_contact(), clock.clone());
-    let app = Arc::new(app);
+    let app = Arc::new(app.with_event_window(args.event_window()));
     let listener = listen(&args.socket.listen, InheritedSocket::Public)?;
     let address = address_of(&listener)?;
     let measured = Measurements { ready: ready.clone(), data: data.to_owned(), app: app.clone() };
@@ -155,7 +156,8 @@ fn access(
 fn serve_admin(admin: &Arc<Admin>, address: &str) -> Result<String, Failure> {
     let listener = listen(address, InheritedSocket::Admin)?;
     let url = format!("http://{}", address_of(&listener)?);
-    admin.serve(listener);
+    let names = address.rsplit_once(':').map(|(host, _)| host.to_owned());
+    admin.serve(listener, names.into_iter().collect());
     Ok(url)
 }
 

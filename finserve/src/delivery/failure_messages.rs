@@ -64,8 +64,8 @@ mod tests {
                 "no secure connection (certificate expired)",
             ),
             (
-                ureq::Error::Other("the address ::1 is not public".into()),
-                "the address ::1 is not public",
+                ureq::Error::Other("the host does not lead to a public address".into()),
+                "the host does not lead to a public address",
             ),
             (ureq::Error::BadUri("https://user:secret@x".into()), "the URL cannot be called"),
         ];

@@ -9,20 +9,24 @@ use std::{
 };
 
 use fincore::{
-    Accounts, Catalogue, Date, Error, Result,
+    Accounts, Catalogue, Date, Error, KeyId, Result,
     chrono::{DateTime, TimeDelta, Utc},
-    webhooks::{self, Call, CallOutcome, DeliveryId, WebhookId},
+    events::EventWindow,
+    webhooks::{self, Call, CallOutcome, DeliveryId, DueWebhook, WebhookId},
 };
 
 use super::client::Client;
 use crate::coordination::{jitter::jitter, signal::Signal};
 
-/// The most calls at a time, and so the most bodies in memory.
-const MOST_CALLS: usize = 32;
-/// The most calls at a time to a host that answered its last call quickly. Other hosts get one call at a time,
+/// The most calls at a time, and so the most bodies in memory; of all keys, and of one.
+const MOST_CALLS: usize = 64;
+const MOST_CALLS_PER_KEY: usize = 8;
+/// The most calls at a time of a key to a host that answered its last call quickly. Other hosts get one call at a time,
 const MOST_CALLS_PER_HOST: usize = 4;
-/// and no more than this in all, so that hosts that do not answer cannot delay calls to those that do.
-const MOST_DOUBTFUL_CALLS: usize = 16;
+/// and no more than this in all, so that hosts that do not answer cannot delay calls to those that do,
+const MOST_DOUBTFUL_CALLS: usize = 32;
+/// nor more than this of one key, so that they delay only the calls of their owner.
+const MOST_DOUBTFUL_CALLS_PER_KEY: usize = 4;
 /// A host that takes longer than this is not quick.
 const QUICKLY: Duration = Duration::from_secs(3);
 /// How often old deliveries are removed.
@@ -51,22 +55,33 @@ impl EndedCall {
     }
 }
 
+/// Where a key's calls go. What one key's receiver does changes nothing for other keys that call the same host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Lane {
+    key: KeyId,
+    host: String,
+}
+
 /// Runs one round after another. A round never waits for a receiver: every call has a thread of its own.
 pub(super) struct Rounds<'a> {
     accounts: &'a Accounts,
     catalogue: &'a Catalogue,
+    window: EventWindow,
     client: Arc<Client>,
     clock: Clock,
     /// Woken when a call has ended.
     wake: Arc<Signal>,
     ended: Arc<Mutex<Vec<EndedCall>>>,
-    /// Calls that have not been recorded yet, and the hosts that they go to.
-    under_way: HashSet<DeliveryId>,
-    hosts: HashMap<DeliveryId, String>,
-    /// The hosts that answered their last call quickly.
-    quick: HashSet<String>,
-    /// The data version up to which everything is in the outbox.
-    enqueued: Option<u64>,
+    /// Calls that are not made now: those whose outcome is not recorded yet, and those that were set aside.
+    held: HashSet<DeliveryId>,
+    /// Calls whose outcome is not recorded yet, and where they go.
+    under_way: HashMap<DeliveryId, Lane>,
+    /// Where the last call was answered quickly.
+    quick: HashSet<Lane>,
+    /// The catalogue, and its version up to which everything is in the outbox.
+    enqueued: Option<(String, u64)>,
+    /// How many changes since then were too old to be events.
+    left_out: u64,
     swept: Option<DateTime<Utc>>,
     /// The webhook that was called last: the next round starts after it, so that all get their turn.
     last_called: Option<WebhookId>,
@@ -75,7 +90,7 @@ pub(super) struct Rounds<'a> {
 impl<'a> Rounds<'a> {
     pub(super) fn new(
         accounts: &'a Accounts,
-        catalogue: &'a Catalogue,
+        (catalogue, window): (&'a Catalogue, EventWindow),
         client: Client,
         clock: Clock,
         wake: Arc<Signal>,
@@ -83,14 +98,16 @@ impl<'a> Rounds<'a> {
         Rounds {
             accounts,
             catalogue,
+            window,
             client: Arc::new(client),
             clock,
             wake,
             ended: Arc::default(),
-            under_way: HashSet::new(),
-            hosts: HashMap::new(),
+            held: HashSet::new(),
+            under_way: HashMap::new(),
             quick: HashSet::new(),
             enqueued: None,
+            left_out: 0,
             swept: None,
             last_called: None,
         }
@@ -122,36 +139,83 @@ impl<'a> Rounds<'a> {
     /// Records the calls that have ended. Until that has succeeded they count as under way, and are not made again.
     fn record(&mut self) -> Result<Pace> {
         let ended = std::mem::take(&mut *lock(&self.ended));
-        if ended.is_empty() {
+        let outcomes: Vec<CallOutcome> = ended.iter().map(|ended| ended.outcome.clone()).collect();
+        if webhooks::record_outcomes(self.accounts, &outcomes).is_ok() {
+            for call in ended {
+                self.end(&call);
+                self.held.remove(&call.outcome.delivery);
+            }
             return Ok(Pace::Rest);
         }
-        let outcomes: Vec<CallOutcome> = ended.iter().map(|ended| ended.outcome.clone()).collect();
-        if let Err(err) = webhooks::record_outcomes(self.accounts, &outcomes) {
-            lock(&self.ended).extend(ended);
-            return Err(err);
+        // Each by itself, so that one that cannot be recorded does not keep the others from it.
+        let mut recorded = Ok(Pace::Rest);
+        for call in ended {
+            match self.record_one(&call.outcome) {
+                Ok(()) => self.end(&call),
+                Err(err) => {
+                    lock(&self.ended).push(call);
+                    recorded = Err(err);
+                }
+            }
         }
-        for ended in ended {
-            self.under_way.remove(&ended.outcome.delivery);
-            match self.hosts.remove(&ended.outcome.delivery) {
-                Some(host) if ended.is_quick() => self.quick.insert(host),
-                Some(host) => self.quick.remove(&host),
-                None => false,
-            };
+        recorded
+    }
+
+    /// Records a call by itself. If only this row is at fault, its delivery is set aside, and not tried again.
+    fn record_one(&mut self, outcome: &CallOutcome) -> Result<()> {
+        let CallOutcome { delivery, webhook, .. } = outcome;
+        match webhooks::record_outcomes(self.accounts, std::slice::from_ref(outcome)) {
+            Ok(()) => {
+                self.held.remove(delivery);
+                Ok(())
+            }
+            Err(err @ Error::Busy(_)) => Err(err),
+            Err(err) => {
+                if webhooks::set_aside(self.accounts, outcome)? {
+                    self.held.remove(delivery);
+                }
+                tracing::error!(
+                    "the delivery {delivery} of the webhook {webhook} is set aside, because its outcome cannot be recorded: \
+                     {err}"
+                );
+                Ok(())
+            }
         }
-        Ok(Pace::Rest)
+    }
+
+    /// Frees the slot of a call that has ended.
+    fn end(&mut self, call: &EndedCall) {
+        match self.under_way.remove(&call.outcome.delivery) {
+            Some(lane) if call.is_quick() => self.quick.insert(lane),
+            Some(lane) => self.quick.remove(&lane),
+            None => false,
+        };
     }
 
     /// Puts some of the events that were published since into the outbox.
     fn enqueue(&mut self, now: DateTime<Utc>) -> Result<Pace> {
         let snapshot = self.catalogue.snapshot(Date::in_brasilia(now))?;
-        let version = snapshot.version()?;
-        if self.enqueued == Some(version) {
+        let newest = Some((snapshot.catalogue_id()?, snapshot.version()?));
+        if self.enqueued == newest {
             return Ok(Pace::Rest);
         }
-        if webhooks::enqueue_events(self.accounts, &snapshot, now)?.more {
+        let enqueued = webhooks::enqueue_events(self.accounts, &snapshot, self.window, now)?;
+        self.left_out += enqueued.left_out;
+        if enqueued.more {
             return Ok(Pace::Hurry);
         }
-        self.enqueued = Some(version);
+        match std::mem::take(&mut self.left_out) {
+            0 => (),
+            1 => tracing::info!(
+                "one change is no event: it was published more than {} days before it came in",
+                self.window
+            ),
+            several => tracing::info!(
+                "{several} changes are no events: they were published more than {} days before they came in",
+                self.window
+            ),
+        }
+        self.enqueued = newest;
         Ok(Pace::Rest)
     }
 
@@ -171,39 +235,67 @@ impl<'a> Rounds<'a> {
         if self.under_way.len() >= MOST_CALLS {
             return Ok(Pace::Rest);
         }
-        let mut waiting = webhooks::due_webhooks(self.accounts, now)?;
-        waiting.sort_by(|one, other| one.webhook.cmp(&other.webhook));
-        let had_its_turn =
-            |webhook: &WebhookId| self.last_called.as_ref().is_some_and(|last| webhook <= last);
-        let next = waiting.partition_point(|waiting| had_its_turn(&waiting.webhook));
-        waiting.rotate_left(next);
-        for waiting in waiting {
-            let room = self.room(&waiting.host);
+        for waiting in self.in_turn(webhooks::due_webhooks(self.accounts, now)?) {
+            let lane = Lane { key: waiting.key, host: waiting.host };
+            let room = self.room(&lane);
             if room == 0 {
                 continue;
             }
             let calls =
-                webhooks::due_calls(self.accounts, &waiting.webhook, now, room, &self.under_way)?;
+                webhooks::due_calls(self.accounts, &waiting.webhook, now, room, &self.held)?;
             for call in calls {
-                self.start(call, &waiting.host, now)?;
+                self.start(call, &lane, now)?;
             }
             self.last_called = Some(waiting.webhook);
         }
         Ok(Pace::Rest)
     }
 
-    /// How many more calls may go to a host now.
-    fn room(&self, host: &str) -> usize {
-        let there = self.hosts.values().filter(|other| *other == host).count();
-        let free = MOST_CALLS - self.under_way.len();
-        if self.quick.contains(host) {
-            return MOST_CALLS_PER_HOST.saturating_sub(there).min(free);
+    /// Webhooks in the order in which they are called: those of the keys with the fewest calls first, and each key's own
+    /// one after another.
+    fn in_turn(&self, mut waiting: Vec<DueWebhook>) -> Vec<DueWebhook> {
+        waiting.sort_by(|one, other| one.webhook.cmp(&other.webhook));
+        let had_its_turn =
+            |webhook: &WebhookId| self.last_called.as_ref().is_some_and(|last| webhook <= last);
+        let next = waiting.partition_point(|waiting| had_its_turn(&waiting.webhook));
+        waiting.rotate_left(next);
+        let mut calls: HashMap<KeyId, usize> = HashMap::new();
+        for lane in self.under_way.values() {
+            *calls.entry(lane.key).or_default() += 1;
         }
-        let doubtful = self.hosts.values().filter(|other| !self.quick.contains(*other)).count();
-        1_usize.saturating_sub(there).min(MOST_DOUBTFUL_CALLS.saturating_sub(doubtful)).min(free)
+        let mut with_turns: Vec<(usize, DueWebhook)> = Vec::with_capacity(waiting.len());
+        for webhook in waiting {
+            let turn = calls.entry(webhook.key).or_default();
+            with_turns.push((*turn, webhook));
+            *turn += 1;
+        }
+        with_turns.sort_by_key(|(turn, _)| *turn);
+        with_turns.into_iter().map(|(_, webhook)| webhook).collect()
     }
 
-    fn start(&mut self, call: Call, host: &str, now: DateTime<Utc>) -> Result<()> {
+    /// How many more calls of a key may go to a host now.
+    fn room(&self, lane: &Lane) -> usize {
+        let count = |is_counted: &dyn Fn(&Lane) -> bool| {
+            self.under_way.values().filter(|lane| is_counted(lane)).count()
+        };
+        let is_own = |other: &Lane| other.key == lane.key;
+        let is_doubtful = |other: &Lane| !self.quick.contains(other);
+        let there = count(&|other| other == lane);
+        let free = MOST_CALLS
+            .saturating_sub(self.under_way.len())
+            .min(MOST_CALLS_PER_KEY.saturating_sub(count(&is_own)));
+        if self.quick.contains(lane) {
+            return MOST_CALLS_PER_HOST.saturating_sub(there).min(free);
+        }
+        let own = count(&|other| is_own(other) && is_doubtful(other));
+        1_usize
+            .saturating_sub(there)
+            .min(MOST_DOUBTFUL_CALLS.saturating_sub(count(&is_doubtful)))
+            .min(MOST_DOUBTFUL_CALLS_PER_KEY.saturating_sub(own))
+            .min(free)
+    }
+
+    fn start(&mut self, call: Call, lane: &Lane, now: DateTime<Utc>) -> Result<()> {
         let delivery = call.delivery;
         let (client, clock) = (self.client.clone(), self.clock.clone());
         let (ended, wake) = (self.ended.clone(), self.wake.clone());
@@ -224,8 +316,8 @@ impl<'a> Rounds<'a> {
             source: Box::new(err),
         };
         thread.map_err(no_thread)?;
-        self.under_way.insert(delivery);
-        self.hosts.insert(delivery, host.to_owned());
+        self.held.insert(delivery);
+        self.under_way.insert(delivery, lane.clone());
         Ok(())
     }
 }

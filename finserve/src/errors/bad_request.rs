@@ -1,6 +1,4 @@
 //! Requests that are wrong.
-use std::net::IpAddr;
-
 use fincore::{Date, Invalid, Pair, SeriesId, truncate};
 
 use super::problem::Problem;
@@ -39,6 +37,9 @@ pub(crate) enum BadRequest {
     /// There is no `Host` header, or more than one.
     #[error("the Host header must be given exactly once")]
     Host,
+    /// The `Host` header is something else than a host and a port. It is not repeated.
+    #[error("the Host header must be a host name or an address, with or without a port")]
+    HostName,
     /// The method is no word of HTTP.
     #[error("the method is not an HTTP method")]
     Method,
@@ -63,11 +64,10 @@ pub(crate) enum BadRequest {
     /// What changed since a version is not known.
     #[error("{0}; export all of it, without since")]
     ExportSince(Invalid),
-    /// The host of a webhook has an address that is not public.
-    #[error(
-        "\"url\" leads to the address {0}, which is not public: webhooks only call public addresses"
-    )]
-    PrivateAddress(IpAddr),
+    /// The host of a webhook has an address that is not public. Which one is nobody's business: a name of the network that this
+    /// server is in may have been asked for.
+    #[error("\"url\" does not lead to a public address: webhooks only call public addresses")]
+    PrivateAddress,
     /// What signing in should lead to cannot be sent as an address.
     #[error("this is not a path")]
     NotAPath,

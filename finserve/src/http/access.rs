@@ -3,13 +3,13 @@ use std::{
     net::IpAddr,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use fincore::{
-    Accounts, Caller, Feature, Key, KeyId, Plan, SessionToken,
+    Accounts, Caller, Feature, Key, KeyId, SessionToken,
     keys::{self, Registration},
     limits::{Limits, Standing},
     plans::WINDOW,
@@ -23,7 +23,10 @@ use tokio::sync::watch;
 pub(crate) mod credentials;
 use super::{
     message::{refusal::Refusal, request::Request},
-    transport::concurrency_slots::{Guard, Slots},
+    transport::{
+        concurrency_slots::{Guard, Slots},
+        peer_timeouts::Permit,
+    },
 };
 use crate::{
     cluster::limits::SharedLimits,
@@ -99,12 +102,19 @@ impl Pass {
 pub(crate) struct Refresh {
     /// Wakes or stops the housekeeping thread.
     pub(crate) signal: Signal,
-    /// How many refreshes have been done.
+    /// The number of the last refresh that has begun,
+    begun: AtomicU64,
+    /// and of the last that is done.
     done: watch::Sender<u64>,
 }
 
 impl Refresh {
-    /// Notifies on every refresh that completes from now on.
+    /// The number of the last refresh that has begun: what is committed by now is read by later ones.
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    /// The number of the last refresh that is done, as it changes.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.done.subscribe()
     }
@@ -241,6 +251,15 @@ impl Access {
         Ok(Pass { accounts, key, closing, _slot: slot })
     }
 
+    /// Whether the key that a request was made with is still valid, for answers that take long. True without a key.
+    pub(crate) fn still_valid(&self, request: &Request) -> Permit {
+        let in_headers = credentials::key(&request.head.headers).ok().flatten();
+        let signed_in = || request.session.holder().map(|holder| holder.hash);
+        let key = in_headers.map(|key| key.hash()).or_else(signed_in);
+        let accounts = self.accounts.clone();
+        Permit::new(move || key.is_none_or(|key| keys::is_valid(&accounts, &key)))
+    }
+
     /// Whether the server stops.
     pub(crate) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Relaxed)
@@ -286,7 +305,7 @@ impl Access {
     /// A new key on the Free plan, unless its address has registered too many this hour.
     pub(crate) fn register(&self, request: &Request, who: &Registration) -> Result<Key, Refusal> {
         self.admit_registration(request)?;
-        Ok(keys::issue(&self.accounts, who, Plan::Free, request.now.utc)?)
+        Ok(keys::register(&self.accounts, who, request.now.utc)?)
     }
 
     /// A new key in the place of this one, unless its address has registered too many this hour.
@@ -339,10 +358,16 @@ impl Access {
 
     /// Reads what other programs did to the keys.
     pub(crate) fn refresh_keys(&self) -> fincore::Result<()> {
+        let number = self.refresh.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let refreshed = self.accounts.refresh();
         self.is_behind.store(refreshed.is_err(), Ordering::Relaxed);
-        self.refresh.done.send_modify(|done| *done += 1);
+        self.refresh.done.send_replace(number);
         refreshed
+    }
+
+    /// The same at once, if nothing has to be waited for.
+    pub(crate) fn refresh_at_once(&self) -> bool {
+        !self.is_behind() && self.accounts.refresh_at_once().unwrap_or(false)
     }
 
     /// Writes what was counted since the last time.

@@ -1,5 +1,6 @@
 //! Endpoints that are not a library function: service, exports, events, webhooks, sign-in, agents, pages.
 pub(crate) mod context;
+pub(crate) mod dataset_list;
 pub(crate) mod event_stream;
 pub(crate) mod events;
 pub(crate) mod export;

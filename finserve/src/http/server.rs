@@ -39,13 +39,16 @@ use super::{
     transport::{
         certificate::Certificate,
         connections::{Bounds, Connections, Full, Place},
-        peer_timeouts::{Ending, PeerDeadline, TimedStream, Timeouts},
+        peer_timeouts::{Ending, PeerDeadline, Permit, TimedStream, Timeouts},
         stop_signals::{StopOn, StopReason},
     },
 };
 use crate::{
     cluster::limits::{Batcher, SharedLimits},
-    net::listener::{Listener, Owner},
+    net::{
+        http_date::{self, WRONG_CLOCK},
+        listener::{Listener, Owner, answer_by_hand},
+    },
     observe::metrics::Reason,
 };
 
@@ -238,6 +241,7 @@ async fn work(
     app: Arc<App>,
     tls: Option<TlsAcceptor>,
 ) {
+    read_clock().await;
     let graceful = GracefulShutdown::new();
     let batcher = app.access().shared_limits().map(SharedLimits::new_batcher);
     if let Some(batcher) = batcher.clone() {
@@ -255,6 +259,7 @@ async fn work(
             // An error means that the peer went away or broke the protocol, or that the rest of a body cannot be made:
             // no peer is left to answer.
             match tls {
+                _ if !http_date::is_writable() => answer_wrong_clock(stream, tls).await,
                 None => {
                     let stream = TokioIo::new(stream);
                     let _ = watcher.watch(connection(stream, (peer, false), app, patience)).await;
@@ -273,6 +278,28 @@ async fn work(
     }
     // Connections that are still open after that are dropped.
     let _ = timeout(STOP_TIMEOUT, graceful.shutdown()).await;
+}
+
+/// Lets hyper read the clock once on this thread, while it is right.
+async fn read_clock() {
+    if http_date::is_writable() {
+        let (stream, _) = tokio::io::duplex(1);
+        let service =
+            service_fn(async |_| Ok::<_, Infallible>(hyper::Response::new(String::new())));
+        let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    }
+}
+
+/// Answers a connection that hyper cannot serve, because it could not write the date.
+async fn answer_wrong_clock(stream: TcpStream, tls: Option<TlsAcceptor>) {
+    match tls {
+        None => answer_by_hand(stream, WRONG_CLOCK).await,
+        Some(tls) => {
+            if let Ok(stream) = tls.accept(stream).await {
+                answer_by_hand(stream, WRONG_CLOCK).await;
+            }
+        }
+    }
 }
 
 /// A connection with all its limits, to a peer and perhaps encrypted.
@@ -305,7 +332,8 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
                 patience.expect_request(Instant::now());
             } else {
                 let deadline = response.extensions().get().map(|Deadline(until)| *until);
-                patience.expect_read(deadline);
+                let permit = response.extensions().get::<Permit>().cloned();
+                patience.expect_read(deadline, permit);
                 response.body_mut().tell_end(Ending(patience.clone()));
             }
             Ok::<_, Infallible>(response)

@@ -9,13 +9,18 @@ use std::{
 use listenfd::ListenFd;
 use socket2::SockRef;
 use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     runtime::{Builder, Runtime},
+    time::timeout,
 };
 
 /// How many unsent bytes of an answer the kernel holds. With more, the socket would rarely become writable: a slow reader of
 /// a long answer would look like one that does not read.
 const UNSENT: u32 = 128 * 1024;
+
+/// How long an exchange without hyper may take.
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait after a connection could not be accepted.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -77,6 +82,22 @@ impl Listener {
             }
         });
     }
+}
+
+/// Answers a connection without hyper, which cannot serve it: reads what has come of the request, and writes this.
+pub(crate) async fn answer_by_hand(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str) {
+    let mut received = [0; 8 * 1024];
+    let exchange = async {
+        if stream.read(&mut received).await? == 0 {
+            return Ok(0);
+        }
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        // A connection that is closed while the peer still sends often loses the answer.
+        stream.read(&mut received).await
+    };
+    // A peer that has gone is no failure.
+    let _ = timeout(EXCHANGE_TIMEOUT, exchange).await;
 }
 
 /// Which of the sockets that a service manager hands over.

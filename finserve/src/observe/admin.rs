@@ -11,7 +11,7 @@ use http_body_util::Full;
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::{CONTENT_TYPE, HeaderValue},
+    header::{CONTENT_TYPE, HOST, HeaderValue},
     server::conn::http1,
     service::service_fn,
 };
@@ -20,7 +20,13 @@ use serde_json::json;
 use tokio::{net::TcpStream, sync::Semaphore, task::spawn_blocking, time::timeout};
 
 use super::readiness::Readiness;
-use crate::net::listener::Listener;
+use crate::{
+    net::{
+        http_date::{self, WRONG_CLOCK},
+        listener::{Listener, answer_by_hand},
+    },
+    site::host_header::is_own_name,
+};
 
 /// The most connections at once; there are few operators.
 const CONNECTIONS: usize = 32;
@@ -49,23 +55,34 @@ impl Admin {
         Arc::new(Admin { ready: ready.clone(), metrics: OnceLock::new() })
     }
 
-    /// Answers on a thread of its own, for as long as the program runs.
-    pub(crate) fn serve(self: &Arc<Admin>, listener: Listener) {
-        let admin = self.clone();
+    /// Answers on a thread of its own, for as long as the program runs, to those who call it by an address, as `localhost`, or by
+    /// one of these names.
+    pub(crate) fn serve(self: &Arc<Admin>, listener: Listener, names: Vec<String>) {
+        let (admin, names) = (self.clone(), Arc::new(names));
         thread::spawn(move || {
             let slots = Arc::new(Semaphore::new(CONNECTIONS));
             listener.serve_each(|stream| {
-                let (admin, slots) = (admin.clone(), slots.clone());
+                let (admin, names, slots) = (admin.clone(), names.clone(), slots.clone());
                 async move {
                     // Without a free slot the connection is closed; the monitor tries again.
                     let Ok(_slot) = slots.try_acquire() else { return };
-                    let _ = timeout(LONGEST_CONNECTION, connection(stream, &admin)).await;
+                    let _ = timeout(LONGEST_CONNECTION, connection(stream, &admin, &names)).await;
                 }
             });
         });
     }
 
-    async fn answer(self: &Arc<Admin>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    async fn answer(
+        self: &Arc<Admin>,
+        request: &Request<Incoming>,
+        names: &[String],
+    ) -> Response<Full<Bytes>> {
+        // Old probes send no `Host`. Browsers always do, with the name of the site that they think they are at.
+        let is_own = |host: &HeaderValue| host.to_str().is_ok_and(|host| is_own_name(host, names));
+        if !request.headers().get_all(HOST).iter().all(is_own) {
+            let words = "call this by its address, as localhost, or by the name that --admin has\n";
+            return response(StatusCode::MISDIRECTED_REQUEST, TEXT, words.into());
+        }
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             return response(StatusCode::METHOD_NOT_ALLOWED, TEXT, "only GET and HEAD\n".into());
         }
@@ -106,10 +123,13 @@ impl Admin {
     }
 }
 
-async fn connection(stream: TcpStream, admin: &Arc<Admin>) {
+async fn connection(stream: TcpStream, admin: &Arc<Admin>, names: &Arc<Vec<String>>) {
+    if !http_date::is_writable() {
+        return answer_by_hand(stream, WRONG_CLOCK).await;
+    }
     let service = service_fn(|request| {
-        let admin = admin.clone();
-        async move { Ok::<_, Infallible>(admin.answer(&request).await) }
+        let (admin, names) = (admin.clone(), names.clone());
+        async move { Ok::<_, Infallible>(admin.answer(&request, &names).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);

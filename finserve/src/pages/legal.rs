@@ -30,15 +30,15 @@ fn privacy(view: &View) -> Markup {
         (
             ("If you register a key", "Se você registra uma chave"),
             (
-                "Your name and e-mail address, the plan, the time, a SHA-256 hash of the key and its first 12 characters. The key itself is shown once and not stored. A revoked key stays on record.",
-                "Seu nome e e-mail, o plano, a hora, um hash SHA-256 da chave e seus 12 primeiros caracteres. A chave em si é mostrada uma vez e não é guardada. Uma chave revogada continua no registro.",
+                "Your name and e-mail address, the plan, the time, a SHA-256 hash of the key and its first 12 characters. The key itself is shown once and not stored. A revoked key stays on record; a free key that is never used is removed, after 90 days unless the operator has set another time.",
+                "Seu nome e e-mail, o plano, a hora, um hash SHA-256 da chave e seus 12 primeiros caracteres. A chave em si é mostrada uma vez e não é guardada. Uma chave revogada continua no registro; uma chave grátis nunca usada é removida, após 90 dias se o operador não definiu outro prazo.",
             ),
         ),
         (
             ("If you use a key", "Se você usa uma chave"),
             (
-                "How many requests it made on each day to each endpoint, how many failed and how many were over the limit. Not what was asked for.",
-                "Quantas requisições ela fez em cada dia a cada endpoint, quantas falharam e quantas passaram do limite. Não o que foi perguntado.",
+                "How many requests it made on each day to each endpoint, how many failed and how many were over the limit; after 400 days only by month. Not what was asked for.",
+                "Quantas requisições ela fez em cada dia a cada endpoint, quantas falharam e quantas passaram do limite; após 400 dias, só por mês. Não o que foi perguntado.",
             ),
         ),
         (

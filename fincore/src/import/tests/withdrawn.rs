@@ -156,7 +156,7 @@ fn withdrawn_filings_are_removed_and_make_events() {
 
     let snapshot = catalogue.snapshot("2026-11-15".parse().unwrap()).unwrap();
     let all = EventsQuery { limit: Limit::MAX, ..EventsQuery::default() };
-    let news = events::list(&snapshot, all).unwrap().data;
+    let news = events::list(&snapshot, events::EventWindow::ALL, all).unwrap().data;
     let gone: Vec<_> = news.iter().filter(|event| event.kind == "filing.withdrawn").collect();
     assert_eq!(gone.len(), 2);
     let data = gone[0].data.get();

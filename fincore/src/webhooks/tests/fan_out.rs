@@ -12,7 +12,7 @@ use crate::{
 /// The ids of all events that the log has.
 fn published_events(catalogue: &Catalogue) -> BTreeSet<String> {
     let query = EventsQuery { limit: Limit::MAX, ..EventsQuery::default() };
-    let events = events::list(&snapshot(catalogue), query).unwrap();
+    let events = events::list(&snapshot(catalogue), EventWindow::ALL, query).unwrap();
     assert!(!events.more);
     events.data.into_iter().map(|event| event.id.to_string()).collect()
 }
@@ -24,6 +24,23 @@ fn outbox(world: &World, webhook: &WebhookId) -> Vec<String> {
         .into_iter()
         .map(|call| call.event)
         .collect()
+}
+
+#[test]
+fn what_was_published_long_ago_is_counted_and_not_enqueued() {
+    let world = World::new();
+    let webhook = world.subscribe(&ALL);
+    let rows: Vec<_> = (1..=7).map(|id| (id, 4170, "Ata", "")).collect();
+    world.import(filings(&rows));
+    world.import(selic(14, "15.00"));
+    let window = EventWindow::default();
+    let enqueue =
+        || enqueue_events(&world.accounts, &snapshot(&world.catalogue), window, noon()).unwrap();
+    // The filings are of February, and noon is in November.
+    assert_eq!(enqueue(), Enqueued { deliveries: 1, more: false, left_out: 7 });
+    assert_eq!(enqueue(), Enqueued::default(), "each is counted once");
+    assert!(world.due(&webhook, noon())[0].body.contains("2026-11-14"));
+    assert_eq!(published_events(&world.catalogue).len(), 8 + 2, "the change log has them all");
 }
 
 #[test]
@@ -106,7 +123,8 @@ fn a_step_is_bounded_and_goes_on_where_it_ended() {
     let (mut steps, mut deliveries) = (0, 0);
     loop {
         let enqueued =
-            enqueue_events(&world.accounts, &snapshot(&world.catalogue), noon()).unwrap();
+            enqueue_events(&world.accounts, &snapshot(&world.catalogue), EventWindow::ALL, noon())
+                .unwrap();
         assert!(enqueued.deliveries <= 2000);
         (steps, deliveries) = (steps + 1, deliveries + enqueued.deliveries);
         if !enqueued.more {
@@ -171,13 +189,13 @@ fn another_catalogue_and_an_older_copy_are_no_news() {
     let older = Catalogue::open(&copy).unwrap();
     let look = |catalogue: &Catalogue, seconds| {
         let now = noon() + chrono::TimeDelta::seconds(seconds);
-        enqueue_events(&world.accounts, &snapshot(catalogue), now).unwrap()
+        enqueue_events(&world.accounts, &snapshot(catalogue), EventWindow::ALL, now).unwrap()
     };
     assert_eq!(look(&older, 0), Enqueued::default());
     import(&older, &[selic(6, "13.75")]);
     assert_eq!(look(&older, 59), Enqueued::default());
-    assert_eq!(look(&older, 60), Enqueued { deliveries: 0, more: true });
-    assert_eq!(look(&older, 60), Enqueued { deliveries: 2, more: false });
+    assert_eq!(look(&older, 60), Enqueued { more: true, ..Enqueued::default() });
+    assert_eq!(look(&older, 60), Enqueued { deliveries: 2, ..Enqueued::default() });
     assert_eq!((outbox(&world, &webhook).len(), outbox(&world, &late).len()), (3, 1));
     // Another catalogue has versions of its own.
     let (_dir, other) = temporary();
@@ -199,7 +217,10 @@ fn a_program_that_looks_late_is_not_taken_for_an_older_copy() {
     let late = world.subscribe(&ALL);
     for seconds in [0, 30, 90] {
         let now = noon() + chrono::TimeDelta::seconds(seconds);
-        assert_eq!(enqueue_events(&world.accounts, &slow, now).unwrap(), Enqueued::default());
+        assert_eq!(
+            enqueue_events(&world.accounts, &slow, EventWindow::ALL, now).unwrap(),
+            Enqueued::default()
+        );
         assert_eq!(world.enqueue(), 0);
     }
     world.import(selic(5, "13.75"));
@@ -256,7 +277,7 @@ proptest! {
                 0 if subscribed.len() < 10 => {
                     subscribed.push((world.subscribe(&ALL), published_events(&world.catalogue)));
                 }
-                1 => { enqueue_events(&world.accounts, &snapshot(&world.catalogue), noon()).unwrap(); }
+                1 => { enqueue_events(&world.accounts, &snapshot(&world.catalogue), EventWindow::ALL, noon()).unwrap(); }
                 2 => world.import(filings(&[(number, 4170, "Ata", ""), (number + 500, 4170, "Ata", "")])),
                 _ => world.import(selic(5, &format!("13.{number}"))),
             }

@@ -2,9 +2,10 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use fincore::{Catalogue, Date, search};
+use fincore::{Catalogue, Date, deadline, search};
 
 use super::{
     compression::decompress,
@@ -17,6 +18,9 @@ use super::{
 const DIRECTORY: &str = "published";
 /// The manifest of the publication before.
 const PREVIOUS: &str = "previous.json";
+
+/// How long the queries of a look at a new file may take: many times as long as for the largest that there is.
+const LONGEST_LOOK: Duration = Duration::from_secs(300);
 
 /// Whether a data directory holds a publication that is followed.
 pub(crate) fn holds_publication(data: &Path) -> bool {
@@ -103,13 +107,15 @@ impl LocalStore {
                 let words = format!("{} is missing", path.display());
                 return Err(fincore::Error::operation(words));
             }
+            Catalogue::check_schema(&path)?;
             let catalogue = Catalogue::open_with_readers(path, self.readers)?;
             catalogue.count_corrupt_values()?;
             let snapshot = catalogue.snapshot(Date::MAX)?;
             search::prepare(&snapshot)?;
             Ok((snapshot.edition()?, catalogue))
         };
-        let (edition, catalogue) = opened().map_err(|err| err.to_string())?;
+        let (edition, catalogue) =
+            deadline::for_at_most(LONGEST_LOOK, opened).map_err(|err| err.to_string())?;
         if edition != manifest.edition {
             return Err(format!(
                 "{} has data version {}, the manifest says {}",

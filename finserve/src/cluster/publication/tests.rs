@@ -79,6 +79,35 @@ fn version(follower: &Follower) -> Option<u64> {
 }
 
 #[test]
+fn a_catalogue_with_a_view_or_a_trigger_is_not_followed() {
+    let publication = Publication::new();
+    for (name, change) in [
+        (
+            "view",
+            "ALTER TABLE rate RENAME TO hidden;
+             CREATE VIEW rate AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+                 SELECT x AS series, x AS date, x AS value FROM n",
+        ),
+        ("trigger", "CREATE TRIGGER t AFTER INSERT ON rate BEGIN DELETE FROM rate; END"),
+    ] {
+        let changed = publication.path(name);
+        let edition = publication.catalogue.write_copy(&changed).unwrap();
+        rusqlite::Connection::open(&changed).unwrap().execute_batch(change).unwrap();
+        let packed = publication.path("target").join("packed");
+        let copy = compression::compress(&changed, &packed, |_, _| ()).unwrap();
+        let manifest = Manifest::new(edition, copy, Now::read().utc, None);
+        fs::rename(packed, publication.path("target").join(&manifest.file)).unwrap();
+        fs::write(publication.manifest(), manifest.write().unwrap()).unwrap();
+        let mut follower = publication.follower();
+        let started = std::time::Instant::now();
+        follower.look();
+        let trouble = follower.trouble().unwrap();
+        assert!(trouble.contains("is not as this program makes it"), "{name}: {trouble}");
+        assert!(follower.catalogue().is_none() && started.elapsed().as_secs() < 60);
+    }
+}
+
+#[test]
 fn a_follower_serves_what_is_published_and_keeps_one_old_version() {
     let publication = Publication::new();
     let mut follower = publication.follower();

@@ -27,7 +27,7 @@ impl Background {
         postgres: Option<&Postgres>,
         publication: Option<Publication>,
     ) -> Background {
-        let housekeeping = Housekeeping::start(app, ready);
+        let housekeeping = Housekeeping::start(app, ready, args.retention());
         let election = postgres.map_or_else(
             || leader_election::in_directory(data, ExclusiveTask::Webhooks),
             |postgres| postgres.election(ExclusiveTask::Webhooks),
@@ -37,6 +37,7 @@ impl Background {
             catalogue: app.catalogue().clone(),
             outbox: app.access().outbox().clone(),
             targets: args.targets(),
+            window: args.event_window(),
             clock: app.clock().clone(),
         };
         let delivery = Delivery::start(context, election);

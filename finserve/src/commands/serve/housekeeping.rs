@@ -1,5 +1,5 @@
-//! Background threads of a server: they refresh keys and sessions, write usage, remove idle callers and expired sessions,
-//! prepare searches, and check the catalogue for damage.
+//! Background threads of a server: they refresh keys and sessions, write usage, remove idle callers, expired sessions and
+//! unused keys, prepare searches, and check the catalogue for damage.
 use std::{
     sync::Arc,
     thread::{self, JoinHandle},
@@ -8,7 +8,9 @@ use std::{
 
 use fincore::{Catalogue, ErrorKind, search};
 
+use super::retention::RetentionSweep;
 use crate::{
+    cli::Retention,
     coordination::signal::{Signal, Wake},
     http::{Access, App},
     observe::{
@@ -19,8 +21,9 @@ use crate::{
 
 /// A change of a key takes effect within a second, with room for a slow disk.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
-/// The shortest time between two refreshes that unknown keys cause.
-const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(250);
+/// The shortest time between two refreshes that unknown keys or notifications cause: the accounts are in a database that
+/// others use too. All who wait are served by the next one.
+const UNKNOWN_KEY_REFRESH: Duration = Duration::from_millis(50);
 /// A crash loses at most the last second of usage, with room for a slow disk.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
 /// How often idle callers are removed.
@@ -42,7 +45,11 @@ pub(crate) struct Housekeeping {
 }
 
 impl Housekeeping {
-    pub(crate) fn start(app: &Arc<App>, ready: &Arc<Readiness>) -> Housekeeping {
+    pub(crate) fn start(
+        app: &Arc<App>,
+        ready: &Arc<Readiness>,
+        retention: Retention,
+    ) -> Housekeeping {
         let stop = Arc::new(Signal::default());
         let (reader, writer, searched) = (app.clone(), app.clone(), app.clone());
         let (stop_flush, stop_prepare, stop_check) = (stop.clone(), stop.clone(), stop.clone());
@@ -51,7 +58,7 @@ impl Housekeeping {
         thread::spawn(move || check(&checked, &stop_check, &of_file));
         let (of_keys, of_data) = (ready.clone(), ready.clone());
         let refresh = thread::spawn(move || refresh(reader.access(), &of_keys));
-        let flush = thread::spawn(move || flush(&writer, &stop_flush));
+        let flush = thread::spawn(move || flush(&writer, &stop_flush, retention));
         let prepare = thread::spawn(move || prepare(&searched, &stop_prepare, &of_data));
         Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare] }
     }
@@ -67,7 +74,8 @@ impl Housekeeping {
     }
 }
 
-/// Refreshes the keys: regularly, and when a request brings an unknown one.
+/// Refreshes the keys: regularly, when PostgreSQL notifies of a change, and when a request brings an unknown one that cannot be
+/// looked up at once.
 fn refresh(access: &Access, ready: &Readiness) {
     let mut last_signalled = None::<Instant>;
     loop {
@@ -87,11 +95,13 @@ fn refresh(access: &Access, ready: &Readiness) {
     }
 }
 
-/// Writes usage, and removes idle callers and expired sessions.
-fn flush(app: &App, stop: &Signal) {
+/// Writes usage, and removes idle callers, expired sessions and keys that were never used.
+fn flush(app: &App, stop: &Signal, retention: Retention) {
     let mut usage = FailureLog::new("usage cannot be written");
     let mut log = FailureLog::new("the log of the catalogue cannot be shortened");
     let mut sessions = FailureLog::new("expired sessions cannot be removed");
+    let mut retained = FailureLog::new("what is too old cannot be removed from the accounts");
+    let mut retention = RetentionSweep::new(retention);
     let (mut swept, mut sessions_swept) = (Instant::now(), None::<Instant>);
     let mut corrupt_values = CorruptValuesWarning::default();
     loop {
@@ -115,6 +125,10 @@ fn flush(app: &App, stop: &Signal) {
             flushed.as_ref().is_err_and(|err| matches!(err.kind(), ErrorKind::Unavailable));
         if !is_reported {
             usage.report(&flushed);
+        }
+        // After the usage is written, so that a key that has just been used counts as used.
+        if flushed.is_ok() {
+            retained.report(&retention.step(app.access().accounts(), app.clock().now()));
         }
     }
 }

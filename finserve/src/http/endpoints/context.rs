@@ -1,9 +1,9 @@
 //! What a handler works with.
 use std::sync::Arc;
 
-use fincore::{Caller, Catalogue, datasets::StatusCache, webhooks::Targets};
+use fincore::{Caller, Catalogue, datasets::StatusCache, events::EventWindow, webhooks::Targets};
 
-use super::export::DatasetList;
+use super::dataset_list::DatasetList;
 use crate::{
     coordination::clock::Clock,
     http::{
@@ -28,6 +28,8 @@ pub(crate) struct Context<'r> {
     pub(crate) open: &'r Arc<Pool>,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
+    /// How old what comes in may be and still be an event.
+    pub(crate) window: EventWindow,
     /// What all links begin with.
     pub(crate) base: BasePath,
     /// Where customers ask for more.

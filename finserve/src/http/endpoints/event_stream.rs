@@ -8,8 +8,8 @@ use std::{
 };
 
 use fincore::{
-    Catalogue, Date, Limit, Result,
-    events::{self, Cursor, Event, Events, EventsQuery},
+    Catalogue, Limit, Result,
+    events::{self, Cursor, Event, EventWindow, Events, EventsQuery},
 };
 use hyper::body::{Body, Bytes, Frame};
 use tokio::{
@@ -32,8 +32,7 @@ const PAGE: u32 = 100;
 
 /// The stream of one client. It has no thread: hyper polls it, and it waits for ticks of the clock.
 pub(crate) struct Listening {
-    catalogue: Catalogue,
-    clock: Clock,
+    log: EventLog,
     pass: Pass,
     /// The place after what was sent.
     place: Cursor,
@@ -52,6 +51,15 @@ pub(crate) struct Listening {
     pool: Arc<Pool>,
 }
 
+/// What a listener reads.
+#[derive(Clone)]
+pub(crate) struct EventLog {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) clock: Clock,
+    /// How old what comes in may be and still be an event.
+    pub(crate) window: EventWindow,
+}
+
 /// What was published, and the data version up to which it is.
 struct News {
     version: u64,
@@ -61,16 +69,17 @@ struct News {
 impl Listening {
     /// Starts after a place, or now. Fails if the place is not in the log of changes any more.
     pub(crate) fn start(
-        (catalogue, clock): (&Catalogue, &Clock),
+        log: EventLog,
         pool: &Arc<Pool>,
         pass: Pass,
         since: Option<Cursor>,
     ) -> Result<Listening> {
-        let snapshot = catalogue.snapshot(clock.now().today())?;
+        let snapshot = log.catalogue.snapshot(log.clock.now().today())?;
         let (place, more) = match since {
             Some(place) => {
                 let limit = Limit::new(1)?;
-                events::list(&snapshot, EventsQuery { since: Some(place.clone()), limit })?;
+                let query = EventsQuery { since: Some(place.clone()), limit };
+                events::list(&snapshot, log.window, query)?;
                 (place, true)
             }
             None => (events::latest_cursor(&snapshot)?, false),
@@ -80,8 +89,7 @@ impl Listening {
         let opening =
             format!("retry: 5000\n: events follow as they are published\nid: {place}\n\n");
         Ok(Listening {
-            catalogue: catalogue.clone(),
-            clock: clock.clone(),
+            log,
             pass,
             place,
             version,
@@ -96,10 +104,9 @@ impl Listening {
 
     /// Begins to read what is new.
     fn read(&self) -> oneshot::Receiver<Result<Option<News>>> {
-        let (catalogue, place) = (self.catalogue.clone(), self.place.clone());
+        let (log, place) = (self.log.clone(), self.place.clone());
         let known = self.version.filter(|_| !self.more);
-        let today = self.clock.now().today();
-        self.pool.run(move || news(&catalogue, today, place, known))
+        self.pool.run(move || news(&log, place, known))
     }
 
     /// What there is to send, if anything.
@@ -122,19 +129,14 @@ fn ticks() -> Interval {
 }
 
 /// What was published after a place; nothing if the data has the version that is known.
-fn news(
-    catalogue: &Catalogue,
-    today: Date,
-    place: Cursor,
-    known: Option<u64>,
-) -> Result<Option<News>> {
-    let snapshot = catalogue.snapshot(today)?;
+fn news(log: &EventLog, place: Cursor, known: Option<u64>) -> Result<Option<News>> {
+    let snapshot = log.catalogue.snapshot(log.clock.now().today())?;
     let version = snapshot.version()?;
     if known == Some(version) {
         return Ok(None);
     }
     let query = EventsQuery { since: Some(place), limit: Limit::new(PAGE)? };
-    Ok(Some(News { version, events: events::list(&snapshot, query)? }))
+    Ok(Some(News { version, events: events::list(&snapshot, log.window, query)? }))
 }
 
 /// An event as the client reads it.

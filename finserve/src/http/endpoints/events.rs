@@ -5,7 +5,10 @@ use fincore::{
 };
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 
-use super::{context::Context, event_stream::Listening};
+use super::{
+    context::Context,
+    event_stream::{EventLog, Listening},
+};
 use crate::errors::{BadRequest, Problem};
 use crate::http::message::{
     accept,
@@ -27,7 +30,7 @@ pub(crate) fn events(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
         return listen(context, query.since);
     }
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
-    let events = events::list(&snapshot, query)?;
+    let events = events::list(&snapshot, context.window, query)?;
     Ok(Reply::ok(Answer::json(events)?, Caching::Never))
 }
 
@@ -39,8 +42,12 @@ fn listen(context: &Context<'_>, since: Option<Cursor>) -> Result<Reply, Refusal
         None => since,
     };
     let pass = context.access.listen(context.request)?;
-    let listening =
-        Listening::start((context.catalogue, context.clock), context.streams, pass, since)?;
+    let log = EventLog {
+        catalogue: context.catalogue.clone(),
+        clock: context.clock.clone(),
+        window: context.window,
+    };
+    let listening = Listening::start(log, context.streams, pass, since)?;
     let body = Body::stream(EVENT_STREAM, None, Payload::stream(listening));
     // Proxies would hold events back to send many at once.
     let unbuffered = (X_ACCEL_BUFFERING, HeaderValue::from_static("no"));

@@ -1,19 +1,15 @@
 //! Bulk export: the datasets, and each as a stream.
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 use fincore::{
     Catalogue, Date, Error, Snapshot,
-    export::{Dataset, DatasetSize, DatasetSizes, Export, Format, Query},
+    export::{Dataset, Export, Format, Query},
 };
 use hyper::{
     Version,
-    body::Bytes,
     header::{HeaderMap, HeaderValue},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::context::Context;
 use crate::errors::{BadRequest, Problem, Wanted};
@@ -26,13 +22,12 @@ use crate::http::{
         parameters::Params,
         payload::Payload,
         refusal::Refusal,
-        render::{self, Answer, JSON, Media},
+        render,
         reply::{Body, Caching, Reply},
         stream::Stream,
     },
     transport::concurrency_slots::Slots,
 };
-use crate::site::base_path::BasePath;
 
 /// How long an export may take, however slowly it is read. A million filings are some 60 MB compressed, which a
 /// line of 1 Mbit/s carries in ten minutes.
@@ -64,89 +59,16 @@ pub(crate) struct ExportQuery {
     dialect: Option<String>,
 }
 
-/// All datasets.
-#[derive(Serialize)]
-struct Datasets {
-    data: Vec<Listed>,
-    total: usize,
-    data_version: u64,
-}
-
-/// A dataset, and how to get it.
-#[derive(Serialize)]
-struct Listed {
-    #[serde(flatten)]
-    dataset: DatasetSize,
-    /// The tag of the whole of it in the format that comes without asking.
-    etag: String,
-    formats: &'static [&'static str],
-    url: String,
-}
-
-/// The list of datasets as it was last made. Making it reads much of the data, so after a change the last one is served
-/// until a thread in the background has made the next.
-#[derive(Default)]
-pub(crate) struct DatasetList {
-    sizes: DatasetSizes,
-    last: Mutex<Option<Arc<MadeList>>>,
-}
-
-/// The list, with the data that it was made from and its tag.
-struct MadeList {
-    fingerprint: u64,
-    tag: HeaderValue,
-    body: Bytes,
-}
-
-impl DatasetList {
-    /// The last list; the first one is made here.
-    fn last(&self, snapshot: &Snapshot, base: BasePath) -> Result<Arc<MadeList>, Refusal> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        last.map_or_else(|| self.make(snapshot, base), Ok)
-    }
-
-    /// Makes the list anew if somebody has asked for it, and the data or the day has changed since it was made.
-    pub(crate) fn refresh(&self, snapshot: &Snapshot, base: BasePath) -> Result<(), Refusal> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match last {
-            Some(last) if last.fingerprint != snapshot.fingerprint() => {
-                self.make(snapshot, base).map(drop)
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn make(&self, snapshot: &Snapshot, base: BasePath) -> Result<Arc<MadeList>, Refusal> {
-        let listed = |dataset: DatasetSize| {
-            let name = &dataset.dataset;
-            let etag = whole(snapshot, name).to_str().unwrap_or_default().to_owned();
-            let url = base.link(&format!("/api/v1/export/{name}"));
-            Listed { dataset, etag, formats: formats::DATASET_FORMATS, url }
-        };
-        let data: Vec<Listed> = self.sizes.list(snapshot)?.into_iter().map(listed).collect();
-        let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
-        let made = MadeList {
-            fingerprint: snapshot.fingerprint(),
-            tag: tag(snapshot, &["/api/v1/export"]),
-            body: Answer::object(datasets).render(Media::Json)?.into(),
-        };
-        let made = Arc::new(made);
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
-        Ok(made)
-    }
-}
-
 /// `GET /api/v1/export`
 pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let Context { catalogue, dataset_list, request, base, .. } = context;
     let snapshot = catalogue.snapshot(request.now.today())?;
-    let list = dataset_list.last(&snapshot, *base)?;
-    Ok(Reply::ok(Body::new(JSON, list.body.clone()), Caching::Tagged(list.tag.clone())))
+    dataset_list.reply(&snapshot, *base)
 }
 
 /// `GET /api/v1/export/{dataset}`: from one snapshot, whatever is imported meanwhile.
 pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    let Context { catalogue, exports, streams, request, caller, .. } = context;
+    let Context { catalogue, access, exports, streams, request, caller, .. } = context;
     let headers = &request.head.headers;
     if request.head.version < Version::HTTP_11 {
         // There are no chunks in HTTP/1.0: the end of a connection would be the end of the dataset.
@@ -175,9 +97,12 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let name = format!("an export of {}", query.dataset);
     let producer = Box::new(move |out: &mut _| export.write(out));
     let stream = Stream::begin(producer, encoding, name, slot, streams)?;
+    let permit = access.still_valid(request);
+    let stream = stream.only_while(permit.clone());
     let body = Body::stream(media, encoding, Payload::stream(stream));
     let reply = Reply::ok(body, Caching::Tagged(tag)).with_headers(facts);
-    Ok(reply.saved_as(&file_name(&query)).until(request.now.instant + EXPORT_TIME))
+    let reply = reply.saved_as(&file_name(&query)).only_while(permit);
+    Ok(reply.until(request.now.instant + EXPORT_TIME))
 }
 
 /// The query of the library.
@@ -212,12 +137,6 @@ fn tag_of(snapshot: &Snapshot, query: &Query) -> HeaderValue {
     let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
     let since = since.map(|version| version.to_string()).unwrap_or_default();
     tag(snapshot, &["export", &dataset.to_string(), &day(from), &day(to), &since, format])
-}
-
-/// The tag of a whole dataset in the format that comes without asking.
-fn whole(snapshot: &Snapshot, dataset: &str) -> HeaderValue {
-    let (_, format, _) = render::of_export(Format::Ndjson);
-    tag(snapshot, &["export", dataset, "", "", "", format])
 }
 
 /// `filings-since-17.csv`

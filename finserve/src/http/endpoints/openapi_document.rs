@@ -42,6 +42,6 @@ fn served(
 
 /// The address of this service as the client knows it, with the path that all links begin with.
 pub(crate) fn address(request: &Request, base: BasePath) -> String {
-    let origin = request.plain_origin().unwrap_or_else(|| PLACEHOLDER.to_owned());
+    let origin = request.named_origin().unwrap_or_else(|| PLACEHOLDER.to_owned());
     [origin, base.link("")].concat()
 }

@@ -2,7 +2,7 @@
 use std::io::Read;
 
 use fincore::{
-    Caller, Error, Feature, Key, Limit, Offset,
+    Caller, Error, Feature, Invalid, Key, Limit, Offset,
     keys::Registration,
     webhooks::{self, DeliveriesQuery},
 };
@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::context::Context;
 use crate::{
-    errors::NotFound,
+    errors::{BadRequest, NotFound, Problem},
     http::message::{
         accept, encoding,
         parameters::{self, Params},
@@ -26,7 +26,8 @@ use crate::{
         stream::{Producer, Stream},
     },
     pages::{
-        self, Field, KeyForm, KnownKey, Language, Notice, Subscription, UsageForm, View,
+        self, Field, FieldFault, KeyForm, KnownKey, Language, Notice, Subscription, UsageForm,
+        View,
         assets::{self, Packed},
     },
     site::upgrade_contact::{Address, UpgradeContact},
@@ -178,7 +179,13 @@ pub(crate) fn register(context: &Context<'_>, params: Params<'_>) -> Result<Repl
         }
         Err((field, refusal @ (Refusal::BadRequest(_) | Refusal::RateLimited { .. }))) => {
             let (name, email) = (Key::redact(&sent.name), Key::redact(&sent.email));
-            let page = pages::pricing(&view, &KeyForm::Wrong { name, email, field });
+            let fault = match &refusal {
+                Refusal::BadRequest(BadRequest::Value(Problem::Library(Invalid::Secret(_)))) => {
+                    FieldFault::LooksLikeKey
+                }
+                _ => FieldFault::Unusable,
+            };
+            let page = pages::pricing(&view, &KeyForm::Wrong { name, email, field, fault });
             Err(Refusal::Shown(Box::new(refusal), page))
         }
         Err((_, refusal)) => Err(refusal),

@@ -139,7 +139,7 @@ fn alternate(tag: &str, address: &str) -> Markup {
 
 /// What all addresses begin with.
 fn start(context: &Context<'_>) -> String {
-    address(context.request.plain_origin(), context.base)
+    address(context.request.named_origin(), context.base)
 }
 
 fn address(origin: Option<String>, base: BasePath) -> String {

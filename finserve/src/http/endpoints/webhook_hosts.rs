@@ -28,10 +28,8 @@ pub(crate) fn check(url: &str, targets: Targets) -> Result<(), Refusal> {
     let Some(host) = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)) else {
         return Ok(());
     };
-    match addresses(host).into_iter().find(|address| !targets.allow(*address)) {
-        Some(address) => Err(BadRequest::PrivateAddress(address).into()),
-        None => Ok(()),
-    }
+    let is_public = addresses(host).into_iter().all(|address| targets.allow(address));
+    if is_public { Ok(()) } else { Err(BadRequest::PrivateAddress.into()) }
 }
 
 /// The addresses of a host; none if they cannot be had in time.

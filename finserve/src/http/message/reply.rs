@@ -15,7 +15,7 @@ use super::{
     payload::Payload,
     response_headers::{Envelope, Sharing},
 };
-use crate::mcp::ReplyStatus;
+use crate::{http::transport::peer_timeouts::Permit, mcp::ReplyStatus};
 
 /// What a page of ours may load: nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -156,11 +156,13 @@ pub(crate) struct Reply {
     caching: Caching,
     headers: Vec<(HeaderName, HeaderValue)>,
     deadline: Option<Deadline>,
+    permit: Option<Permit>,
 }
 
 impl Reply {
     pub(crate) fn ok(body: Body, caching: Caching) -> Reply {
-        Reply { status: StatusCode::OK, body, caching, headers: Vec::new(), deadline: None }
+        let (status, headers) = (StatusCode::OK, Vec::new());
+        Reply { status, body, caching, headers, deadline: None, permit: None }
     }
 
     /// The reply to be kept, if it is a whole one that may be kept until it is asked for again.
@@ -280,6 +282,11 @@ impl Reply {
         Reply { deadline: Some(Deadline(deadline)), ..self }
     }
 
+    /// The same reply, cut off once the permit does not hold any more.
+    pub(crate) fn only_while(self, permit: Permit) -> Reply {
+        Reply { permit: Some(permit), ..self }
+    }
+
     /// The same reply, compressed or left out as the request allows. This is work, so it belongs where the
     /// answer itself is made.
     pub(crate) fn encode(mut self, request: &HeaderMap) -> Reply {
@@ -302,7 +309,7 @@ impl Reply {
 
     /// The response.
     pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
-        let Reply { status, body, caching, headers, deadline } = self;
+        let Reply { status, body, caching, headers, deadline, permit } = self;
         let mut all = match caching {
             Caching::Tagged(tag) => {
                 described(envelope, envelope.kept_for(), Some(BY_CALLER), Some(tag))
@@ -321,6 +328,9 @@ impl Reply {
         (*response.status_mut(), *response.headers_mut()) = (status, all);
         if let Some(deadline) = deadline {
             response.extensions_mut().insert(deadline);
+        }
+        if let Some(permit) = permit {
+            response.extensions_mut().insert(permit);
         }
         response
     }

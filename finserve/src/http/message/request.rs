@@ -14,7 +14,12 @@ use super::{
     parameters::Params,
     refusal::Refusal,
 };
-use crate::{coordination::clock::Now, errors::BadRequest, mcp, site::local_host::is_local};
+use crate::{
+    coordination::clock::Now,
+    errors::BadRequest,
+    mcp,
+    site::{host_header, local_host::is_local},
+};
 
 /// The longest body, in bytes. Arguments of agents may be longer than forms.
 const MAX_UPLOAD: usize = 16 * 1024;
@@ -99,21 +104,14 @@ impl Request {
     /// The address of the service as the client knows it: `http://localhost:8080`. Nothing where the client does not
     /// say it, so that what follows is relative.
     pub(crate) fn origin(&self) -> String {
-        let Some(host) = self.text(HOST) else { return String::new() };
-        let scheme = if self.is_https() { "https" } else { "http" };
-        format!("{scheme}://{host}")
+        self.named_origin().unwrap_or_default()
     }
 
-    /// The same, if it is an address and nothing else: a strange `Host` header must not write into a document.
-    pub(crate) fn plain_origin(&self) -> Option<String> {
-        let origin = self.origin();
-        let plain = |c: char| c.is_ascii_alphanumeric() || ".:-_/[]".contains(c);
-        let authority = origin.parse::<Uri>().ok().and_then(|uri| uri.authority().cloned())?;
-        let port = authority.as_str().len() > authority.host().len();
-        let is_address = origin.chars().all(plain)
-            && !authority.host().is_empty()
-            && (!port || authority.port_u16().is_some());
-        is_address.then_some(origin)
+    /// The same, if the client says it. A `Host` header that is something else than a host writes into no document.
+    pub(crate) fn named_origin(&self) -> Option<String> {
+        let host = self.text(HOST).filter(|text| host_header::host(text).is_some())?;
+        let scheme = if self.is_https() { "https" } else { "http" };
+        Some(format!("{scheme}://{host}"))
     }
 
     /// Whether the client came by TLS. A proxy that ends it says so, which only changes what its own client is given.

@@ -10,7 +10,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio::sync::oneshot;
 
 use super::{encoding::Encoder, refusal::Refusal};
-use crate::http::transport::{concurrency_slots::Guard, worker_pool::Pool};
+use crate::http::transport::{concurrency_slots::Guard, peer_timeouts::Permit, worker_pool::Pool};
 
 /// About how much is handed on at a time, as it is sent.
 const CHUNK: usize = 64 * 1024;
@@ -29,6 +29,8 @@ pub(crate) struct Stream {
     name: String,
     /// How many bytes are left, where that is known before they are made.
     left: Option<u64>,
+    /// Whether the peer may still have it; always if this is missing.
+    permit: Option<Permit>,
     _slot: Option<Guard>,
 }
 
@@ -59,6 +61,8 @@ enum Broken {
     Data(#[from] fincore::Error),
     #[error("cannot be compressed: {0}")]
     Encoder(#[from] io::Error),
+    #[error("its key was revoked")]
+    Revoked,
     #[error("the server stops, or has a bug")]
     Lost,
 }
@@ -77,13 +81,21 @@ impl Stream {
     ) -> Result<Stream, Refusal> {
         let failed = |broken| match broken {
             Broken::Data(err) => Refusal::from(err),
-            Broken::Encoder(_) | Broken::Lost => Refusal::Internal(format!("{name} {broken}")),
+            Broken::Encoder(_) | Broken::Revoked | Broken::Lost => {
+                Refusal::Internal(format!("{name} {broken}"))
+            }
         };
         let encoder = Encoder::new(encoding).map_err(|err| failed(err.into()))?;
         let source = Box::new(Source { producer, encoder, part: Vec::new() });
         let (first, rest) = source.pull().map_err(failed)?;
         let rest = rest.map_or(Rest::Nothing, Rest::Waiting);
-        Ok(Stream { first, rest, pool: pool.clone(), name, left: None, _slot: Some(slot) })
+        let (pool, left, permit, slot) = (pool.clone(), None, None, Some(slot));
+        Ok(Stream { first, rest, pool, name, left, permit, _slot: slot })
+    }
+
+    /// The same stream, which breaks off once the permit does not hold any more.
+    pub(crate) fn only_while(self, permit: Permit) -> Stream {
+        Stream { permit: Some(permit), ..self }
     }
 
     /// A stream of so many bytes. None is made before the peer reads, so asking for its head costs nothing.
@@ -95,11 +107,16 @@ impl Stream {
     ) -> Stream {
         let source = Source { producer, encoder: Encoder::Plain(Vec::new()), part: Vec::new() };
         let (first, rest) = (None, Rest::Waiting(Box::new(source)));
-        Stream { first, rest, pool: pool.clone(), name, left: Some(length), _slot: None }
+        let (pool, left, permit) = (pool.clone(), Some(length), None);
+        Stream { first, rest, pool, name, left, permit, _slot: None }
     }
 
     /// The next chunk; nothing after the last.
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Broken>> {
+        if self.permit.as_ref().is_some_and(|permit| !permit.holds()) {
+            self.rest = Rest::Nothing;
+            return Poll::Ready(Err(Broken::Revoked));
+        }
         loop {
             self.rest = match std::mem::replace(&mut self.rest, Rest::Nothing) {
                 Rest::Nothing => return Poll::Ready(Ok(None)),
@@ -169,7 +186,14 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::poll_fn, io::Read, sync::LazyLock};
+    use std::{
+        future::poll_fn,
+        io::Read,
+        sync::{
+            LazyLock,
+            atomic::{AtomicBool, Ordering},
+        },
+    };
 
     use fincore::{CallerId, Error};
 
@@ -236,6 +260,22 @@ mod tests {
         let stream = begin(Box::new(|_| Ok(false)), None, &Slots::new(1, 1));
         assert!(stream.is_end_stream());
         assert!(all(stream).is_empty());
+    }
+
+    #[test]
+    fn it_breaks_off_once_it_is_not_allowed_any_more() {
+        let slots = Slots::new(1, 1);
+        let is_valid = Arc::new(AtomicBool::new(true));
+        let still = is_valid.clone();
+        let stream = begin(lines(100 * CHUNK, None), None, &slots);
+        let permit = Permit::new(move || still.load(Ordering::Relaxed));
+        let mut stream = stream.only_while(permit);
+        for _ in 0..3 {
+            assert!(next(&mut stream).unwrap().is_ok());
+        }
+        is_valid.store(false, Ordering::Relaxed);
+        let failure = next(&mut stream).unwrap().unwrap_err();
+        assert_eq!(failure.to_string(), "its key was revoked");
     }
 
     #[test]

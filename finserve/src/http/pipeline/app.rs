@@ -1,7 +1,10 @@
 //! Everything that requests share.
 use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc};
 
-use fincore::{Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, webhooks::Targets};
+use fincore::{
+    Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, events::EventWindow,
+    webhooks::Targets,
+};
 
 use super::{
     answer_cache::{self, Cache},
@@ -12,10 +15,7 @@ use crate::{
     coordination::clock::Clock,
     http::{
         access::Access,
-        endpoints::{
-            context::Context,
-            export::{self, DatasetList},
-        },
+        endpoints::{context::Context, dataset_list::DatasetList, export},
         message::{refusal::Refusal, request::Request},
         transport::{concurrency_slots::Slots, worker_pool::Pool},
     },
@@ -40,6 +40,8 @@ pub(crate) struct App {
     pub(crate) exports: Slots,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
+    /// How old what comes in may be and still be an event.
+    window: EventWindow,
     pub(crate) routes: Routes,
     /// Answers that were given to others.
     pub(crate) cache: Cache,
@@ -71,6 +73,11 @@ impl App {
         App { clock, ..App::with_routes(catalogue, access, targets, routes, cache) }
     }
 
+    /// The same with events of this window.
+    pub(crate) fn with_event_window(self, window: EventWindow) -> App {
+        App { window, ..self }
+    }
+
     pub(crate) fn with_routes(
         catalogue: Catalogue,
         access: Access,
@@ -87,6 +94,7 @@ impl App {
             watch: StatusCache::default(),
             dataset_list: DatasetList::default(),
             targets,
+            window: EventWindow::default(),
             routes,
             cache: Cache::new(cache),
             pool: Pool::start(),
@@ -177,6 +185,7 @@ impl App {
             streams,
             open,
             targets: *targets,
+            window: self.window,
             base,
             upgrade_contact,
             pages,

@@ -1,5 +1,11 @@
 //! From a request to its response: all that has to be waited for on the way.
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use fincore::{Caller, limits::Limiter};
 use hyper::{Method, Response};
@@ -33,8 +39,16 @@ pub(crate) async fn answer(
     batcher: Option<&Batcher>,
     mut request: Request,
 ) -> Response<Payload> {
-    app.strip(&mut request);
-    answer_below_base(app, batcher, request).await
+    if let Err(panic) = catch(|| app.strip(&mut request)) {
+        return app.begin_broken(panic);
+    }
+    let mut answered = pin!(answer_below_base(app, batcher, request));
+    // The steps are guarded one by one; this guards what lies between them.
+    let poll = |context: &mut Context<'_>| {
+        let polled = catch(|| answered.as_mut().poll(context));
+        polled.unwrap_or_else(|panic| Poll::Ready(app.begin_broken(panic)))
+    };
+    poll_fn(poll).await
 }
 
 /// The same, once the base path is taken off.
@@ -121,7 +135,7 @@ async fn recognise(app: &App, request: &Request, target: &Target<'_>) -> Result<
     };
     let access = app.access();
     if access.is_unknown(&token) {
-        refresh_while(access, || access.is_unknown(&token)).await;
+        refresh_while(access, || access.is_unknown(&token)).await?;
     }
     Ok(match access.holder(&token, request.now) {
         Some(holder) => Session::SignedIn(holder),
@@ -138,21 +152,21 @@ async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, R
         return Ok(caller);
     }
     if catch(|| access.has_unknown_key(request))? {
-        refresh_while(access, || access.has_unknown_key(request)).await;
+        refresh_while(access, || access.has_unknown_key(request)).await?;
     }
     // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
     catch(|| access.identify(request))
 }
 
-/// Waits until the keys and sessions have been refreshed after this call, so that one that another program made a moment
-/// ago is known. A refresh that completes first may have begun before the call; the second has not.
-async fn refresh_while(access: &Access, is_unknown: impl Fn() -> bool) {
-    let mut refreshes = access.refresh().subscribe();
-    for _ in 0..2 {
-        access.refresh().signal.wake();
-        let refreshed = timeout(REFRESH_TIMEOUT, refreshes.changed()).await;
-        if !matches!(refreshed, Ok(Ok(()))) || !is_unknown() {
-            return;
-        }
+/// Refreshes the keys and sessions, so that one that another program made a moment ago is known. If they are in a file, that
+/// takes microseconds; otherwise a refresh that begins after this call is waited for, together with all who wait for it.
+async fn refresh_while(access: &Access, is_unknown: impl Fn() -> bool) -> Result<(), String> {
+    if catch(|| access.refresh_at_once())? {
+        return Ok(());
     }
+    let (before, mut done) = (access.refresh().begun(), access.refresh().subscribe());
+    access.refresh().signal.wake();
+    // If that takes too long, the request is answered by what is known.
+    let _ = timeout(REFRESH_TIMEOUT, done.wait_for(|done| *done > before || !is_unknown())).await;
+    Ok(())
 }

@@ -20,6 +20,7 @@ use crate::{
         },
     },
     pages::Language,
+    site::host_header,
 };
 
 /// What a request is about. The session, the limit, the plan, the cache and the handler read it; nothing else looks at the
@@ -203,6 +204,10 @@ fn check_grammar(head: &Parts) -> Result<(), Refusal> {
     // HTTP/1.0 does not know the header, and the probes of old load balancers do not send it.
     if hosts != 1 && !(hosts == 0 && head.version == Version::HTTP_10) {
         return Err(BadRequest::Host.into());
+    }
+    let is_host = |value: &HeaderValue| value.to_str().ok().and_then(host_header::host).is_some();
+    if !head.headers.get(HOST).is_none_or(is_host) {
+        return Err(BadRequest::HostName.into());
     }
     if !METHODS.contains(&head.method.as_str()) {
         return Err(BadRequest::Method.into());

@@ -6,10 +6,10 @@
 //! A peer that does not read uses up a stock of patience, which what it reads fills up again: so it may stop now and then,
 //! but not read slowly for ever.
 use std::{
-    io,
+    fmt, io,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -29,6 +29,26 @@ pub(crate) struct Timeouts {
     pub(crate) rate: u64,
 }
 
+/// Whether a peer may still have an answer that is made while it is sent, such as that its key is still valid.
+#[derive(Clone)]
+pub(crate) struct Permit(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Permit {
+    pub(crate) fn new(holds: impl Fn() -> bool + Send + Sync + 'static) -> Permit {
+        Permit(Arc::new(holds))
+    }
+
+    pub(crate) fn holds(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permit")
+    }
+}
+
 /// A time that does not come.
 const NEVER: u64 = u64::MAX;
 
@@ -45,6 +65,8 @@ pub(crate) struct PeerDeadline {
     stock: AtomicU64,
     /// Whether the next request is what we wait for.
     for_request: AtomicBool,
+    /// Whether the peer may go on reading, if that can end.
+    permit: Mutex<Option<Permit>>,
 }
 
 impl PeerDeadline {
@@ -56,6 +78,7 @@ impl PeerDeadline {
             unread: AtomicU64::new(NEVER),
             stock: AtomicU64::new(whole(timeouts.write)),
             for_request: AtomicBool::new(false),
+            permit: Mutex::new(None),
         };
         patience.expect_request(now);
         patience
@@ -67,8 +90,9 @@ impl PeerDeadline {
         self.until.store(NEVER, Ordering::Relaxed);
     }
 
-    /// An answer is made while it is sent, and must have been read by then.
-    pub(crate) fn expect_read(&self, deadline: Option<Instant>) {
+    /// An answer is made while it is sent, and must have been read by then, and while the permit holds.
+    pub(crate) fn expect_read(&self, deadline: Option<Instant>, permit: Option<Permit>) {
+        *self.permit() = permit;
         self.until.store(deadline.map_or(NEVER, |at| self.millis(at)), Ordering::Relaxed);
     }
 
@@ -139,7 +163,12 @@ impl PeerDeadline {
 
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         let until = self.until.load(Ordering::Relaxed).min(self.unread.load(Ordering::Relaxed));
-        self.millis(now) >= until
+        self.millis(now) >= until || self.permit().as_ref().is_some_and(|permit| !permit.holds())
+    }
+
+    /// Nothing can panic while it holds this lock, so the permit in a poisoned one is right.
+    fn permit(&self) -> MutexGuard<'_, Option<Permit>> {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn millis(&self, at: Instant) -> u64 {
@@ -157,6 +186,7 @@ pub(crate) struct Ending(pub(crate) Arc<PeerDeadline>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
+        *self.0.permit() = None;
         self.0.expect_request(Instant::now());
     }
 }
@@ -276,6 +306,20 @@ mod tests {
         Timeouts { head: Duration::from_secs(15), write: Duration::from_secs(30), rate: 4096 };
 
     #[test]
+    fn a_peer_reads_only_while_it_may() {
+        let (start, is_valid) = (Instant::now(), Arc::new(AtomicBool::new(true)));
+        let patience = Arc::new(PeerDeadline::new(TIMEOUTS, start));
+        let still = is_valid.clone();
+        let permit = Permit::new(move || still.load(Ordering::Relaxed));
+        patience.expect_read(None, Some(permit));
+        assert!(!patience.is_over(start));
+        is_valid.store(false, Ordering::Relaxed);
+        assert!(patience.is_over(start), "even if it reads nothing");
+        drop(Ending(patience.clone()));
+        assert!(!patience.is_over(start), "the next answer is another one");
+    }
+
+    #[test]
     fn a_peer_has_its_time_for_what_it_should_do_next() {
         let start = Instant::now();
         let patience = PeerDeadline::new(TIMEOUTS, start);
@@ -285,7 +329,7 @@ mod tests {
         assert!(!over(14) && over(15));
         patience.expect_nothing();
         assert!(!over(1000));
-        patience.expect_read(Some(start + Duration::from_secs(100)));
+        patience.expect_read(Some(start + Duration::from_secs(100)), None);
         assert!(!over(99) && over(100));
         // It reads nothing, and the answer ends meanwhile: what is left of it has still to be read.
         patience.blocked(start);
@@ -299,7 +343,7 @@ mod tests {
         assert!(!over(29) && over(30));
         read(1);
         patience.expect_nothing();
-        patience.expect_read(None);
+        patience.expect_read(None, None);
         patience.blocked(start);
         read(1);
         assert!(!over(1000));

@@ -58,6 +58,7 @@ pub(super) fn bad_request(wrong: &BadRequest, language: Language) -> Option<Stri
         BadRequest::UnknownField { .. }
         | BadRequest::Header { .. }
         | BadRequest::Host
+        | BadRequest::HostName
         | BadRequest::Method
         | BadRequest::TwoKeys
         | BadRequest::BrokenBody
@@ -65,7 +66,7 @@ pub(super) fn bad_request(wrong: &BadRequest, language: Language) -> Option<Stri
         | BadRequest::Json { .. }
         | BadRequest::ExportOverHttp10
         | BadRequest::ExportSince(_)
-        | BadRequest::PrivateAddress(_)
+        | BadRequest::PrivateAddress
         | BadRequest::NotAPath
         | BadRequest::NotAnAddress
         | BadRequest::Form

@@ -12,7 +12,7 @@ pub(crate) enum KeyForm {
     /// Nothing has been sent.
     Empty,
     /// What was sent cannot be taken; it is shown again with the reason beside the field.
-    Wrong { name: String, email: String, field: Field },
+    Wrong { name: String, email: String, field: Field, fault: FieldFault },
     /// The key, shown this once.
     Issued(Key),
 }
@@ -25,9 +25,25 @@ pub(crate) enum Field {
     Whole,
 }
 
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldFault {
+    /// It has a key in it, which must not be stored there.
+    LooksLikeKey,
+    /// Anything else.
+    Unusable,
+}
+
 impl Field {
     /// What is wrong with it.
-    fn reason(self, language: Language) -> String {
+    fn reason(self, fault: FieldFault, language: Language) -> String {
+        if fault == FieldFault::LooksLikeKey {
+            let words = language.pick(
+                "This looks like a key. A key is a secret: to use it, sign in with it.",
+                "Isto parece uma chave. A chave é um segredo: para usá-la, entre com ela.",
+            );
+            return words.to_owned();
+        }
         let (longest, example) = (Name::MAX_CHARACTERS, "ana@example.com");
         match self {
             Field::Name => language.pick(
@@ -126,8 +142,8 @@ fn first_steps(view: &View, key: &Key) -> Markup {
 fn key_form(view: &View, form: &KeyForm) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let (name, email, wrong) = match form {
-        KeyForm::Wrong { name, email, field } => {
-            (name.as_str(), email.as_str(), Some((*field, field.reason(view.language))))
+        KeyForm::Wrong { name, email, field, fault } => {
+            (name.as_str(), email.as_str(), Some((*field, field.reason(*fault, view.language))))
         }
         KeyForm::Empty | KeyForm::Issued(_) => ("", "", None),
     };
