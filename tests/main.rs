@@ -12,7 +12,7 @@
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //!   `new_keys` keys that were just issued, `sessions` who is signed in, `grammar` what is refused, `sites` what pages of others may do.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
-//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month` and
+//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month`, `sync_moods` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
 //!   day.
 //! * How data goes out: `get` queries on the command line, `get_server` the same of a server, `calc_command` calculations there, `completion` what a shell is
@@ -92,6 +92,7 @@ mod structure;
 mod sync;
 mod sync_faults;
 mod sync_month;
+mod sync_moods;
 mod sync_serve;
 mod upstream;
 mod webhook_requests;

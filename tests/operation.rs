@@ -181,7 +181,7 @@ fn metrics_count_what_is_refused() {
 fn tells_whether_it_is_ready() {
     let server = Server::process_on(filled(), &["--admin", "127.0.0.1:0"]);
     let (status, body) = ask(&server, "/ready");
-    assert_eq!((status, body.trim()), (200, r#"{"ready":true,"reasons":[]}"#));
+    assert_eq!((status, body.trim()), (200, r#"{"late":[],"ready":true,"reasons":[]}"#));
     assert_eq!(ask(&server, "/live").0, 200);
     assert_eq!(ask(&server, "/other").0, 404);
     // Only operators are told.

@@ -20,6 +20,8 @@ pub(crate) struct Response {
 pub(crate) struct Published {
     /// The newest day that is out.
     pub(crate) day: NaiveDate,
+    /// The first day of series and of the quotes of Olinda.
+    pub(crate) since: NaiveDate,
     /// Closing quotes, the same on all days: currency, buy, sell.
     quotes: Vec<(String, String, String)>,
     /// The rows of the registry up to the status, and from the code on.
@@ -60,7 +62,7 @@ impl Published {
             Ok(())
         })
         .unwrap();
-        Published { day, quotes, companies: rows }
+        Published { day, since: FIRST, quotes, companies: rows }
     }
 
     /// The answer to a request; the first part of its path names the publisher.
@@ -108,7 +110,8 @@ impl Published {
         Response { status: 200, body: format!("[{}]", rows.join(",")).into_bytes() }
     }
 
-    fn values(&self, number: &str) -> Vec<(NaiveDate, String)> {
+    /// The figures of a series that are out.
+    pub(crate) fn values(&self, number: &str) -> Vec<(NaiveDate, String)> {
         let quote = |currency: &str| self.quotes.iter().find(|quote| quote.0 == currency).unwrap();
         let daily: fn(&NaiveDate) -> bool = |_| true;
         let monthly: fn(&NaiveDate) -> bool = |day| day.day() == 1;
@@ -116,21 +119,29 @@ impl Published {
             "432" => (daily, "13.75"),
             "4389" => (business_day as fn(&NaiveDate) -> bool, "13.90"),
             "12" => (business_day as fn(&NaiveDate) -> bool, "0.051660"),
-            "433" => (monthly, "0.30"),
-            "189" => (monthly, "0.40"),
+            "433" | "189" | "7478" => {
+                // Every month has another figure.
+                let figure = |day: NaiveDate| format!("0.{:02}", 20 + day.month());
+                let days = self.days_since(self.since).filter(monthly);
+                return days.map(|day| (day, figure(day))).collect();
+            }
             "1" => (business_day as fn(&NaiveDate) -> bool, &*quote("USD").2),
             "10813" => (business_day as fn(&NaiveDate) -> bool, &*quote("USD").1),
             "21619" => (business_day as fn(&NaiveDate) -> bool, &*quote("EUR").2),
             "21620" => (business_day as fn(&NaiveDate) -> bool, &*quote("EUR").1),
             _ => return Vec::new(),
         };
-        self.days().filter(on).map(|day| (day, value.to_owned())).collect()
+        self.days_since(self.since).filter(on).map(|day| (day, value.to_owned())).collect()
+    }
+
+    fn days_since(&self, first: NaiveDate) -> impl Iterator<Item = NaiveDate> + use<> {
+        let last = self.day;
+        first.iter_days().take_while(move |day| *day <= last)
     }
 
     /// All days that are out.
     pub(crate) fn days(&self) -> impl Iterator<Item = NaiveDate> + use<> {
-        let last = self.day;
-        FIRST.iter_days().take_while(move |day| *day <= last)
+        self.days_since(FIRST)
     }
 
     fn period(&self, query: &str) -> Option<Vec<u8>> {
@@ -145,7 +156,8 @@ impl Published {
                 r#"{{"cotacaoCompra":{buy},"cotacaoVenda":{sell},"dataHoraCotacao":"{day} 13:09:10.762","tipoBoletim":"Fechamento"}}"#
             )
         };
-        let days = self.days().filter(business_day).filter(|day| (first..=last).contains(day));
+        let days = self.days_since(self.since).filter(business_day);
+        let days = days.filter(|day| (first..=last).contains(day));
         let rows: Vec<String> = days.map(bulletin).collect();
         Some(
             format!(

@@ -1,4 +1,4 @@
-//! A server that plays the central bank and CVM, with faults by script.
+//! A server that plays the central bank and CVM, with faults by script or, with moods, by chance.
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
@@ -9,6 +9,7 @@ use std::{
 };
 
 use flate2::write::GzEncoder;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::published::{Published, Response};
@@ -34,6 +35,10 @@ pub(crate) enum Fault {
     Half,
     /// Other content.
     Instead(Vec<u8>),
+    /// The first half of the rows, well formed.
+    FirstRows,
+    /// A page for windows of more than this many years, as [`Fault::Page`].
+    LongWindow(i32),
     /// Nothing is wrong, but the answer is compressed and comes in chunks.
     Compressed,
     /// The same, but it ends too early.
@@ -61,6 +66,8 @@ struct State {
     conditional: Conditional,
     /// Requests whose target contains the text fail; so often, or always.
     faults: Vec<(String, Fault, Option<u32>)>,
+    /// The chance of other faults; `None` if all is well.
+    moods: Option<Moods>,
     asked: Vec<Asked>,
 }
 
@@ -76,8 +83,9 @@ impl Publisher {
         let address = listener.local_addr().unwrap().to_string();
         let state = Arc::new(Mutex::new(State {
             published,
-            conditional: Conditional::ByTag,
+            conditional: Conditional::Never,
             faults: Vec::new(),
+            moods: None,
             asked: Vec::new(),
         }));
         let shared = state.clone();
@@ -127,7 +135,14 @@ impl Publisher {
 
     /// From now on, everything works.
     pub(crate) fn recover(&self) {
-        self.state.lock().unwrap().faults.clear();
+        let mut state = self.state.lock().unwrap();
+        state.faults.clear();
+        state.moods = None;
+    }
+
+    /// From now on, the publishers behave as the real ones do: something goes wrong by chance, the same for the same seed.
+    pub(crate) fn moody(&self, seed: u64) {
+        self.state.lock().unwrap().moods = Some(Moods::new(seed));
     }
 
     /// The requests since this was last asked.
@@ -141,8 +156,8 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let (target, headers) = head(&stream)?;
     let (response, fault, tags) = {
         let mut state = state.lock().unwrap();
-        let fault = state.fault(&target);
         let mut response = state.published.answer(&target);
+        let fault = state.fault(&target, &response);
         let tags = if response.status == 200 { state.tags(&response.body) } else { Vec::new() };
         let unchanged = |(name, value): &(&str, String)| {
             let asked = if *name == "ETag" { "if-none-match" } else { "if-modified-since" };
@@ -166,11 +181,18 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
 
 impl State {
     /// The fault of this request, if it has one.
-    fn fault(&mut self, target: &str) -> Option<Fault> {
+    fn fault(&mut self, target: &str, response: &Response) -> Option<Fault> {
         let found = self
             .faults
             .iter_mut()
-            .find(|(text, _, times)| target.contains(text.as_str()) && *times != Some(0))?;
+            .find(|(text, _, times)| target.contains(text.as_str()) && *times != Some(0));
+        let Some(found) = found else {
+            let day = self.published.day;
+            return self.moods.as_mut().and_then(|moods| moods.fault(target, response, day));
+        };
+        if let Fault::LongWindow(years) = found.1 {
+            return (years_of(target) > years).then_some(Fault::Page);
+        }
         if let Some(times) = &mut found.2 {
             *times -= 1;
         }
@@ -212,10 +234,13 @@ fn send(
     fault: Option<Fault>,
     tags: &str,
 ) -> std::io::Result<()> {
-    let page = b"<!DOCTYPE html><html><body>Service unavailable</body></html>".to_vec();
+    let page = PAGE.as_bytes().to_vec();
     let half = body.len() / 2;
     let (status, extra, body, length, sent) = match fault {
+        None if status != 304 => return in_chunks(stream, status, &body, tags),
         None => (status, tags.to_owned(), body.clone(), body.len(), body.len()),
+        Some(Fault::FirstRows) => return in_chunks(stream, status, &first_rows(&body), ""),
+        Some(Fault::LongWindow(_)) => unreachable!("it becomes a page"),
         Some(Fault::Page) => (200, String::new(), page.clone(), page.len(), page.len()),
         Some(Fault::Status(status)) => {
             (status, String::new(), page.clone(), page.len(), page.len())
@@ -258,6 +283,114 @@ fn send(
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let _ = stream.read(&mut [0; 64]);
     Ok(())
+}
+
+/// What SGS sends with status 200 when it has had enough.
+const PAGE: &str = "<!DOCTYPE html><html><head><title>Requisição inválida!</title></head><body>\
+    <h2>Requisição inválida!</h2></body></html>";
+
+/// The headers that the central bank's services send, as recorded.
+const AZURE: &str = "Content-Type: application/json;charset=UTF-8;odata.metadata=minimal\r\n\
+    X-Content-Type-Options: nosniff\r\nX-Xss-Protection: 1; mode=block\r\nPragma: no-cache\r\nExpires: 0\r\n\
+    Strict-Transport-Security: max-age=31536000 ; includeSubDomains\r\nX-Frame-Options: DENY\r\nOdata-Version: 4.0\r\n\
+    Set-Cookie: JSESSIONID=0000diFInvK; Path=/; HttpOnly\r\nSet-Cookie: TS013694c2=012e4f88b38c; Path=/\r\n\
+    Content-Language: en-US\r\nX-Azure-Ref: 20260331T192536Z-er1f57765dddx9lvh\r\nX-Cache: CONFIG_NOCACHE\r\n";
+
+/// An answer as the real servers send it: in chunks, without its length.
+fn in_chunks(stream: &mut TcpStream, status: u16, body: &[u8], tags: &str) -> std::io::Result<()> {
+    let mut answer = format!(
+        "HTTP/1.1 {status} Status\r\n{AZURE}Transfer-Encoding: chunked\r\nConnection: close\r\n{tags}\r\n"
+    )
+    .into_bytes();
+    for chunk in body.chunks(8192) {
+        answer.extend(format!("{:x}\r\n", chunk.len()).bytes());
+        answer.extend(chunk);
+        answer.extend(b"\r\n");
+    }
+    answer.extend(b"0\r\n\r\n");
+    stream.write_all(&answer)
+}
+
+/// The first half of the rows of an answer of the central bank.
+fn first_rows(body: &[u8]) -> Vec<u8> {
+    let mut answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let rows = if answer.is_array() { &mut answer } else { &mut answer["value"] };
+    if let Some(rows) = rows.as_array_mut() {
+        rows.truncate(rows.len() / 2);
+    }
+    answer.to_string().into_bytes()
+}
+
+/// The calendar years of the window that a request to SGS asks for.
+fn years_of(target: &str) -> i32 {
+    let year = |name: &str| -> Option<i32> { target.split(name).nth(1)?.get(6..10)?.parse().ok() };
+    let window = year("dataInicial=").zip(year("dataFinal="));
+    window.map_or(0, |(first, last)| last - first + 1)
+}
+
+/// What goes wrong by chance.
+#[derive(Clone, Debug)]
+struct Moods(u64);
+
+impl Moods {
+    fn new(seed: u64) -> Moods {
+        Moods(seed | 1)
+    }
+
+    /// A number below 1000 (xorshift).
+    fn draw(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % 1000
+    }
+
+    fn fault(
+        &mut self,
+        target: &str,
+        response: &Response,
+        day: chrono::NaiveDate,
+    ) -> Option<Fault> {
+        let drawn = self.draw();
+        let instead = |body: &str| Some(Fault::Instead(body.as_bytes().to_vec()));
+        match target.split('/').nth(1)? {
+            "sgs" if years_of(target) > 8 && drawn < 500 => Some(Fault::Page),
+            "sgs" => match drawn {
+                0..20 => Some(Fault::Page),
+                20..30 => instead(""),
+                30..40 => instead(r#"{"erro":{}}"#),
+                40..60 if response.status == 200 => Some(Fault::FirstRows),
+                60..70 => Some(Fault::Limited("0")),
+                70..80 => Some(Fault::Status(500)),
+                80..90 => instead(r#"{"error":"Value(s) not found"}"#),
+                _ => None,
+            },
+            "olinda" => match drawn {
+                0..10 => Some(Fault::Page),
+                10..20 => Some(Fault::Status(503)),
+                20..30 if target.contains("Periodo") => Some(Fault::FirstRows),
+                30..40 => Some(Fault::Cut),
+                _ => None,
+            },
+            // A page instead of 404.
+            "ptax" if response.status == 404 => Some(Fault::Page),
+            "ptax" => (drawn < 20).then_some(Fault::Status(503)),
+            // A file of the running year is away for three days a month.
+            "cvm"
+                if chrono::Datelike::day(&day) < 4
+                    && target
+                        .contains(&format!("ipe_cia_aberta_{}", chrono::Datelike::year(&day))) =>
+            {
+                Some(Fault::Status(404))
+            }
+            _ => match drawn {
+                0..15 => Some(Fault::Cut),
+                15..30 => Some(Fault::Status(503)),
+                30..40 => Some(Fault::Page),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// A compressed answer in two chunks and the empty one that ends it, or fewer of them.

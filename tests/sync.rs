@@ -46,7 +46,7 @@ impl Place {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         // Faults are repeated at once.
-        let quick = ["--retry-delay", "1"];
+        let quick = ["--retry-delay", "1", "--pace", "0"];
         let mut command = finserve(&["sync", "--data"]);
         command.arg(self.data.path()).args(self.publisher.flags()).args(quick).args(arguments);
         command
@@ -192,7 +192,8 @@ fn a_dry_run_tells_what_is_new_and_changes_nothing() {
     // Not even a directory is created.
     let missing = place.data.path().join("missing");
     let mut command = finserve(&["sync", "--dry-run", "--only", "ipca", "--data"]);
-    let output = command.arg(&missing).args(place.publisher.flags()).output().unwrap();
+    let flags = place.publisher.flags();
+    let output = command.arg(&missing).args(flags).args(["--pace", "0"]).output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"ipca: would bring "));
     assert!(!missing.exists());
 }

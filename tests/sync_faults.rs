@@ -54,7 +54,10 @@ fn a_file_of_the_running_year_may_be_missing_for_a_while() {
     let file = |year: i32| format!("/ipe_cia_aberta_{year}.zip");
     place.publisher.break_down(&file(chrono::Datelike::year(&today())), Fault::Status(404));
     let output = place.succeed(&["--only", "filings"]);
-    assert_eq!((&*output, place.seen()), ("filings: nothing new\n", before));
+    let note = "CVM does not have this file at present; what was imported from it is kept";
+    let year = chrono::Datelike::year(&today());
+    let told = format!("filings: nothing new\n  IPE of {year}: {note}\n");
+    assert_eq!((output, place.seen()), (told, before));
 }
 
 #[test]
@@ -88,13 +91,144 @@ fn a_server_in_trouble_is_asked_again() {
     place.publisher.break_down("bcdata.sgs.433", Fault::Limited("3600"));
     let ran = place.sync(&["--only", "ipca", "--budget", "60"]);
     assert_eq!(ran.code, Some(1));
-    assert!(
-        ran.output.contains("SGS took the 60 seconds that --budget gives it"),
-        "{}",
-        ran.output
-    );
-    assert!(ran.output.contains("429 (too many requests)"), "{}", ran.output);
+    let told = "429 (too many requests): it asks for a pause of 60 minutes, but --budget allows 60 seconds; it is asked \
+                again by the next sync";
+    assert!(ran.output.contains(told), "{}", ran.output);
     assert_eq!(place.publisher.asked().len(), 1);
+    // And longer than any clock counts.
+    for (time, words) in
+        [("99999999", "1157 days"), ("18446744073709551615", "213503982334601 days")]
+    {
+        place.publisher.recover();
+        place.publisher.break_down("bcdata.sgs.433", Fault::Limited(time));
+        let ran = place.sync(&["--only", "ipca", "--budget", "20"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.errors);
+        assert!(ran.output.contains(&format!("a pause of {words}")), "{}", ran.output);
+    }
+}
+
+#[test]
+fn pages_and_errors_with_status_200_pass() {
+    let place = Place::days_ago(0);
+    let empty = || Fault::Instead(Vec::new());
+    for fault in [Fault::Page, empty(), Fault::Instead(br#"{"erro":{}}"#.to_vec())] {
+        place.publisher.break_down_for("bcdata.sgs.432", fault, 1);
+    }
+    place.succeed(&["--only", "selic"]);
+    assert_eq!(place.publisher.asked().len(), 4);
+    // Where it lasts, it is told.
+    place.publisher.break_down("bcdata.sgs.432", Fault::Page);
+    let ran = place.sync(&["--only", "selic"]);
+    let told = "the answer is an HTML page (Requisição inválida!) (5 tries)";
+    assert!(ran.code == Some(1) && ran.output.contains(told), "{}", ran.output);
+}
+
+#[test]
+fn windows_that_are_too_long_are_asked_for_in_halves() {
+    let place = Place::days_ago(0);
+    place.publisher.publish(|published| published.since = "2015-01-01".parse().unwrap());
+    place.publisher.break_down("bcdata.sgs.7478", Fault::LongWindow(4));
+    place.succeed(&["--only", "ipca-15", "--since", "2015-01-01"]);
+    let windows = |place: &Place| -> Vec<String> {
+        let asked = place.publisher.asked();
+        let dates = asked.iter().map(|asked| asked.target.split("dataInicial=").nth(1).unwrap());
+        let mut windows: Vec<String> =
+            dates.map(|dates| format!("{}-{}", &dates[6..10], &dates[27..31])).collect();
+        windows.dedup();
+        windows
+    };
+    let all =
+        ["2015-2023", "2015-2018", "2019-2023", "2019-2020", "2021-2023", "2024-2025", "2026-2026"];
+    assert_eq!(windows(&place), all);
+    let years = market::holes(&place.snapshot(), market::Figures::Series(7478)).unwrap();
+    assert!(years.is_empty(), "{years:?}");
+    // Each half is remembered by itself, though the whole never came.
+    place.succeed(&["--only", "ipca-15", "--since", "2015-01-01"]);
+    assert_eq!(windows(&place), ["2026-2026"]);
+}
+
+#[test]
+fn a_window_that_came_in_part_is_asked_for_again() {
+    let place = Place::days_ago(0);
+    place.publisher.publish(|published| published.since = "2015-01-01".parse().unwrap());
+    place.publisher.break_down_for("dataFinal=31/12/2023", Fault::FirstRows, 1);
+    place.succeed(&["--only", "ipca-15", "--since", "2015-01-01"]);
+    let holes = || place.went("ipca-15").holes.unwrap();
+    let spans: Vec<String> =
+        holes().iter().map(|hole| format!("{} to {}", hole.from, hole.to)).collect();
+    assert_eq!(spans, ["2019-07-01 to 2023-12-01"]);
+    let checked = finserve(&["check", "--data"]).arg(place.data.path()).output().unwrap();
+    let told = format!("figures are missing:\n  ipca-15: {}\n", spans[0]);
+    assert!(String::from_utf8_lossy(&checked.stdout).contains(&told), "{checked:?}");
+    place.publisher.asked();
+    // A later run asks for the years with the hole, though it is not told to look back.
+    place.succeed(&["--only", "ipca-15"]);
+    let targets = |asked: Vec<crate::publisher::Asked>| -> Vec<String> {
+        let dates = asked.iter().map(|asked| asked.target.split("dataInicial=").nth(1).unwrap());
+        dates.map(|dates| dates[..10].to_owned()).collect()
+    };
+    assert_eq!(targets(place.publisher.asked()), ["01/01/2026", "01/01/2019"]);
+    assert!(holes().is_empty());
+    place.succeed(&["--only", "ipca-15"]);
+    assert_eq!(targets(place.publisher.asked()), ["01/01/2026"]);
+}
+
+#[test]
+fn a_window_without_values_is_asked_for_on_another_day_only() {
+    let place = Place::days_ago(0);
+    place.publisher.publish(|published| published.since = "2015-01-01".parse().unwrap());
+    let none = Fault::Instead(br#"{"error":"Value(s) not found"}"#.to_vec());
+    place.publisher.break_down("dataFinal=31/12/2023", none);
+    place.succeed(&["--only", "ipca-15", "--since", "2015-01-01"]);
+    place.publisher.asked();
+    place.succeed(&["--only", "ipca-15", "--since", "2015-01-01"]);
+    let asked = |place: &Place| {
+        let asked = place.publisher.asked();
+        asked.iter().filter(|asked| asked.target.contains("2023")).count()
+    };
+    assert_eq!(asked(&place), 0);
+    // As if that had been yesterday.
+    let file = rusqlite::Connection::open(place.data.path().join("catalogue.db")).unwrap();
+    let yesterday = "UPDATE incomplete_window SET asked_on = '2026-10-01'";
+    assert_eq!(file.execute(yesterday, []).unwrap(), 1);
+    place.publisher.recover();
+    place.succeed(&["--only", "ipca-15", "--since", "2015-01-01"]);
+    assert_eq!(asked(&place), 1);
+    assert!(place.went("ipca-15").holes.unwrap().is_empty());
+}
+
+#[test]
+fn a_page_instead_of_a_bulletin_means_not_yet() {
+    let place = Place::days_ago(0);
+    place.publisher.break_down("/ptax/", Fault::Page);
+    place.succeed(&["--only", "fx"]);
+    assert_eq!(place.went("fx").error, None);
+}
+
+#[test]
+fn the_program_has_a_name_that_can_be_changed() {
+    let place = Place::days_ago(0);
+    place.succeed(&["--only", "selic", "--user-agent", "curl/8.5.0"]);
+    assert_eq!(place.publisher.asked()[0].agent, "curl/8.5.0");
+    for status in [403, 406] {
+        place.publisher.break_down("bcdata.sgs.432", Fault::Status(status));
+        let ran = place.sync(&["--only", "selic"]);
+        assert!(ran.output.contains("give another with --user-agent"), "{}", ran.output);
+        place.publisher.recover();
+    }
+}
+
+#[test]
+fn requests_to_one_publisher_keep_their_distance() {
+    let place = Place::days_ago(0);
+    let started = std::time::Instant::now();
+    let mut command = finserve(&["sync", "--only", "cdi", "--pace", "100", "--data"]);
+    command.arg(place.data.path()).args(place.publisher.flags());
+    assert!(command.output().unwrap().status.success());
+    let requests = place.publisher.asked().len();
+    assert!(requests > 5, "{requests}");
+    let least = std::time::Duration::from_millis(100) * (u32::try_from(requests).unwrap() - 1);
+    assert!(started.elapsed() >= least, "{requests} requests in {:?}", started.elapsed());
 }
 
 #[test]
@@ -106,9 +240,13 @@ fn a_silent_server_is_given_up() {
         finserve(&["sync", "--only", "ipca", "--timeout", "1", "--sgs-url", &address, "--data"]);
     let output = command.arg(place.data.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let output = String::from_utf8(output.stdout).unwrap();
+    let (output, errors) = (String::from_utf8(output.stdout).unwrap(), output.stderr);
     assert!(output.starts_with("ipca: failed: SGS 433: 127.0.0.1:"), "{output}");
     assert!(output.ends_with(": the server did not answer in time (2 tries)\n"), "{output}");
+    let errors = String::from_utf8(errors).unwrap();
+    for way in ["use a mirror (--cvm-url", "a proxy (HTTPS_PROXY)", "import files by hand"] {
+        assert!(errors.contains(way), "{errors}");
+    }
 }
 
 #[test]
@@ -224,7 +362,7 @@ fn without_a_network_one_line_says_why() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
     assert_eq!(
         errors,
-        "finserve: no publisher can be reached: the server refuses connections; for proxies, mirrors and machines without a network see docs/keeping-data-fresh.md\n"
+        "finserve: no publisher can be reached: the server refuses connections; CVM and the central bank drop requests from some clouds and countries: use a mirror (--cvm-url, --sgs-url, --olinda-url, --ptax-url) or a proxy (HTTPS_PROXY), or import files by hand; see docs/keeping-data-fresh.md\n"
     );
     // The doctor finds one thing that is wrong, and what follows from it.
     let mut command = finserve(&["doctor", "--json", "--data"]);

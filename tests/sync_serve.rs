@@ -9,7 +9,8 @@ use crate::{
 
 fn start(publisher: &Publisher, arguments: &[&str]) -> Server {
     let flags = publisher.flags();
-    let flags = flags.iter().map(String::as_str).chain(["--sync", "--retry-delay", "1"]);
+    let flags =
+        flags.iter().map(String::as_str).chain(["--sync", "--retry-delay", "1", "--pace", "0"]);
     Server::process(&flags.chain(arguments.iter().copied()).collect::<Vec<_>>())
 }
 

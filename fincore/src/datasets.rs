@@ -29,7 +29,7 @@ use crate::{
     filings,
     freshness::{self, SyncRecord},
     market::{
-        self,
+        self, Figures,
         freshness::{FX, StoredSeries, expected_quote, is_stale, newest_expected},
         quotes::newest_day,
         series_definitions::{DEFINITIONS, SeriesDefinition},
@@ -83,6 +83,10 @@ pub struct Dataset {
     /// The days of delivery from which to which the filings of a form are complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Span>,
+    /// The days or months without a figure between the first and the newest, oldest first: the newest ten such holes. For
+    /// series whose rhythm is known, and for exchange rates, of which it is the dollar's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holes: Option<Vec<Span>>,
     /// When its rows last changed here.
     pub updated_at: Option<DateTime<Utc>>,
     /// When it was last synchronised with its source.
@@ -137,7 +141,12 @@ fn status_with(snapshot: &Snapshot, counts: &RowCounts) -> Result<Status> {
     let mut data = Vec::new();
     for definition in DEFINITIONS.iter().filter(|series| series.quote.is_none()) {
         let held = counts.series.iter().find(|series| series.number == definition.number);
-        data.extend(defined_series(snapshot, definition, held)?);
+        let holes = market::holes::rhythm(Figures::Series(definition.number)).map(|_| {
+            let found = counts.series_holes.iter().find(|(number, _)| *number == definition.number);
+            newest_holes(found.map_or(&[], |(_, holes)| holes))
+        });
+        let dataset = defined_series(snapshot, definition, held)?;
+        data.extend(dataset.map(|dataset| Dataset { holes, ..dataset }));
     }
     for series in counts
         .series
@@ -198,7 +207,16 @@ fn exchange_rates(snapshot: &Snapshot, counts: &RowCounts) -> Result<Dataset> {
         rows: counts.quotes,
     };
     let sync = freshness::sync_record(snapshot, FX)?;
-    Ok(rows.dataset(FX.into(), "Exchange rates, PTAX closing".into(), market::PTAX.into(), sync))
+    let dataset =
+        rows.dataset(FX.into(), "Exchange rates, PTAX closing".into(), market::PTAX.into(), sync);
+    Ok(Dataset { holes: Some(newest_holes(&counts.quote_holes)), ..dataset })
+}
+
+/// The most holes of a dataset that are listed.
+const MOST_HOLES: usize = 10;
+
+fn newest_holes(holes: &[Span]) -> Vec<Span> {
+    holes[holes.len().saturating_sub(MOST_HOLES)..].to_vec()
 }
 
 /// The registry of companies.
@@ -268,6 +286,7 @@ impl DatasetRows {
             expected,
             stale: is_stale(newest, expected),
             coverage: None,
+            holes: None,
             updated_at: sync.updated_at,
             last_success: sync.succeeded_at,
             last_attempt: sync.tried_at,

@@ -8,6 +8,8 @@ use chrono::{DateTime, Utc};
 use crate::{
     catalogue::{Catalogue, Snapshot, Writer, timestamp},
     error::Result,
+    sqlite::parsed,
+    types::Date,
 };
 
 /// The values by which a request finds out whether a file has changed at its publisher.
@@ -57,6 +59,72 @@ pub(crate) fn forget(writer: &Writer, part: &str) -> Result<()> {
     const SQL: &str = "DELETE FROM download WHERE instr(url, ?1) > 0";
     writer.prepare(SQL)?.execute([part])?;
     Ok(())
+}
+
+/// A window of past days whose answer lacked figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncompleteWindow {
+    /// The SHA-256 of the answer, in hexadecimal; empty if the publisher had no data.
+    pub digest: String,
+    /// The day, in Brasília, on which it was last asked for.
+    pub asked_on: Date,
+    /// On how many days the same answer came.
+    pub days: u32,
+}
+
+/// The same answer is asked for again once a day for so many days, then once a week: its source may have a gap for ever.
+const DAILY: u32 = 7;
+const A_WEEK: u32 = 7;
+
+impl IncompleteWindow {
+    /// Whether it should be asked for again. An answer that lacks figures may be an accident of the moment, so until the
+    /// same comes on another day it always should.
+    #[must_use]
+    pub fn is_due(&self, today: Date) -> bool {
+        match self.days {
+            0 | 1 if !self.digest.is_empty() => true,
+            0..=DAILY => self.asked_on < today,
+            _ => self.asked_on <= today.days_before(A_WEEK),
+        }
+    }
+}
+
+/// What is known of the window at this address, if its last answer lacked figures.
+pub fn incomplete_window(snapshot: &Snapshot, url: &str) -> Result<Option<IncompleteWindow>> {
+    const SQL: &str = "SELECT digest, asked_on, days FROM incomplete_window WHERE url = ?1";
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(IncompleteWindow { digest: row.get(0)?, asked_on: parsed(row, 1)?, days: row.get(2)? })
+    };
+    Ok(snapshot.rows(SQL, [url], read)?.pop())
+}
+
+/// Records that the answer with this digest lacks figures of its window.
+///
+/// Waits for a running import, some seconds at most.
+pub fn record_incomplete_window(
+    catalogue: &Catalogue,
+    now: DateTime<Utc>,
+    url: &str,
+    digest: &str,
+) -> Result<()> {
+    // A day counts once, and another answer starts anew.
+    const SQL: &str =
+        "INSERT INTO incomplete_window (url, digest, asked_on, days) VALUES (?1, ?2, ?3, 1)
+        ON CONFLICT DO UPDATE SET digest = excluded.digest, asked_on = excluded.asked_on,
+            days = CASE WHEN digest <> excluded.digest THEN 1
+                        WHEN asked_on = excluded.asked_on THEN days ELSE days + 1 END";
+    let writer = catalogue.write(now)?;
+    writer.prepare(SQL)?.execute((url, digest, Date::in_brasilia(now).to_string()))?;
+    writer.commit_unversioned()
+}
+
+/// Records that nothing is missing any more in the window at this address.
+///
+/// Waits for a running import, some seconds at most.
+pub fn record_complete_window(catalogue: &Catalogue, now: DateTime<Utc>, url: &str) -> Result<()> {
+    let writer = catalogue.write(now)?;
+    writer.prepare("DELETE FROM incomplete_window WHERE url = ?1")?.execute([url])?;
+    writer.commit_unversioned()
 }
 
 /// Records how synchronising a dataset went: `Ok` if it is current, or what went wrong, in words.
@@ -178,6 +246,35 @@ mod tests {
         assert_eq!(known_addresses, wanted);
         assert_eq!(validators(&snapshot(&catalogue), &wanted[1]).unwrap().unwrap().digest, "c");
         assert_eq!(validators(&snapshot(&catalogue), "http://a/sgs.2/").unwrap(), None);
+    }
+
+    #[test]
+    fn an_incomplete_window_is_asked_for_less_and_less_often() {
+        let (_dir, catalogue, now) = empty();
+        let url = "http://a/sgs.1/dados?dataInicial=01/01/2010&dataFinal=31/12/2018";
+        let known = || incomplete_window(&snapshot(&catalogue), url).unwrap().unwrap();
+        let after = |days: i64| now + chrono::TimeDelta::days(days);
+        let is_due = |days| known().is_due(Date::in_brasilia(after(days)));
+        let record = |days, digest| {
+            record_incomplete_window(&catalogue, after(days), url, digest).unwrap();
+        };
+        // A part of the window: again in the next run, once a day after the same came on another day, then once a week.
+        record(0, "part");
+        record(0, "part");
+        assert!(known().days == 1 && is_due(0));
+        record(1, "part");
+        assert!(known().days == 2 && !is_due(1) && is_due(2));
+        for day in 2..=7 {
+            record(day, "part");
+        }
+        assert!(known().days == 8 && !is_due(8) && !is_due(13) && is_due(14));
+        record(14, "another part");
+        assert!(known().days == 1 && is_due(14));
+        // Nothing at all: on another day.
+        record(15, "");
+        assert!(!is_due(15) && is_due(16));
+        record_complete_window(&catalogue, after(16), url).unwrap();
+        assert_eq!(incomplete_window(&snapshot(&catalogue), url).unwrap(), None);
     }
 
     #[test]

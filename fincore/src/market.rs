@@ -33,6 +33,7 @@ mod coverage;
 pub(crate) mod freshness;
 mod hints;
 mod history_cache;
+pub(crate) mod holes;
 pub(crate) mod logged_series;
 #[cfg(feature = "import")]
 pub(crate) mod missing_days;
@@ -54,6 +55,7 @@ pub(crate) mod store;
 
 pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
 pub use coverage::{days_with_currencies, newest_day, years_with_quotes};
+pub use holes::{Figures, holes, holes_within, missing_between};
 pub use newer_sides::{NewerSide, newer_sides};
 pub(crate) use next_due::published_by;
 pub use next_due::{next_due, next_quote_due};

@@ -20,7 +20,7 @@ mod publish;
 mod rebuild;
 mod restore;
 pub(crate) mod serve;
-mod sync;
+pub(crate) mod sync;
 mod usage;
 mod webhooks;
 

@@ -21,8 +21,12 @@ use crate::{
         directory_lock::ExclusiveTask,
         leader_election::{Elected, Election},
         signal::Signal,
+        worker::go_on_after_panics,
     },
-    observe::log::FailureLog,
+    observe::{
+        log::FailureLog,
+        workers::{Heartbeat, Workers},
+    },
 };
 
 /// How often the thread reads the change log and the calls that are due: an event must go out within a second of the
@@ -36,6 +40,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 const LAST_CALLS: Duration = Duration::from_secs(2);
 /// How long a stop waits for the thread.
 const STOP_TIMEOUT: Duration = Duration::from_millis(2500);
+
+/// A round only reads and writes files, so one that takes longer than this is stuck.
+const LONGEST_ROUND: Duration = Duration::from_secs(120);
 
 /// How often a server that does not deliver tries to be elected.
 const ELECTION_INTERVAL: Duration = Duration::from_millis(200);
@@ -62,16 +69,18 @@ pub(crate) struct DeliveryContext {
 }
 
 impl Delivery {
-    pub(crate) fn start(context: DeliveryContext, election: Election) -> Delivery {
+    pub(crate) fn start(
+        context: DeliveryContext,
+        election: Election,
+        workers: &Workers,
+    ) -> Delivery {
         let stop = Arc::new(Signal::default());
         let (outbox, stop_thread) = (context.outbox.clone(), stop.clone());
+        let heartbeat = workers.add("webhooks", LONGEST_ROUND);
         let thread = thread::spawn(move || {
-            while let Some(mut elected) = wait_to_be_elected(&election, &stop_thread) {
-                match Client::new(context.targets) {
-                    Ok(client) => run(&context, client, &stop_thread, &mut *elected),
-                    Err(reason) => return tracing::error!("webhooks are not called: {reason}"),
-                }
-            }
+            go_on_after_panics(&heartbeat, &stop_thread, || {
+                deliver(&context, &election, &stop_thread, &heartbeat);
+            });
         });
         Delivery { outbox, stop, thread }
     }
@@ -92,10 +101,25 @@ impl Delivery {
     }
 }
 
+/// Delivers whenever this server is elected to, until it is stopped.
+fn deliver(context: &DeliveryContext, election: &Election, stop: &Signal, heartbeat: &Heartbeat) {
+    while let Some(mut elected) = wait_to_be_elected(election, stop, heartbeat) {
+        match Client::new(context.targets) {
+            Ok(client) => run(context, client, stop, &mut *elected, heartbeat),
+            Err(reason) => return tracing::error!("webhooks are not called: {reason}"),
+        }
+    }
+}
+
 /// Waits until this server is elected to deliver; `None` if it was stopped.
-fn wait_to_be_elected(election: &Election, stop: &Signal) -> Option<Box<dyn Elected>> {
+fn wait_to_be_elected(
+    election: &Election,
+    stop: &Signal,
+    heartbeat: &Heartbeat,
+) -> Option<Box<dyn Elected>> {
     let mut logged = false;
     while !stop.is_stopped() {
+        heartbeat.beat();
         if let Some(elected) = election() {
             return Some(elected);
         }
@@ -109,12 +133,19 @@ fn wait_to_be_elected(election: &Election, stop: &Signal) -> Option<Box<dyn Elec
 }
 
 /// Delivers until it is stopped, or is no longer the server that was elected.
-fn run(context: &DeliveryContext, client: Client, stop: &Signal, elected: &mut dyn Elected) {
+fn run(
+    context: &DeliveryContext,
+    client: Client,
+    stop: &Signal,
+    elected: &mut dyn Elected,
+    heartbeat: &Heartbeat,
+) {
     let DeliveryContext { accounts, catalogue, outbox, clock, window, .. } = context.clone();
     let clock = Arc::new(move || clock.now().utc);
     let mut rounds = Rounds::new(&accounts, (&catalogue, window), client, clock, outbox.clone());
     let mut failures = FailureLog::new("webhooks cannot be delivered");
     while !stop.is_stopped() && elected.holds() {
+        heartbeat.beat();
         let outcome = rounds.round();
         failures.report(&outcome);
         thread::sleep(PAUSE);

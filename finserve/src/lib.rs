@@ -17,7 +17,7 @@ mod sources;
 
 use std::process::ExitCode;
 
-pub use commands::serve::embedded::Server;
+pub use commands::{serve::embedded::Server, sync::run_in_process as sync};
 pub use coordination::clock::Clock;
 
 /// Runs the command that the arguments of this process name, and says how it ended.

@@ -5,3 +5,4 @@ pub(crate) mod build_info;
 pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod readiness;
+pub(crate) mod workers;

@@ -13,21 +13,21 @@ mod publisher_address;
 mod publisher_queue;
 mod reachability;
 mod request;
-mod response;
-mod retry;
 mod schedule;
 mod sgs;
 mod sync_job;
 mod sync_run;
+mod user_agent;
 
 pub(crate) use background_sync::start;
 pub(crate) use dataset_selection::Selection;
-pub(crate) use failure::describe_failure;
+pub(crate) use failure::{WAYS_OUT, describe_failure};
 pub(crate) use network_outage::NetworkOutage;
 pub(crate) use publisher_address::BaseUrl;
 pub(crate) use reachability::{PublisherReply, check_publishers};
 pub(crate) use sync_job::{Job, Mode, Outcome};
 pub(crate) use sync_run::run;
+pub(crate) use user_agent::UserAgent;
 
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ pub(crate) struct Config {
     /// The first day of a first fill.
     pub(crate) since: Option<Date>,
     pub(crate) timeouts: Timeouts,
+    /// How this program names itself to publishers.
+    pub(crate) user_agent: UserAgent,
     /// How long the change log reaches back.
     pub(crate) keep_changes: TimeDelta,
     /// Whether implausible data is accepted, and any number of withdrawn filings removed.
@@ -65,4 +67,6 @@ pub(crate) struct Timeouts {
     pub(crate) timeout: Duration,
     /// The pause before the first retry; it doubles with each one.
     pub(crate) retry_delay: Duration,
+    /// The least time between two requests to one publisher.
+    pub(crate) pace: Duration,
 }

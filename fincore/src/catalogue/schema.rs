@@ -12,6 +12,7 @@ pub(crate) const SCHEMA: Schema = Schema {
         include_str!("../../migrations/catalogue/0005_identity.sql"),
         include_str!("../../migrations/catalogue/0006_search.sql"),
         include_str!("../../migrations/catalogue/0007_filing_files.sql"),
+        include_str!("../../migrations/catalogue/0008_incomplete_windows.sql"),
         include_str!("../../migrations/catalogue/0009_notes_and_withdrawn_filings.sql"),
     ],
     unmarked: 2,

@@ -1,16 +1,23 @@
 //! How many rows each dataset has, and how new they are.
 use crate::{
+    answers::Span,
     catalogue::Snapshot,
     error::Result,
-    market::freshness::{StoredSeries, stored_series},
+    market::{
+        freshness::{StoredSeries, stored_series},
+        holes::{self, Figures},
+    },
     sqlite::parsed,
-    types::{Date, FilingId, Form, last_key},
+    types::{Currency, Date, FilingId, Form, last_key},
 };
 
 /// The part of the status that takes time to compute. It depends on the data and the date only.
 #[derive(Debug)]
 pub(super) struct RowCounts {
     pub(super) series: Vec<StoredSeries>,
+    /// The holes of series, by number; and of the dollar.
+    pub(super) series_holes: Vec<(u32, Vec<Span>)>,
+    pub(super) quote_holes: Vec<Span>,
     /// The number of exchange rates with both sides.
     pub(super) quotes: u64,
     /// The day of the first one of the dollar.
@@ -37,6 +44,8 @@ impl RowCounts {
         const COMPANIES: &str = "SELECT COUNT(*) FROM company";
         Ok(RowCounts {
             series: stored_series(snapshot)?,
+            series_holes: holes::of_all_series(snapshot)?,
+            quote_holes: holes::holes(snapshot, Figures::Quotes(Currency::USD))?,
             quotes: snapshot.count(QUOTES, [snapshot.today().to_string()])?,
             first_quote: snapshot.first(FIRST_QUOTE, [], |row| parsed(row, 0))?,
             companies: snapshot.count(COMPANIES, [])?,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use super::{
     freshness::schedule,
     rows::Rate,
-    series_definitions::{Rhythm, annualised_series_of, dataset, definition},
+    series_definitions::{Rhythm, SeriesDefinition, annualised_series_of, dataset, definition},
     store::{annualise, write_computed},
 };
 use crate::{
@@ -75,7 +75,8 @@ impl Answer<'_> {
         const SQL: &str = "SELECT date FROM rate
             WHERE series = ?1 AND date BETWEEN ?2 AND ?3 AND computed = 0 ORDER BY date";
         let (first, last) = self.asked;
-        let is_set_ahead = definition(self.series).is_none_or(|known| known.holds_until_changed());
+        let is_set_ahead =
+            definition(self.series).is_none_or(SeriesDefinition::holds_until_changed);
         let last = if last >= today && !is_set_ahead { Date::MAX } else { last };
         let mut statement = writer.prepare(SQL)?;
         let days = statement

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 33] = [
+pub(super) const FLAGS: [&str; 35] = [
     "listen",
     "max_connections",
     "tls_cert",
@@ -52,6 +52,8 @@ pub(super) const FLAGS: [&str; 33] = [
     "budget",
     "timeout",
     "retry_delay",
+    "pace",
+    "user_agent",
     "keep_changes",
 ];
 

@@ -5,7 +5,7 @@ use clap::Args;
 use fincore::Date;
 
 use super::Changes;
-use crate::sources::{BaseUrl, Config, PublisherUrls, Selection, Timeouts};
+use crate::sources::{BaseUrl, Config, PublisherUrls, Selection, Timeouts, UserAgent};
 
 #[derive(Debug, Args)]
 pub(crate) struct Sync {
@@ -39,6 +39,12 @@ pub(crate) struct Sources {
     /// Milliseconds before the first retry of a failed request; doubled for each further retry
     #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_RETRY_DELAY", default_value_t = 500)]
     retry_delay: u32,
+    /// Least milliseconds between two requests to one publisher; they count against --budget
+    #[arg(long, value_name = "MILLISECONDS", env = "FINSERVE_PACE", default_value_t = 300)]
+    pace: u32,
+    /// Name of this program in requests to publishers
+    #[arg(long, value_name = "TEXT", env = "FINSERVE_USER_AGENT", default_value_t)]
+    user_agent: UserAgent,
     #[command(flatten)]
     changes: Changes,
 }
@@ -104,7 +110,9 @@ impl Sources {
                 budget: seconds(self.budget),
                 timeout: seconds(self.timeout),
                 retry_delay: Duration::from_millis(self.retry_delay.into()),
+                pace: Duration::from_millis(self.pace.into()),
             },
+            user_agent: self.user_agent.clone(),
         }
     }
 }

@@ -88,16 +88,16 @@ fn the_guide_lists_every_command_and_flag() {
         "its flags and environment variables, as `--help` does. It is made from the program.";
     let mut operating = format!(
         "# Commands and flags\n\nThis page lists every command of the operator with {opening} \
-         [Queries](cli-queries.md) has `get` and `calc`.\n\nWithout a command, `finserve` serves, and takes the flags of \
+         [Queries](cli-queries.md) has `get`, `calc`, `export` and `mcp`.\n\nWithout a command, `finserve` serves, and takes the flags of \
          `finserve serve`. These flags work with every command:\n\n"
     );
     operating += &flags(root.get_arguments().filter(|argument| argument.is_global_set()));
     let mut querying = format!(
-        "# Commands of queries\n\nThis page lists every command of `finserve get` and `finserve calc` with {opening} \
+        "# Commands of queries\n\nThis page lists `finserve get`, `calc`, `export` and `mcp` with {opening} \
          [Command line](command-line.md) shows how they are used.\n"
     );
     for command in root.get_subcommands() {
-        let is_query = ["get", "calc"].contains(&command.get_name());
+        let is_query = ["get", "calc", "export", "mcp"].contains(&command.get_name());
         list(if is_query { &mut querying } else { &mut operating }, command, "finserve");
     }
     for (name, made) in [("cli", operating), ("cli-queries", querying)] {

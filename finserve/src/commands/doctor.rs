@@ -15,7 +15,7 @@ use super::{
 use crate::{
     cli,
     coordination::clock::Now,
-    sources::{self, PublisherReply},
+    sources::{self, PublisherReply, UserAgent, WAYS_OUT},
 };
 
 mod certificate;
@@ -92,7 +92,8 @@ fn examine(location: AccountsLocation<'_>, args: &cli::Doctor) -> Vec<Finding> {
     findings.push(machine::check_descriptors(args.socket.max_connections));
     findings.extend(machine::check_clock(now.utc, newest));
     if !args.offline {
-        let replies = sources::check_publishers(&args.addresses.urls(), TIMEOUT);
+        let replies =
+            sources::check_publishers(&args.addresses.urls(), &UserAgent::default(), TIMEOUT);
         if let Some(outage) = outage(&replies) {
             // What the outage kept from being synchronised needs no remedy of its own.
             for failed in findings.iter_mut().filter(|finding| finding.follows_from_outage()) {
@@ -122,7 +123,7 @@ fn outage(replies: &[PublisherReply]) -> Option<Finding> {
     Some(Finding::wrong(
         "sources",
         format!("No publisher can be reached: {}.", reasons.join("; ")),
-        "Check DNS, firewall and HTTPS_PROXY; without a network, import files.",
+        format!("Check DNS, firewall and HTTPS_PROXY. {WAYS_OUT}."),
     ))
 }
 
@@ -133,7 +134,7 @@ fn publisher_finding(reply: &PublisherReply) -> Finding {
         Err(why) => Finding::wrong(
             "sources",
             format!("{publisher} does not answer at {address}: {why}."),
-            "This publisher is down, or a firewall is in the way; the next sync catches up.",
+            format!("If it is down, the next sync catches up. {WAYS_OUT}."),
         ),
     }
 }

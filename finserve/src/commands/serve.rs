@@ -81,8 +81,9 @@ fn serve(
     let listener = listen(&args.socket.listen, InheritedSocket::Public)?;
     let address = address_of(&listener)?;
     let measured = Measurements { ready: ready.clone(), data: data.to_owned(), app: app.clone() };
-    // This is the only place that sets it, so it cannot fail.
+    // This is the only place that sets them, so it cannot fail.
     let _ = admin.metrics.set(Box::new(move || measured.text()));
+    let _ = admin.workers.set(app.metrics().workers().clone());
     let background = Background::start(&app, &ready, (data, args), postgres.as_ref(), publication);
 
     let scheme = if certificate.is_some() { "https" } else { "http" };

@@ -1,5 +1,6 @@
 //! `finserve sync`: downloads what is new from the publishers and imports it.
 use std::{
+    ffi::OsString,
     path::Path,
     sync::{Mutex, PoisonError},
 };
@@ -13,35 +14,66 @@ use super::{
     output::terminal::print,
 };
 use crate::{
-    cli,
+    cli::{self, Cli, Command},
     coordination::{
-        clock::Now,
+        clock::Clock,
         directory_lock::{ExclusiveTask, Lock},
         signal::Signal,
     },
-    sources::{self, Config, Job, Mode, NetworkOutage, Outcome},
+    sources::{self, Config, Job, Mode, NetworkOutage, Outcome, WAYS_OUT},
 };
 
-/// Where to read on.
-const WITHOUT_NETWORK: &str =
-    "for proxies, mirrors and machines without a network see docs/keeping-data-fresh.md";
+/// How a sync is run: its clock, and what prints its lines.
+pub(super) struct Control<'a> {
+    pub(super) clock: Clock,
+    pub(super) print: &'a (dyn Fn(&str) -> Result<(), Failure> + Sync),
+}
 
 /// Synchronises; fails if something could not be brought up to date, after the rest was done.
 pub(crate) fn run(data: &Path, args: &cli::Sync) -> Result<(), Failure> {
+    synchronise_with(data, args, &Control { clock: Clock::system(), print: &print })
+}
+
+/// A sync in this process, with the arguments of `finserve sync` and a clock of its own. Returns what it prints. Fails, with
+/// the same and a message, where the program would fail.
+pub fn run_in_process<A: Into<OsString>>(
+    arguments: impl IntoIterator<Item = A>,
+    clock: Clock,
+) -> Result<String, String> {
+    let program = ["finserve", "sync"].map(OsString::from);
+    let arguments = arguments.into_iter().map(Into::into);
+    let cli = Cli::parse_arguments(program.into_iter().chain(arguments))?;
+    let Some(Command::Sync(args)) = cli.command else {
+        return Err("these are not arguments of `finserve sync`".to_owned());
+    };
+    let output = Mutex::new(String::new());
+    let add = |text: &str| {
+        output.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+        Ok(())
+    };
+    let done = synchronise_with(&cli.data, &args, &Control { clock, print: &add });
+    let output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match done {
+        Ok(()) => Ok(output),
+        Err(failure) => Err(format!("{output}{failure}")),
+    }
+}
+
+fn synchronise_with(data: &Path, args: &cli::Sync, control: &Control<'_>) -> Result<(), Failure> {
     let config = Config { force: args.force, ..args.sources.config() };
     if args.dry_run {
-        return dry_run(data, &config);
+        return dry_run(data, &config, control);
     }
     refuse_followed(data)?;
     let catalogue = open_catalogue(data)?;
     let stop = Signal::default();
     let cannot = format!("cannot lock the data directory {}", data.display());
     let _lock = Lock::take(data, ExclusiveTask::Sync, &stop).map_err(Failure::system(cannot))?;
-    synchronise(&catalogue, data, &config, Mode::Store)
+    synchronise(&catalogue, data, &config, Mode::Store, control)
 }
 
 /// Does everything but the commit, and creates nothing: without data, it works on a copy of the bundled data.
-fn dry_run(data: &Path, config: &Config) -> Result<(), Failure> {
+fn dry_run(data: &Path, config: &Config, control: &Control<'_>) -> Result<(), Failure> {
     let temporary =
         tempfile::tempdir().map_err(Failure::system("cannot create a temporary directory"))?;
     let path = data.join(CATALOGUE);
@@ -52,7 +84,7 @@ fn dry_run(data: &Path, config: &Config) -> Result<(), Failure> {
         bundle::fill(&catalogue)?;
         catalogue
     };
-    synchronise(&catalogue, temporary.path(), config, Mode::DryRun)
+    synchronise(&catalogue, temporary.path(), config, Mode::DryRun, control)
 }
 
 fn synchronise(
@@ -60,6 +92,7 @@ fn synchronise(
     directory: &Path,
     config: &Config,
     mode: Mode,
+    control: &Control<'_>,
 ) -> Result<(), Failure> {
     let progress = MultiProgress::new();
     let printed = Mutex::new(Ok(()));
@@ -67,7 +100,8 @@ fn synchronise(
         catalogue,
         directory,
         config,
-        today: Now::read().today(),
+        today: control.clock.now().today(),
+        clock: &control.clock,
         mode,
         progress: progress.clone(),
         stop: &Signal::default(),
@@ -80,7 +114,7 @@ fn synchronise(
             return;
         }
         let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = progress.suspend(|| print(&line(outcome, mode)));
+        let line = progress.suspend(|| (control.print)(&line(outcome, mode)));
         // The first failure counts, and does not keep the data from being updated.
         if printed.is_ok() {
             *printed = line;
@@ -88,18 +122,20 @@ fn synchronise(
     });
     printed.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     if let Some(reason) = job.network.reason() {
-        return Err(Failure::Message(format!("{reason}; {WITHOUT_NETWORK}")));
+        return Err(Failure::Message(format!("{reason}; {WAYS_OUT}")));
     }
     let failed = outcomes.iter().filter(|outcome| !outcome.faults.is_empty()).count();
-    match (failed, outcomes.len()) {
-        (0, _) => Ok(()),
-        (failed, all) if failed < all => Err(Failure::Message(format!(
+    let mut message = match (failed, outcomes.len()) {
+        (0, _) => return Ok(()),
+        (failed, all) if failed < all => format!(
             "{failed} of {all} datasets could not be brought up to date; the rest is up to date"
-        ))),
-        _ => {
-            Err(Failure::Message(format!("nothing could be brought up to date; {WITHOUT_NETWORK}")))
-        }
+        ),
+        _ => "nothing could be brought up to date".to_owned(),
+    };
+    if outcomes.iter().any(|outcome| outcome.is_cut_off) {
+        message += &format!("; {WAYS_OUT}");
     }
+    Err(Failure::Message(message))
 }
 
 /// The outcome of a dataset, in one line, and what there is to say of its files; a dry run also lists the addresses that

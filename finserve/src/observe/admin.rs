@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{Arc, OnceLock},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use http_body_util::Full;
@@ -19,7 +19,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::{net::TcpStream, sync::Semaphore, task::spawn_blocking, time::timeout};
 
-use super::readiness::Readiness;
+use super::{readiness::Readiness, workers::Workers};
 use crate::{
     net::{
         http_date::{self, WRONG_CLOCK},
@@ -48,11 +48,14 @@ pub(crate) struct Admin {
     pub(crate) ready: Arc<Readiness>,
     /// Set once the server has started.
     pub(crate) metrics: OnceLock<MetricsText>,
+    /// The same.
+    pub(crate) workers: OnceLock<Arc<Workers>>,
 }
 
 impl Admin {
     pub(crate) fn new(ready: &Arc<Readiness>) -> Arc<Admin> {
-        Arc::new(Admin { ready: ready.clone(), metrics: OnceLock::new() })
+        let (metrics, workers) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Admin { ready: ready.clone(), metrics, workers })
     }
 
     /// Answers on a thread of its own, for as long as the program runs, to those who call it by an address, as `localhost`, or by
@@ -108,7 +111,10 @@ impl Admin {
         let reasons = self.ready.reasons();
         let status =
             if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        let body = json!({ "ready": reasons.is_empty(), "reasons": reasons });
+        // Requests are answered without the workers that are late, so they are only named.
+        let late = self.workers.get().map(|workers| workers.late(Instant::now()));
+        let late = late.unwrap_or_default();
+        let body = json!({ "ready": reasons.is_empty(), "reasons": reasons, "late": late });
         response(status, JSON, format!("{body}\n"))
     }
 

@@ -1,8 +1,8 @@
 //! The metrics of a server, for Prometheus.
 use std::{
     fmt,
-    sync::atomic::AtomicU64,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    sync::{Arc, atomic::AtomicU64},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use fincore::{Date, chrono::NaiveDate, datasets::Status};
@@ -14,11 +14,12 @@ use prometheus_client::{
 
 mod process;
 mod replicas;
+mod workers;
 
-use self::replicas::SharedMetrics;
 pub(crate) use self::replicas::SharedState;
+use self::{replicas::SharedMetrics, workers::WorkerMetrics};
 
-use super::build_info;
+use super::{build_info, workers::Workers};
 
 /// The buckets of request durations, in seconds: from answers in the cache to requests that are cut off.
 const SECONDS: [f64; 12] =
@@ -46,6 +47,7 @@ pub(crate) struct Metrics {
     syncs: Family<[(&'static str, String); 2], Counter>,
     publications: Family<Labels, Counter>,
     sampled: SampledMetrics,
+    workers: Arc<Workers>,
 }
 
 /// The metrics of the requests to one route.
@@ -73,6 +75,7 @@ struct SampledMetrics {
     lost: Counter,
     memory: Gauge,
     descriptors: Gauge,
+    workers: WorkerMetrics,
 }
 
 /// Why a request or a connection is not served.
@@ -210,6 +213,7 @@ impl Metrics {
             syncs,
             publications,
             sampled,
+            workers: Arc::default(),
         }
     }
 
@@ -268,9 +272,15 @@ impl Metrics {
         self.publications.get_or_create(&[("outcome", outcome)]).inc();
     }
 
+    /// The background workers, whose heartbeats are measured.
+    pub(crate) fn workers(&self) -> &Arc<Workers> {
+        &self.workers
+    }
+
     /// Everything in the text format of Prometheus.
     pub(crate) fn text(&self, state: &SampledState) -> Result<String, fmt::Error> {
         self.sampled.set(state);
+        self.sampled.workers.set(&self.workers, Instant::now());
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)
@@ -334,6 +344,7 @@ impl SampledMetrics {
             "Lines of the log that could not be written",
             self.lost.clone(),
         );
+        self.workers.register(registry);
         registry.register("process_resident_memory_bytes", "Memory in use", self.memory.clone());
         registry.register("process_open_fds", "Descriptors in use", self.descriptors.clone());
         let started = Seconds::default();

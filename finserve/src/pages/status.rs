@@ -1,6 +1,6 @@
 //! `/status`: how new every dataset is, and how getting newer data went.
 use fincore::{
-    Date,
+    Date, Span,
     chrono::{DateTime, Utc},
     datasets::{Dataset, Status},
     market::{self, Rhythm},
@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::{chart::Period, data_age, language::Language, layout, view::View};
 
 /// The page.
-pub(crate) fn status(view: &View, status: &Status) -> Markup {
+pub(crate) fn status(view: &View, status: &Status, late: &[&str]) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let stale = status.data.iter().filter(|dataset| dataset.stale).count();
     let content = html! {
@@ -20,6 +20,12 @@ pub(crate) fn status(view: &View, status: &Status) -> Markup {
             p.note {
                 (say("The operator of this server gets newer data with ", "O operador deste servidor obtém dados mais novos com "))
                 a href=(view.path("/docs/guide/keeping-data-fresh")) { code { "finserve sync" } } "."
+            }
+        }
+        @if !late.is_empty() {
+            p.note {
+                strong.age { (say("Background work has not run when it should: ", "O trabalho em segundo plano não rodou quando devia: ")) }
+                (late.join(", ")) "."
             }
         }
         (table(view, status))
@@ -81,6 +87,7 @@ fn table(view: &View, status: &Status) -> Markup {
                     @for dataset in &status.data { tr {
                         th scope="row" data-label=(dataset_name) {
                             (title(language, dataset)) small { code { (dataset.dataset) } }
+                            (holes(view, dataset))
                         }
                         @let period = period(dataset);
                         td.number data-label=(first) { (date(view, period, dataset.first)) }
@@ -92,6 +99,22 @@ fn table(view: &View, status: &Status) -> Markup {
                     } }
                 }
             }
+        }
+    }
+}
+
+/// The days or months that are missing between those that are held.
+fn holes(view: &View, dataset: &Dataset) -> Markup {
+    let language = view.language;
+    let period = period(dataset);
+    let span = |hole: &Span| match hole.from == hole.to {
+        true => period.of(hole.from, language),
+        false => format!("{} – {}", period.of(hole.from, language), period.of(hole.to, language)),
+    };
+    let spans: Vec<String> = dataset.holes.iter().flatten().map(span).collect();
+    html! {
+        @if !spans.is_empty() {
+            small { strong.age { (language.pick("missing", "faltam")) } " " (spans.join(", ")) }
         }
     }
 }

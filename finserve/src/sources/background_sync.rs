@@ -1,8 +1,11 @@
 //! The background thread that keeps the data of a server fresh.
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -10,7 +13,7 @@ use fincore::Catalogue;
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use super::{
-    Config,
+    Config, WAYS_OUT,
     network_outage::NetworkOutage,
     schedule::{LastRun, SyncGroup, time_until_due},
     sync_job::{Job, Mode, Outcome},
@@ -18,17 +21,20 @@ use super::{
 };
 use crate::{
     coordination::{
-        clock::Now,
+        clock::{Clock, Now},
         directory_lock::{ExclusiveTask, Lock},
         jitter::jitter,
         signal::Signal,
         worker::Worker,
     },
-    observe::metrics::Metrics,
+    observe::{metrics::Metrics, workers::Heartbeat},
 };
 
 /// The clock is read again after this time: it may have been set, or the machine may have slept.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// No dataset takes longer: the budgets of the publishers, and waiting for imports and for another sync.
+const LONGEST_DATASET: Duration = Duration::from_secs(2 * 3600);
 
 /// Synchronises until it is stopped, with a first run at once. A download or an import that is cut
 /// short has no effect.
@@ -38,41 +44,47 @@ pub(crate) fn start(
     config: Config,
     metrics: Arc<Metrics>,
 ) -> Worker {
-    let directory = directory.to_owned();
-    Worker::start(move |stop| Rounds::new(&catalogue, directory, config, stop, &metrics).run())
+    let heartbeat = metrics.workers().add("sync", LONGEST_DATASET);
+    let mut rounds = Rounds {
+        catalogue,
+        directory: directory.to_owned(),
+        config,
+        metrics,
+        heartbeat: heartbeat.clone(),
+        last: SyncGroup::ALL.map(|group| (group, LastRun::Never)),
+        jitter: 0.0,
+        failing: Mutex::default(),
+        noted: Mutex::default(),
+        is_offline: false,
+        has_logged_ways_out: AtomicBool::default(),
+    };
+    Worker::start(heartbeat, move |stop| rounds.run(stop))
 }
 
 /// One run after the other.
-struct Rounds<'a> {
-    catalogue: &'a Catalogue,
+struct Rounds {
+    catalogue: Catalogue,
     directory: PathBuf,
     config: Config,
-    stop: &'a Signal,
-    metrics: &'a Metrics,
+    metrics: Arc<Metrics>,
+    heartbeat: Arc<Heartbeat>,
     last: [(SyncGroup, LastRun); 3],
     /// Chosen anew for every round.
     jitter: f64,
     /// The datasets that failed when they were last tried.
     failing: Mutex<BTreeSet<&'static str>>,
+    /// The notes of each dataset when it was last tried.
+    noted: Mutex<BTreeMap<&'static str, Vec<String>>>,
     /// Whether no publisher could be reached in the last round.
     is_offline: bool,
+    /// Whether the log has what helps where a publisher cannot be reached.
+    has_logged_ways_out: AtomicBool,
 }
 
-impl<'a> Rounds<'a> {
-    fn new(
-        catalogue: &'a Catalogue,
-        directory: PathBuf,
-        config: Config,
-        stop: &'a Signal,
-        metrics: &'a Metrics,
-    ) -> Rounds<'a> {
-        let last = SyncGroup::ALL.map(|group| (group, LastRun::Never));
-        let (jitter, failing, is_offline) = Default::default();
-        Rounds { catalogue, directory, config, stop, metrics, last, jitter, failing, is_offline }
-    }
-
-    fn run(mut self) {
+impl Rounds {
+    fn run(&mut self, stop: &Signal) {
         loop {
+            self.heartbeat.beat();
             let now = Now::read().utc;
             let waits =
                 self.last.map(|(group, last)| time_until_due(group, last, now, self.jitter));
@@ -80,39 +92,41 @@ impl<'a> Rounds<'a> {
             let due: Vec<SyncGroup> = due.map(|(group, _)| group).collect();
             if due.is_empty() {
                 let shortest = waits.into_iter().min().unwrap_or_default();
-                self.stop.wait(shortest.min(LONGEST_WAIT));
+                stop.wait(shortest.min(LONGEST_WAIT));
             } else {
-                self.round(&due);
+                self.round(&due, stop);
             }
-            if self.stop.is_stopped() {
+            if stop.is_stopped() {
                 return;
             }
         }
     }
 
     /// Synchronises the groups that are due.
-    fn round(&mut self, due: &[SyncGroup]) {
+    fn round(&mut self, due: &[SyncGroup], stop: &Signal) {
         let datasets =
             self.config.only.datasets(|content| due.iter().any(|group| group.includes(content)));
         if datasets.is_empty() {
             return self.finish(due, |_| LastRun::Succeeded(Now::read().utc));
         }
-        let lock = match Lock::take(&self.directory, ExclusiveTask::Sync, self.stop) {
+        // After a panic, which leaves it so, the next try is as far away as after any other failure.
+        self.finish(due, |_| LastRun::Failed(Now::read().utc));
+        let lock = match Lock::take(&self.directory, ExclusiveTask::Sync, stop) {
             Ok(Some(lock)) => lock,
             Ok(None) => return,
             Err(err) => {
-                tracing::error!("sync: the data directory cannot be locked: {err}");
-                return self.finish(due, |_| LastRun::Failed(Now::read().utc));
+                return tracing::error!("sync: the data directory cannot be locked: {err}");
             }
         };
         let job = Job {
-            catalogue: self.catalogue,
+            catalogue: &self.catalogue,
             directory: &self.directory,
             config: &self.config,
             today: Now::read().today(),
+            clock: &Clock::system(),
             mode: Mode::Store,
             progress: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
-            stop: self.stop,
+            stop,
             importing: Mutex::default(),
             network: NetworkOutage::default(),
         };
@@ -144,23 +158,31 @@ impl<'a> Rounds<'a> {
     /// Logs an outage of the network once, and when it is over.
     fn report_network(&mut self, network: &NetworkOutage) {
         match (network.reason(), self.is_offline) {
-            (Some(reason), false) => tracing::error!("sync: {reason}"),
+            (Some(reason), false) => tracing::error!("sync: {reason}; {WAYS_OUT}"),
             (None, true) => tracing::info!("sync: publishers can be reached again"),
             (Some(_), true) | (None, false) => (),
         }
         self.is_offline = network.reason().is_some();
     }
 
+    /// Logs each note once, and again if it has gone and come back.
+    fn report_notes(&self, outcome: &Outcome) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = noted.insert(outcome.dataset, outcome.notes.clone()).unwrap_or_default();
+        for note in outcome.notes.iter().filter(|note| !before.contains(note)) {
+            tracing::warn!("sync: {}: {note}", outcome.dataset);
+        }
+    }
+
     /// Logs what changed; logs a failure once, and when it is over.
     fn report(&self, outcome: &Outcome, network: &NetworkOutage) {
+        self.heartbeat.beat();
         let name = outcome.dataset;
         self.metrics.count_sync(name, outcome.failure_message().map_or("success", |_| "failure"));
         if outcome.has_changes() {
             tracing::info!("sync: {name}: {}", outcome.change_summary());
         }
-        for note in &outcome.notes {
-            tracing::warn!("sync: {name}: {note}");
-        }
+        self.report_notes(outcome);
         if outcome.is_outage(network) {
             return;
         }
@@ -169,6 +191,10 @@ impl<'a> Rounds<'a> {
             Some(message) => {
                 if failing.insert(name) {
                     tracing::error!("sync: {name} failed: {message}");
+                    if outcome.is_cut_off && !self.has_logged_ways_out.swap(true, Ordering::Relaxed)
+                    {
+                        tracing::warn!("sync: {WAYS_OUT}");
+                    }
                 }
             }
             None => {

@@ -1,17 +1,20 @@
 //! Requests to one publisher: one at a time, repeated when that may help, within a budget of time.
+mod response;
+mod retry;
+
+pub(super) use response::{Answer, DownloadTarget};
+
 use std::time::{Duration, Instant};
 
 use fincore::downloads::Validators;
 use ureq::Agent;
 
 use super::{
-    PublisherUrls, Timeouts,
+    Config, Timeouts,
     failure::{Fault, FaultKind},
     network_outage::NetworkOutage,
     publisher_address::BaseUrl,
-    request::{Publisher, Request, USER_AGENT},
-    response::{self, Answer, DownloadTarget},
-    retry::pause,
+    request::{Publisher, Request},
     sync_job::Job,
 };
 use crate::{
@@ -29,6 +32,9 @@ const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(900);
 /// silent, which takes long, is not even asked any more.
 const MOST_FAILURES: u32 = 3;
 
+/// Nine years become one with three splits, so more failures in a row have another reason than long windows.
+const MOST_SPLITS: u32 = 3;
+
 /// Asks one publisher, for one run.
 #[derive(Debug)]
 pub(super) struct Client<'a> {
@@ -37,9 +43,11 @@ pub(super) struct Client<'a> {
     timeouts: Timeouts,
     stop: &'a Signal,
     network: &'a NetworkOutage,
-    urls: &'a PublisherUrls,
+    config: &'a Config,
     /// Time spent on requests and on pauses between them.
     spent: Duration,
+    /// When the last answer was complete, or the last request had failed.
+    last_request: Option<Instant>,
     /// Requests that failed since the last that succeeded, and why the last one did.
     failures: u32,
     last_fault: Option<Fault>,
@@ -60,7 +68,7 @@ impl<'a> Client<'a> {
         let agent = http_client::agent(base.proxy_mode(), request_timeout.min(timeouts.budget));
         let config = agent
             .map_err(Fault::permanent)?
-            .user_agent(USER_AGENT)
+            .user_agent(job.config.user_agent.as_str())
             .max_redirects(5)
             .timeout_resolve(Some(connect_timeout))
             .timeout_connect(Some(connect_timeout))
@@ -69,12 +77,13 @@ impl<'a> Client<'a> {
             .build();
         Ok(Client {
             publisher,
-            agent: config.new_agent(),
+            agent: http_client::connect_to_ipv4_first(config),
             timeouts,
             stop,
             network: &job.network,
-            urls: &job.config.urls,
+            config: job.config,
             spent: Duration::ZERO,
+            last_request: None,
             failures: 0,
             last_fault: None,
         })
@@ -100,7 +109,10 @@ impl<'a> Client<'a> {
         match &answer {
             Ok(_) => self.failures = 0,
             Err(fault) => match fault.kind {
-                FaultKind::Temporary { .. } | FaultKind::Unreachable | FaultKind::Silence => {
+                FaultKind::Temporary { .. }
+                | FaultKind::NotData
+                | FaultKind::Unreachable
+                | FaultKind::Silence => {
                     self.failures += 1;
                     self.last_fault = Some(fault.clone());
                 }
@@ -108,6 +120,11 @@ impl<'a> Client<'a> {
             },
         }
         answer
+    }
+
+    /// Whether requests for fewer days may help after something else than data came: the publisher does not always fail.
+    pub(super) fn may_ask_for_less(&self) -> bool {
+        self.failures <= MOST_SPLITS
     }
 
     fn get_with_retries(
@@ -124,9 +141,11 @@ impl<'a> Client<'a> {
             if self.spent >= self.timeouts.budget {
                 return Err(self.out_of_time("the rest follows with the next sync"));
             }
+            self.keep_pace();
             let started = Instant::now();
             let answer = self.send(request, known, target);
             self.spent += started.elapsed();
+            self.last_request = Some(Instant::now());
             tries += 1;
             let fault = match answer {
                 Ok(answer) => {
@@ -137,16 +156,26 @@ impl<'a> Client<'a> {
             };
             if fault.kind != FaultKind::Unreachable {
                 self.network.note_contact();
-            } else if let Some(reason) = self.network.examine(self.urls) {
+            } else if let Some(reason) = self.network.examine(self.config) {
                 return Err(Fault { message: reason, kind: FaultKind::Skipped });
             }
-            let pause = pause(&fault, tries, self.timeouts.retry_delay, jitter());
+            let pause = retry::pause(&fault, tries, self.timeouts.retry_delay, jitter());
             let Some(pause) = pause.filter(|_| self.failures < MOST_FAILURES) else {
                 return Err(with_tries(fault, tries));
             };
-            if self.spent + pause >= self.timeouts.budget {
-                return Err(self.out_of_time(&fault.message));
+            if self.spent.saturating_add(pause) >= self.timeouts.budget {
+                return Err(self.no_time_to_wait(fault, tries));
             }
+            self.stop.wait(pause);
+            self.spent += pause;
+        }
+    }
+
+    /// Waits until enough time has passed since the last request.
+    fn keep_pace(&mut self) {
+        let passed = self.last_request.map_or(Duration::MAX, |last| last.elapsed());
+        let pause = self.timeouts.pace.saturating_sub(passed);
+        if !pause.is_zero() {
             self.stop.wait(pause);
             self.spent += pause;
         }
@@ -169,6 +198,18 @@ impl<'a> Client<'a> {
         }
         let slowest = self.timeouts.timeout;
         response::read(call.call()?, request, known, target, slowest, self.stop)
+    }
+
+    /// That the time before the next attempt is longer than the rest of the budget.
+    fn no_time_to_wait(&self, fault: Fault, tries: u32) -> Fault {
+        let FaultKind::Temporary { wait: Some(wait) } = fault.kind else {
+            return self.out_of_time(&fault.message);
+        };
+        let (wait, seconds) = (retry::in_words(wait), self.timeouts.budget.as_secs());
+        let Fault { message, .. } = with_tries(fault, tries);
+        Fault::permanent(format!(
+            "{message}: it asks for a pause of {wait}, but --budget allows {seconds} seconds; it is asked again by the next sync"
+        ))
     }
 
     fn out_of_time(&self, why: &str) -> Fault {

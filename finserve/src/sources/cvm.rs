@@ -17,6 +17,7 @@ pub(super) fn registry(base: &BaseUrl) -> Request {
         url: base.join(&format!("/dados/CIA_ABERTA/CAD/DADOS/{file}")),
         file: file.into(),
         what: "registry of companies".into(),
+        days: None,
         absence: Absence::Failure,
         repeat: Repeat::Always,
     }
@@ -50,6 +51,7 @@ fn request(base: &BaseUrl, form: Form, year: u16, today: Date) -> Request {
         url: base.join(&format!("/dados/CIA_ABERTA/DOC/{folder}/DADOS/{file}")),
         file,
         what: format!("{folder} of {year}"),
+        days: None,
         // Some forms have no file for the first years, and none for the running one until a company files.
         absence: if year < today.year() { Absence::NeverWas } else { Absence::NotYet },
         repeat: Repeat::Always,

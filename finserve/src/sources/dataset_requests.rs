@@ -5,12 +5,13 @@ use std::{
 };
 
 use fincore::{
-    Currency, Date, Form,
+    Currency, Date, Form, Span,
     downloads::{self, Validators},
-    market::{self, SeriesDefinition},
+    market::{self, Figures, SeriesDefinition},
 };
 
 use super::{
+    client::Answer,
     cvm,
     dataset_selection::{Content, Dataset},
     date_windows::year_start,
@@ -18,10 +19,22 @@ use super::{
     olinda, ptax,
     publisher_queue::PublisherQueue,
     request::Request,
-    response::Answer,
     sgs,
     sync_job::{Job, Outcome, record_outcome},
 };
+
+/// Adds the requests for days that no other request asks for.
+fn add_missing(requests: &mut Vec<Request>, more: Vec<Request>) {
+    for request in more {
+        let is_asked = |other: &Request| match (&other.days, &request.days) {
+            (Some(wide), Some(narrow)) => wide.window.includes(narrow.window),
+            _ => false,
+        };
+        if !requests.iter().any(is_asked) {
+            requests.push(request);
+        }
+    }
+}
 
 impl PublisherQueue<'_> {
     /// Brings a dataset up to date, and records the outcome.
@@ -52,8 +65,16 @@ impl PublisherQueue<'_> {
     /// One series of SGS, recorded under its own name.
     fn series(&mut self, known: &SeriesDefinition) -> Result<Outcome, Fault> {
         let Job { today, config, .. } = self.job;
-        let newest = market::newest_day(&self.snapshot()?, known.number)?;
-        let requests = sgs::requests(&config.urls.sgs, known, newest, config.since, *today);
+        let snapshot = self.snapshot()?;
+        let newest = market::newest_day(&snapshot, known.number)?;
+        let mut requests = sgs::requests(&config.urls.sgs, known, newest, config.since, *today);
+        let holes = market::holes(&snapshot, Figures::Series(known.number))?;
+        add_missing(
+            &mut requests,
+            sgs::requests_for_holes(&config.urls.sgs, known, &holes, *today),
+        );
+        // A commit waits for those who read.
+        drop(snapshot);
         let mut outcome = Outcome::new(known.name);
         self.fetch_in_order(&requests, &mut outcome);
         record_outcome(self.job, known.name, &outcome);
@@ -87,10 +108,10 @@ impl PublisherQueue<'_> {
             let start = if asked.contains(currency) { Date::MAX } else { year_start(*today) };
             let newest = newest.get(currency).map(|newest| (*newest).min(start));
             let base = &config.urls.olinda;
-            self.fetch_in_order(
-                &olinda::requests(base, *currency, newest, config.since, *today),
-                outcome,
-            );
+            let mut requests = olinda::requests(base, *currency, newest, config.since, *today);
+            let holes = self.quote_holes(*currency)?;
+            add_missing(&mut requests, olinda::requests_for_holes(base, *currency, &holes, *today));
+            self.fetch_in_order(&requests, outcome);
         }
         // An unchanged list comes without its content, so it is only remembered once all its currencies were asked for.
         if let Some(validators) = listed {
@@ -100,6 +121,20 @@ impl PublisherQueue<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The holes in the quotes of a currency since the first day that was ever downloaded of it: the bundled data has single
+    /// days of years before.
+    fn quote_holes(&self, currency: Currency) -> Result<Vec<Span>, Fault> {
+        let (snapshot, base) = (self.snapshot()?, &self.job.config.urls.olinda);
+        let asked = downloads::addresses(&snapshot, &olinda::url_prefix(base))?;
+        let first = asked.iter().filter(|url| olinda::currency_of(base, url) == Some(currency));
+        let Some(first) = first.filter_map(|url| olinda::first_day_of(url)).min() else {
+            return Ok(Vec::new());
+        };
+        let mut holes = market::holes(&snapshot, Figures::Quotes(currency))?;
+        holes.retain(|hole| hole.to >= first);
+        Ok(holes)
     }
 
     /// The currencies that were downloaded from Olinda before.

@@ -1,6 +1,6 @@
 //! Windows of days to ask publishers for.
 use fincore::{
-    Date,
+    Date, Span,
     chrono::{NaiveDate, TimeDelta},
 };
 
@@ -9,6 +9,21 @@ use fincore::{
 pub(super) struct Window {
     pub(super) first: Date,
     pub(super) last: Date,
+}
+
+impl Window {
+    /// Whether all days of another window are in this one.
+    pub(super) fn includes(self, other: Window) -> bool {
+        self.first <= other.first && other.last <= self.last
+    }
+
+    /// Its two halves, each of whole calendar years; `None` if it lies within one.
+    pub(super) fn halves(self) -> Option<[Window; 2]> {
+        let years = self.last.year() - self.first.year() + 1;
+        let middle = Date::new(self.first.year() + years / 2, 1, 1).filter(|_| years > 1)?;
+        let first = Window { first: self.first, last: middle.days_before(1) };
+        Some([first, Window { first: middle, last: self.last }])
+    }
 }
 
 /// The days from `first` up to the day before `end`, in windows of at most `years` calendar years, oldest first.
@@ -21,6 +36,20 @@ pub(super) fn windows(first: Date, end: Date, years: u16) -> Vec<Window> {
         first = next;
     }
     windows
+}
+
+/// The calendar years with holes, up to the day before `end`, in windows of at most `years` of them, oldest first. So two
+/// requests for one hole are the same, even if a part of it was filled.
+pub(super) fn windows_with_holes(holes: &[Span], end: Date, years: u16) -> Vec<Window> {
+    let mut spans: Vec<(Date, Date)> = Vec::new();
+    for hole in holes.iter().filter(|hole| hole.from < end) {
+        let next = Date::new(hole.to.year() + 1, 1, 1).unwrap_or(Date::MAX).min(end);
+        match spans.last_mut() {
+            Some((_, last)) if *last >= year_start(hole.from) => *last = next.max(*last),
+            _ => spans.push((year_start(hole.from), next)),
+        }
+    }
+    spans.iter().flat_map(|(first, end)| windows(*first, *end, years)).collect()
 }
 
 /// 1 January of the year of this day.

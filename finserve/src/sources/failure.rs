@@ -5,6 +5,11 @@ use fincore::Error;
 
 use crate::net::trusted_certificates::{explain_failure, explain_refusal};
 
+/// What helps where a publisher cannot be reached.
+pub(crate) const WAYS_OUT: &str = "CVM and the central bank drop requests from some clouds and countries: use a mirror \
+    (--cvm-url, --sgs-url, --olinda-url, --ptax-url) or a proxy (HTTPS_PROXY), or import files by hand; \
+    see docs/keeping-data-fresh.md";
+
 /// Why a request, or the import of its answer, failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -20,6 +25,9 @@ pub(super) enum FaultKind {
     Permanent,
     /// It may, because the server has trouble; not before the time that it named.
     Temporary { wait: Option<Duration> },
+    /// It may, because the server sent something else than data, as if all were well. SGS also does that with windows that
+    /// are too long for it.
+    NotData,
     /// There was no connection. Trying again may help, unless no other publisher can be reached either.
     Unreachable,
     /// The server was silent or too slow, so each further attempt takes long.
@@ -47,6 +55,18 @@ impl Fault {
         Fault { message: message.into(), kind: FaultKind::Silence }
     }
 
+    /// Whether the cause may lie between this machine and the publisher.
+    pub(super) fn is_cut_off(&self) -> bool {
+        match self.kind {
+            FaultKind::Unreachable | FaultKind::Silence => true,
+            FaultKind::Permanent => self.message.contains("answered 403"),
+            FaultKind::Temporary { .. }
+            | FaultKind::NotData
+            | FaultKind::Skipped
+            | FaultKind::Stopped => false,
+        }
+    }
+
     pub(super) fn stopped() -> Fault {
         Fault { message: "stopped".into(), kind: FaultKind::Stopped }
     }
@@ -56,7 +76,10 @@ impl Fault {
         let message = match self.kind {
             FaultKind::Skipped | FaultKind::Stopped => self.message,
             FaultKind::Permanent => format!("{what}: {}", self.message),
-            FaultKind::Temporary { .. } | FaultKind::Unreachable | FaultKind::Silence => {
+            FaultKind::Temporary { .. }
+            | FaultKind::NotData
+            | FaultKind::Unreachable
+            | FaultKind::Silence => {
                 format!("{what}: {host}: {}", self.message)
             }
         };

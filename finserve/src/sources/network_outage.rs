@@ -4,7 +4,7 @@ use std::{
     time::Duration,
 };
 
-use super::{PublisherUrls, reachability::check_publishers};
+use super::{Config, reachability::check_publishers};
 
 /// How long all publishers together have for an answer.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -41,11 +41,11 @@ impl NetworkOutage {
     }
 
     /// Finds out, after a connection has failed, whether all others fail too. Returns why, if they do.
-    pub(super) fn examine(&self, urls: &PublisherUrls) -> Option<String> {
+    pub(super) fn examine(&self, config: &Config) -> Option<String> {
         // The lock is held meanwhile, so that another thread waits for the result.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*known, Knowledge::Nothing) {
-            let replies = check_publishers(urls, PROBE_TIMEOUT);
+            let replies = check_publishers(&config.urls, &config.user_agent, PROBE_TIMEOUT);
             *known = match replies.iter().any(|reply| reply.is_reached) {
                 true => Knowledge::Works,
                 false => {

@@ -1,13 +1,13 @@
 //! Olinda, the central bank's PTAX service: one currency over some days.
 use std::collections::BTreeSet;
 
-use fincore::{Currency, Date};
+use fincore::{Currency, Date, Span, market::Figures};
 use serde::Deserialize;
 
 use super::{
-    date_windows::{Window, quarter_start, windows},
+    date_windows::{Window, quarter_start, windows, windows_with_holes},
     publisher_address::BaseUrl,
-    request::{Absence, Publisher, Repeat, Request, requests_for_windows},
+    request::{Absence, Publisher, Repeat, Request, RequestedDays, requests_for_windows},
 };
 
 const SERVICE: &str = "/olinda/servico/PTAX/versao/v1/odata/";
@@ -30,6 +30,7 @@ pub(super) fn currencies(base: &BaseUrl) -> Request {
         url: base.join(&format!("{SERVICE}Moedas?$format=json")),
         file: "Moedas.json".into(),
         what: "Olinda, list of currencies".into(),
+        days: None,
         absence: Absence::Failure,
         repeat: Repeat::Always,
     }
@@ -65,6 +66,12 @@ pub(super) fn currency_of(base: &BaseUrl, url: &str) -> Option<Currency> {
     url.strip_prefix(&url_prefix(base))?.get(..3)?.parse().ok()
 }
 
+/// The first day of the address of a request for quotes.
+pub(super) fn first_day_of(url: &str) -> Option<Date> {
+    let (_, day) = url.split_once("@dataInicial='")?;
+    format!("{}-{}-{}", day.get(6..10)?, day.get(..2)?, day.get(3..5)?).parse().ok()
+}
+
 /// The requests for one currency, in order.
 pub(super) fn requests(
     base: &BaseUrl,
@@ -81,6 +88,18 @@ pub(super) fn requests(
     })
 }
 
+/// The requests for past years in which quotes of a currency are missing.
+pub(super) fn requests_for_holes(
+    base: &BaseUrl,
+    currency: Currency,
+    holes: &[Span],
+    today: Date,
+) -> Vec<Request> {
+    let recent = quarter_start(today.days_before(RECENT_DAYS));
+    let windows = windows_with_holes(holes, recent, MOST_YEARS).into_iter();
+    windows.map(|window| request(base, currency, window, Repeat::Never)).collect()
+}
+
 fn request(base: &BaseUrl, currency: Currency, window: Window, repeat: Repeat) -> Request {
     let (first, last) = (american_date(window.first), american_date(window.last));
     let url = format!(
@@ -92,6 +111,7 @@ fn request(base: &BaseUrl, currency: Currency, window: Window, repeat: Repeat) -
         url,
         file: format!("CotacaoMoedaPeriodo.{currency}.json"),
         what: format!("Olinda, {currency}"),
+        days: Some(RequestedDays { figures: Figures::Quotes(currency), window }),
         absence: Absence::Failure,
         repeat,
     }
@@ -144,6 +164,7 @@ mod tests {
         );
         assert_eq!(currency_of(&base, url), Some(Currency::EUR));
         assert_eq!(currency_of(&base, "https://olinda.bcb.gov.br/"), None);
+        assert_eq!(first_day_of(url), "2026-10-01".parse().ok());
     }
 
     #[test]

@@ -50,6 +50,7 @@ fn request(base: &BaseUrl, day: Date) -> Request {
         url: base.join(&format!("/Download/fechamento/{file}")),
         file,
         what: format!("PTAX bulletin of {day}"),
+        days: None,
         absence: Absence::NotYet,
         repeat: Repeat::Always,
     }

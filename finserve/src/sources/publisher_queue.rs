@@ -7,19 +7,21 @@ use std::{
 };
 
 use fincore::{
-    Import, Imported, Snapshot, Tally,
+    Catalogue, Import, Imported, Snapshot, Tally,
+    chrono::{DateTime, Utc},
     downloads::{self, Validators},
+    market,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    client::Client,
-    failure::Fault,
-    request::{Publisher, Repeat, Request},
-    response::{Answer, DownloadTarget},
+    client::{Answer, Client, DownloadTarget},
+    failure::{Fault, FaultKind},
+    request::{Publisher, Repeat, Request, RequestedDays},
+    sgs,
     sync_job::{Job, Mode, Outcome, change_summary},
 };
-use crate::coordination::{clock::Now, wait_for_import};
+use crate::coordination::wait_for_import;
 
 /// The downloads of one thread in a run.
 pub(super) struct PublisherQueue<'a> {
@@ -35,6 +37,9 @@ pub(super) struct PublisherQueue<'a> {
     /// Rows of all files so far.
     rows: usize,
 }
+
+/// What is said of a file that was there before. CVM has withdrawn files for days.
+const WITHDRAWN: &str = "CVM does not have this file at present; what was imported from it is kept";
 
 /// What a download brought.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +59,13 @@ impl FetchOutcome {
     fn nothing(presence: Presence) -> FetchOutcome {
         FetchOutcome { tally: Tally::default(), presence }
     }
+
+    fn add(&mut self, other: FetchOutcome) {
+        self.tally += other.tally;
+        if other.presence == Presence::Present {
+            self.presence = Presence::Present;
+        }
+    }
 }
 
 impl<'a> PublisherQueue<'a> {
@@ -61,12 +73,11 @@ impl<'a> PublisherQueue<'a> {
         let style = "{bar:30} {bytes} of {total_bytes}, {elapsed}  {wide_msg}";
         let style = ProgressStyle::with_template(style).expect("the template is well formed");
         let progress = job.progress.add(ProgressBar::new(0).with_style(style));
-        let (clients, done) = (HashMap::new(), HashMap::new());
         PublisherQueue {
             job,
-            clients,
+            clients: HashMap::new(),
             progress,
-            done,
+            done: HashMap::new(),
             asked: Vec::new(),
             notes: Vec::new(),
             rows: 0,
@@ -119,16 +130,48 @@ impl<'a> PublisherQueue<'a> {
         fetched
     }
 
+    /// Downloads a file; where something else than data comes for a window of days, each half of it by itself.
     fn fetch_now(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
-        let known = downloads::validators(&self.snapshot()?, &request.url)?;
-        // What was kept of a file, or refused, is in one that has not changed since.
-        let known = known.filter(|_| !self.job.config.force);
-        if known.is_some() && request.repeat == Repeat::Never {
-            return Ok(FetchOutcome::nothing(Presence::Present));
+        let fault = match self.fetch_whole(request) {
+            Err(fault) if fault.kind == FaultKind::NotData => fault,
+            done => return done,
+        };
+        let client = self.clients.get(&request.publisher);
+        let halves = sgs::halves(&self.job.config.urls.sgs, request)
+            .filter(|_| client.is_some_and(Client::may_ask_for_less));
+        let Some(halves) = halves else { return Err(fault) };
+        let mut fetched = FetchOutcome::nothing(Presence::Absent);
+        for half in halves {
+            fetched.add(self.fetch_now(&half)?);
         }
+        Ok(fetched)
+    }
+
+    fn fetch_whole(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
+        let snapshot = self.snapshot()?;
+        // What was kept of a file, or refused, is in one that has not changed since.
+        let is_forced = self.job.config.force;
+        let mut known = downloads::validators(&snapshot, &request.url)?.filter(|_| !is_forced);
+        if request.repeat == Repeat::Never {
+            if !is_forced && !self.is_due(&snapshot, request)? {
+                return Ok(FetchOutcome::nothing(Presence::Present));
+            }
+            // What lacks figures is worth a whole answer.
+            known = None;
+        }
+        // A commit waits for those who read.
+        drop(snapshot);
         match self.ask(request, known.as_ref())? {
             Answer::Unchanged => Ok(FetchOutcome::nothing(Presence::Present)),
-            Answer::Nothing => Ok(FetchOutcome::nothing(Presence::Absent)),
+            Answer::Nothing => {
+                if request.repeat == Repeat::Never {
+                    self.record_incomplete(request, "")?;
+                }
+                if known.is_some() && request.is_archive() {
+                    self.notes.push(format!("{}: {WITHDRAWN}", request.what));
+                }
+                Ok(FetchOutcome::nothing(Presence::Absent))
+            }
             Answer::File { file, validators } => {
                 let same = known.as_ref().is_some_and(|known| known.digest == validators.digest);
                 if same {
@@ -141,6 +184,55 @@ impl<'a> PublisherQueue<'a> {
                 Ok(FetchOutcome { tally, presence: Presence::Present })
             }
         }
+    }
+
+    /// Whether a window of past days is asked for: it was not yet, or it lacks figures and enough time has passed.
+    fn is_due(&self, snapshot: &Snapshot, request: &Request) -> Result<bool, Fault> {
+        if let Some(before) = downloads::incomplete_window(snapshot, &request.url)? {
+            return Ok(before.is_due(self.job.today));
+        }
+        Ok(!self.is_known(snapshot, request)? || has_holes(snapshot, request)?)
+    }
+
+    /// Whether a window was imported, whole or each half by itself.
+    fn is_known(&self, snapshot: &Snapshot, request: &Request) -> Result<bool, Fault> {
+        if downloads::validators(snapshot, &request.url)?.is_some() {
+            return Ok(true);
+        }
+        let Some(halves) = sgs::halves(&self.job.config.urls.sgs, request) else {
+            return Ok(false);
+        };
+        for half in &halves {
+            if !self.is_known(snapshot, half)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Records that the answer for a window of past days lacks figures.
+    fn record_incomplete(&self, request: &Request, digest: &str) -> Result<(), Fault> {
+        self.record(|catalogue, now| {
+            downloads::record_incomplete_window(catalogue, now, &request.url, digest)
+        })
+    }
+
+    /// Writes a record that is no data. Waits for imports to end.
+    fn record(
+        &self,
+        write: impl Fn(&Catalogue, DateTime<Utc>) -> fincore::Result<()>,
+    ) -> Result<(), Fault> {
+        if self.job.mode == Mode::DryRun {
+            return Ok(());
+        }
+        let _importing = self.job.importing.lock().unwrap_or_else(PoisonError::into_inner);
+        wait_for_import::wait(|| {
+            if self.job.stop.is_stopped() {
+                return Ok(());
+            }
+            write(self.job.catalogue, self.job.clock.now().utc)
+        })?;
+        Ok(())
     }
 
     /// Asks the publisher for a file, unless it is the same as the known one.
@@ -185,6 +277,20 @@ impl<'a> PublisherQueue<'a> {
         })?;
         let what = &request.what;
         self.notes.extend(imported.remarks().into_iter().map(|note| format!("{what}: {note}")));
+        if request.repeat == Repeat::Never {
+            // The stored figures show whether a window of past days must be asked for again.
+            let snapshot = self.snapshot()?;
+            let is_incomplete = has_holes(&snapshot, request)?;
+            let was_incomplete = downloads::incomplete_window(&snapshot, &request.url)?.is_some();
+            drop(snapshot);
+            if is_incomplete {
+                self.record_incomplete(request, &validators.digest)?;
+            } else if was_incomplete {
+                self.record(|catalogue, now| {
+                    downloads::record_complete_window(catalogue, now, &request.url)
+                })?;
+            }
+        }
         let Imported { tally, .. } = imported;
         self.rows += tally.new + tally.changed + tally.unchanged;
         Ok(tally)
@@ -205,7 +311,7 @@ impl<'a> PublisherQueue<'a> {
             if self.job.stop.is_stopped() {
                 return Ok(None);
             }
-            Import::begin(self.job.catalogue, Now::read().utc).map(Some)
+            Import::begin(self.job.catalogue, self.job.clock.now().utc).map(Some)
         });
         let import = begun?.ok_or_else(Fault::stopped)?;
         let import = import.keep_changes_for(self.job.config.keep_changes).from_publisher();
@@ -221,6 +327,13 @@ impl<'a> PublisherQueue<'a> {
     pub(super) fn snapshot(&self) -> Result<Snapshot, Fault> {
         Ok(self.job.catalogue.snapshot(self.job.today)?)
     }
+}
+
+/// Whether figures of the requested days are missing.
+fn has_holes(snapshot: &Snapshot, request: &Request) -> Result<bool, Fault> {
+    let Some(RequestedDays { figures, window }) = request.days else { return Ok(false) };
+    let holes = market::holes_within(snapshot, figures, window.first, window.last)?;
+    Ok(!holes.is_empty())
 }
 
 impl Drop for PublisherQueue<'_> {

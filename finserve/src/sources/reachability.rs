@@ -4,9 +4,9 @@ use std::{thread, time::Duration};
 use fincore::chrono::{DateTime, Utc};
 
 use super::{
-    BaseUrl, PublisherUrls,
+    BaseUrl, PublisherUrls, UserAgent,
     failure::{Fault, FaultKind},
-    request::{Publisher, USER_AGENT},
+    request::Publisher,
 };
 use crate::net::http_client;
 
@@ -23,7 +23,11 @@ pub(crate) struct PublisherReply {
 }
 
 /// Asks all publishers at once, each with one short request, and waits no longer than `timeout`.
-pub(crate) fn check_publishers(urls: &PublisherUrls, timeout: Duration) -> Vec<PublisherReply> {
+pub(crate) fn check_publishers(
+    urls: &PublisherUrls,
+    user_agent: &UserAgent,
+    timeout: Duration,
+) -> Vec<PublisherReply> {
     let PublisherUrls { sgs, olinda, ptax, cvm } = urls;
     let all = [
         (Publisher::Sgs, sgs),
@@ -32,8 +36,9 @@ pub(crate) fn check_publishers(urls: &PublisherUrls, timeout: Duration) -> Vec<P
         (Publisher::Cvm, cvm),
     ];
     thread::scope(|scope| {
-        let asked =
-            all.map(|(publisher, base)| (publisher, base, scope.spawn(move || ask(base, timeout))));
+        let asked = all.map(|(publisher, base)| {
+            (publisher, base, scope.spawn(move || ask(base, user_agent, timeout)))
+        });
         let reply = |(publisher, base, asked): (
             Publisher,
             &BaseUrl,
@@ -53,13 +58,18 @@ pub(crate) fn check_publishers(urls: &PublisherUrls, timeout: Duration) -> Vec<P
 }
 
 /// Sends one request. Any answer will do, unless it is a server error.
-fn ask(base: &BaseUrl, timeout: Duration) -> Result<Option<DateTime<Utc>>, Fault> {
+fn ask(
+    base: &BaseUrl,
+    user_agent: &UserAgent,
+    timeout: Duration,
+) -> Result<Option<DateTime<Utc>>, Fault> {
     let agent = http_client::agent(base.proxy_mode(), timeout).map_err(Fault::permanent)?;
     // The phase that takes too long is told apart, so that the limit of the whole request must be a little longer.
     let connect = timeout.mul_f64(0.9);
     let config = agent.timeout_resolve(Some(connect)).timeout_connect(Some(connect));
-    let config = config.user_agent(USER_AGENT).build();
-    let answer = config.new_agent().get(base.join("/")).call()?;
+    let config = config.user_agent(user_agent.as_str()).build();
+    let agent = http_client::connect_to_ipv4_first(config);
+    let answer = agent.get(base.join("/")).call()?;
     if answer.status().is_server_error() {
         return Err(Fault::permanent(format!("the server answers {}", answer.status())));
     }

@@ -1,12 +1,8 @@
 //! A request to a publisher, and what its answer means.
-use fincore::{Date, downloads::Validators};
+use fincore::{Date, downloads::Validators, market::Figures};
 use serde_json::Value;
 
 use super::date_windows::Window;
-
-/// How this program names itself to publishers.
-pub(super) const USER_AGENT: &str =
-    concat!("finserve/", env!("CARGO_PKG_VERSION"), " (+keeps a copy of your open data)");
 
 /// The publisher that a request goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,11 +43,25 @@ pub(super) struct Request {
     pub(super) file: String,
     /// The name of the file in messages.
     pub(super) what: String,
+    /// The figures and days of a request for a window.
+    pub(super) days: Option<RequestedDays>,
     pub(super) absence: Absence,
     pub(super) repeat: Repeat,
 }
 
+/// The figures and days that a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RequestedDays {
+    pub(super) figures: Figures,
+    pub(super) window: Window,
+}
+
 impl Request {
+    /// Whether this is a file of filings, which stays where it is once it was published.
+    pub(super) fn is_archive(&self) -> bool {
+        self.publisher == Publisher::Cvm && self.absence == Absence::NotYet
+    }
+
     /// The server that is asked.
     pub(super) fn host(&self) -> &str {
         let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
@@ -109,7 +119,7 @@ pub(super) enum Absence {
 pub(super) enum Repeat {
     /// Yes: there may be something new.
     Always,
-    /// No: these days are long past.
+    /// No: these days are long past. Unless figures are missing.
     Never,
 }
 
@@ -127,17 +137,67 @@ impl Request {
         }
     }
 
-    /// Whether this answer is complete but has no rows, as is normal on holidays.
-    pub(super) fn is_empty(&self, body: &[u8]) -> bool {
-        let parsed = || serde_json::from_slice::<Value>(body).ok();
+    /// What the beginning of an answer with status 200 says, or all of one that is short. The publishers also answer
+    /// 200 when something is wrong.
+    pub(super) fn judge(&self, body: &[u8]) -> Verdict {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return Verdict::PassingFault("the answer is empty".into());
+        }
+        if text.starts_with('<') {
+            return match self.publisher {
+                // The server of the bulletins has a page for days without one.
+                Publisher::Ptax => Verdict::NoData,
+                Publisher::Sgs | Publisher::Olinda | Publisher::Cvm => {
+                    Verdict::PassingFault(format!("the answer is an HTML page{}", title(text)))
+                }
+            };
+        }
+        let Ok(answer) = serde_json::from_str::<Value>(text) else { return Verdict::Data };
+        let none = Value::Array(Vec::new());
         match self.publisher {
-            Publisher::Sgs => parsed().is_some_and(|rows| rows == Value::Array(Vec::new())),
-            Publisher::Olinda => {
-                parsed().is_some_and(|answer| answer["value"] == Value::Array(Vec::new()))
+            Publisher::Sgs if answer == none || text.contains(NO_VALUES) => Verdict::NoData,
+            Publisher::Olinda if answer["value"] == none => Verdict::NoData,
+            Publisher::Sgs | Publisher::Olinda if is_error(&answer) => {
+                Verdict::PassingFault(format!("the central bank answered {}", shorten(text)))
             }
-            Publisher::Ptax | Publisher::Cvm => false,
+            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax | Publisher::Cvm => Verdict::Data,
         }
     }
+}
+
+/// What an answer with status 200 is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Data,
+    /// The publisher has no data for these days, as is normal on holidays, or not yet.
+    NoData,
+    /// Something else than data, for this reason. The same request often succeeds some seconds later.
+    PassingFault(String),
+}
+
+/// Whether this is how the central bank's services report errors.
+fn is_error(answer: &Value) -> bool {
+    ["erro", "error"].iter().any(|key| answer.get(key).is_some())
+}
+
+/// The heading of a page, where it has a short one: SGS says "Requisição inválida!".
+fn title(page: &str) -> String {
+    let heading = ["<title>", "<h1>", "<h2>"].iter().find_map(|tag| {
+        let (_, rest) = page.split_once(tag)?;
+        rest.split_once('<').map(|(heading, _)| heading.trim())
+    });
+    heading
+        .filter(|text| !text.is_empty())
+        .map_or_else(String::new, |text| format!(" ({})", shorten(text)))
+}
+
+/// The beginning of a text on one line.
+pub(super) fn shorten(text: &str) -> String {
+    const MOST_CHARACTERS: usize = 160;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().filter(|c| !c.is_control()).take(MOST_CHARACTERS).collect()
 }
 
 #[cfg(test)]
@@ -151,6 +211,7 @@ mod tests {
             url: text(),
             file: text(),
             what: text(),
+            days: None,
             absence,
             repeat: Repeat::Always,
         }
@@ -186,20 +247,41 @@ mod tests {
 
     #[test]
     fn an_answer_without_rows_is_no_failure() {
-        let cases: [(Publisher, &str, bool); 9] = [
-            (Publisher::Sgs, "[]", true),
-            (Publisher::Sgs, " [ ]\n", true),
-            (Publisher::Sgs, "[", false),
-            (Publisher::Sgs, "{}", false),
-            (Publisher::Olinda, r#"{"@odata.context":"x","value":[]}"#, true),
-            (Publisher::Olinda, r#"{"value":[1]}"#, false),
-            (Publisher::Olinda, r#"{"error":"x"}"#, false),
-            (Publisher::Ptax, "", false),
-            (Publisher::Cvm, "[]", false),
+        let cases: [(Publisher, &str, Verdict); 11] = [
+            (Publisher::Sgs, "[]", Verdict::NoData),
+            (Publisher::Sgs, " [ ]\n", Verdict::NoData),
+            (Publisher::Sgs, r#"{"error":"Value(s) not found"}"#, Verdict::NoData),
+            (Publisher::Sgs, "[", Verdict::Data),
+            (Publisher::Sgs, "{}", Verdict::Data),
+            (Publisher::Olinda, r#"{"@odata.context":"x","value":[]}"#, Verdict::NoData),
+            (Publisher::Olinda, r#"{"value":[1]}"#, Verdict::Data),
+            (Publisher::Ptax, "<html>Não há boletim</html>", Verdict::NoData),
+            (Publisher::Ptax, "16/11/2026;005;A;AFN;", Verdict::Data),
+            (Publisher::Cvm, "[]", Verdict::Data),
+            (Publisher::Cvm, "PK\u{3}\u{4}", Verdict::Data),
         ];
-        for (publisher, body, empty) in cases {
+        for (publisher, body, verdict) in cases {
             let request = request(publisher, Absence::Failure);
-            assert_eq!(request.is_empty(body.as_bytes()), empty, "{body}");
+            assert_eq!(request.judge(body.as_bytes()), verdict, "{body}");
+        }
+    }
+
+    #[test]
+    fn pages_and_errors_with_status_200_are_passing_faults() {
+        let page =
+            "\u{feff}<!DOCTYPE html><html><head><title> Requisição\n inválida! </title></head>";
+        for (publisher, body, words) in [
+            (Publisher::Sgs, page, "the answer is an HTML page (Requisição inválida!)"),
+            (Publisher::Olinda, "<html><body>x", "the answer is an HTML page"),
+            (Publisher::Cvm, "<html>", "the answer is an HTML page"),
+            (Publisher::Sgs, " \n", "the answer is empty"),
+            (Publisher::Cvm, "", "the answer is empty"),
+            (Publisher::Ptax, "", "the answer is empty"),
+            (Publisher::Sgs, r#"{"erro":{}}"#, r#"the central bank answered {"erro":{}}"#),
+            (Publisher::Olinda, r#"{"error":"x"}"#, r#"the central bank answered {"error":"x"}"#),
+        ] {
+            let found = request(publisher, Absence::Failure).judge(body.as_bytes());
+            assert_eq!(found, Verdict::PassingFault(words.into()), "{body}");
         }
     }
 }

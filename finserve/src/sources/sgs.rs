@@ -1,10 +1,13 @@
 //! SGS, the central bank's time series: windows of days of one series.
-use fincore::{Date, market::SeriesDefinition};
+use fincore::{
+    Date, Span,
+    market::{Figures, SeriesDefinition},
+};
 
 use super::{
-    date_windows::{Window, windows, year_start},
+    date_windows::{Window, windows, windows_with_holes, year_start},
     publisher_address::BaseUrl,
-    request::{Absence, Publisher, Repeat, Request, requests_for_windows},
+    request::{Absence, Publisher, Repeat, Request, RequestedDays, requests_for_windows},
 };
 
 /// SGS refuses windows of more than ten years with a 406.
@@ -34,12 +37,32 @@ pub(super) fn requests(
     let first = missing.unwrap_or(recent).max(series.since);
     let past = windows(first, recent, MOST_YEARS);
     requests_for_windows(past, Window { first: recent, last: today }, newest, |window, repeat| {
-        request(base, series, window, repeat)
+        request(base, series.number, window, repeat)
     })
 }
 
-fn request(base: &BaseUrl, series: &SeriesDefinition, window: Window, repeat: Repeat) -> Request {
-    let number = series.number;
+/// The requests for past years in which figures are missing.
+pub(super) fn requests_for_holes(
+    base: &BaseUrl,
+    series: &SeriesDefinition,
+    holes: &[Span],
+    today: Date,
+) -> Vec<Request> {
+    let recent = year_start(today.days_before(REVISED_DAYS));
+    let windows = windows_with_holes(holes, recent, MOST_YEARS).into_iter();
+    let since = |window: Window| Window { first: window.first.max(series.since), ..window };
+    windows.map(|window| request(base, series.number, since(window), Repeat::Never)).collect()
+}
+
+/// The two requests for the halves of a window; `None` if it lies within a year, or if this is no request for one.
+pub(super) fn halves(base: &BaseUrl, whole: &Request) -> Option<[Request; 2]> {
+    let Some(RequestedDays { figures: Figures::Series(number), window }) = whole.days else {
+        return None;
+    };
+    Some(window.halves()?.map(|half| request(base, number, half, whole.repeat)))
+}
+
+fn request(base: &BaseUrl, number: u32, window: Window, repeat: Repeat) -> Request {
     let (first, last) = (brazilian_date(window.first), brazilian_date(window.last));
     let path = format!("/dados/serie/bcdata.sgs.{number}/dados");
     let query = format!("formato=json&dataInicial={first}&dataFinal={last}");
@@ -48,6 +71,7 @@ fn request(base: &BaseUrl, series: &SeriesDefinition, window: Window, repeat: Re
         url: base.join(&format!("{path}?{query}")),
         file: format!("bcdata.sgs.{number}.json"),
         what: format!("SGS {number}"),
+        days: Some(RequestedDays { figures: Figures::Series(number), window }),
         absence: Absence::EmptyIfStated,
         repeat,
     }
@@ -102,6 +126,29 @@ mod tests {
         assert_eq!(all.first().unwrap(), "06/03/1986 31/12/1994");
         assert_eq!(all.last().unwrap(), "01/01/2026 15/11/2026");
         assert_eq!(all.len(), 6);
+    }
+
+    #[test]
+    fn a_window_is_halved_down_to_a_year() {
+        let base = "http://a".parse().unwrap();
+        let window =
+            Window { first: "1986-03-06".parse().unwrap(), last: "1994-12-31".parse().unwrap() };
+        let mut whole = request(&base, 12, window, Repeat::Never);
+        let mut windows = Vec::new();
+        while let Some([first, second]) = halves(&base, &whole) {
+            assert_eq!(first.repeat, Repeat::Never);
+            windows.push(second.url.split_once("dataInicial=").unwrap().1.to_owned());
+            whole = first;
+        }
+        assert!(whole.url.ends_with("dataInicial=06/03/1986&dataFinal=31/12/1986"));
+        assert_eq!(
+            windows,
+            [
+                "01/01/1990&dataFinal=31/12/1994",
+                "01/01/1988&dataFinal=31/12/1989",
+                "01/01/1987&dataFinal=31/12/1987"
+            ]
+        );
     }
 
     #[test]

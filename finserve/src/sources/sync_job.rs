@@ -9,7 +9,7 @@ use super::{
     failure::{Fault, FaultKind},
     network_outage::NetworkOutage,
 };
-use crate::coordination::{clock::Now, signal::Signal};
+use crate::coordination::{clock::Clock, signal::Signal};
 
 /// The parameters of a run.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub(crate) struct Job<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) config: &'a Config,
     pub(crate) today: Date,
+    pub(crate) clock: &'a Clock,
     pub(crate) mode: Mode,
     pub(crate) progress: MultiProgress,
     pub(crate) stop: &'a Signal,
@@ -43,12 +44,15 @@ pub(crate) struct Outcome {
     pub(crate) tally: Tally,
     /// What went wrong; the rest was done.
     pub(crate) faults: Vec<String>,
+    /// What there is to say of the files, though nothing failed: rows that were left out, columns that are new, files that
+    /// are gone.
+    pub(crate) notes: Vec<String>,
     /// The addresses that a dry run asked for, and what each would bring.
     pub(crate) asked: Vec<String>,
-    /// What there is to say of the files that were imported: rows that were left out, columns that are new.
-    pub(crate) notes: Vec<String>,
     /// Whether it was stopped, so that the outcome is unknown.
     pub(crate) stopped: bool,
+    /// Whether a publisher could not be reached, was silent, or refused this machine.
+    pub(crate) is_cut_off: bool,
 }
 
 impl Outcome {
@@ -59,11 +63,13 @@ impl Outcome {
     pub(super) fn add(&mut self, part: Outcome) {
         self.tally += part.tally;
         self.stopped |= part.stopped;
+        self.is_cut_off |= part.is_cut_off;
         part.faults.into_iter().for_each(|message| self.add_fault(message));
     }
 
     pub(super) fn fail(&mut self, fault: Fault) {
         self.stopped |= fault.kind == FaultKind::Stopped;
+        self.is_cut_off |= fault.is_cut_off();
         self.add_fault(fault.message);
     }
 
@@ -111,7 +117,7 @@ pub(super) fn record_outcome(job: &Job<'_>, dataset: &str, outcome: &Outcome) {
     let failure = outcome.failure_message();
     let result = failure.as_deref().map_or(Ok(()), Err);
     loop {
-        match downloads::record_sync(job.catalogue, Now::read().utc, dataset, result) {
+        match downloads::record_sync(job.catalogue, job.clock.now().utc, dataset, result) {
             // Another import is running: try again until it ends.
             Err(fincore::Error::Busy(_)) if !job.stop.is_stopped() => (),
             Err(err) => {

@@ -59,7 +59,11 @@ fn a_figure_that_was_published_too_early_goes_with_its_source() {
     assert_eq!(stored(&catalogue, 433).last().unwrap(), "2026-10-01");
     let mut removed = Vec::new();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    changes::since(&snapshot, 1, |entry| Ok(removed.push((entry.key, entry.change)))).unwrap();
+    changes::since(&snapshot, 1, |entry| {
+        removed.push((entry.key, entry.change));
+        Ok(())
+    })
+    .unwrap();
     let gone = |day: &str| (day.to_owned(), Change::Removed);
     assert_eq!(removed, [gone("2026-11-01"), gone("2026-12-01")]);
 }

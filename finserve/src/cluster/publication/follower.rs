@@ -17,6 +17,9 @@ use crate::{coordination::worker::Worker, observe::metrics::Metrics};
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// Longer than any catalogue takes to be fetched and verified.
+const LONGEST_LOOK: Duration = Duration::from_secs(3600);
+
 /// Follows a publication.
 pub(crate) struct Follower {
     store: Box<dyn Store>,
@@ -151,9 +154,11 @@ impl Follower {
 
     /// Follows until it is stopped. What was not completed by then is removed with the next start.
     pub(crate) fn start(mut self, metrics: Arc<Metrics>) -> Worker {
+        let heartbeat = metrics.workers().add("follower", LONGEST_LOOK);
         self.metrics = Some(metrics);
-        Worker::start(move |stop| {
+        Worker::start(heartbeat.clone(), move |stop| {
             while !stop.is_stopped() {
+                heartbeat.beat();
                 self.look();
                 stop.wait(self.pause());
             }

@@ -30,6 +30,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// After a failure it is tried again after twice as long as before, up to this time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// Longer than a catalogue takes to be published, or to be fetched from the former leader.
+const LONGEST_STEP: Duration = Duration::from_secs(3600);
+
 /// The catalogue that is synchronised. It is not the one that is served: that is followed, as by all others.
 const WORKING_COPY: &str = "sync.db";
 
@@ -196,9 +199,11 @@ impl Leader {
 
     /// Leads, or tries to, until it is stopped. What was not published by then is made again by the next leader.
     pub(crate) fn start(mut self, metrics: Arc<Metrics>) -> Worker {
+        let heartbeat = metrics.workers().add("leader", LONGEST_STEP);
         self.metrics = Some(metrics);
-        Worker::start(move |stop| {
+        Worker::start(heartbeat.clone(), move |stop| {
             while !stop.is_stopped() {
+                heartbeat.beat();
                 self.step();
                 stop.wait(PAUSE);
             }

@@ -1,6 +1,6 @@
 //! How fresh the data is, for a terminal.
 use fincore::{
-    Catalogue, Date,
+    Catalogue, Date, Span,
     chrono::{DateTime, Utc},
     datasets::{self, Dataset, Status},
 };
@@ -88,7 +88,22 @@ fn table(status: &Status) -> String {
             &error,
         ]);
     }
-    table
+    table + &holes(status)
+}
+
+/// The days without figures between those that are held, a line for each dataset that has such holes.
+fn holes(status: &Status) -> String {
+    let line = |dataset: &Dataset| {
+        let holes = dataset.holes.as_deref().filter(|holes| !holes.is_empty())?;
+        let span = |hole: &Span| match hole.from == hole.to {
+            true => hole.from.to_string(),
+            false => format!("{} to {}", hole.from, hole.to),
+        };
+        let spans = holes.iter().map(span).collect::<Vec<_>>().join(", ");
+        Some(format!("  {}: {spans}\n", dataset.dataset))
+    };
+    let lines: String = status.data.iter().filter_map(line).collect();
+    if lines.is_empty() { lines } else { format!("figures are missing:\n{lines}") }
 }
 
 fn day(day: Option<Date>, otherwise: &str) -> String {

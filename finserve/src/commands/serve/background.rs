@@ -40,7 +40,7 @@ impl Background {
             window: args.event_window(),
             clock: app.clock().clone(),
         };
-        let delivery = Delivery::start(context, election);
+        let delivery = Delivery::start(context, election, app.metrics().workers());
         if let Some(postgres) = postgres {
             let app = app.clone();
             postgres.listen(move || app.access().refresh().signal.wake());

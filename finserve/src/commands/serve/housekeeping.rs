@@ -6,16 +6,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{Catalogue, ErrorKind, search};
+use fincore::{ErrorKind, search};
 
 use super::retention::RetentionSweep;
 use crate::{
     cli::Retention,
-    coordination::signal::{Signal, Wake},
-    http::{Access, App},
+    coordination::{
+        signal::{Signal, Wake},
+        worker::go_on_after_panics,
+    },
+    http::App,
     observe::{
         log::FailureLog,
         readiness::{Component, Readiness},
+        workers::Heartbeat,
     },
 };
 
@@ -36,6 +40,14 @@ const PREPARE_INTERVAL: Duration = Duration::from_millis(250);
 /// How often a damaged catalogue is checked again: the operator may have repaired it.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
+/// A thread that takes longer than this for a round is stuck, even with a slow disk or after a large import; the check reads
+/// the whole file.
+const LONGEST_ROUND: Duration = Duration::from_secs(120);
+const LONGEST_CHECK: Duration = Duration::from_secs(1800);
+
+/// What one thread does until it is stopped.
+type Work = Box<dyn Fn(&App, &Signal, &Readiness, &Heartbeat) + Send>;
+
 /// Four threads, so that neither a slow disk, nor the preparation of searches, nor the check of the whole file delays the
 /// refresh of keys.
 pub(crate) struct Housekeeping {
@@ -51,15 +63,21 @@ impl Housekeeping {
         retention: Retention,
     ) -> Housekeeping {
         let stop = Arc::new(Signal::default());
-        let (reader, writer, searched) = (app.clone(), app.clone(), app.clone());
-        let (stop_flush, stop_prepare, stop_check) = (stop.clone(), stop.clone(), stop.clone());
-        let (checked, of_file) = (app.catalogue().clone(), ready.clone());
+        let start = |name, longest, work: Work| {
+            let (app, stop, ready) = (app.clone(), stop.clone(), ready.clone());
+            let heartbeat = app.metrics().workers().add(name, longest);
+            thread::spawn(move || {
+                go_on_after_panics(&heartbeat, &stop, || work(&app, &stop, &ready, &heartbeat));
+            })
+        };
         // This thread only reads, so a stop need not wait for it.
-        thread::spawn(move || check(&checked, &stop_check, &of_file));
-        let (of_keys, of_data) = (ready.clone(), ready.clone());
-        let refresh = thread::spawn(move || refresh(reader.access(), &of_keys));
-        let flush = thread::spawn(move || flush(&writer, &stop_flush, retention));
-        let prepare = thread::spawn(move || prepare(&searched, &stop_prepare, &of_data));
+        start("check", LONGEST_CHECK, Box::new(check));
+        let refresh = start("keys", LONGEST_ROUND, Box::new(refresh));
+        let flush = move |app: &App, stop: &Signal, _: &Readiness, heartbeat: &Heartbeat| {
+            flush(app, stop, heartbeat, retention);
+        };
+        let flush = start("usage", LONGEST_ROUND, Box::new(flush));
+        let prepare = start("search", LONGEST_ROUND, Box::new(prepare));
         Housekeeping { app: app.clone(), stop, threads: [refresh, flush, prepare] }
     }
 
@@ -68,7 +86,7 @@ impl Housekeeping {
         self.stop.stop();
         self.app.access().refresh().signal.stop();
         for thread in self.threads {
-            // The panic of a thread is in the log already.
+            // Panics are caught.
             let _ = thread.join();
         }
     }
@@ -76,7 +94,8 @@ impl Housekeeping {
 
 /// Refreshes the keys: regularly, when PostgreSQL notifies of a change, and when a request brings an unknown one that cannot be
 /// looked up at once.
-fn refresh(access: &Access, ready: &Readiness) {
+fn refresh(app: &App, _: &Signal, ready: &Readiness, heartbeat: &Heartbeat) {
+    let access = app.access();
     let mut last_signalled = None::<Instant>;
     loop {
         match access.refresh().signal.wait(REFRESH_INTERVAL) {
@@ -88,6 +107,7 @@ fn refresh(access: &Access, ready: &Readiness) {
                 last_signalled = Some(Instant::now());
             }
         }
+        heartbeat.beat();
         let refreshed = access.refresh_keys();
         // If keys could not be read, this finds out whether they can be read again.
         let usable = access.accounts().verify().and(refreshed);
@@ -96,7 +116,7 @@ fn refresh(access: &Access, ready: &Readiness) {
 }
 
 /// Writes usage, and removes idle callers, expired sessions and keys that were never used.
-fn flush(app: &App, stop: &Signal, retention: Retention) {
+fn flush(app: &App, stop: &Signal, heartbeat: &Heartbeat, retention: Retention) {
     let mut usage = FailureLog::new("usage cannot be written");
     let mut log = FailureLog::new("the log of the catalogue cannot be shortened");
     let mut sessions = FailureLog::new("expired sessions cannot be removed");
@@ -109,6 +129,7 @@ fn flush(app: &App, stop: &Signal, retention: Retention) {
         if stop.is_stopped() {
             return;
         }
+        heartbeat.beat();
         if swept.elapsed() >= SWEEP_INTERVAL {
             swept = Instant::now();
             app.access().sweep(swept);
@@ -134,8 +155,9 @@ fn flush(app: &App, stop: &Signal, retention: Retention) {
 }
 
 /// Drops cached answers and prepares searches whenever the data has changed. If it has not, that costs microseconds.
-fn prepare(app: &App, stop: &Signal, ready: &Readiness) {
+fn prepare(app: &App, stop: &Signal, ready: &Readiness, heartbeat: &Heartbeat) {
     while !stop.is_stopped() {
+        heartbeat.beat();
         let now = app.clock().now();
         // It also ends the views of the data that requests have left open.
         let verified = app.catalogue().verify();
@@ -153,9 +175,10 @@ fn prepare(app: &App, stop: &Signal, ready: &Readiness) {
 
 /// Checks the whole catalogue for damage, once after the start, and again and again while it is damaged. The start does not
 /// wait for it.
-fn check(catalogue: &Catalogue, stop: &Signal, ready: &Readiness) {
+fn check(app: &App, stop: &Signal, ready: &Readiness, heartbeat: &Heartbeat) {
     while !stop.is_stopped() {
-        let damage = match catalogue.quick_check() {
+        heartbeat.beat();
+        let damage = match app.catalogue().quick_check() {
             Ok(problems) => problems.into_iter().next(),
             Err(err) => Some(err.to_string()),
         };

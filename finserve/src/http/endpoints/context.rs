@@ -11,6 +11,7 @@ use crate::{
         message::request::Request,
         transport::{concurrency_slots::Slots, worker_pool::Pool},
     },
+    observe::workers::Workers,
     site::{base_path::BasePath, upgrade_contact::UpgradeContact},
 };
 
@@ -20,6 +21,8 @@ pub(crate) struct Context<'r> {
     pub(crate) access: &'r Access,
     pub(crate) watch: &'r StatusCache,
     pub(crate) dataset_list: &'r DatasetList,
+    /// What works in the background.
+    pub(crate) workers: &'r Workers,
     /// How many exports may be under way.
     pub(crate) exports: &'r Slots,
     /// Where streams are made.

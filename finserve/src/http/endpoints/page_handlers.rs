@@ -1,5 +1,5 @@
 //! The pages as rows of the routing table: from a request to a page.
-use std::io::Read;
+use std::{io::Read, time::Instant};
 
 use fincore::{
     Caller, Error, Feature, Invalid, Key, Limit, Offset,
@@ -137,7 +137,8 @@ pub(crate) fn home(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
 pub(crate) fn status(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let view = chosen_view(context, params)?;
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
-    Ok(shown(pages::status(&view, &context.watch.status(&snapshot)?)))
+    let late = context.workers.late(Instant::now());
+    Ok(shown(pages::status(&view, &context.watch.status(&snapshot)?, &late)))
 }
 
 /// `GET /pricing`

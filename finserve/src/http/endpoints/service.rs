@@ -1,5 +1,7 @@
 //! The endpoints that are about the caller's own key, and about the service itself.
-use fincore::{Plan, keys::Registration};
+use std::time::Instant;
+
+use fincore::{Plan, datasets::Status, keys::Registration};
 use serde::Serialize;
 
 use super::context::Context;
@@ -23,7 +25,20 @@ pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
 pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
     let status = context.watch.status(&snapshot)?;
-    Ok(Reply::ok(Answer::json(status)?, Caching::Refetched("Accept-Encoding")))
+    let late = context.workers.late(Instant::now());
+    Ok(Reply::ok(
+        Answer::json(ServerStatus { status, late })?,
+        Caching::Refetched("Accept-Encoding"),
+    ))
+}
+
+/// How fresh the data is, and what is late of the work that keeps it so.
+#[derive(Serialize)]
+struct ServerStatus {
+    #[serde(flatten)]
+    status: Status,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    late: Vec<&'static str>,
 }
 
 /// `GET /api/v1/plans/usage`: the usage of the caller's key.

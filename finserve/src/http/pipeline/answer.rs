@@ -361,7 +361,9 @@ impl App {
     /// The key of an answer that is kept for all who are not signed in.
     fn open_key(&self, route: &Route, context: &Context<'_>) -> Option<OpenKey> {
         let is_open = route.is_kept && matches!(context.request.session, Session::None);
-        let shown = is_open.then(|| page_handlers::shown_to_all(context)).flatten()?;
+        let mut shown = is_open.then(|| page_handlers::shown_to_all(context)).flatten()?;
+        // The status tells which workers are late.
+        shown.extend(self.metrics.workers().late(Instant::now()));
         let fingerprint = self.snapshot(context.request, Plan::Free).ok()?.fingerprint();
         Some(OpenKey { fingerprint, shown })
     }

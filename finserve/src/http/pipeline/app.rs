@@ -181,6 +181,7 @@ impl App {
             access,
             watch,
             dataset_list,
+            workers: self.metrics.workers(),
             exports,
             streams,
             open,

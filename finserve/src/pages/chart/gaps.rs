@@ -1,7 +1,10 @@
 //! Where a line is broken: where figures are missing between two neighbours. The one rule for charts and small curves.
 use std::ops::Range;
 
-use fincore::{Date, Decimal, calendar};
+use fincore::{
+    Date, Decimal,
+    market::{Rhythm, missing_between},
+};
 
 use super::{Period, Shape};
 
@@ -12,14 +15,8 @@ const MOST_MISSING_DAYS: i32 = 5;
 /// or a month.
 fn is_gap(period: Period, earlier: Date, later: Date) -> bool {
     match period {
-        Period::Day => {
-            // The count includes the earlier day.
-            calendar::count(earlier, later) > MOST_MISSING_DAYS + 1
-        }
-        Period::Month => {
-            let month = |date: Date| i32::from(date.year()) * 12 + i32::from(date.month());
-            month(later) - month(earlier) > 1
-        }
+        Period::Day => missing_between(Rhythm::BusinessDays, earlier, later) > MOST_MISSING_DAYS,
+        Period::Month => missing_between(Rhythm::Monthly, earlier, later) > 0,
     }
 }
 

@@ -11,18 +11,20 @@ use indicatif::ProgressBar;
 use sha2::{Digest, Sha256};
 use ureq::{Body, http};
 
-use super::{
-    failure::{Fault, FaultKind},
-    request::Request,
-    retry::retry_after,
+use super::retry::retry_after;
+use crate::{
+    coordination::signal::Signal,
+    sources::{
+        failure::{Fault, FaultKind},
+        request::{Request, Verdict, shorten},
+    },
 };
-use crate::coordination::signal::Signal;
 
 /// Where an answer is written, and the progress bar that shows it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DownloadTarget<'a> {
-    pub(super) directory: &'a Path,
-    pub(super) progress: &'a ProgressBar,
+pub(in crate::sources) struct DownloadTarget<'a> {
+    pub(in crate::sources) directory: &'a Path,
+    pub(in crate::sources) progress: &'a ProgressBar,
 }
 
 /// A server that sends less than this in the time given is too slow.
@@ -31,12 +33,12 @@ const LEAST_BYTES_A_SECOND: u64 = 1024;
 const SLOW_TIME: Duration = Duration::from_secs(10);
 /// The most bytes of an error page that are read.
 const MOST_ERROR_BYTES: u64 = 64 * 1024;
-/// An answer without rows is shorter than this.
-const EMPTY_BYTES: u64 = 4096;
+/// So many bytes at its start show what an answer is; one without rows is shorter.
+const FIRST_BYTES: u64 = 4096;
 
 /// A successful answer.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(in crate::sources) enum Answer {
     /// Nothing has changed since the last time.
     Unchanged,
     /// The publisher has no data for these days, or not yet.
@@ -79,6 +81,7 @@ pub(super) fn read(
 /// The status as a message, with the text of the server.
 fn status_message(status: u16, body: &str) -> String {
     let reason = match status {
+        403 => " (forbidden)",
         404 => " (not found)",
         406 => " (not acceptable)",
         429 => " (too many requests)",
@@ -86,14 +89,21 @@ fn status_message(status: u16, body: &str) -> String {
         502..=504 => " (not available)",
         _ => "",
     };
-    let body: String = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    let body: String = body.chars().filter(|c| !c.is_control()).take(160).collect();
+    let mut message = format!("the server answered {status}{reason}");
+    let body = shorten(body);
     // An HTML page says no more than the status.
-    if body.is_empty() || body.starts_with('<') {
-        return format!("the server answered {status}{reason}");
+    if !body.is_empty() && !body.starts_with('<') {
+        message += &format!(": {body}");
     }
-    format!("the server answered {status}{reason}: {body}")
+    if matches!(status, 403 | 406) {
+        message += REFUSED_NAME;
+    }
+    message
 }
+
+/// Some servers answer so to programs whose name they do not know.
+const REFUSED_NAME: &str =
+    "; if it refuses the name of this program, give another with --user-agent";
 
 fn body_text(body: Body) -> String {
     let mut bytes = Vec::new();
@@ -135,15 +145,16 @@ fn download(
         )));
     }
     file.rewind()?;
-    if bytes < EMPTY_BYTES {
-        let mut body = Vec::new();
-        file.read_to_end(&mut body)?;
-        if request.is_empty(&body) {
-            return Ok(Answer::Nothing);
+    let mut start = Vec::new();
+    Read::by_ref(&mut file).take(FIRST_BYTES).read_to_end(&mut start)?;
+    file.rewind()?;
+    match request.judge(&start) {
+        Verdict::Data => {
+            Ok(Answer::File { file, validators: Validators { etag, modified, digest } })
         }
-        file.rewind()?;
+        Verdict::NoData => Ok(Answer::Nothing),
+        Verdict::PassingFault(message) => Err(Fault { message, kind: FaultKind::NotData }),
     }
-    Ok(Answer::File { file, validators: Validators { etag, modified, digest } })
 }
 
 fn too_long(most: u64) -> Fault {
@@ -205,7 +216,12 @@ mod tests {
     fn shows_what_the_server_says_but_no_pages() {
         let limit = r#"{"erro":{"detail":"O sistema aceita uma janela de 10 anos"}}"#;
         for (status, body, message) in [
-            (406, limit, format!("the server answered 406 (not acceptable): {limit}")),
+            (
+                406,
+                limit,
+                format!("the server answered 406 (not acceptable): {limit}{REFUSED_NAME}"),
+            ),
+            (403, "<html>", format!("the server answered 403 (forbidden){REFUSED_NAME}")),
             (503, "<html><body>x", "the server answered 503 (not available)".into()),
             (500, "", "the server answered 500 (internal error)".into()),
             (418, "a\n\n  \u{1b}[31mb", "the server answered 418: a [31mb".into()),

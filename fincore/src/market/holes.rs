@@ -1,0 +1,222 @@
+//! Holes: figures that are missing between those that are held. Charts, the status and synchronising share the rule.
+use super::{
+    Rhythm,
+    series_definitions::{DEFINITIONS, SELIC, Side, definition},
+};
+use crate::{
+    answers::Span,
+    calendar,
+    catalogue::Snapshot,
+    error::Result,
+    sqlite::parsed,
+    types::{Currency, Date},
+};
+
+/// Whose figures are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figures {
+    /// Those of the series of SGS with this number, as published.
+    Series(u32),
+    /// The closing quotes of a currency, with both sides.
+    Quotes(Currency),
+}
+
+/// The calendar of business days is exact since this year. Before, up to [`MOST_TOLERATED`] days in a row may be holidays
+/// that it does not know.
+const EXACT_SINCE: u16 = 1991;
+const MOST_TOLERATED: i32 = 5;
+
+/// How many figures are missing between two neighbours, by the rhythm of their series.
+#[must_use]
+pub fn missing_between(rhythm: Rhythm, earlier: Date, later: Date) -> i32 {
+    match rhythm {
+        Rhythm::Daily => (later.day_number() - earlier.day_number() - 1).max(0),
+        Rhythm::BusinessDays if later.day_number() - earlier.day_number() == 1 => 0,
+        Rhythm::BusinessDays => {
+            // The count includes the earlier day.
+            calendar::count(earlier, later) - i32::from(calendar::is_business_day(earlier))
+        }
+        Rhythm::Monthly => {
+            let month = |date: Date| i32::from(date.year()) * 12 + i32::from(date.month());
+            (month(later) - month(earlier) - 1).max(0)
+        }
+    }
+}
+
+/// The holes between the first and the newest figure that is published, up to the snapshot's date, oldest first. None if the
+/// rhythm of the figures is not known.
+pub fn holes(snapshot: &Snapshot, figures: Figures) -> Result<Vec<Span>> {
+    let Some(rhythm) = rhythm(figures) else { return Ok(Vec::new()) };
+    Ok(between(rhythm, &published_days(snapshot, figures)?))
+}
+
+/// The holes within a window of days that are past, up to its end. Days before the first published figure are none.
+pub fn holes_within(
+    snapshot: &Snapshot,
+    figures: Figures,
+    first: Date,
+    last: Date,
+) -> Result<Vec<Span>> {
+    let Some(rhythm) = rhythm(figures) else { return Ok(Vec::new()) };
+    let mut days = published_days(snapshot, figures)?;
+    days.retain(|day| *day <= last);
+    if days.is_empty() {
+        return Ok(Vec::new());
+    }
+    // As if the day after the window had a figure.
+    days.extend(Date::from_day_number(last.day_number() + 1));
+    let mut holes = between(rhythm, &days);
+    holes.retain(|hole| hole.to >= first);
+    Ok(holes)
+}
+
+/// The holes of all series in the catalogue as answers have them, with computed figures: by number, without those that have
+/// none. Reads the days of all observations.
+pub(crate) fn of_all_series(snapshot: &Snapshot) -> Result<Vec<(u32, Vec<Span>)>> {
+    const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2 ORDER BY date";
+    let mut all = Vec::new();
+    for number in DEFINITIONS.iter().map(|series| series.number) {
+        let Some(rhythm) = rhythm(Figures::Series(number)) else { continue };
+        let today = snapshot.today().to_string();
+        let holes = between(rhythm, &snapshot.rows(SQL, (number, today), |row| parsed(row, 0))?);
+        if !holes.is_empty() {
+            all.push((number, holes));
+        }
+    }
+    Ok(all)
+}
+
+/// The rhythm by which figures are complete; `None` if too little is known of it: savings and the TR have days without one.
+pub(crate) fn rhythm(figures: Figures) -> Option<Rhythm> {
+    match figures {
+        Figures::Quotes(_) => Some(Rhythm::BusinessDays),
+        Figures::Series(number) => match definition(number)?.rhythm {
+            Rhythm::Daily if number != SELIC => None,
+            known => Some(known),
+        },
+    }
+}
+
+fn published_days(snapshot: &Snapshot, figures: Figures) -> Result<Vec<Date>> {
+    const RATE: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 0
+        ORDER BY date";
+    const BUY: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2 AND buy IS NOT NULL
+        ORDER BY date";
+    const SELL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2 AND sell IS NOT NULL
+        ORDER BY date";
+    const BOTH: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2
+        AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date";
+    let today = snapshot.today().to_string();
+    let quotes = |sql: &'static str, currency: Currency| {
+        snapshot.rows(sql, (currency.as_str(), &today), |row| parsed(row, 0))
+    };
+    match figures {
+        Figures::Quotes(currency) => quotes(BOTH, currency),
+        Figures::Series(number) => match definition(number).and_then(|series| series.quote) {
+            Some((currency, Side::Buy)) => quotes(BUY, currency),
+            Some((currency, Side::Sell)) => quotes(SELL, currency),
+            None => snapshot.rows(RATE, (number, &today), |row| parsed(row, 0)),
+        },
+    }
+}
+
+/// The holes between neighbours among days that are in order.
+fn between(rhythm: Rhythm, days: &[Date]) -> Vec<Span> {
+    let hole = |pair: &[Date]| {
+        let (earlier, later) = (pair[0], pair[1]);
+        let tolerated = match rhythm {
+            Rhythm::BusinessDays if earlier.year() < EXACT_SINCE => MOST_TOLERATED,
+            Rhythm::BusinessDays | Rhythm::Daily | Rhythm::Monthly => 0,
+        };
+        if missing_between(rhythm, earlier, later) <= tolerated {
+            return None;
+        }
+        let day = |number| Date::from_day_number(number);
+        let (from, to) = match rhythm {
+            Rhythm::Daily => (day(earlier.day_number() + 1)?, day(later.day_number() - 1)?),
+            Rhythm::BusinessDays => (calendar::next(earlier)?, calendar::previous(later)?),
+            Rhythm::Monthly => {
+                let last = Date::new(earlier.year(), earlier.month(), 28)?.day_number();
+                // Four days after the 28th are always in the next month.
+                (
+                    day(last + 4)?.first_of_month(),
+                    later.first_of_month().days_before(1).first_of_month(),
+                )
+            }
+        };
+        Some(Span { from, to })
+    };
+    days.windows(2).filter_map(hole).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Date {
+        text.parse().unwrap()
+    }
+
+    fn check(rhythm: Rhythm, days: &[&str], wanted: &[(&str, &str)]) {
+        let days: Vec<Date> = days.iter().map(|text| day(text)).collect();
+        let found: Vec<(Date, Date)> =
+            between(rhythm, &days).iter().map(|hole| (hole.from, hole.to)).collect();
+        let wanted: Vec<(Date, Date)> =
+            wanted.iter().map(|(from, to)| (day(from), day(to))).collect();
+        assert_eq!(found, wanted, "{days:?}");
+    }
+
+    #[test]
+    fn finds_what_is_missing_by_the_rhythm() {
+        use Rhythm::{BusinessDays, Daily, Monthly};
+        // Carnival is no hole; the Thursday after it is.
+        check(
+            BusinessDays,
+            &["2026-02-13", "2026-02-18", "2026-02-20"],
+            &[("2026-02-19", "2026-02-19")],
+        );
+        check(BusinessDays, &["2025-12-31", "2026-07-01"], &[("2026-01-02", "2026-06-30")]);
+        check(Daily, &["2026-02-13", "2026-02-14", "2026-02-16"], &[("2026-02-15", "2026-02-15")]);
+        check(
+            Monthly,
+            &["2025-12-01", "2026-01-01", "2026-04-01"],
+            &[("2026-02-01", "2026-03-01")],
+        );
+        check(Monthly, &["2026-01-01"], &[]);
+        // Nobody knows every holiday of those years.
+        check(BusinessDays, &["1988-10-07", "1988-10-11"], &[]);
+        check(BusinessDays, &["1988-10-07", "1988-11-11"], &[("1988-10-10", "1988-11-10")]);
+    }
+
+    #[test]
+    fn savings_and_the_tr_have_days_without_a_figure() {
+        for (number, known) in
+            [(432, true), (12, true), (433, true), (226, false), (195, false), (9999, false)]
+        {
+            assert_eq!(rhythm(Figures::Series(number)).is_some(), known, "{number}");
+        }
+    }
+
+    #[cfg(feature = "bundle")]
+    #[test]
+    fn the_published_histories_have_no_holes_but_windows_may_end_early() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
+        for number in [12, 433, 10813, 1] {
+            assert!(holes(&snapshot, Figures::Series(number)).unwrap().is_empty(), "{number}");
+        }
+        // Some days of the Selic were carried: answers have them, but they are not published figures.
+        assert_eq!(of_all_series(&snapshot).unwrap(), []);
+        assert_eq!(holes(&snapshot, Figures::Series(432)).unwrap().len(), 2);
+        let within = |first, last| {
+            let holes =
+                holes_within(&snapshot, Figures::Series(12), day(first), day(last)).unwrap();
+            holes.iter().map(|hole| (hole.from, hole.to)).collect::<Vec<_>>()
+        };
+        assert!(within("2017-01-01", "2025-12-31").is_empty());
+        // The bundled CDI begins in June 1994 and ends in September 2026.
+        assert!(within("1986-03-06", "1994-12-31").is_empty());
+        assert_eq!(within("2026-01-01", "2026-09-30"), [(day("2026-09-04"), day("2026-09-30"))]);
+    }
+}
