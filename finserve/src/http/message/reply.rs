@@ -166,7 +166,7 @@ impl Reply {
     }
 
     /// The reply to be kept, if it is a whole one that may be kept until it is asked for again.
-    pub(crate) fn into_kept(self) -> Result<KeptReply, Reply> {
+    pub(crate) fn into_kept(self) -> Result<KeptReply, Box<Reply>> {
         let is_plain = self.status == StatusCode::OK && self.headers.is_empty();
         match (self.body, self.caching) {
             (
@@ -176,7 +176,7 @@ impl Reply {
                 let (tag, body) = (content_tag(&bytes), Encodings::of(bytes));
                 Ok(KeptReply { media, policy, vary, tag, body })
             }
-            (body, caching) => Err(Reply { body, caching, ..self }),
+            (body, caching) => Err(Box::new(Reply { body, caching, ..self })),
         }
     }
 

@@ -345,7 +345,7 @@ impl App {
                 let reply = direct(&context, params)?;
                 let reply = match key {
                     Some(key) => reply.into_kept().map(|kept| (key, Arc::new(kept))),
-                    None => Err(reply),
+                    None => Err(Box::new(reply)),
                 };
                 Ok(Done::Reply(match reply {
                     Ok((key, kept)) => {
