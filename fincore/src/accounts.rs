@@ -149,7 +149,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Fails with [`Error::Unavailable`](crate::Error::Unavailable) if the file was moved or replaced since it was opened,
+    /// Fails with [`Error::Unavailable`] if the file was moved or replaced since it was opened,
     /// if it cannot be read, or if writes fail. Costs microseconds, so that a server can do it often. Keys in memory stay
     /// valid.
     pub fn verify(&self) -> Result<()> {
@@ -180,7 +180,7 @@ impl Accounts {
     /// Copies everything to other accounts, in one transaction, and compares every row before that is committed.
     ///
     /// Can be repeated: if the target has the same rows, nothing is written; if it has older ones, it is brought up to
-    /// date. Fails with [`Error::Invalid`](crate::Error::Invalid) if the target has keys or usage that these accounts do
+    /// date. Fails with [`Error::Invalid`] if the target has keys or usage that these accounts do
     /// not have, so that nothing is lost.
     pub fn copy_to(&self, target: &Accounts) -> Result<CopyReport> {
         self.path().map_or(Ok(()), |path| sqlite::check_schema(path, &SCHEMA))?;
