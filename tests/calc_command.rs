@@ -141,6 +141,28 @@ fn with_steps_every_row_has_the_result_and_a_step() {
     }
 }
 
+/// The API lists at most a thousand steps; the command asks for one page after the other.
+#[test]
+fn all_steps_are_listed_over_as_many_pages_as_they_take() {
+    let days = "real-rate?from=2019-01-01&to=2024-12-01&interest=cdi&steps=true";
+    let page: Value = serde_json::from_str(&api(days)).unwrap();
+    let periods = page["interest"]["periods"].as_u64().unwrap();
+    assert!(periods > 1_000 && page["interest"]["steps"].as_array().unwrap().len() == 1_000);
+    let arguments =
+        ["real-rate", "--from", "2019-01-01", "--to", "2024-12-01", "--interest", "cdi", "--steps"];
+    let whole: Value = serde_json::from_str(&calc(&arguments, &["--format", "json"])).unwrap();
+    let steps = whole["interest"]["steps"].as_array().unwrap();
+    assert_eq!(steps.len() as u64, periods);
+    assert_eq!(steps.last().unwrap()["product"], whole["interest"]["factor"]);
+    assert_eq!(whole["inflation"]["steps"], page["inflation"]["steps"]);
+    let second: Value = serde_json::from_str(&api(&format!("{days}&offset=1000"))).unwrap();
+    assert_eq!(second["interest"]["steps"].as_array().unwrap()[..], steps[1_000..]);
+    for wrong in ["limit=1001", "limit=0", "offset=-1"] {
+        let reply = Server::shared().get(&format!("/api/v1/calc/{days}&{wrong}"));
+        assert_eq!(reply.status, 400, "{wrong}");
+    }
+}
+
 #[test]
 fn an_amount_with_two_readings_is_refused_and_a_page_takes_it_in_its_language() {
     for amount in ["10.000", "10,000"] {

@@ -355,7 +355,7 @@ fn calculators_give_the_results_of_the_api() {
             "/reais/result",
         ),
         ("accumulated?series=ipca&from=2025-01-01&to=2025-12-31", "12 (meses)", "/accumulated"),
-        ("accumulated?series=12&from=2000-01-01", "Todos em JSON", "/accumulated"),
+        ("accumulated?series=12&from=2000-01-01", "Mais passos em JSON", "/accumulated"),
         ("convert?amount=100&from=EUR&to=USD", "Boletim de", "/result"),
         (
             "convert?amount=1&from=USD&to=BRL&date=2026-02-01&side=buy",

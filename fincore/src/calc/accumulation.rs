@@ -2,8 +2,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::{Derivation, Period},
     compounding_basis::Ends,
+    derivation::Derivation,
+    observed_period::Period,
     parameters::{Months, Steps},
     rule::Rule,
     series_choice::compound,
@@ -12,7 +13,7 @@ use crate::{
     answers::Sourced,
     catalogue::Snapshot,
     error::Result,
-    types::{Date, SeriesId},
+    types::{Date, Limit, Offset, SeriesId},
 };
 
 /// A query for what a series accumulated.
@@ -29,17 +30,30 @@ pub struct Accumulation {
     /// Which months of a monthly index count.
     #[serde(default)]
     pub months: Months,
-    /// Whether to list every step.
+    /// Whether to list the steps.
     #[serde(default)]
     pub steps: Steps,
+    /// The most steps to list; by default a thousand.
+    #[serde(default = "Steps::thousand")]
+    pub limit: Limit<1000>,
+    /// The number of steps to skip.
+    #[serde(default)]
+    pub offset: Offset,
 }
 
 impl Accumulation {
     /// What a series accumulated up to its newest observation.
     #[must_use]
     pub fn new(series: SeriesId, from: Date) -> Accumulation {
-        let (months, steps) = (Months::Inclusive, Steps::Omitted);
-        Accumulation { series, from, to: None, months, steps }
+        Accumulation {
+            series,
+            from,
+            to: None,
+            months: Months::Inclusive,
+            steps: Steps::Omitted,
+            limit: Limit::MAX,
+            offset: Offset::default(),
+        }
     }
 }
 
@@ -69,11 +83,11 @@ impl std::ops::Deref for Growth {
 ///
 /// Any period is allowed on every plan. Fails as [`correction`](super::correction) does.
 pub fn accumulate(snapshot: &Snapshot, query: Accumulation) -> Result<Sourced<Growth>> {
-    let Accumulation { series, from, to, months, steps } = query;
-    let compound =
-        compound(snapshot, &series, Period { from, to, ends: Ends::Both, months }, None)?;
+    let Accumulation { series, from, to, months, steps, limit, offset } = query;
+    let period = Period { from, to, ends: Ends::Both, months };
+    let compound = compound(snapshot, &series, period, None, steps.page(limit, offset))?;
     let rule = Rule::of(&compound);
-    let derivation = compound.derivation(steps);
+    let derivation = compound.derivation();
     let growth = Growth { derivation, rule: rule.en, rule_pt: rule.pt };
     Ok(Sourced::new(growth, compound.meta))
 }

@@ -2,8 +2,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::LONGEST_GAP,
     fixed_point::{Figure, FixedPoint},
+    observed_period::LONGEST_GAP,
     parameters::{Amount, Side},
 };
 use crate::{

@@ -2,9 +2,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::{Derivation, Period, round_factor},
+    compound_factor::round_factor,
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
+    derivation::Derivation,
     fixed_point::{Figure, FixedPoint},
+    observed_period::Period,
     old_currencies::{Reais, reais},
     parameters::{Amount, Months, Percent, Spread, Steps},
     rule::Rule,
@@ -14,7 +16,7 @@ use crate::{
     answers::Sourced,
     catalogue::Snapshot,
     error::{CalculationFault, Error, Result, Wanted},
-    types::{Date, SeriesId},
+    types::{Date, Limit, Offset, SeriesId},
 };
 
 /// A query for an amount that is corrected by an index.
@@ -37,9 +39,15 @@ pub struct Correction {
     pub percent: Option<Percent>,
     /// The spread on top of the index, in percent per year of 252 business days.
     pub spread: Option<Spread>,
-    /// Whether to list every step.
+    /// Whether to list the steps.
     #[serde(default)]
     pub steps: Steps,
+    /// The most steps to list; by default a thousand.
+    #[serde(default = "Steps::thousand")]
+    pub limit: Limit<1000>,
+    /// The number of steps to skip.
+    #[serde(default)]
+    pub offset: Offset,
 }
 
 impl Correction {
@@ -55,6 +63,8 @@ impl Correction {
             percent: None,
             spread: None,
             steps: Steps::Omitted,
+            limit: Limit::MAX,
+            offset: Offset::default(),
         }
     }
 }
@@ -125,14 +135,15 @@ const YEAR: u32 = 252;
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<CorrectedAmount>> {
-    let Correction { amount, from, to, index, months, percent, spread, steps } = query;
+    let Correction { amount, from, to, index, months, percent, spread, .. } = query;
+    let listed = query.steps.page(query.limit, query.offset);
     let series = CompoundedSeries::find(&index)?;
     if series.basis == CompoundingBasis::Levels && percent.is_some() {
         let series = series.definition.name.to_owned();
         return Err(CalculationFault::PercentOfLevel { series }.into());
     }
     let period = Period { from, to, ends: Ends::First, months };
-    let compound = compound(snapshot, &index, period, percent)?;
+    let compound = compound(snapshot, &index, period, percent, listed)?;
     let (whole, spread) = match spread {
         None => (compound.factor.clone(), None),
         Some(spread) => {
@@ -155,7 +166,7 @@ pub fn correction(snapshot: &Snapshot, query: Correction) -> Result<Sourced<Corr
     let derivation = Derivation {
         factor: round_factor(&whole),
         accumulated: whole.percent_change(),
-        ..compound.derivation(steps)
+        ..compound.derivation()
     };
     let corrected = CorrectedAmount {
         amount,

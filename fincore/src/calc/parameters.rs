@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{
     error::{Error, Result, Wanted},
-    types::{Decimal, choices, deserialize_from_str},
+    types::{Decimal, Limit, Offset, choices, deserialize_from_str},
 };
 
 /// A decimal between two bounds, under a name of its own.
@@ -138,17 +138,53 @@ bounded! {
         && spread <= Decimal::from(1000)
 }
 
-/// Whether an answer lists every step.
+/// Whether an answer lists the steps of a factor, a page at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
     /// Only the outcome.
     #[default]
     Omitted,
-    /// Every observation, with its factor and the product so far.
+    /// The observations, each with its factor and the product so far.
     Listed,
 }
 
 choices!(Steps, Wanted::TrueOrFalse, "true" => Steps::Listed, "false" => Steps::Omitted);
+
+impl Steps {
+    /// The most steps of an answer.
+    pub(super) fn thousand() -> Limit<1000> {
+        Limit::MAX
+    }
+
+    /// The steps of a page.
+    pub(super) fn page(self, limit: Limit<1000>, offset: Offset) -> ListedSteps {
+        match self {
+            Steps::Omitted => ListedSteps::NONE,
+            Steps::Listed => ListedSteps { skipped: offset.get(), most: limit.get() },
+        }
+    }
+}
+
+/// Which steps an answer lists, by their places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListedSteps {
+    skipped: u64,
+    most: u32,
+}
+
+impl ListedSteps {
+    pub(super) const NONE: ListedSteps = ListedSteps { skipped: 0, most: 0 };
+
+    /// Whether the answer has a list at all.
+    pub(super) fn is_any(self) -> bool {
+        self.most > 0
+    }
+
+    /// Whether it lists the step at this place.
+    pub(super) fn contains(self, place: usize) -> bool {
+        (self.skipped..self.skipped + u64::from(self.most)).contains(&(place as u64))
+    }
+}
 
 /// Which months of a monthly index count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compound_factor::{Derivation, Period, month_after, round_factor},
+    compound_factor::round_factor,
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
+    derivation::Derivation,
     fixed_point::Figure,
-    parameters::{Months, Percent, Steps},
+    observed_period::{Period, month_after},
+    parameters::{ListedSteps, Months, Percent, Steps},
     series_choice::{self, candidates, compound},
 };
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
     catalogue::Snapshot,
     error::{CalculationFault, Result},
     market,
-    types::{Date, SeriesId},
+    types::{Date, Limit, Offset, SeriesId},
 };
 
 /// A query for what interest left after inflation.
@@ -33,9 +35,15 @@ pub struct RealRate {
     pub inflation: SeriesId,
     /// The percentage of the rate of interest; by default 100.
     pub percent: Option<Percent>,
-    /// Whether to list every step.
+    /// Whether to list the steps of both series.
     #[serde(default)]
     pub steps: Steps,
+    /// The most steps of each to list; by default a thousand.
+    #[serde(default = "Steps::thousand")]
+    pub limit: Limit<1000>,
+    /// The number of steps of each to skip.
+    #[serde(default)]
+    pub offset: Offset,
 }
 
 fn selic() -> SeriesId {
@@ -50,8 +58,16 @@ impl RealRate {
     /// The Selic less the IPCA, up to the newest month.
     #[must_use]
     pub fn new(from: Date) -> RealRate {
-        let (interest, inflation, steps) = (selic(), ipca(), Steps::Omitted);
-        RealRate { from, to: None, interest, inflation, percent: None, steps }
+        RealRate {
+            from,
+            to: None,
+            interest: selic(),
+            inflation: ipca(),
+            percent: None,
+            steps: Steps::Omitted,
+            limit: Limit::MAX,
+            offset: Offset::default(),
+        }
     }
 }
 
@@ -118,11 +134,12 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
         let (ends, months) = (Ends::Both, Months::Inclusive);
         Period { from, to: Some(to), ends, months }
     };
-    let prices = compound(snapshot, &query.inflation, until(to), None)?;
+    let listed = query.steps.page(query.limit, query.offset);
+    let prices = compound(snapshot, &query.inflation, until(to), None, listed)?;
     let next = month_after(to, 1);
     // Savings of a month are credited on the first of the next.
     let end = if interest.is_savings() { next } else { next.days_before(1) };
-    let earned = compound(snapshot, &query.interest, until(end), query.percent)?;
+    let earned = compound(snapshot, &query.interest, until(end), query.percent, listed)?;
     let (first, last) = (from.into(), to.into());
     let nothing = || CalculationFault::NothingAfterInflation { from: first, to: last };
     let factor = earned.factor.over(&prices.factor).ok_or_else(nothing)?;
@@ -137,8 +154,8 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
         real: factor.percent_change(),
         per_year: per_year.percent_change(),
         percent: query.percent,
-        interest: earned.derivation(query.steps),
-        inflation: prices.derivation(query.steps),
+        interest: earned.derivation(),
+        inflation: prices.derivation(),
         rule: "The real rate is factor of interest ÷ factor of inflation − 1, over whole months; per year it is the factor to the power of 12/months, less 1.",
         rule_pt: "A taxa real é fator dos juros ÷ fator da inflação − 1, em meses inteiros; ao ano é o fator elevado a 12/meses, menos 1.",
     };
@@ -155,7 +172,7 @@ fn newest_month(snapshot: &Snapshot, id: &SeriesId, from: Date) -> Result<Date> 
     let Some((month, series)) = newest.zip(candidates.last()) else {
         // Its error says what is missing.
         let period = Period { from, to: None, ends: Ends::Both, months: Months::Inclusive };
-        return compound(snapshot, id, period, None).map(|compound| compound.to);
+        return compound(snapshot, id, period, None, ListedSteps::NONE).map(|compound| compound.to);
     };
     let whole = match series.basis {
         CompoundingBasis::Days => {

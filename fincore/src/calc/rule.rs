@@ -1,7 +1,8 @@
 //! How a factor was computed, in a sentence or two.
 use super::{
-    compound_factor::{CompoundFactor, first_credited_day, month_after},
+    compound_factor::CompoundFactor,
     compounding_basis::{CompoundingBasis, Ends},
+    observed_period::{first_credited_day, month_after},
     parameters::Months,
 };
 use crate::{

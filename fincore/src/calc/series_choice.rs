@@ -1,8 +1,9 @@
 //! Which series answers for a name: the most exact one that is held, and the one whose rule a savings deposit follows.
 use super::{
-    compound_factor::{CompoundFactor, Period},
+    compound_factor::CompoundFactor,
     compounding_basis::CompoundedSeries,
-    parameters::Percent,
+    observed_period::Period,
+    parameters::{ListedSteps, Percent},
 };
 use crate::{
     catalogue::Snapshot,
@@ -23,6 +24,7 @@ pub(super) fn compound(
     id: &SeriesId,
     period: Period,
     percent: Option<Percent>,
+    listed: ListedSteps,
 ) -> Result<CompoundFactor> {
     DateRange::new(Some(period.from), period.to)?;
     let candidates = candidates(id, period.from)?;
@@ -33,7 +35,7 @@ pub(super) fn compound(
         if period.to.is_none() && newest_month(snapshot, &[series])? < newest {
             continue;
         }
-        match CompoundFactor::compute(snapshot, series, period, percent) {
+        match CompoundFactor::compute(snapshot, series, period, percent, listed) {
             Ok(compound) => return Ok(compound),
             // What a series that is held lacks says more than that another is not held.
             Err(err)

@@ -12,7 +12,7 @@ use crate::{
     lock::lock,
     market,
     plans::Plan,
-    types::{Date, Decimal},
+    types::{Date, Decimal, Limit, Offset},
 };
 
 mod lacking;
@@ -99,7 +99,7 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
             let mut months = 0;
             for published in market::observations(snapshot, monthly, Date::MIN, Date::MAX).unwrap()
             {
-                let last = compound_factor::month_after(published.date, 1).days_before(1);
+                let last = observed_period::month_after(published.date, 1).days_before(1);
                 let from = published.date.to_string();
                 let month = growth(snapshot, &daily.to_string(), &from, &last.to_string());
                 let percent = month.accumulated.to_string().parse::<Decimal>().unwrap();
@@ -240,6 +240,28 @@ fn steps_lead_to_the_result() {
                 assert!((pair[0] * step.factor.to_f64() - pair[1]).abs() < 1e-9, "{series}");
             }
         }
+    });
+}
+
+#[test]
+fn pages_of_steps_are_parts_of_one_list() {
+    with_snapshot(|snapshot| {
+        let whole =
+            Accumulation { steps: Steps::Listed, ..query("selic", "2022-01-03", "2024-02-10") };
+        let page = |limit, offset| {
+            let (limit, offset) = (Limit::new(limit).unwrap(), Offset::new(offset).unwrap());
+            accumulate(snapshot, Accumulation { limit, offset, ..whole.clone() }).unwrap()
+        };
+        let all = accumulate(snapshot, whole.clone()).unwrap();
+        let steps = all.steps.as_deref().unwrap();
+        assert!(steps.len() > 500 && steps.len() == all.periods);
+        let pages = (0..).step_by(100).map(|offset| page(100, offset).steps.clone().unwrap());
+        let joined: Vec<_> = pages.take_while(|page| !page.is_empty()).flatten().collect();
+        assert_eq!(joined, steps);
+        let last = page(1, all.periods as u64 - 1);
+        assert_eq!(last.steps.as_deref().unwrap()[0].product, all.factor);
+        assert_eq!(page(1000, 1_000_000_000).steps.as_deref(), Some(&[][..]));
+        assert_eq!((last.factor.clone(), last.periods), (all.factor.clone(), all.periods));
     });
 }
 

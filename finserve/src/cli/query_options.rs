@@ -117,6 +117,11 @@ impl Question {
         self
     }
 
+    /// Whether the answer lists the steps of a calculation.
+    pub(crate) fn lists_steps(&self) -> bool {
+        self.query.iter().any(|(name, value)| (*name, value.as_str()) == ("steps", "true"))
+    }
+
     pub(super) fn with_pages(self, pages: PageOptions) -> Question {
         Question { pages: Some(pages), ..self }
     }

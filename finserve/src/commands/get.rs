@@ -19,6 +19,7 @@ mod company_lookup;
 mod messages;
 mod pager;
 mod row_printer;
+mod step_pages;
 use row_printer::LineFormat;
 
 /// The refusal of a chart of anything but a history.

@@ -52,7 +52,7 @@ struct Answer {
 }
 
 impl Calculator {
-    /// The endpoint of a result with all steps that it follows from.
+    /// The endpoint of a result with the steps that it follows from.
     fn steps_link(self, state: &State, view: &View) -> String {
         let mut all = state.clone();
         all.push(("steps", "true".into()));

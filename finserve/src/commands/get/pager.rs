@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-use super::{Failure, Question, invalid_answer};
+use super::{Failure, Question, invalid_answer, step_pages::Calculation};
 use crate::{
     api_client::{self, FailureKind, Origin, View},
     cli::PageOptions,
@@ -61,6 +61,9 @@ pub(super) fn for_each_page(
 ) -> Result<ControlFlow<()>, Failure> {
     let view = origin.view()?;
     let PageOptions { limit, offset, .. } = question.pages.unwrap_or_default();
+    if question.lists_steps() {
+        return take(ask_all_steps(&view, question)?);
+    }
     let Some(wanted) = rows_over_pages(question) else {
         return take(ask_page(&view, question, limit, offset)?);
     };
@@ -84,6 +87,20 @@ pub(super) fn for_each_page(
             end => return Ok(end),
         }
     }
+}
+
+/// A calculation with all its steps.
+fn ask_all_steps(view: &View<'_>, question: &Question) -> Result<String, Failure> {
+    let ask = |offset| ask_page(view, question, Some(question.page_size), Some(offset));
+    let read = |json: String| Calculation::read(&json).map_err(invalid_answer);
+    let mut calculation = read(ask(0)?)?;
+    let mut asked = question.page_size;
+    while calculation.steps().map_err(invalid_answer)? == asked {
+        let next = read(ask_with_retries(|| ask(asked))?)?;
+        calculation.append(next).map_err(invalid_answer)?;
+        asked += question.page_size;
+    }
+    calculation.json().map_err(invalid_answer)
 }
 
 fn ask_page(

@@ -7,7 +7,7 @@ use maud::html;
 
 use super::{
     Answer, Calculator,
-    derivation::derivation,
+    derivation::{derivation, most_steps},
     figure,
     form::{Field, Kind},
     form_choices::{self, Takes},
@@ -70,8 +70,8 @@ pub(super) fn answer(
     let (Some(series), Some(from), true) = (series, from, reader.wrongs.is_empty()) else {
         return Ok(None);
     };
-    let query =
-        Accumulation { to, months, steps: Steps::Listed, ..Accumulation::new(series, from) };
+    let (steps, limit) = (Steps::Listed, most_steps());
+    let query = Accumulation { to, months, steps, limit, ..Accumulation::new(series, from) };
     let series = query.series.to_string();
     let growth = calc::accumulate(snapshot, query)?;
     let state = state([

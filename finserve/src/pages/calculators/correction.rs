@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{
     Answer, Calculator, State,
-    derivation::{days, derivation},
+    derivation::{days, derivation, most_steps},
     form::{Field, Kind},
     form_choices::{self, Takes},
     pair, state,
@@ -107,6 +107,7 @@ pub(super) fn answer(
         percent,
         spread,
         steps: Steps::Listed,
+        limit: most_steps(),
         ..Correction::new(amount, from, index)
     };
     let index = query.index.to_string();

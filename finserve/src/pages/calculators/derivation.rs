@@ -1,6 +1,6 @@
 //! What a factor follows from.
 use fincore::{
-    Date,
+    Date, Limit,
     calc::{Derivation, DerivationStep},
     market::Rate,
 };
@@ -9,11 +9,13 @@ use maud::{Markup, html};
 use crate::pages::{chart::Period, view::View};
 
 /// The most steps of a table.
-const MOST_STEPS: usize = 400;
+pub(super) fn most_steps() -> Limit<1000> {
+    Limit::new(400).unwrap_or_default()
+}
 
-/// The factor, the number of periods, the first and the last observation, and the steps. `all` leads to all of them; `id`
+/// The factor, the number of periods, the first and the last observation, and the steps. `more` leads to them in the API; `id`
 /// tells derivations of a page apart.
-pub(super) fn derivation(view: &View, id: &str, of: &Derivation, all: &str) -> Markup {
+pub(super) fn derivation(view: &View, id: &str, of: &Derivation, more: &str) -> Markup {
     let (language, period) = (view.language, period(of));
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let observed = |rate: &Rate| {
@@ -36,7 +38,7 @@ pub(super) fn derivation(view: &View, id: &str, of: &Derivation, all: &str) -> M
             }
         }
         @if let Some(steps) = of.steps.as_deref().filter(|steps| !steps.is_empty()) {
-            (table(view, &format!("{}, {}", say("Steps", "Passos"), of.series), steps, period, all))
+            (table(view, &format!("{}, {}", say("Steps", "Passos"), of.series), steps, of, more))
         }
     }
 }
@@ -47,17 +49,23 @@ pub(super) fn days(view: &View, of: &Derivation, between: &str) -> Markup {
     html! { (day(of.from)) (between) (day(of.to)) }
 }
 
-fn table(view: &View, label: &str, steps: &[DerivationStep], period: Period, all: &str) -> Markup {
-    let language = view.language;
+fn table(
+    view: &View,
+    label: &str,
+    steps: &[DerivationStep],
+    of: &Derivation,
+    more: &str,
+) -> Markup {
+    let (language, period) = (view.language, period(of));
     let say = |english, portuguese| view.language.pick(english, portuguese);
-    let (shown, total) = (language.written(&MOST_STEPS), language.written(&steps.len()));
+    let (shown, total) = (language.written(&steps.len()), language.written(&of.periods));
     html! {
         details.steps {
             summary { (say("Every step", "Cada passo")) " (" (total) ")" }
-            @if steps.len() > MOST_STEPS {
+            @if steps.len() < of.periods {
                 p.note {
                     (language.pick(format!("The first {shown} of {total} steps. "), format!("Os primeiros {shown} de {total} passos. ")))
-                    a href=(all) { (say("All of them as JSON", "Todos em JSON")) }
+                    a href=(more) { (say("More of them as JSON", "Mais passos em JSON")) }
                 }
             }
             div.scroll tabindex="0" role="region" aria-label=(label) {
@@ -68,7 +76,7 @@ fn table(view: &View, label: &str, steps: &[DerivationStep], period: Period, all
                         th.count scope="col" { (say("Factor", "Fator")) }
                         th.count scope="col" { (say("Product", "Produto")) }
                     } }
-                    tbody { @for step in steps.iter().take(MOST_STEPS) {
+                    tbody { @for step in steps {
                         tr {
                             th scope="row" { (period.of(step.date, language)) }
                             td.count { (language.number(step.value)) }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{
     Answer, Calculator, State,
-    derivation::derivation,
+    derivation::{derivation, most_steps},
     figure,
     form::{Field, Kind},
     form_choices::{self, Takes},
@@ -73,7 +73,8 @@ pub(super) fn answer(
     let usual = RealRate::new(from);
     let interest = interest.unwrap_or_else(|| usual.interest.clone());
     let inflation = inflation.unwrap_or_else(|| usual.inflation.clone());
-    let query = RealRate { to, interest, inflation, percent, steps: Steps::Listed, ..usual };
+    let (steps, limit) = (Steps::Listed, most_steps());
+    let query = RealRate { to, interest, inflation, percent, steps, limit, ..usual };
     let [interest, inflation] = [&query.interest, &query.inflation].map(ToString::to_string);
     let real = calc::real_rate(snapshot, query)?;
     let state = state([
