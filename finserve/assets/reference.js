@@ -34,6 +34,10 @@ Object.defineProperty(Element.prototype, "innerHTML", {
   },
 });
 
+// The reference sets its scheme late; until then a dark page would be white.
+const isDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+document.body.classList.add(isDark ? "dark-mode" : "light-mode");
+
 document.addEventListener("DOMContentLoaded", async () => {
   const place = document.getElementById("reference");
   const description = await (await fetch(place.dataset.description)).json();

@@ -66,7 +66,7 @@ try {
   }
 } finally {
   await browser.close();
-  server.stop();
+  await server.stop();
 }
 process.exitCode = checks.finish();
 

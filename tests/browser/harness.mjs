@@ -1,6 +1,7 @@
 // A server and a browser of our own, and checks that are counted.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -29,9 +30,12 @@ export async function startServer(program) {
   // The server believes the header by which a proxy names its clients, so that every caller has its own limit.
   // Webhooks may call this machine, so that none calls another.
   const options = ["--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1/32", "--webhook-allow-private"];
-  const child = spawn(program, ["serve", "--data", data, ...options], { stdio: ["ignore", "pipe", "inherit"] });
-  const stop = () => {
+  const log = join(data, "log");
+  const child = spawn(program, ["serve", "--data", data, ...options], { stdio: ["ignore", "pipe", openSync(log, "w")] });
+  const stop = async () => {
+    const ended = child.exitCode === null && once(child, "exit");
     child.kill();
+    await ended;
     rmSync(data, { recursive: true, force: true });
   };
   const createKey = (plan) => {
@@ -42,8 +46,9 @@ export async function startServer(program) {
     const address = line.match(/http:\/\/\S+/);
     if (address) return { address: address[0], createKey, stop };
   }
-  stop();
-  throw new Error(`${program} ended before it listened`);
+  const said = readFileSync(log, "utf8");
+  await stop();
+  throw new Error(`${program} ended before it listened: ${said}`);
 }
 
 export function startBrowser() {
@@ -53,7 +58,7 @@ export function startBrowser() {
 /** Runs checks, prints a line for each, and counts them. */
 export class Checks {
   passed = 0;
-  failed = 0;
+  failures = [];
 
   /** Only checks whose name has the words `only` are run, if there are any. */
   constructor({ browser, server, only }) {
@@ -83,15 +88,17 @@ export class Checks {
       this.passed += 1;
       console.log(`ok    ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
     } catch (error) {
-      this.failed += 1;
-      console.log(`FAIL  ${name}\n      ${error.message.split("\n").slice(0, 12).join("\n      ")}`);
+      const failure = `FAIL  ${name}\n      ${error.message.split("\n").slice(0, 12).join("\n      ")}`;
+      this.failures.push(failure);
+      console.log(failure);
     }
   }
 
-  /** Prints the sum; the exit code for the shell. */
+  /** Prints the failures once more, and the sum; the exit code for the shell. */
   finish() {
-    console.log(`${this.passed} passed, ${this.failed} failed`);
-    return this.failed === 0 ? 0 : 1;
+    for (const failure of this.failures) console.log(failure);
+    console.log(`${this.passed} passed, ${this.failures.length} failed`);
+    return this.failures.length === 0 ? 0 : 1;
   }
 }
 
@@ -107,7 +114,8 @@ export class Visitor {
       permissions: ["clipboard-read", "clipboard-write"],
       extraHTTPHeaders: newCaller(),
     });
-    context.setDefaultTimeout(15_000);
+    // A page may wait for other work of the machine.
+    context.setDefaultTimeout(60_000);
     return new Visitor(context, await context.newPage(), server.address);
   }
 

@@ -27,7 +27,7 @@ try {
   for (const path of PAGES) await checks.run(`${path} by Lighthouse`, () => isGood(path));
 } finally {
   browser.kill();
-  server.stop();
+  await server.stop();
 }
 process.exitCode = checks.finish();
 

@@ -1,11 +1,11 @@
-// The pages as people meet them, in a real browser: node pages.mjs [PROGRAM] [--screenshots DIR] [--only WORDS]
+// The pages as people meet them, in a real browser: node pages.mjs [PROGRAM] [--screenshots DIR] [--only WORDS] [--long]
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 import { Checks, newCaller, startBrowser, startServer } from "./harness.mjs";
 import { registryChecks } from "./registry.mjs";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" }, only: { type: "string" } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" }, only: { type: "string" }, long: { type: "boolean" } } });
 const program = positionals[0] ?? fileURLToPath(new URL("../../target/release/finserve", import.meta.url));
 
 // Every width with every scheme and every language, and every scheme in every language.
@@ -31,7 +31,8 @@ try {
     await check(`${name}: home shows the figures of the API`, view, homeShowsTheFigures);
     await check(`${name}: charts show values on hover and on focus`, view, chartsShowValues);
     await check(`${name}: the copy button copies the first call`, view, copiesTheFirstCall);
-    for (const way of WAYS) {
+    // Without JavaScript nothing depends on the scheme.
+    for (const way of view.scheme === "light" ? WAYS : WAYS.slice(0, 1)) {
       const visit = { ...view, script: way.script };
       await check(`${name}: the button for a free key leads to the form, ${way.how}`, visit, freeKeyLeadsToTheForm);
       await check(`${name}: the pricing form yields a key that works, ${way.how}`, visit, pricingYieldsAKey);
@@ -42,9 +43,9 @@ try {
     }
     await check(`${name}: the reference is a page without a script of its own`, view, referenceIsReadPlainly);
     await check(`${name}: the usage page shows webhooks and their calls`, view, usageShowsWebhooks);
-    await check(`${name}: the reference lists all operations`, view, referenceListsAll);
     // Its script takes seconds to run, whatever it looks like: both widths and both languages are enough.
     if (view.scheme === "dark") {
+      await check(`${name}: the reference lists all operations`, view, referenceListsAll);
       await check(`${name}: the reference sends a request with a key`, view, referenceSends);
       await check(`${name}: the reference keeps the key while the tab is open`, view, referenceKeepsTheKey);
       await check(`${name}: the reference sends a request with the session`, view, referenceUsesTheSession);
@@ -59,10 +60,10 @@ try {
     await check(`${what}, without JavaScript`, plain, test);
   }
   await check("charts show values on hover, are one stop, and copy buttons are hidden, without JavaScript", plain, chartsWorkPlainly);
-  await check("the reference shows each operation", VIEWS.find((view) => view.width > 1000), referenceShowsEach);
+  if (values.long) await check("the reference shows each operation", VIEWS[3], referenceShowsEach);
 } finally {
   await browser.close();
-  server.stop();
+  await server.stop();
 }
 process.exitCode = checks.finish();
 
@@ -137,11 +138,24 @@ async function homeShowsTheFigures(visitor, view) {
   assert.ok((await visitor.page.locator("h1").innerText()).startsWith(HEADINGS[view.locale]["/"]));
 }
 
-/** The values that a chart shows at this moment. */
-function shownValues(chart) {
-  return chart.locator(".value").evaluateAll((values) =>
-    values.filter((value) => getComputedStyle(value).visibility === "visible").map((value) => value.textContent),
-  );
+/** The values that a chart shows, once they are `count`: the browser draws them a moment after the pointer moved. */
+async function shownValues(chart, count) {
+  const shown = () =>
+    chart.locator(".value").evaluateAll((values) =>
+      values.filter((value) => getComputedStyle(value).visibility === "visible").map((value) => value.textContent),
+    );
+  for (let tries = 0; tries < 100 && (await shown()).length !== count; tries += 1) await chart.page().waitForTimeout(50);
+  return shown();
+}
+
+/** Fails unless a chart comes to show these values. */
+async function shows(chart, wanted) {
+  let shown = await shownValues(chart, wanted.length);
+  for (let tries = 0; tries < 100 && shown.join() !== wanted.join(); tries += 1) {
+    await chart.page().waitForTimeout(50);
+    shown = await shownValues(chart, wanted.length);
+  }
+  assert.deepEqual(shown, wanted);
 }
 
 async function chartsShowValues(visitor, view) {
@@ -150,23 +164,23 @@ async function chartsShowValues(visitor, view) {
   const current = await page.locator(".card data").allInnerTexts();
   for (const [nth, chart] of (await page.locator("figure.chart").all()).entries()) {
     await page.mouse.move(0, 0);
-    assert.deepEqual(await shownValues(chart), []);
+    await shows(chart, []);
     await chart.scrollIntoViewIfNeeded();
     const point = (which) => chart.locator(".point").nth(which);
     await point(-1).locator(".hit").hover();
-    const [value] = await shownValues(chart);
+    const [value] = await shownValues(chart, 1);
     assert.ok(value.endsWith(` · ${current[nth]}`), `${value} is not the current ${current[nth]}`);
     // The pointer's value goes before that of the keyboard.
     await point(-1).focus();
     await point(2).locator(".hit").hover();
-    assert.deepEqual(await shownValues(chart), [await point(2).locator(".value").textContent()]);
+    await shows(chart, [await point(2).locator(".value").textContent()]);
     await page.mouse.move(0, 0);
-    assert.deepEqual(await shownValues(chart), [value]);
+    await shows(chart, [value]);
     await page.keyboard.press("ArrowLeft");
-    assert.deepEqual(await shownValues(chart), [await point(-2).locator(".value").textContent()]);
+    await shows(chart, [await point(-2).locator(".value").textContent()]);
     // The chart is one stop of the tab key.
     await page.keyboard.press("Tab");
-    assert.deepEqual(await shownValues(chart), []);
+    await shows(chart, []);
   }
   await labelsKeepApart(page);
 }
@@ -192,7 +206,7 @@ async function chartsWorkPlainly(visitor, view) {
   await open(visitor, view, "/");
   const chart = page.locator("figure.chart").first();
   await chart.locator(".point .hit").first().hover();
-  assert.equal((await shownValues(chart)).length, 1);
+  assert.equal((await shownValues(chart, 1)).length, 1);
   // The chart is one stop of the tab key; its points are none.
   await chart.locator("svg").focus();
   await page.keyboard.press("Tab");
@@ -338,7 +352,7 @@ async function usageShowsTheCount(visitor, view) {
   );
   assert.deepEqual(endpoints, [["/api/v1/market/selic/current", "4"], ["/api/v1/market/selic", "1"]]);
   await page.locator("#usage .point .hit").last().hover();
-  const [value] = await shownValues(page.locator("#usage figure.chart"));
+  const [value] = await shownValues(page.locator("#usage figure.chart"), 1);
   assert.ok(value.endsWith(" · 5"), value);
   await labelsKeepApart(page);
   assert.ok(!page.url().includes(key), "the key is in the address");
