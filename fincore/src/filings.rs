@@ -43,14 +43,14 @@ pub(crate) mod new_filing;
 mod profile;
 mod queries;
 pub(crate) mod reader;
+#[cfg(feature = "import")]
+pub(crate) mod remove_withdrawn;
 mod search_conditions;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod whole_files;
-#[cfg(feature = "import")]
-pub(crate) mod withdrawal;
-pub(crate) mod withdrawn;
+pub(crate) mod withdrawn_filings;
 
 pub use categories::{Category, categories};
 pub use coverage::{FormCoverage, coverage};

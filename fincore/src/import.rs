@@ -14,9 +14,9 @@ use crate::{
     downloads::{self, FileNotes, Validators},
     error::{Error, Result},
     filings::{
+        remove_withdrawn::FileSource,
         store::{FILINGS, Filings},
         whole_files::FileExtents,
-        withdrawal::FileSource,
     },
     market::{
         series_definitions::DEFINITIONS,

@@ -82,7 +82,7 @@ pub fn issue(
     issue_as(accounts, who, (plan, Origin::Operator), now)
 }
 
-/// Issues a key on the Free plan to somebody who registered for it, as [`issue`] does. If it is never used, it is
+/// Issues a key on the Free plan to a caller who registered for it, as [`issue`] does. If it is never used, it is
 /// [forgotten](forget_unused) one day.
 pub fn register(accounts: &Accounts, who: &Registration, now: DateTime<Utc>) -> Result<Key> {
     issue_as(accounts, who, (Plan::Free, Origin::Registration), now)

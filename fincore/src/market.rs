@@ -35,8 +35,6 @@ mod hints;
 mod history_cache;
 pub(crate) mod holes;
 pub(crate) mod logged_series;
-#[cfg(feature = "import")]
-pub(crate) mod missing_days;
 mod newer_sides;
 mod next_due;
 pub(crate) mod origin;
@@ -52,6 +50,8 @@ mod series;
 pub(crate) mod series_definitions;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+#[cfg(feature = "import")]
+pub(crate) mod withdrawn_figures;
 
 pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
 pub use coverage::{days_with_currencies, newest_day, years_with_quotes};

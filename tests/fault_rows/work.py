@@ -133,7 +133,7 @@ def cheap_refusals(case):
 
 
 def open_pages_beside_paid_searches(case):
-    """48 connections without a key that ask for the dearest of what nobody is charged for: a paid search of companies,
+    """48 connections without a key that ask for the dearest answers that are not counted: a paid search of companies,
     never the same, takes less than three times as long as in quiet."""
     wrk = shutil.which("wrk")
     if not wrk:

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use crate::types::Date;
 
 /// For how many days after its publication something that comes in makes an event. What is older when it comes in, such as
-/// the filings of 2010, is in the data and in the change log, but nobody is notified of it.
+/// the filings of 2010, is in the data and in the change log, but makes no event.
 ///
 /// The publication is compared with the time at which a change came in, not with the time at which its event is read: so an
 /// event does not vanish while clients read the log. Figures and filings that are new are published on the day that their

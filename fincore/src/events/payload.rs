@@ -158,7 +158,7 @@ fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
 /// The filing as it was. One that was removed because it could not be read is not there.
 fn withdrawn_filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
     let Ok(id) = key.parse::<FilingId>() else { return Ok(None) };
-    let Some(filing) = filings::withdrawn::find(snapshot, id)? else { return Ok(None) };
+    let Some(filing) = filings::withdrawn_filings::find(snapshot, id)? else { return Ok(None) };
     let Ok(data) = RawValue::from_string(filing.json) else { return Ok(None) };
     let subject = EventSubject {
         company: Some(filing.company),

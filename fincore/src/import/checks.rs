@@ -9,12 +9,12 @@ use crate::{
     catalogue::Writer,
     companies::store::{self as companies, RegistryEntry},
     error::Result,
-    filings::withdrawal::Withdrawal,
+    filings::remove_withdrawn::Withdrawal,
     market::{
         Rate,
-        missing_days::MissingDays,
         series_definitions::{DEFINITIONS, Side},
         store::{self, CrossedQuote, Quote},
+        withdrawn_figures::MissingDays,
     },
     types::{CvmCode, Date, FilingId},
 };

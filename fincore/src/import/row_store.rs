@@ -11,12 +11,13 @@ use crate::{
     companies,
     filings::{
         new_filing::NewFiling,
+        remove_withdrawn::RemovalLimit,
         store::{Filings, Occurrence},
-        withdrawal::RemovalLimit,
     },
     market::{
-        Rate, missing_days, plausibility, possible_days,
+        Rate, plausibility, possible_days,
         store::{self, Quote},
+        withdrawn_figures,
     },
 };
 
@@ -91,13 +92,13 @@ impl Import {
         imported: &mut Imported,
     ) -> Result<Tally, ImportError> {
         let Some(asked) = self.asked else { return Ok(Tally::default()) };
-        let answer = missing_days::Answer { series, asked, rows };
+        let answer = withdrawn_figures::Answer { series, asked, rows };
         let mut missing = answer.missing_days(&self.writer, self.today())?;
         if self.trust == Trust::Anything {
             missing.removed.append(&mut missing.kept);
         }
         checks::note_missing_days(&missing, imported);
-        Ok(missing_days::remove(&self.writer, series, &missing.removed)?)
+        Ok(withdrawn_figures::remove(&self.writer, series, &missing.removed)?)
     }
 
     fn store_quotes(

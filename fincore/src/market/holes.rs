@@ -183,7 +183,7 @@ mod tests {
             &[("2026-02-01", "2026-03-01")],
         );
         check(Monthly, &["2026-01-01"], &[]);
-        // Nobody knows every holiday of those years.
+        // The calendar does not know every holiday of those years.
         check(BusinessDays, &["1988-10-07", "1988-10-11"], &[]);
         check(BusinessDays, &["1988-10-07", "1988-11-11"], &[("1988-10-10", "1988-11-10")]);
     }

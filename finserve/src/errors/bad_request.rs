@@ -64,7 +64,7 @@ pub(crate) enum BadRequest {
     /// What changed since a version is not known.
     #[error("{0}; export all of it, without since")]
     ExportSince(Invalid),
-    /// The host of a webhook has an address that is not public. Which one is nobody's business: a name of the network that this
+    /// The host of a webhook has an address that is not public. Which one is not told: a name of the network that this
     /// server is in may have been asked for.
     #[error("\"url\" does not lead to a public address: webhooks only call public addresses")]
     PrivateAddress,

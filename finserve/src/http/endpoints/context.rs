@@ -27,8 +27,8 @@ pub(crate) struct Context<'r> {
     pub(crate) exports: &'r Slots,
     /// Where streams are made.
     pub(crate) streams: &'r Arc<Pool>,
-    /// Where that is made which nobody is charged for.
-    pub(crate) open: &'r Arc<Pool>,
+    /// Where answers are made that are not counted.
+    pub(crate) uncounted: &'r Arc<Pool>,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     /// How old what comes in may be and still be an event.

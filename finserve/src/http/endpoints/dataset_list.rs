@@ -61,7 +61,7 @@ impl DatasetList {
         Ok(Reply::ok(Body::new(JSON, list.body.clone()), Caching::Tagged(list.tag.clone())))
     }
 
-    /// Makes the list anew if somebody has asked for it, and the data or the day has changed since it was made.
+    /// Makes the list anew if it was asked for before, and the data or the day has changed since it was made.
     pub(crate) fn refresh(&self, snapshot: &Snapshot, base: BasePath) -> Result<(), Refusal> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match last {

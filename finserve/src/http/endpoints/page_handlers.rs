@@ -103,7 +103,7 @@ fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
     Some(if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") })
 }
 
-/// All that an answer depends on besides the data, where nobody is signed in: path and known parameters, the address of
+/// All that an answer depends on besides the data, without a session: path and known parameters, the address of
 /// the service as the client knows it, and the language that the browser prefers.
 pub(crate) fn shown_to_all(context: &Context<'_>) -> Option<String> {
     let View { here, origin, language, .. } = view(context, None);
@@ -315,8 +315,12 @@ pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
             Body::packed(asset.media, packed.bytes)
         }
         assets::Content::Gzip(packed) => {
-            let stream =
-                Stream::of_length(packed.length, unpacked(*packed), name.clone(), context.open);
+            let stream = Stream::of_length(
+                packed.length,
+                unpacked(*packed),
+                name.clone(),
+                context.uncounted,
+            );
             Body::stream(asset.media, None, Payload::stream(stream))
         }
     };

@@ -9,13 +9,15 @@ use hyper::{
 use maud::Markup;
 
 use super::{
-    encoding::{self, Encoded, Encodings},
-    etags::content_tag,
+    encoding::{self, Encoded},
     header_names::{ACCEPTED, BY_CALLER},
     payload::Payload,
     response_headers::{Envelope, Sharing},
 };
 use crate::{http::transport::peer_timeouts::Permit, mcp::ReplyStatus};
+
+mod kept_reply;
+pub(crate) use kept_reply::KeptReply;
 
 /// What a page of ours may load: nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -117,34 +119,6 @@ pub(crate) enum Caching {
     Tagged(HeaderValue),
 }
 
-/// A reply that is kept for others who ask the same, with what it was compressed to so far.
-pub(crate) struct KeptReply {
-    media: &'static str,
-    policy: Option<Cow<'static, str>>,
-    vary: &'static str,
-    tag: HeaderValue,
-    body: Encodings,
-}
-
-impl KeptReply {
-    /// The reply to a request: compressed, or left out where the client has it.
-    pub(crate) fn reply(&self, request: &HeaderMap) -> Reply {
-        let caching = Caching::Confirmed(self.vary, self.tag.clone());
-        if confirms(request, &self.tag) {
-            let reply = Reply::ok(Body::empty(), caching);
-            return Reply { status: StatusCode::NOT_MODIFIED, ..reply };
-        }
-        let Encoded { encoding, bytes } = self.body.preferred(request);
-        let policy = self.policy.clone();
-        Reply::ok(Body { media: self.media, held: Held::Plain(bytes), encoding, policy }, caching)
-    }
-
-    /// How many bytes it takes, also once it is compressed.
-    pub(crate) fn weight(&self) -> usize {
-        2 * self.body.plain().len()
-    }
-}
-
 /// When a response must have been read, among its extensions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(pub(crate) Instant);
@@ -165,35 +139,24 @@ impl Reply {
         Reply { status, body, caching, headers, deadline: None, permit: None }
     }
 
-    /// The reply to be kept, if it is a whole one that may be kept until it is asked for again.
-    pub(crate) fn into_kept(self) -> Result<KeptReply, Box<Reply>> {
-        let is_plain = self.status == StatusCode::OK && self.headers.is_empty();
-        match (self.body, self.caching) {
-            (
-                Body { media, held: Held::Plain(bytes), encoding: None, policy },
-                Caching::Refetched(vary),
-            ) if is_plain => {
-                let (tag, body) = (content_tag(&bytes), Encodings::of(bytes));
-                Ok(KeptReply { media, policy, vary, tag, body })
-            }
-            (body, caching) => Err(Box::new(Reply { body, caching, ..self })),
-        }
-    }
-
     /// What the client has already, if its request confirms this tag.
     pub(crate) fn unchanged(tag: &HeaderValue, request: &HeaderMap) -> Option<Reply> {
-        confirms(request, tag).then(|| Reply::not_modified(tag))
+        confirms(request, tag).then(|| Reply::not_modified(Caching::Tagged(tag.clone())))
     }
 
     /// The same, but only if the request names the tag: a client that asks for anything that exists (`*`) may ask for what
     /// does not.
     pub(crate) fn confirmed(tag: &HeaderValue, request: &HeaderMap) -> Option<Reply> {
-        names(request, tag).then(|| Reply::not_modified(tag))
+        names(request, tag).then(|| Reply::not_modified(Caching::Tagged(tag.clone())))
     }
 
-    fn not_modified(tag: &HeaderValue) -> Reply {
-        let reply = Reply::ok(Body::empty(), Caching::Tagged(tag.clone()));
-        Reply { status: StatusCode::NOT_MODIFIED, ..reply }
+    /// Whether it succeeded and has no headers of its own.
+    fn is_plain(&self) -> bool {
+        self.status == StatusCode::OK && self.headers.is_empty()
+    }
+
+    fn not_modified(caching: Caching) -> Reply {
+        Reply { status: StatusCode::NOT_MODIFIED, ..Reply::ok(Body::empty(), caching) }
     }
 
     /// Something new, which is shown only once.

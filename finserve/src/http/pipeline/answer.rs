@@ -12,12 +12,12 @@ use super::{
     answer_cache::{CacheKey, CachedAnswer},
     answer_cost::Cost,
     app::App,
-    open_answers::OpenKey,
     query_answer::{data, question},
     respond::{Done, RequestOutcome},
     route_table::{Handler, Route, RouteId},
     session,
     target::{self, Destination, Input, Target, leads_to_page},
+    uncounted_answers::UncountedKey,
 };
 use crate::{
     coordination::clock::Now,
@@ -60,8 +60,8 @@ pub(crate) enum WorkerThreads {
     Computing,
     /// For what waits for the disk or the network.
     Waiting,
-    /// For what nobody is charged for.
-    Open,
+    /// For answers that are not counted.
+    Uncounted,
 }
 
 /// How far a request has come on the thread of its connection.
@@ -144,7 +144,7 @@ impl App {
         let pool = match on {
             WorkerThreads::Computing => &self.pool,
             WorkerThreads::Waiting => &self.waiting,
-            WorkerThreads::Open => &self.open,
+            WorkerThreads::Uncounted => &self.uncounted,
         };
         let Some(place) = pool.place() else {
             return Answered::Now(self.respond(&request, &outcome, Err(Refusal::queue())));
@@ -233,7 +233,7 @@ impl App {
             match route.cost {
                 Cost::Disk => WorkerThreads::Waiting,
                 Cost::Short | Cost::Rows(_) | Cost::Long if route.feature.is_none() => {
-                    WorkerThreads::Open
+                    WorkerThreads::Uncounted
                 }
                 Cost::Short | Cost::Rows(_) | Cost::Long => WorkerThreads::Computing,
             },
@@ -338,8 +338,8 @@ impl App {
             }
             Handler::Direct(direct) => {
                 let context = self.context(route, request, caller);
-                let key = self.open_key(route, &context);
-                if let Some(kept) = key.as_ref().and_then(|key| self.open_answers.get(key)) {
+                let key = self.uncounted_key(route, &context);
+                if let Some(kept) = key.as_ref().and_then(|key| self.uncounted_answers.get(key)) {
                     return Ok(Done::Reply(kept.reply(headers)));
                 }
                 let reply = direct(&context, params)?;
@@ -349,7 +349,7 @@ impl App {
                 };
                 Ok(Done::Reply(match reply {
                     Ok((key, kept)) => {
-                        self.open_answers.keep(key, kept.clone());
+                        self.uncounted_answers.keep(key, kept.clone());
                         kept.reply(headers)
                     }
                     Err(reply) => reply.encode(headers),
@@ -359,13 +359,13 @@ impl App {
     }
 
     /// The key of an answer that is kept for all who are not signed in.
-    fn open_key(&self, route: &Route, context: &Context<'_>) -> Option<OpenKey> {
+    fn uncounted_key(&self, route: &Route, context: &Context<'_>) -> Option<UncountedKey> {
         let is_open = route.is_kept && matches!(context.request.session, Session::None);
         let mut shown = is_open.then(|| page_handlers::shown_to_all(context)).flatten()?;
         // The status tells which workers are late.
         shown.extend(self.metrics.workers().late(Instant::now()));
         let fingerprint = self.snapshot(context.request, Plan::Free).ok()?.fingerprint();
-        Some(OpenKey { fingerprint, shown })
+        Some(UncountedKey { fingerprint, shown })
     }
 }
 
@@ -374,7 +374,7 @@ fn longest(on: WorkerThreads, waited: Duration) -> Duration {
     match on {
         // Others wait for the accounts, and this one would only wait as long as they.
         WorkerThreads::Waiting if waited > HELD_UP => LONGEST_HELD_UP,
-        WorkerThreads::Waiting | WorkerThreads::Computing | WorkerThreads::Open => LONGEST,
+        WorkerThreads::Waiting | WorkerThreads::Computing | WorkerThreads::Uncounted => LONGEST,
     }
 }
 

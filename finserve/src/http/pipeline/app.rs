@@ -8,8 +8,8 @@ use fincore::{
 
 use super::{
     answer_cache::{self, Cache},
-    open_answers::OpenAnswers,
     route_table::{Route, Routes},
+    uncounted_answers::UncountedAnswers,
 };
 use crate::{
     coordination::clock::Clock,
@@ -45,12 +45,12 @@ pub(crate) struct App {
     pub(crate) routes: Routes,
     /// Answers that were given to others.
     pub(crate) cache: Cache,
-    /// The same of what nobody is charged for.
-    pub(crate) open_answers: OpenAnswers,
-    /// Where long work is done, where work waits, and where work is done that nobody is charged for.
+    /// The same of answers that are not counted.
+    pub(crate) uncounted_answers: UncountedAnswers,
+    /// Where long work is done, where work waits, and where answers are made that are not counted.
     pub(crate) pool: Pool,
     pub(crate) waiting: Pool,
-    pub(crate) open: Arc<Pool>,
+    pub(crate) uncounted: Arc<Pool>,
     /// Where streams are made.
     pub(crate) streams: Arc<Pool>,
     /// Bytes of answers that are not read yet, by address.
@@ -99,8 +99,8 @@ impl App {
             cache: Cache::new(cache),
             pool: Pool::start(),
             waiting: Pool::for_waiting(),
-            open_answers: OpenAnswers::default(),
-            open: Arc::new(Pool::for_open_answers()),
+            uncounted_answers: UncountedAnswers::default(),
+            uncounted: Arc::new(Pool::for_uncounted_answers()),
             unread: Slots::new(UNREAD_PER_ADDRESS, UNREAD),
             metrics,
             streams: Arc::new(Pool::for_streams()),
@@ -136,14 +136,14 @@ impl App {
     pub(crate) fn finish(&self) {
         self.pool.close();
         self.waiting.close();
-        self.open.close();
+        self.uncounted.close();
         self.streams.close();
     }
 
     /// Drops the answers that were kept, if the snapshot is of other data or of another day than the last one.
     pub(crate) fn follow(&self, snapshot: &Snapshot) {
         self.cache.follow(snapshot.fingerprint());
-        self.open_answers.follow(snapshot.fingerprint());
+        self.uncounted_answers.follow(snapshot.fingerprint());
     }
 
     /// Makes the list of datasets anew, if it is asked for and the data has changed.
@@ -170,7 +170,7 @@ impl App {
             dataset_list,
             exports,
             streams,
-            open,
+            uncounted,
             targets,
             routes,
             ..
@@ -184,7 +184,7 @@ impl App {
             workers: self.metrics.workers(),
             exports,
             streams,
-            open,
+            uncounted,
             targets: *targets,
             window: self.window,
             base,

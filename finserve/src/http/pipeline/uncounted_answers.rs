@@ -1,4 +1,4 @@
-//! Answers that nobody is charged for, kept until the data changes: pages without a session, the sitemap, the status.
+//! Answers that are not counted, kept until the data changes: pages without a session, the sitemap, the status.
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -19,7 +19,7 @@ const OVERHEAD: u64 = 512;
 
 /// The key of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct OpenKey {
+pub(crate) struct UncountedKey {
     /// Data and day.
     pub(crate) fingerprint: u64,
     /// Path and parameters, the address of the service as the client knows it, and the language.
@@ -29,32 +29,32 @@ pub(crate) struct OpenKey {
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<OpenKey, Arc<KeptReply>> for Weight {
-    fn weight(&self, key: &OpenKey, kept: &Arc<KeptReply>) -> u64 {
+impl Weighter<UncountedKey, Arc<KeptReply>> for Weight {
+    fn weight(&self, key: &UncountedKey, kept: &Arc<KeptReply>) -> u64 {
         (key.shown.len() + kept.weight()) as u64 + OVERHEAD
     }
 }
 
 /// Answers up to a number of bytes; those that are asked for least go first.
-pub(crate) struct OpenAnswers {
-    answers: sync::Cache<OpenKey, Arc<KeptReply>, Weight>,
+pub(crate) struct UncountedAnswers {
+    answers: sync::Cache<UncountedKey, Arc<KeptReply>, Weight>,
     /// The data that was asked about last.
     data: AtomicU64,
 }
 
-impl Default for OpenAnswers {
-    fn default() -> OpenAnswers {
+impl Default for UncountedAnswers {
+    fn default() -> UncountedAnswers {
         let answers = sync::Cache::with_weighter(ANSWERS, CAPACITY, Weight);
-        OpenAnswers { answers, data: AtomicU64::new(0) }
+        UncountedAnswers { answers, data: AtomicU64::new(0) }
     }
 }
 
-impl OpenAnswers {
-    pub(crate) fn get(&self, key: &OpenKey) -> Option<Arc<KeptReply>> {
+impl UncountedAnswers {
+    pub(crate) fn get(&self, key: &UncountedKey) -> Option<Arc<KeptReply>> {
         self.answers.get(key)
     }
 
-    pub(crate) fn keep(&self, key: OpenKey, kept: Arc<KeptReply>) {
+    pub(crate) fn keep(&self, key: UncountedKey, kept: Arc<KeptReply>) {
         self.answers.insert(key, kept);
     }
 

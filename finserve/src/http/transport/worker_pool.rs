@@ -18,9 +18,9 @@ use crate::observe::log::catch;
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// The same for what nobody is charged for: beside counted work it gets about an eighth of a processor, however many ask.
+/// The same for answers that are not counted: beside counted work it gets about an eighth of a processor, however many ask.
 #[cfg(target_os = "linux")]
-const OPEN_NICENESS: i32 = 19;
+const UNCOUNTED_NICENESS: i32 = 19;
 
 /// The most work of requests that waits for a thread. It takes a second or two; a request that comes after it is better
 /// told to come again.
@@ -77,8 +77,8 @@ impl Pool {
         Pool::of(processors().div_ceil(2), Rank::Low)
     }
 
-    /// One thread for answers that nobody is charged for: asking for many of them must not slow down others.
-    pub(crate) fn for_open_answers() -> Pool {
+    /// One thread for answers that are not counted: asking for many of them must not slow down others.
+    pub(crate) fn for_uncounted_answers() -> Pool {
         Pool::of(1, Rank::Lowest)
     }
 
@@ -140,7 +140,7 @@ fn processors() -> usize {
 fn niceness(rank: Rank) -> Option<i32> {
     match rank {
         Rank::Low => Some(NICENESS),
-        Rank::Lowest => Some(OPEN_NICENESS),
+        Rank::Lowest => Some(UNCOUNTED_NICENESS),
         Rank::Usual => None,
     }
 }
