@@ -29,6 +29,7 @@ mod old_currencies;
 mod parameters;
 mod real_rate;
 mod rule;
+mod running_product;
 mod series_choice;
 mod step_factor;
 #[cfg(test)]

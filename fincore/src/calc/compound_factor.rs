@@ -5,6 +5,7 @@ use super::{
     fixed_point::{Figure, FixedPoint},
     observed_period::{Period, lacks, month_after, observe},
     parameters::{ListedSteps, Months, Percent},
+    running_product::RunningProduct,
     step_factor::StepFactor,
 };
 use crate::{
@@ -120,15 +121,16 @@ fn multiply(
     listed: ListedSteps,
 ) -> (FixedPoint, Option<Vec<DerivationStep>>) {
     let mut steps = listed.is_any().then(Vec::new);
-    let mut product = FixedPoint::one();
+    let mut product = RunningProduct::one();
     for (place, (row, factor)) in rows.iter().zip(factors).enumerate() {
-        product = factor.apply(product);
+        factor.apply(&mut product);
         if let Some(steps) = steps.as_mut().filter(|_| listed.contains(place)) {
-            let (factor, product) = (round_factor(&factor.value()), round_factor(&product));
+            let factor = factor.round(FACTOR_DECIMALS).trim_zeros(2);
+            let product = round_factor(&product.value());
             steps.push(DerivationStep { date: row.date, value: row.value, factor, product });
         }
     }
-    (product, steps)
+    (product.value(), steps)
 }
 
 fn rates(rows: &[Rate], percent: Option<Percent>) -> Vec<StepFactor> {

@@ -1,7 +1,7 @@
 //! Fixed-point numbers with 64 decimals for calculations, and rounded figures for answers.
 use std::{fmt, sync::LazyLock};
 
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use serde::{Serialize, Serializer};
@@ -27,12 +27,22 @@ static TENS: LazyLock<Vec<BigInt>> = LazyLock::new(|| {
 pub(super) struct FixedPoint(BigInt);
 
 impl FixedPoint {
+    /// The number `digits` / 10^64.
+    pub(super) fn from_digits(digits: BigInt) -> FixedPoint {
+        FixedPoint(digits)
+    }
+
+    /// The number times 10^64.
+    pub(super) fn digits(&self) -> &BigInt {
+        &self.0
+    }
+
     pub(super) fn one() -> FixedPoint {
         FixedPoint(ten_to(DECIMALS).clone())
     }
 
     /// The number `digits` / 10^`decimals`, of up to 64 decimals.
-    fn of(digits: i64, decimals: u32) -> FixedPoint {
+    pub(super) fn of_parts(digits: i64, decimals: u32) -> FixedPoint {
         FixedPoint(ten_to(DECIMALS - decimals) * digits)
     }
 
@@ -52,25 +62,6 @@ impl FixedPoint {
 
     pub(super) fn times(&self, other: &FixedPoint) -> FixedPoint {
         FixedPoint(divide_half_up(&(&self.0 * &other.0), ten_to(DECIMALS)))
-    }
-
-    /// The product with 1 + `digits` / 10^`decimals`: the same as [`FixedPoint::times`] gives, without long divisions.
-    pub(super) fn grown(mut self, digits: i64, decimals: u32) -> FixedPoint {
-        let stays_positive = |unit: &u64| digits >= 0 || digits.unsigned_abs() < *unit;
-        let unit = 10_u64.checked_pow(decimals).filter(stays_positive);
-        let Some(unit) = unit.filter(|_| self.0.is_positive()) else {
-            return self.times(&FixedPoint::one().plus(&FixedPoint::of(digits, decimals)));
-        };
-        let (mut change, rest) = scale(&self.0, digits.unsigned_abs(), unit);
-        if digits < 0 {
-            // Half a unit less is rounded up again.
-            change += u32::from(rest > unit / 2);
-            self.0 -= BigInt::from(change);
-        } else {
-            change += u32::from(rest >= unit.div_ceil(2));
-            self.0 += BigInt::from(change);
-        }
-        self
     }
 
     /// The quotient; `None` for a divisor that is not positive.
@@ -131,41 +122,8 @@ impl FixedPoint {
 impl From<Decimal> for FixedPoint {
     fn from(decimal: Decimal) -> FixedPoint {
         let (digits, decimals) = decimal.parts();
-        FixedPoint::of(digits, decimals.into())
+        FixedPoint::of_parts(digits, decimals.into())
     }
-}
-
-/// A positive number times `times`, divided by `unit`: the quotient and the rest. One pass of machine words from the
-/// highest down would need the product first, so it goes through the words twice.
-fn scale(number: &BigInt, times: u64, unit: u64) -> (BigUint, u64) {
-    let mut words: Vec<u64> = Vec::with_capacity(8);
-    let mut carry = 0_u128;
-    for word in number.iter_u64_digits() {
-        carry += u128::from(word) * u128::from(times);
-        words.push(low(carry));
-        carry >>= 64;
-    }
-    words.push(low(carry));
-    let mut rest = 0_u128;
-    for word in words.iter_mut().rev() {
-        let part = rest << 64 | u128::from(*word);
-        *word = low(part / u128::from(unit));
-        rest = part % u128::from(unit);
-    }
-    let halves = words.iter().flat_map(|word| [low_half(*word), low_half(word >> 32)]);
-    (BigUint::new(halves.collect()), low(rest))
-}
-
-/// The lowest 64 bits.
-#[expect(clippy::cast_possible_truncation, reason = "the other bits are not wanted")]
-fn low(number: u128) -> u64 {
-    number as u64
-}
-
-/// The lowest 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "the other bits are not wanted")]
-fn low_half(number: u64) -> u32 {
-    number as u32
 }
 
 /// A power of ten, up to that of a factor that is too large.
@@ -207,6 +165,11 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// The figure `digits` / 10^`decimals`.
+    pub(super) fn of_parts(digits: i128, decimals: u32) -> Figure {
+        Figure { digits: digits.into(), decimals }
+    }
+
     /// Removes zeros at the end, but leaves at least `least` decimals.
     pub(super) fn trim_zeros(mut self, least: u32) -> Figure {
         // Most fit a machine word, with which dividing is quick.

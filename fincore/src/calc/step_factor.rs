@@ -1,5 +1,9 @@
 //! What one observation multiplies a product by.
-use super::{fixed_point::FixedPoint, parameters::Percent};
+use super::{
+    fixed_point::{Figure, FixedPoint},
+    parameters::Percent,
+    running_product::RunningProduct,
+};
 use crate::types::Decimal;
 
 /// The factor of one observation.
@@ -31,17 +35,25 @@ impl StepFactor {
         }
     }
 
-    /// A product times this factor.
-    pub(super) fn apply(&self, product: FixedPoint) -> FixedPoint {
+    /// Multiplies a product by this factor.
+    pub(super) fn apply(&self, product: &mut RunningProduct) {
         match self {
-            StepFactor::Growth { digits, decimals } => product.grown(*digits, *decimals),
-            StepFactor::Number(number) => product.times(number),
+            StepFactor::Growth { digits, decimals } => product.grow(*digits, *decimals),
+            StepFactor::Number(number) => product.multiply(number),
         }
     }
 
-    /// The factor itself.
-    pub(super) fn value(&self) -> FixedPoint {
-        self.apply(FixedPoint::one())
+    /// The factor itself, rounded to so many decimals.
+    pub(super) fn round(&self, decimals: u32) -> Figure {
+        match self {
+            StepFactor::Growth { digits, decimals: own } if *own <= decimals => {
+                Figure::of_parts(10_i128.pow(*own) + i128::from(*digits), *own)
+            }
+            StepFactor::Growth { digits, decimals: own } => {
+                FixedPoint::one().plus(&FixedPoint::of_parts(*digits, *own)).round(decimals)
+            }
+            StepFactor::Number(number) => number.round(decimals),
+        }
     }
 }
 
@@ -61,16 +73,17 @@ mod tests {
         ) {
             let percent: Option<Percent> =
                 share.map(|digits| Decimal::from_parts(digits, 4).to_string().parse().unwrap());
-            let mut grown = FixedPoint::from(Decimal::from_parts(start, 12));
-            let mut product = grown.clone();
+            let mut product = FixedPoint::from(Decimal::from_parts(start, 12));
+            let mut grown = RunningProduct::of(product.clone());
             for (digits, decimals) in rates {
                 let rate = Decimal::from_parts(digits, decimals);
                 let share = percent.map_or_else(FixedPoint::one, |percent| FixedPoint::of_percent(percent.get()));
                 let factor = FixedPoint::one().plus(&FixedPoint::of_percent(rate).times(&share));
                 product = product.times(&factor);
-                grown = StepFactor::of_rate(rate, percent).apply(grown);
-                prop_assert_eq!(&grown, &product);
-                prop_assert_eq!(StepFactor::of_rate(rate, percent).value(), factor);
+                let step = StepFactor::of_rate(rate, percent);
+                step.apply(&mut grown);
+                prop_assert_eq!(&grown.value(), &product);
+                prop_assert_eq!(step.round(16).trim_zeros(2), factor.round(16).trim_zeros(2));
             }
         }
     }
