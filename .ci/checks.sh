@@ -75,7 +75,11 @@ examples() {
 # With the feature that replicas need, so that one program serves all that follows.
 release() { cargo build --release --features cluster; }
 
-lints() { cargo clippy --workspace --all-targets --features finserve/cluster -- -D warnings; }
+# The second: what is fuzzed has a lock file of its own.
+lints() {
+    cargo clippy --workspace --all-targets --features finserve/cluster -- -D warnings &&
+        cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
+}
 features() {
     cargo clippy -p finserve --no-default-features -- -D warnings &&
         cargo clippy -p fincore --no-default-features -- -D warnings &&
