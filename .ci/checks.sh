@@ -78,7 +78,7 @@ release() { cargo build --release --features cluster; }
 # The second: what is fuzzed has a lock file of its own.
 lints() {
     cargo clippy --workspace --all-targets --features finserve/cluster -- -D warnings &&
-        cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
+        cargo tree --locked --manifest-path fuzz/Cargo.toml >/dev/null
 }
 features() {
     cargo clippy -p finserve --no-default-features -- -D warnings &&
