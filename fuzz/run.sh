@@ -26,7 +26,7 @@ for target in "${targets[@]}"; do
     printf '== %s\n' "$target"
     mkdir -p "corpus/$target" "artifacts/$target"
     "$built/$target" "corpus/$target" "seeds/$target" -artifact_prefix="artifacts/$target/" \
-        -max_total_time="$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 2>&1 |
+        -max_total_time="$seconds" -max_len=4096 -timeout=60 -report_slow_units=60 -rss_limit_mb=2048 -print_final_stats=1 2>&1 |
         tee "$target.log" | grep -E 'stat::|SUMMARY|panicked|Test unit|cov:.*(DONE|pulse)' || true
     grep -q 'stat::number_of_executed_units' "$target.log" || { tail -n 40 "$target.log" && exit 1; }
     if compgen -G "artifacts/$target/*" >/dev/null; then exit 1; fi
