@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures what importing filings costs, beside a bare import of the same files by the `sqlite3` shell.
 
-Makes twenty yearly tables, then imports them in turns: with `finserve import` into a new data directory, and with
-`.import` into one table of text columns without an index. Prints the processor time of both, the median of their ratio and
+Makes twenty yearly tables with subjects like CVM's, then imports them in turns: with `finserve import` into a new data
+directory, and with `.import` into one table of text columns without an index. Prints the processor time of both, the median of their ratio and
 the peak of the memory; then what importing the newest table once more costs. Needs Python 3 and `sqlite3`. How requests
 fare meanwhile is measured by `busy_import.py`.
 
@@ -50,7 +50,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
         data = place / "data"
-        files = made_filings.yearly_tables(place, YEARS, rows)
+        files = made_filings.yearly_tables(place, YEARS, rows, made_filings.lifelike)
         ratios = []
         for _ in range(rounds):
             shutil.rmtree(data, ignore_errors=True)

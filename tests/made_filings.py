@@ -19,8 +19,29 @@ def link(number):
     )
 
 
+def lifelike(chance):
+    """Subjects shaped like CVM's: four of ten are empty, few words are frequent, most are rare."""
+    words = [word(number) for number in range(40_000)]
+
+    def skewed(end):
+        return int(chance.random() * chance.random() * chance.random() * end)
+
+    def subject(row):
+        if chance.random() < 0.4:
+            return ""
+        return " ".join(words[skewed(len(words))] for _ in range(3 + skewed(22)))
+
+    return subject
+
+
+def word(number):
+    """The word of a number: always the same, small numbers have short ones."""
+    text = SYLLABLES[number % len(SYLLABLES)]
+    return text if number < len(SYLLABLES) else text + word(number // len(SYLLABLES))
+
+
 def ordinary(chance):
-    """Subjects of twenty words out of some thousand, as people write them."""
+    """Subjects of twenty words out of some thousand, in any order: the dearest to index, as every pair of words is new."""
     words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(30_000)]
     return lambda row: " ".join(chance.choices(words, k=20))
 
@@ -46,11 +67,11 @@ def table(path, years, rows, subjects=ordinary):
             )
 
 
-def yearly_tables(place, years, rows):
+def yearly_tables(place, years, rows, subjects=ordinary):
     """Writes a table of so many rows for each year, as CVM names them, and returns the files."""
     files = []
     for year in years:
         file = place / f"ipe_cia_aberta_{year}.csv"
-        table(file, [year], rows)
+        table(file, [year], rows, subjects)
         files.append(file)
     return files

@@ -1,6 +1,5 @@
 //! Stores the filers and classes that filings refer to.
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use rusqlite::{OptionalExtension, Params};
 
 use super::new_filing::NewFiling;

@@ -51,14 +51,14 @@ impl Filings {
         limit: RemovalLimit,
     ) -> Result<Withdrawal> {
         let Some((file, extent)) = self.extents.largest() else { return Ok(Withdrawal::default()) };
+        let stored = whole_files::stored_filings(writer, file)?;
         let is_whole = match source {
             FileSource::Publisher => true,
-            FileSource::Operator => whole_files::is_whole(writer, file, extent)?,
+            FileSource::Operator => whole_files::is_whole(writer, file, extent, stored)?,
         };
         if !is_whole || !is_newest(writer, file, extent)? {
             return Ok(Withdrawal::default());
         }
-        let stored = whole_files::stored_filings(writer, file.0, file.1)?;
         let lacking =
             if stored > extent.ids.len() { lacking(writer, file, extent)? } else { vec![] };
         let count = lacking.len() as u64;
@@ -87,11 +87,11 @@ fn is_newest(writer: &Writer, (form, year): (Form, u16), extent: &FileExtent) ->
 /// The stored filings that a file lacks, up to the last day that it has: later ones may be newer than the file.
 fn lacking(
     writer: &Writer,
-    (form, year): (Form, u16),
+    file: (Form, u16),
     extent: &FileExtent,
 ) -> Result<Vec<(FilingId, i64)>> {
     let mut lacking = Vec::new();
-    whole_files::each_stored(writer, form, year, |key| {
+    whole_files::each_stored(writer, file, |key| {
         if let Some((id, _)) = FilingId::of_key(key)
             && (key <= last_key(extent.last) && !extent.ids.contains(id.number()))
         {

@@ -19,6 +19,8 @@ use crate::{
     filings::{filing::Filing, reader},
     types::{CvmCode, FilingId},
 };
+#[cfg(feature = "import")]
+use roaring::RoaringTreemap;
 
 pub(crate) use super::filing::DATASET as FILINGS;
 
@@ -27,6 +29,10 @@ pub(crate) use super::filing::DATASET as FILINGS;
 pub(crate) struct Filings {
     ids: IdCache,
     changed: ChangedBlocks,
+    /// The filings that earlier batches of the same table had. Numbers of one file lie close together, so they take little
+    /// memory.
+    #[cfg(feature = "import")]
+    in_table: RoaringTreemap,
     /// What the files have that were stored.
     pub(super) extents: FileExtents,
     pub(super) sizes: BlockSizes,
@@ -55,7 +61,7 @@ impl Filings {
         entries: &mut [NewFiling<'_>],
         on_conflict: OnConflict,
     ) -> Result<Tally> {
-        entries.sort_unstable_by_key(|entry| entry.id.key(entry.date));
+        entries.sort_by_cached_key(|entry| entry.id.key(entry.date));
         self.ids.clear_if_full();
         let mut table = Table::new(writer)?;
         let mut tally = Tally::default();
@@ -63,17 +69,8 @@ impl Filings {
         for entry in entries.iter() {
             self.extents.add(entry);
             let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
-            let outcome = match table.find(&row, on_conflict)? {
-                Some(known) if known.stays => Tally::UNCHANGED,
-                Some(KnownFiling { key, .. }) => {
-                    table.remove(key)?;
-                    self.changed.note(writer.connection(), key)?;
-                    Tally::CHANGED
-                }
-                None => Tally::NEW,
-            };
+            let outcome = self.store_row(writer, &mut table, &row, on_conflict)?;
             if outcome.is_change() {
-                table.insert(&row)?;
                 self.changed.note(writer.connection(), row.key)?;
             }
             changes.extend(outcome.change().map(|change| (entry.id, change)));
@@ -85,6 +82,32 @@ impl Filings {
         changes.sort_unstable_by_key(|(id, _)| *id);
         writer.log_all(FILINGS, changes)?;
         Ok(tally)
+    }
+
+    fn store_row(
+        &mut self,
+        writer: &Writer,
+        table: &mut Table<'_>,
+        row: &StoredFiling<'_>,
+        on_conflict: OnConflict,
+    ) -> Result<Tally> {
+        // To insert a filing finds out whether it is there, so that a new one need not be looked for first.
+        if table.was_new && table.insert(row)? {
+            return Ok(Tally::NEW);
+        }
+        let known = table.find(row, on_conflict)?;
+        table.was_new = known.is_none();
+        let outcome = match known {
+            Some(known) if known.stays => return Ok(Tally::UNCHANGED),
+            Some(KnownFiling { key, .. }) => {
+                table.remove(key)?;
+                self.changed.note(writer.connection(), key)?;
+                Tally::CHANGED
+            }
+            None => Tally::NEW,
+        };
+        table.insert(row)?;
+        Ok(outcome)
     }
 
     /// Removes the filing with this key.
@@ -128,17 +151,13 @@ pub(crate) enum Occurrence {
     Older,
 }
 
-/// A table that is stored in several batches may have the same filing in two of them. Which ones it had is noted in a
-/// temporary table, because there is no limit to their number; what they were is in the filing table itself.
+/// A table that is stored in several batches may have the same filing in two of them. What they were is in the filing table
+/// itself.
 #[cfg(feature = "import")]
 impl Filings {
     /// Forgets the filings of the table before.
-    pub(crate) fn begin_table(writer: &Writer) -> Result<()> {
-        const CREATE: &str = "CREATE TEMP TABLE IF NOT EXISTS seen (id INTEGER PRIMARY KEY) STRICT";
-        const FORGET: &str = "DELETE FROM temp.seen";
-        writer.prepare(CREATE)?.execute([])?;
-        writer.prepare(FORGET)?.execute([])?;
-        Ok(())
+    pub(crate) fn begin_table(&mut self) {
+        self.in_table.clear();
     }
 
     /// Compares a filing with the earlier batches of its table, which are stored.
@@ -147,8 +166,7 @@ impl Filings {
         writer: &Writer,
         entry: &NewFiling<'_>,
     ) -> Result<Occurrence> {
-        const NOTE: &str = "INSERT OR IGNORE INTO temp.seen (id) VALUES (?1)";
-        if writer.prepare(NOTE)?.execute([entry.id.to_bits()])? > 0 {
+        if self.in_table.insert(entry.id.to_bits().cast_unsigned()) {
             return Ok(Occurrence::First);
         }
         let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
@@ -207,6 +225,8 @@ struct Table<'w> {
     find: CachedStatement<'w>,
     insert: CachedStatement<'w>,
     remove: CachedStatement<'w>,
+    /// Whether the last filing was new: then the next one probably is, too.
+    was_new: bool,
 }
 
 impl<'w> Table<'w> {
@@ -217,12 +237,13 @@ impl<'w> Table<'w> {
         const INSERT: &str =
             "INSERT INTO filing (key, id, company, filer, class, version, reference_day,
                 sequence, url, subject)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING";
         const REMOVE: &str = "DELETE FROM filing WHERE key = ?1";
         Ok(Table {
             find: writer.prepare(FIND)?,
             insert: writer.prepare(INSERT)?,
             remove: writer.prepare(REMOVE)?,
+            was_new: false,
         })
     }
 
@@ -243,8 +264,9 @@ impl<'w> Table<'w> {
         Ok(self.find.query_row([row.id], read).optional()?)
     }
 
-    fn insert(&mut self, row: &StoredFiling<'_>) -> Result<()> {
-        self.insert.execute((
+    /// Inserts a filing, and returns whether there was none with its id.
+    fn insert(&mut self, row: &StoredFiling<'_>) -> Result<bool> {
+        let inserted = self.insert.execute((
             row.key,
             row.id,
             row.company,
@@ -256,7 +278,7 @@ impl<'w> Table<'w> {
             row.url,
             row.subject,
         ))?;
-        Ok(())
+        Ok(inserted > 0)
     }
 
     fn remove(&mut self, key: i64) -> Result<()> {

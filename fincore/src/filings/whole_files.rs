@@ -71,7 +71,7 @@ impl FileExtents {
     pub(crate) fn record_whole(&self, writer: &Writer, today: Date) -> Result<bool> {
         let mut any = false;
         for (file, extent) in &self.0 {
-            if is_whole(writer, *file, extent)? {
+            if is_whole(writer, *file, extent, stored_filings(writer, *file)?)? {
                 record(writer, *file, extent, today)?;
                 any = true;
             }
@@ -80,14 +80,15 @@ impl FileExtents {
     }
 }
 
+/// Whether a file is whole by its content, of which so many filings are stored.
 #[cfg(feature = "import")]
 pub(super) fn is_whole(
     writer: &Writer,
     (form, year): (Form, u16),
     extent: &FileExtent,
+    stored: u64,
 ) -> Result<bool> {
     const LARGEST: &str = "SELECT COALESCE(MAX(filings), 0) FROM filing_file WHERE form = ?1";
-    let stored = stored_filings(writer, form, year)?;
     let filings = extent.ids.len();
     if filings < FEWEST || filings * 100 < stored * (100 - WITHDRAWN) {
         return Ok(false);
@@ -103,42 +104,62 @@ pub(super) fn is_whole(
     })
 }
 
+/// The stored filings of a form and year: those between two keys, or with a reference day between two others.
+#[cfg(feature = "import")]
+macro_rules! stored_filings {
+    ($select:literal, delivered) => {
+        concat!($select, " FROM filing WHERE key BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4")
+    };
+    ($select:literal, referring) => {
+        concat!(
+            $select,
+            " FROM filing WHERE id BETWEEN ?3 AND ?4
+            AND COALESCE(reference_day, key >> 40) BETWEEN ?1 AND ?2"
+        )
+    };
+}
+
 /// How many filings of a form and year are stored.
 #[cfg(feature = "import")]
-pub(super) fn stored_filings(writer: &Writer, form: Form, year: u16) -> Result<u64> {
-    let mut stored = 0;
-    each_stored(writer, form, year, |_| stored += 1)?;
-    Ok(stored)
+pub(super) fn stored_filings(writer: &Writer, (form, year): (Form, u16)) -> Result<u64> {
+    const DELIVERED: &str = stored_filings!("SELECT COUNT(*)", delivered);
+    const REFERRING: &str = stored_filings!("SELECT COUNT(*)", referring);
+    let Some(bounds) = bounds_of(form, year) else { return Ok(0) };
+    let sql = if form == Form::Ipe { DELIVERED } else { REFERRING };
+    let count: i64 = writer.prepare(sql)?.query_row(bounds, |row| row.get(0))?;
+    Ok(count.unsigned_abs())
 }
 
 /// Visits the keys of all stored filings of a form and year.
 #[cfg(feature = "import")]
 pub(super) fn each_stored(
     writer: &Writer,
-    form: Form,
-    year: u16,
+    (form, year): (Form, u16),
     mut visit: impl FnMut(i64),
 ) -> Result<()> {
-    const DELIVERED: &str =
-        "SELECT key FROM filing WHERE key BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4";
-    const REFERRING: &str = "SELECT key FROM filing WHERE id BETWEEN ?3 AND ?4
-        AND COALESCE(reference_day, key >> 40) BETWEEN ?1 AND ?2";
-    let Some((from, to)) = Date::new(year, 1, 1).zip(Date::new(year, 12, 31)) else {
-        return Ok(());
-    };
-    let (sql, from, to) = match form {
-        Form::Ipe => (DELIVERED, first_key(from), last_key(to)),
-        Form::Dfp | Form::Itr | Form::Fre | Form::Fca => {
-            (REFERRING, from.day_number().into(), to.day_number().into())
-        }
-    };
-    let (first, last) = form.id_bits();
-    let mut statement = writer.prepare(sql)?;
-    let mut rows = statement.query((from, to, first, last))?;
+    const DELIVERED: &str = stored_filings!("SELECT key", delivered);
+    const REFERRING: &str = stored_filings!("SELECT key", referring);
+    let Some(bounds) = bounds_of(form, year) else { return Ok(()) };
+    let mut statement = writer.prepare(if form == Form::Ipe { DELIVERED } else { REFERRING })?;
+    let mut rows = statement.query(bounds)?;
     while let Some(row) = rows.next()? {
         visit(row.get(0)?);
     }
     Ok(())
+}
+
+/// The first and the last of keys or days, and of ids.
+#[cfg(feature = "import")]
+fn bounds_of(form: Form, year: u16) -> Option<(i64, i64, i64, i64)> {
+    let (from, to) = Date::new(year, 1, 1).zip(Date::new(year, 12, 31))?;
+    let (from, to) = match form {
+        Form::Ipe => (first_key(from), last_key(to)),
+        Form::Dfp | Form::Itr | Form::Fre | Form::Fca => {
+            (from.day_number().into(), to.day_number().into())
+        }
+    };
+    let (first, last) = form.id_bits();
+    Some((from, to, first, last))
 }
 
 /// Records a whole file, unless it was seen later than this.

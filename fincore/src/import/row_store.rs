@@ -9,11 +9,7 @@ use super::{
 use crate::{
     catalogue::{OnConflict, Tally},
     companies,
-    filings::{
-        new_filing::NewFiling,
-        remove_withdrawn::RemovalLimit,
-        store::{Filings, Occurrence},
-    },
+    filings::{new_filing::NewFiling, remove_withdrawn::RemovalLimit, store::Occurrence},
     market::{
         Rate, plausibility, possible_days,
         store::{self, Quote},
@@ -135,7 +131,7 @@ impl Import {
         let (mut future, mut contradictions) = (0, Contradictions::default());
         let mut impossible = Vec::new();
         if position == BatchPosition::First {
-            Filings::begin_table(&self.writer)?;
+            self.filings.begin_table();
         }
         for ParsedRow { line, value, .. } in rows {
             // The clock of a publisher may be a little ahead.

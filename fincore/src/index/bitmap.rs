@@ -1,6 +1,7 @@
 //! Bitmaps of the filings in one block, and how they are stored.
 use roaring::RoaringBitmap;
 
+use super::block::PLACE_BITS;
 use crate::error::{Error, Result};
 
 /// Filings of one block, by their number in it.
@@ -52,6 +53,46 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Bitmap> {
         .map_err(|err| Error::unavailable("the search index is damaged", err))
 }
 
+/// A set with a bit for every filing that a block can have: sets are added to it faster than to a [`Bitmap`].
+pub(super) struct BlockBits(Box<[u8]>);
+
+impl Default for BlockBits {
+    fn default() -> BlockBits {
+        BlockBits(vec![0; (1 << PLACE_BITS) / 8].into())
+    }
+}
+
+impl BlockBits {
+    /// Adds the filings of another set.
+    pub(super) fn add(&mut self, other: &BlockBits) {
+        for (byte, other) in self.0.iter_mut().zip(&other.0) {
+            *byte |= other;
+        }
+    }
+
+    /// Adds the filings of a set in its stored form.
+    pub(super) fn add_stored(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.len() <= FEW * 2 {
+            for pair in bytes.chunks_exact(2) {
+                self.insert(u16::from_le_bytes([pair[0], pair[1]]).into());
+            }
+        } else {
+            decode(bytes)?.into_iter().for_each(|number| self.insert(number));
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, number: u32) {
+        if let Some(byte) = self.0.get_mut(number as usize / 8) {
+            *byte |= 1 << (number % 8);
+        }
+    }
+
+    pub(super) fn to_bitmap(&self) -> Bitmap {
+        Bitmap::from_lsb0_bytes(0, &self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +113,13 @@ mod tests {
             let numbers = numbers(&bytes).unwrap();
             let numbers = numbers.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
             assert_eq!(numbers.map(u32::from).collect::<Vec<_>>(), set);
+            let mut all = BlockBits::default();
+            all.add_stored(&bytes).unwrap();
+            assert_eq!(encode(&all.to_bitmap()), bytes);
+            let mut more = BlockBits::default();
+            more.insert(7);
+            more.add(&all);
+            assert_eq!(more.to_bitmap(), bits | Bitmap::from([7]));
         }
         assert!(decode(&[7; 40]).is_err());
     }

@@ -1,6 +1,7 @@
 //! The filings of one block, as they are read from the file: their words, companies, classes and years.
-use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::collections::{BTreeMap, hash_map::Entry};
 
+use foldhash::{HashMap, HashMapExt};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{bitmap::Bitmap, block::Block, class_words::words_of_level, word_runs::BlockTexts};

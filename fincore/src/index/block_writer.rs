@@ -1,10 +1,10 @@
 //! Writes the terms of one block.
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    bitmap::{Bitmap, decode, encode, encode_sorted, numbers},
+    bitmap::{Bitmap, BlockBits, decode, encode, encode_sorted, numbers},
     block::Block,
     block_contents,
     block_summary::{self, FEW, Summary, SummaryEntry},
@@ -42,9 +42,7 @@ pub(super) fn write(terms: &mut TermNumbers<'_>, block: &Block, end: i64) -> Res
     }
     let mut runs = std::mem::take(&mut contents.texts).into_runs();
     while let Some(of_length) = runs.next() {
-        let names = of_length.firsts.iter().map(|first| runs.name(*first));
-        let named = names.zip(0..).map(|(name, run)| (name, of_length.filings(run)));
-        store_sorted(terms, block, TermKind::Run, named)?;
+        store_sorted(terms, block, TermKind::Run, runs.sorted(&of_length))?;
     }
     Ok(contents.filings)
 }
@@ -65,7 +63,7 @@ pub(super) fn write_names(
     for (blocks, prefixes) in [(blocks, &all), (others, &new)] {
         for block in blocks.iter().filter(|_| !prefixes.is_empty()) {
             let words = word_rows(terms.connection(), block)?;
-            let prefixes = filings_by_prefix(terms.connection(), &words, prefixes)?;
+            let prefixes = filings_by_prefix(&words, prefixes)?;
             store(
                 terms,
                 block,
@@ -95,68 +93,64 @@ fn write_names_of(terms: &mut TermNumbers<'_>, block: &Block, names: &Names) -> 
     })?;
     store(terms, block, TermKind::Name, words.iter().map(|(word, bits)| (word.as_str(), bits)))?;
     let mut both = Vec::new();
-    for_each_stored(terms.connection(), block, TermKind::Text, |word, bits| {
-        if let Some(named) = words.get(word) {
-            both.push((word.to_owned(), decode(bits)? | named));
+    for (word, named) in &words {
+        if let Some(term) = terms.find(TermKind::Text, word)?
+            && let Some(bits) = stored(terms.connection(), block, term)?
+        {
+            both.push((word.as_str(), decode(&bits)? | named));
         }
-        Ok(())
-    })?;
-    store(terms, block, TermKind::Both, both.iter().map(|(word, bits)| (word.as_str(), bits)))?;
+    }
+    store(terms, block, TermKind::Both, both.iter().map(|(word, bits)| (*word, bits)))?;
     store(terms, block, TermKind::NameRun, runs.iter().map(|(run, bits)| (run.as_str(), bits)))
 }
 
-/// The rows of all words of a block, of texts and names, in the order of the words.
-fn word_rows(connection: &Connection, block: &Block) -> Result<Vec<(String, i64)>> {
-    const SQL: &str =
-        "SELECT text, filing_term.id FROM filing_term JOIN term ON term.id = (filing_term.id & ?3)
-        WHERE filing_term.id BETWEEN ?1 AND ?2";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let mut words: Vec<(String, i64)> = Vec::new();
+/// A word of a block, and its filings in their stored form.
+struct WordRow {
+    word: Box<str>,
+    kind: u32,
+    bits: Box<[u8]>,
+}
+
+/// All words of a block, of texts and names, in order.
+fn word_rows(connection: &Connection, block: &Block) -> Result<Vec<WordRow>> {
+    let mut words: Vec<WordRow> = Vec::new();
     for kind in [TermKind::Text, TermKind::Name, TermKind::Both] {
-        let (first, last) = block.rows_of(kind);
-        let rows = statement
-            .query_map((first, last, TermId::MAX), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for row in rows {
-            words.push(row?);
-        }
+        for_each_stored(connection, block, kind, |word, bits| {
+            words.push(WordRow { word: word.into(), kind: kind.number(), bits: bits.into() });
+            Ok(())
+        })?;
     }
-    // Of the rows of a word, the one that includes the others is the last.
-    words.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
-    words.dedup_by(|later, first| later.0 == first.0);
+    // Of the rows of a word, the one that includes the others has the last kind.
+    words.sort_unstable_by(|one, other| one.word.cmp(&other.word).then(other.kind.cmp(&one.kind)));
+    words.dedup_by(|later, first| later.word == first.word);
     Ok(words)
 }
 
 /// The filings with words that begin with these prefixes.
 fn filings_by_prefix<'p>(
-    connection: &Connection,
-    words: &[(String, i64)],
+    words: &[WordRow],
     prefixes: &'p BTreeSet<String>,
 ) -> Result<Vec<(&'p str, Bitmap)>> {
-    const SQL: &str = "SELECT bits FROM filing_term WHERE id = ?1";
-    let mut statement = connection.prepare_cached(SQL)?;
     let mut all: Vec<(&str, Bitmap)> = Vec::new();
     // Prefixes of the current word, each one a prefix of the next.
-    let mut open: Vec<(&str, Bitmap)> = Vec::new();
-    let mut close = |open: &mut Vec<(&'p str, Bitmap)>| {
+    let mut open: Vec<(&str, BlockBits)> = Vec::new();
+    let mut close = |open: &mut Vec<(&'p str, BlockBits)>| {
         let Some((prefix, bits)) = open.pop() else { return };
         if let Some((_, outer)) = open.last_mut() {
-            *outer |= &bits;
+            outer.add(&bits);
         }
-        all.push((prefix, bits));
+        all.push((prefix, bits.to_bitmap()));
     };
-    for (word, row) in words {
-        while open.last().is_some_and(|(prefix, _)| !word.starts_with(prefix)) {
+    for WordRow { word, bits, .. } in words {
+        while open.last().is_some_and(|(prefix, _)| !word.starts_with(*prefix)) {
             close(&mut open);
         }
         let known = open.last().map_or(0, |(prefix, _)| prefix.len());
         for prefix in (known + 1..=word.len()).filter_map(|length| prefixes.get(&word[..length])) {
-            open.push((prefix, Bitmap::new()));
+            open.push((prefix, BlockBits::default()));
         }
-        if let Some((_, bits)) = open.last_mut() {
-            let mut rows = statement.query([row])?;
-            if let Some(row) = rows.next()? {
-                *bits |= decode(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
-            }
+        if let Some((_, found)) = open.last_mut() {
+            found.add_stored(bits)?;
         }
     }
     while !open.is_empty() {
@@ -209,6 +203,13 @@ fn write_rows<S: Copy>(
         statement.execute((block.row(id), i64::try_from(count).unwrap_or(i64::MAX), bits))?;
     }
     summary.map_or(Ok(()), |summary| summary.write(terms.connection(), block, kind))
+}
+
+/// The filings of a block with a term, in their stored form.
+fn stored(connection: &Connection, block: &Block, term: TermId) -> Result<Option<Vec<u8>>> {
+    const SQL: &str = "SELECT bits FROM filing_term WHERE id = ?1";
+    let mut statement = connection.prepare_cached(SQL)?;
+    Ok(statement.query_row([block.row(term)], |row| row.get(0)).optional()?)
 }
 
 /// Visits the terms of a kind in a block, with the stored form of their filings.

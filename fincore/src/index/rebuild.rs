@@ -17,7 +17,7 @@ pub(crate) fn rebuild(connection: &Connection, mut progress: impl FnMut(u64)) ->
         connection.prepare_cached(&format!("DELETE FROM {table}"))?.execute([])?;
     }
     let names = Names::read(connection)?;
-    let mut terms = TermNumbers::new(connection);
+    let mut terms = TermNumbers::new(connection)?;
     pack(&mut terms, (i64::MIN, i64::MAX), BlockSizes::default(), &mut progress)?;
     block_writer::write_names(&mut terms, &blocks(connection)?, &[], &names)?;
     metadata::note_rebuild(connection, &names)?;
@@ -37,7 +37,7 @@ pub(crate) fn rebuild_with_same_blocks(
         connection.prepare(copy)?.execute([])?;
     }
     let (blocks, names) = (blocks(connection)?, Names::read(connection)?);
-    let mut terms = TermNumbers::new(connection);
+    let mut terms = TermNumbers::new(connection)?;
     let mut filings = 0;
     for (at, block) in blocks.iter().enumerate() {
         let end = blocks.get(at + 1).map_or(i64::MAX, |next| next.first);

@@ -2,9 +2,10 @@
 //!
 //! A row of `filing_term` is found by one integer: block and term. By text a look-up takes seven times as long, and
 //! every block would repeat the words.
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension};
+use foldhash::HashMap;
+use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use super::term_kind::TermKind;
 use crate::error::{Error, Result};
@@ -30,28 +31,36 @@ pub(super) const fn first_of(kind: TermKind) -> TermId {
     kind.number() << COUNT_BITS
 }
 
+const FIND: &str = "SELECT id FROM term WHERE kind = ?1 AND text = ?2";
+
 /// The number of a term, if it has one.
 pub(super) fn find_term(
     connection: &Connection,
     kind: TermKind,
     text: &str,
 ) -> Result<Option<TermId>> {
-    const SQL: &str = "SELECT id FROM term WHERE kind = ?1 AND text = ?2";
-    let mut statement = connection.prepare_cached(SQL)?;
-    Ok(statement.query_row((kind.number(), text), |row| row.get(0)).optional()?)
+    find_with(&mut connection.prepare_cached(FIND)?, kind, text)
 }
 
-/// Visits all terms of a kind.
+fn find_with(find: &mut CachedStatement<'_>, kind: TermKind, text: &str) -> Result<Option<TermId>> {
+    Ok(find.query_row((kind.number(), text), |row| row.get(0)).optional()?)
+}
+
+/// Visits all terms of some kinds, in the order of their texts.
 pub(super) fn for_each_term(
     connection: &Connection,
-    kind: TermKind,
-    mut visit: impl FnMut(&str, TermId),
+    kinds: [TermKind; 4],
+    mut visit: impl FnMut(&str, TermId) -> Result<()>,
 ) -> Result<()> {
-    const SQL: &str = "SELECT text, id FROM term WHERE kind = ?1";
+    // The terms of one kind are stored in this order, so that SQLite merges them and sorts nothing.
+    const SQL: &str = "SELECT text, id FROM term WHERE kind = ?1
+        UNION ALL SELECT text, id FROM term WHERE kind = ?2
+        UNION ALL SELECT text, id FROM term WHERE kind = ?3
+        UNION ALL SELECT text, id FROM term WHERE kind = ?4 ORDER BY text";
     let mut statement = connection.prepare_cached(SQL)?;
-    let mut rows = statement.query([kind.number()])?;
+    let mut rows = statement.query(kinds.map(TermKind::number))?;
     while let Some(row) = rows.next()? {
-        visit(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?, row.get(1)?);
+        visit(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?, row.get(1)?)?;
     }
     Ok(())
 }
@@ -73,7 +82,11 @@ pub(super) fn terms_with_prefix(
 /// Gives numbers to terms that have none.
 pub(super) struct TermNumbers<'c> {
     connection: &'c Connection,
+    find: CachedStatement<'c>,
+    add: CachedStatement<'c>,
     next: [Option<TermId>; TermKind::ALL.len()],
+    /// Whether the last term of a kind that was looked up was new: then the next one probably is, too.
+    was_new: [bool; TermKind::ALL.len()],
     /// Whether any of them is a word.
     new_words: bool,
     /// The numbers of terms that were looked up, as many as there is room for.
@@ -82,14 +95,19 @@ pub(super) struct TermNumbers<'c> {
 }
 
 impl<'c> TermNumbers<'c> {
-    pub(super) fn new(connection: &'c Connection) -> TermNumbers<'c> {
-        TermNumbers {
+    pub(super) fn new(connection: &'c Connection) -> Result<TermNumbers<'c>> {
+        const ADD: &str = "INSERT INTO term (id, kind, text) VALUES (?1, ?2, ?3)
+            ON CONFLICT (kind, text) DO NOTHING";
+        Ok(TermNumbers {
             connection,
+            find: connection.prepare_cached(FIND)?,
+            add: connection.prepare_cached(ADD)?,
             next: [None; TermKind::ALL.len()],
+            was_new: [false; TermKind::ALL.len()],
             new_words: false,
             known: Default::default(),
             room: REMEMBERED,
-        }
+        })
     }
 
     /// The file that they belong to.
@@ -97,16 +115,21 @@ impl<'c> TermNumbers<'c> {
         self.connection
     }
 
-    /// The number of a term.
+    /// The number of a term, if it has one.
+    pub(super) fn find(&mut self, kind: TermKind, text: &str) -> Result<Option<TermId>> {
+        match self.known[kind.number() as usize].get(text) {
+            Some(id) => Ok(Some(*id)),
+            None => find_with(&mut self.find, kind, text),
+        }
+    }
+
+    /// The number of a term; a new one is given to a term that has none.
     pub(super) fn id(&mut self, kind: TermKind, text: &str) -> Result<TermId> {
         let known = &self.known[kind.number() as usize];
         if let Some(id) = known.get(text) {
             return Ok(*id);
         }
-        let id = match find_term(self.connection, kind, text)? {
-            Some(id) => id,
-            None => self.add(kind, text)?,
-        };
+        let id = self.find_or_add(kind, text)?;
         let takes = text.len() + OVERHEAD;
         if let Some(room) = self.room.checked_sub(takes) {
             self.room = room;
@@ -115,13 +138,30 @@ impl<'c> TermNumbers<'c> {
         Ok(id)
     }
 
-    fn add(&mut self, kind: TermKind, text: &str) -> Result<TermId> {
-        const WRITE: &str = "INSERT INTO term (id, kind, text) VALUES (?1, ?2, ?3)";
+    /// Adding a term finds out whether it is there already, so that a new one need not be looked for first.
+    fn find_or_add(&mut self, kind: TermKind, text: &str) -> Result<TermId> {
+        let guess = self.was_new[kind.number() as usize];
+        if guess && let Some(id) = self.add(kind, text)? {
+            return Ok(id);
+        }
+        let found = find_with(&mut self.find, kind, text)?;
+        self.was_new[kind.number() as usize] = found.is_none();
+        if let Some(id) = found {
+            return Ok(id);
+        }
+        let missing = || Error::storage("the search index is damaged", "a term cannot be added");
+        self.add(kind, text)?.ok_or_else(missing)
+    }
+
+    /// Adds a term, unless it is there.
+    fn add(&mut self, kind: TermKind, text: &str) -> Result<Option<TermId>> {
         let id = self.next(kind)?;
-        self.connection.prepare_cached(WRITE)?.execute((id, kind.number(), text))?;
+        if self.add.execute((id, kind.number(), text))? == 0 {
+            return Ok(None);
+        }
         self.next[kind.number() as usize] = Some(id + 1);
         self.new_words |= matches!(kind, TermKind::Text | TermKind::Name);
-        Ok(id)
+        Ok(Some(id))
     }
 
     fn next(&self, kind: TermKind) -> Result<TermId> {

@@ -52,7 +52,7 @@ pub(crate) fn update(
     let fingerprint = metadata::names_fingerprint(&names);
     let renamed = metadata::indexed_names(connection)?.as_deref() != Some(&*fingerprint);
     let before = blocks(connection)?;
-    let mut terms = TermNumbers::new(connection);
+    let mut terms = TermNumbers::new(connection)?;
     rebuild_blocks(&mut terms, &before, changed, sizes, progress)?;
     let after = blocks(connection)?;
     // A block that was rebuilt has no names yet, even if it has the id of the one before.

@@ -6,7 +6,7 @@
 //! few filings with that part are read.
 //!
 //! A block may have millions of words, so each takes little memory.
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// A run in no more filings of a block than this is not extended: that many filings are read quickly.
 pub(super) const RARE: u64 = 16;
@@ -94,15 +94,20 @@ impl BlockTexts {
 
     /// The runs of two words and more.
     pub(super) fn into_runs(self) -> Runs {
-        let sizes = self.filings.iter().map(|filings| number(filings.all.len())).collect();
-        let mut words = vec![Box::default(); self.filings.len()];
-        for (word, id) in self.words {
-            words[id as usize] = word;
+        let mut words: Vec<(Box<str>, u32)> = self.words.into_iter().collect();
+        words.sort_unstable();
+        let size = |id: u32| number(self.filings[id as usize].all.len());
+        let sizes = words.iter().map(|(_, id)| size(*id)).collect();
+        // Words get numbers in their order, so that runs are in order if their numbers are.
+        let mut ranks = vec![0; words.len()];
+        for (rank, (_, id)) in (0..).zip(&words) {
+            ranks[*id as usize] = rank;
         }
+        let runs: Vec<u32> = self.runs.iter().map(|id| ranks[*id as usize]).collect();
         Runs {
-            words,
-            single: self.runs.clone(),
-            runs: self.runs,
+            words: words.into_iter().map(|(word, _)| word).collect(),
+            single: runs.clone(),
+            runs,
             texts: self.texts,
             sizes,
             length: 1,
@@ -184,18 +189,37 @@ impl Runs {
         RunsOfLength { firsts, starts, ends, filings }
     }
 
+    /// The runs that were found last, by their texts, in order: terms are looked up and added fastest so.
+    pub(super) fn sorted<'r>(
+        &'r self,
+        found: &'r RunsOfLength,
+    ) -> impl Iterator<Item = (String, &'r [u32])> {
+        let mut order: Vec<usize> = (0..found.firsts.len()).collect();
+        order.sort_unstable_by_key(|run| self.words_at(found.firsts[*run]));
+        order.into_iter().map(|run| (self.text_at(found.firsts[run]), found.filings(run)))
+    }
+
     /// The words of a run, by its first place.
-    pub(super) fn name(&self, first: u32) -> String {
-        let first = first as usize;
-        let words = self.single[first..first + self.length].iter();
-        words.map(|word| &*self.words[*word as usize]).collect::<Vec<_>>().join(" ")
+    fn words_at(&self, first: u32) -> &[u32] {
+        &self.single[first as usize..first as usize + self.length]
+    }
+
+    fn text_at(&self, first: u32) -> String {
+        let mut text = String::new();
+        for word in self.words_at(first) {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&self.words[*word as usize]);
+        }
+        text
     }
 }
 
 /// The runs of one length, with their filings.
 pub(super) struct RunsOfLength {
     /// The place where each one occurs first.
-    pub(super) firsts: Vec<u32>,
+    firsts: Vec<u32>,
     starts: Vec<u32>,
     ends: Vec<u32>,
     filings: Vec<u32>,
@@ -203,7 +227,7 @@ pub(super) struct RunsOfLength {
 
 impl RunsOfLength {
     /// The filings with a run, each once, in order.
-    pub(super) fn filings(&self, run: usize) -> &[u32] {
+    fn filings(&self, run: usize) -> &[u32] {
         &self.filings[self.starts[run] as usize..self.ends[run] as usize]
     }
 }

@@ -101,7 +101,13 @@ impl Date {
 
     /// The number of this day; 0001-01-01 is day 1.
     pub(crate) fn day_number(self) -> i32 {
-        NaiveDate::from(self).num_days_from_ce()
+        /// The days of a year before each month, without a leap day.
+        const BEFORE: [i32; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+        let (year, month) = (i32::from(self.year), usize::from(self.month));
+        // A leap day counts from March on, so January and February see the leap days of the years before.
+        let leaps = if month > 2 { year } else { year - 1 };
+        let leap_days = leaps / 4 - leaps / 100 + leaps / 400;
+        (year - 1) * 365 + leap_days + BEFORE[month - 1] + i32::from(self.day)
     }
 
     /// The inverse of [`Date::day_number`].
@@ -250,6 +256,18 @@ mod tests {
             let message = text.parse::<Date>().unwrap_err().to_string();
             assert_eq!(message, format!("{text:?} is not a date (YYYY-MM-DD)"));
         }
+    }
+
+    #[test]
+    fn numbers_every_day_as_chrono_does() {
+        for number in 1..=Date::MAX.day_number() {
+            let day = Date::from_day_number(number).unwrap();
+            assert_eq!(
+                (day.day_number(), NaiveDate::from(day).num_days_from_ce()),
+                (number, number)
+            );
+        }
+        assert_eq!(Date::from_day_number(Date::MAX.day_number() + 1), None);
     }
 
     #[test]

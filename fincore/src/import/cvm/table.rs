@@ -1,9 +1,7 @@
 //! Reads the rows of a table batch by batch, and drops duplicates.
-use std::{
-    collections::{HashMap, hash_map},
-    hash::Hash,
-    io::Read,
-};
+use std::{collections::hash_map, hash::Hash, io::Read};
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::{
     bad_rows::BadRows,
