@@ -31,6 +31,7 @@ impl Catalogue {
             parsed_if_any::<Decimal>(row, 3).map(|_| ())
         })?;
         companies::each(&snapshot, |_| Ok(()))?;
+        snapshot.release_memory()?;
         Ok(self.skipped_corrupt_values() - before)
     }
 }

@@ -12,6 +12,7 @@ use super::retention::RetentionSweep;
 use crate::{
     cli::Retention,
     coordination::{
+        priority::Priority,
         signal::{Signal, Wake},
         worker::go_on_after_panics,
     },
@@ -173,9 +174,10 @@ fn prepare(app: &App, stop: &Signal, ready: &Readiness, heartbeat: &Heartbeat) {
     }
 }
 
-/// Checks the whole catalogue for damage, once after the start, and again and again while it is damaged. The start does not
-/// wait for it.
+/// Checks the whole catalogue for damage, once after the start, and again and again while it is damaged. Neither the start
+/// nor any request waits for it.
 fn check(app: &App, stop: &Signal, ready: &Readiness, heartbeat: &Heartbeat) {
+    Priority::Lowest.take();
     while !stop.is_stopped() {
         heartbeat.beat();
         let damage = match app.catalogue().quick_check() {

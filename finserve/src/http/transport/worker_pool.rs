@@ -11,16 +11,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::observe::log::catch;
-
-/// How far the threads stand back (their niceness): beside threads that answer short requests they get about a tenth of
-/// a processor, and all of it where no other thread wants it.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
-
-/// The same for answers that are not counted: beside counted work it gets about an eighth of a processor, however many ask.
-#[cfg(target_os = "linux")]
-const UNCOUNTED_NICENESS: i32 = 19;
+use crate::{coordination::priority::Priority, observe::log::catch};
 
 /// The most work of requests that waits for a thread. It takes a second or two; a request that comes after it is better
 /// told to come again.
@@ -49,45 +40,34 @@ impl Drop for Place {
     }
 }
 
-/// How important the work of a pool is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rank {
-    /// It stands back behind short requests.
-    Low,
-    /// It stands back behind all others.
-    Lowest,
-    /// It mostly waits.
-    Usual,
-}
-
 impl Pool {
     /// A thread for each processor, for computing.
     pub(crate) fn start() -> Pool {
-        Pool::of(processors(), Rank::Low)
+        Pool::of(processors(), Priority::Low)
     }
 
     /// Threads for work that waits for the disk or the network.
     pub(crate) fn for_waiting() -> Pool {
-        Pool::of(WAITING, Rank::Usual)
+        Pool::of(WAITING, Priority::Usual)
     }
 
     /// A thread for every other processor, for streams. Each part of a stream may be made by another thread, and every
     /// thread keeps memory for the next part: with many of them, a single stream would take as much as many.
     pub(crate) fn for_streams() -> Pool {
-        Pool::of(processors().div_ceil(2), Rank::Low)
+        Pool::of(processors().div_ceil(2), Priority::Low)
     }
 
     /// One thread for answers that are not counted: asking for many of them must not slow down others.
     pub(crate) fn for_uncounted_answers() -> Pool {
-        Pool::of(1, Rank::Lowest)
+        Pool::of(1, Priority::Lowest)
     }
 
-    fn of(count: usize, rank: Rank) -> Pool {
+    fn of(count: usize, priority: Priority) -> Pool {
         let (sender, receiver) = mpsc::channel();
         let receiver = Arc::new(Mutex::new(receiver));
         let threads = (0..count).map(|_| {
             let receiver = receiver.clone();
-            thread::spawn(move || work(&receiver, rank))
+            thread::spawn(move || work(&receiver, priority))
         });
         let threads = Mutex::new(threads.collect());
         Pool { queue: Mutex::new(Some(sender)), threads, places: Arc::default() }
@@ -136,21 +116,8 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-#[cfg(target_os = "linux")]
-fn niceness(rank: Rank) -> Option<i32> {
-    match rank {
-        Rank::Low => Some(NICENESS),
-        Rank::Lowest => Some(UNCOUNTED_NICENESS),
-        Rank::Usual => None,
-    }
-}
-
-fn work(queue: &Mutex<Receiver<Work>>, rank: Rank) {
-    #[cfg(target_os = "linux")]
-    if let Some(niceness) = niceness(rank) {
-        // On Linux this is about the calling thread. Without it, long work only takes a larger share.
-        let _ = rustix::process::setpriority_process(None, niceness);
-    }
+fn work(queue: &Mutex<Receiver<Work>>, priority: Priority) {
+    priority.take();
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = next else { return };
