@@ -7,14 +7,16 @@ use std::{
     io,
     net::SocketAddr,
     num::NonZero,
+    pin::Pin,
     sync::Arc,
+    task::{Context, Poll},
     thread,
     time::{Duration, Instant},
 };
 
 use http_body_util::BodyExt;
 use hyper::{
-    Method,
+    Method, Response,
     body::Incoming,
     header::{CONNECTION, HeaderValue},
     rt::{Read, Write},
@@ -32,10 +34,14 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     message::{
+        payload::Payload,
         reply::Deadline,
         request::{Request, Session, Upload, max_upload},
     },
-    pipeline::{app::App, dispatch::answer},
+    pipeline::{
+        app::App,
+        dispatch::{answer, answer_at_once},
+    },
     transport::{
         certificate::Certificate,
         connections::{Bounds, Connections, Full, Place},
@@ -313,37 +319,69 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
     // One counter for each connection: the workers would compete for one of all.
     let shared = Arc::new((app, batcher, patience));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let shared = shared.clone();
-        async move {
-            let (app, batcher, patience) = &*shared;
-            patience.expect_nothing();
-            let (head, body) = request.into_parts();
-            let upload = match head.method {
-                Method::POST => receive(body, max_upload(head.uri.path())).await,
-                _ => Upload::Whole(hyper::body::Bytes::new()),
-            };
-            let (peer, now) = (peer.ip(), app.clock().now());
-            let request = Request { head, upload, peer, is_encrypted, now, session: Session::None };
-            let mut response = answer(app, batcher.as_ref(), request).await;
-            if app.access().is_closing() {
-                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            }
-            if response.body().is_whole() {
-                patience.expect_request(Instant::now());
-            } else {
-                let deadline = response.extensions().get().map(|Deadline(until)| *until);
-                let permit = response.extensions().get::<Permit>().cloned();
-                patience.expect_read(deadline, permit);
-                response.body_mut().tell_end(Ending(patience.clone()));
-            }
-            Ok::<_, Infallible>(response)
+        let (app, batcher, patience) = &*shared;
+        patience.expect_nothing();
+        let (head, body) = request.into_parts();
+        let (upload, peer, now) = (Upload::default(), peer.ip(), app.clock().now());
+        let mut request = Request { head, upload, peer, is_encrypted, now, session: Session::None };
+        if let Some(response) = answer_at_once(app, batcher.as_ref(), &mut request) {
+            return Answering::Now(Some(send(response, app, patience)));
         }
+        let shared = shared.clone();
+        Answering::Later(Box::pin(async move {
+            let (app, batcher, patience) = &*shared;
+            if request.head.method == Method::POST {
+                request.upload = receive(body, max_upload(request.head.uri.path())).await;
+                request.now = app.clock().now();
+            }
+            send(answer(app, batcher.as_ref(), request).await, app, patience)
+        }))
     });
     http1::Builder::new()
         .max_buf_size(MAX_HEAD)
         // A client that closes its sending side after the request still gets the response.
         .half_close(true)
         .serve_connection(stream, service)
+}
+
+/// A response that is there, or one that is waited for. The latter is in a box: hyper moves the whole future, which has
+/// room for all that may have to be waited for.
+enum Answering<F> {
+    Now(Option<Response<Payload>>),
+    Later(Pin<Box<F>>),
+}
+
+impl<F: Future<Output = Response<Payload>>> Future for Answering<F> {
+    type Output = Result<Response<Payload>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Answering::Now(response) => {
+                Poll::Ready(Ok(response.take().expect("it is polled once")))
+            }
+            Answering::Later(response) => response.as_mut().poll(context).map(Ok),
+        }
+    }
+}
+
+/// A response on its way, and what is expected of the peer from now on.
+fn send(
+    mut response: Response<Payload>,
+    app: &App,
+    patience: &Arc<PeerDeadline>,
+) -> Response<Payload> {
+    if app.access().is_closing() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    if response.body().is_whole() {
+        patience.expect_request(Instant::now());
+    } else {
+        let deadline = response.extensions().get().map(|Deadline(until)| *until);
+        let permit = response.extensions().get::<Permit>().cloned();
+        patience.expect_read(deadline, permit);
+        response.body_mut().tell_end(Ending(patience.clone()));
+    }
+    response
 }
 
 /// The body of a request, if it is short and comes soon.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use hyper::{Method, header::HeaderValue};
-use ipnet::{Ipv4Net, Ipv6Net};
+use ipnet::Ipv6Net;
 
 use super::{log::REQUESTS, metrics::Metrics};
 
@@ -85,7 +85,14 @@ impl Network {
     /// `203.0.113.0/24` or `2001:db8:7::/48`.
     fn text(self) -> String {
         match self.0 {
-            IpAddr::V4(address) => Ipv4Net::new_assert(address, 24).trunc().to_string(),
+            IpAddr::V4(address) => {
+                let (mut text, mut numbers) = (String::with_capacity(18), itoa::Buffer::new());
+                for octet in &address.octets()[..3] {
+                    text.push_str(numbers.format(*octet));
+                    text.push('.');
+                }
+                text + "0/24"
+            }
             IpAddr::V6(address) => Ipv6Net::new_assert(address, 48).trunc().to_string(),
         }
     }
@@ -99,6 +106,7 @@ mod tests {
     fn shows_only_the_network_of_an_address() {
         let text = |address: &str| Network(address.parse().unwrap()).text();
         assert_eq!(text("203.0.113.77"), "203.0.113.0/24");
+        assert_eq!(text("10.0.0.255"), "10.0.0.0/24");
         assert_eq!(text("2001:db8:7:8::9"), "2001:db8:7::/48");
     }
 }

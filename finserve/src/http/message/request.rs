@@ -72,6 +72,13 @@ pub(crate) enum Upload {
     Broken,
 }
 
+impl Default for Upload {
+    /// That of a request without one.
+    fn default() -> Upload {
+        Upload::Whole(Bytes::new())
+    }
+}
+
 impl Request {
     /// The body, if it arrived complete and `Content-Type` is this media type.
     pub(crate) fn body(&self, wanted: &'static str) -> Result<&[u8], Refusal> {

@@ -33,15 +33,27 @@ use crate::{
 /// How long a request with an unknown key waits for the keys to be refreshed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Answers a request: here, or where it holds up no other. A bug fails this request only.
+/// Takes the base path off a request, and answers it if its answer is kept: most are, and waiting for what needs no waiting
+/// would take a tenth of their time. All others are for [`answer`].
+pub(crate) fn answer_at_once(
+    app: &App,
+    batcher: Option<&Batcher>,
+    request: &mut Request,
+) -> Option<Response<Payload>> {
+    let answered = catch(|| {
+        app.strip(request);
+        // Limits that replicas share have to be waited for.
+        if batcher.is_none() { app.answer_from_cache(request) } else { None }
+    });
+    answered.unwrap_or_else(|panic| Some(app.begin_broken(panic)))
+}
+
+/// Answers a request that [`answer_at_once`] has left: here, or where it holds up no other. A bug fails this request only.
 pub(crate) async fn answer(
     app: &Arc<App>,
     batcher: Option<&Batcher>,
-    mut request: Request,
+    request: Request,
 ) -> Response<Payload> {
-    if let Err(panic) = catch(|| app.strip(&mut request)) {
-        return app.begin_broken(panic);
-    }
     let mut answered = pin!(answer_below_base(app, batcher, request));
     // The steps are guarded one by one; this guards what lies between them.
     let poll = |context: &mut Context<'_>| {
@@ -51,20 +63,11 @@ pub(crate) async fn answer(
     poll_fn(poll).await
 }
 
-/// The same, once the base path is taken off.
 async fn answer_below_base(
     app: &Arc<App>,
     batcher: Option<&Batcher>,
     mut request: Request,
 ) -> Response<Payload> {
-    // Limits that replicas share have to be waited for.
-    if batcher.is_none() {
-        match catch(|| app.answer_from_cache(&request)) {
-            Ok(Some(response)) => return response,
-            Ok(None) => (),
-            Err(panic) => return app.begin_broken(panic),
-        }
-    }
     let target = match catch(|| Target::parse(&app.routes, &request.head)) {
         Ok(target) => target,
         Err(panic) => return app.begin_broken(panic),
@@ -72,7 +75,13 @@ async fn answer_below_base(
     match catch(|| app.relay(&request, &target)) {
         // A call of a tool is a request of its endpoint.
         Ok(Some((relay, inner))) => {
-            let response = Box::pin(answer_below_base(app, batcher, inner)).await;
+            let kept =
+                if batcher.is_none() { catch(|| app.answer_from_cache(&inner)) } else { Ok(None) };
+            let response = match kept {
+                Ok(Some(response)) => response,
+                Ok(None) => Box::pin(answer_below_base(app, batcher, inner)).await,
+                Err(panic) => app.begin_broken(panic),
+            };
             let answered = catch(|| app.relayed(relay, response));
             return finish(answered, |why| app.begin_broken(why)).await;
         }

@@ -57,17 +57,25 @@ impl Line {
 
     /// The time in UTC, in milliseconds.
     fn time(&mut self) {
-        // `Utc::now` panics where a clock is set before 1970.
-        let now = DateTime::<Utc>::from(SystemTime::now());
-        if self.second != now.timestamp() || self.stamp.is_empty() {
-            self.second = now.timestamp();
+        let now = SystemTime::now();
+        let (second, millis) = match now.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => (since.as_secs().cast_signed(), since.subsec_millis()),
+            // Where a clock is set before 1970.
+            Err(_) => {
+                let now = DateTime::<Utc>::from(now);
+                (now.timestamp(), now.timestamp_subsec_millis())
+            }
+        };
+        if self.second != second || self.stamp.is_empty() {
+            self.second = second;
             self.stamp.clear();
             let second = DateTime::from_timestamp(self.second, 0).unwrap_or_default();
             // Writing to a string cannot fail.
             let _ = write!(self.stamp, "{}", second.format("%Y-%m-%dT%H:%M:%S"));
         }
         self.bytes.extend_from_slice(self.stamp.as_bytes());
-        let _ = write!(self.bytes, ".{:03}Z", now.timestamp_subsec_millis());
+        let digit = |unit: u32| b'0' + u8::try_from(millis / unit % 10).unwrap_or_default();
+        self.bytes.extend_from_slice(&[b'.', digit(100), digit(10), digit(1), b'Z']);
     }
 }
 
