@@ -1,27 +1,45 @@
-//! The yardstick: hyper alone. It answers `/N` and `/N/…` with a body of N bytes, and `/hN/…` with the headers besides that all
-//! our answers have.
+//! The yardstick: hyper alone. It answers with copies of our own answers, status, headers and body, that it was given before:
+//! `POST /` with an answer is answered with a number, and `/NUMBER/…` with that answer.
 use std::{
     convert::Infallible,
     io::{self, Read},
     net::Ipv4Addr,
-    process, thread,
+    process,
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 use hyper::{
-    Request, Response,
+    HeaderMap, Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::{CONTENT_TYPE, HeaderValue},
+    header::{HeaderName, HeaderValue},
     server::conn::http1,
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use crate::{Outcome, server::LISTENS};
+use crate::{
+    Outcome,
+    server::{Answer, LISTENS},
+};
 
-/// More than any answer has.
-const LONGEST: usize = 16 << 20;
+/// More than a run has rows.
+const MOST: usize = 256;
+
+/// The answers that it has been given. They live as long as the program, so that no counter of their users costs time.
+static ANSWERS: [OnceLock<Copy>; MOST] = [const { OnceLock::new() }; MOST];
+
+/// An answer of ours.
+struct Copy {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: &'static [u8],
+}
 
 /// Serves until the standard input ends, which it does with the program that started this one.
 pub(crate) fn serve() -> Outcome<()> {
@@ -32,16 +50,11 @@ pub(crate) fn serve() -> Outcome<()> {
     Runtime::new()?.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         println!("{LISTENS}{}", listener.local_addr()?);
-        let bytes = Bytes::from(vec![b' '; LONGEST]);
         loop {
             let (stream, _) = listener.accept().await?;
             stream.set_nodelay(true)?;
-            let bytes = bytes.clone();
             tokio::spawn(async move {
-                let answer = service_fn(|request| {
-                    let answer = answer(&request, &bytes);
-                    async { Ok::<_, Infallible>(answer) }
-                });
+                let answer = service_fn(async |request| Ok::<_, Infallible>(answer(request).await));
                 // A client that goes away is no failure.
                 let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await;
             });
@@ -49,44 +62,36 @@ pub(crate) fn serve() -> Outcome<()> {
     })
 }
 
-/// What stands before the length of an answer with headers.
-pub(crate) const WITH_HEADERS: char = 'h';
+async fn answer(request: Request<Incoming>) -> Response<Full<Bytes>> {
+    if request.method() == Method::POST {
+        let bytes = request.into_body().collect().await.expect("the bench sends all of it");
+        return Response::new(Full::from(keep(&bytes.to_bytes()).to_string()));
+    }
+    let number = request.uri().path().split('/').nth(1).and_then(|number| number.parse().ok());
+    let copy = number.and_then(|number: usize| ANSWERS.get(number)?.get());
+    let Copy { status, headers, body } = copy.expect("the bench asks for what it has given");
+    let mut response = Response::new(Full::new(Bytes::from_static(body)));
+    *response.status_mut() = *status;
+    *response.headers_mut() = headers.clone();
+    response
+}
 
-/// The headers of our answers, as long as they are on average.
-const HEADERS: [(&str, &str); 12] = [
-    ("x-request-id", "54237e9f-1048576"),
-    ("x-ratelimit-remaining", "1999"),
-    ("x-ratelimit-reset", "1794808488"),
-    ("ratelimit", "\"platinum\";r=1999;t=60"),
-    ("etag", "W/\"0adfb6e0cbf12c3a26614be78b1c085e-8601d4ec7017a57f\""),
-    ("vary", "X-API-Key, Authorization, Accept, Accept-Encoding"),
-    ("cache-control", "private, max-age=60"),
-    ("x-plan", "platinum"),
-    ("x-ratelimit-limit", "2000"),
-    ("ratelimit-policy", "\"platinum\";q=2000;w=60"),
-    ("access-control-allow-origin", "*"),
-    (
-        "access-control-expose-headers",
-        "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Plan, \
-         X-Request-Id, X-Total-Count, X-Fuzzy, X-Data-Version, Content-Disposition, ETag, Retry-After, Link",
-    ),
-];
-
-fn answer(request: &Request<Incoming>, bytes: &Bytes) -> Response<Full<Bytes>> {
-    let first = request.uri().path().split('/').nth(1).unwrap_or_default();
-    let (with_headers, length) = match first.strip_prefix(WITH_HEADERS) {
-        Some(length) => (true, length),
-        None => (false, first),
-    };
-    let length: Option<usize> = length.parse().ok();
-    let length = length.filter(|length| *length <= LONGEST).expect("the bench asks for a length");
-    let mut response = Response::new(Full::new(bytes.slice(..length)));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if with_headers {
-        for (name, value) in HEADERS {
-            headers.insert(name, HeaderValue::from_static(value));
+/// Keeps an answer, and returns its number.
+fn keep(bytes: &[u8]) -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    /// What hyper writes itself.
+    const OWN: [&str; 4] = ["connection", "content-length", "date", "transfer-encoding"];
+    let Answer { status, head, body } = Answer::parse(bytes).expect("the bench sends answers");
+    let mut headers = HeaderMap::new();
+    for (name, value) in head.lines().filter_map(|line| line.split_once(": ")) {
+        if !OWN.contains(&name) {
+            let name = HeaderName::from_static(name.to_owned().leak());
+            headers.append(name, HeaderValue::from_static(value.to_owned().leak()));
         }
     }
-    response
+    let status = StatusCode::from_u16(status).expect("an answer of ours has a status");
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let place = ANSWERS.get(number).expect("a run has fewer rows");
+    place.get_or_init(|| Copy { status, headers, body: body.leak() });
+    number
 }

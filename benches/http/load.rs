@@ -22,7 +22,7 @@ pub(crate) struct Callers {
 /// Requests in turn, as many as `seconds` allow.
 pub(crate) struct Load<'a> {
     pub(crate) targets: Vec<&'a str>,
-    /// What stands before each target: the bare server reads the length of its answer there.
+    /// What stands before each target: the bare server finds the number of its answer there.
     pub(crate) before: String,
     pub(crate) headers: &'a [String],
     pub(crate) callers: &'a Callers,

@@ -33,12 +33,14 @@ pub(crate) fn measure(arguments: &Arguments) -> Outcome<()> {
     println!("| the others | their requests/s | current rate/s (alone) | ratio | p99 ms (alone) |");
     println!("|---|---|---|---|---|");
     for row in rows::dear(&subject.sample) {
-        row.size(&subject.server, &subject.keys)?;
+        row.typical(&subject.server, &subject.keys)?;
         let others = subject.load(&row, 0, seconds + 2 * MARGIN)?;
         short.beside(row.name, &others, &subject.server)?;
     }
-    let others = Load { before: "/1000".into(), ..subject.load(current, 0, seconds + 2 * MARGIN)? };
-    short.beside("(the bare server, 1 kB)", &others, &Server::bare()?)?;
+    let bare = Server::bare()?;
+    let copy = bare.copy(&current.typical(&subject.server, &subject.keys)?)?;
+    let others = Load { before: copy, ..subject.load(current, 0, seconds + 2 * MARGIN)? };
+    short.beside("(the bare server, the current rate)", &others, &bare)?;
     println!();
     Ok(())
 }

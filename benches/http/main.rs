@@ -1,4 +1,4 @@
-//! Requests over HTTP, as a user sends them: each kind beside a bare hyper server that answers with as many bytes.
+//! Requests over HTTP, as a user sends them: each kind beside a bare hyper server that sends a copy of one of its answers.
 //!
 //! Both are driven by `wrk` with the same requests, in turns within one run, because others may load the machine as
 //! well: the ratio counts, and processor time a request. Keys, limits and usage are on, as always.
@@ -83,9 +83,6 @@ fn table(arguments: &Arguments, data: &Path, bare: &Server) -> Outcome<()> {
     }
     println!("{} filings; first answer after {:.0?}\n", subject.sample.total, subject.first);
     report::head();
-    if arguments.only.is_empty() {
-        with_headers(arguments, &subject, bare)?;
-    }
     let mut refused = Vec::new();
     for row in wanted {
         if let Err(why) = measure_row(arguments, &subject, row, bare) {
@@ -101,35 +98,20 @@ fn table(arguments: &Arguments, data: &Path, bare: &Server) -> Outcome<()> {
     if refused.is_empty() { Ok(()) } else { Err(format!("not measured: {refused:?}").into()) }
 }
 
-/// The bare server against itself with our headers: what they cost any server.
-fn with_headers(arguments: &Arguments, subject: &Subject, bare: &Server) -> Outcome<()> {
-    let row = subject.row("current rate")?;
-    let size = row.size(&subject.server, &subject.keys)?;
-    let mut rounds = Vec::new();
-    for _ in 0..arguments.rounds {
-        let load = subject.load(row, 0, arguments.seconds)?;
-        let with = Load { before: format!("/{}{size}", bare::WITH_HEADERS), ..load };
-        let measured = with.run(bare)?;
-        rounds.push((measured, Load { before: format!("/{size}"), ..with }.run(bare)?));
-    }
-    let name = "(the bare server with our headers)";
-    report::row(name, None, &rounds, size, bare.memory("VmHWM")?);
-    Ok(())
-}
-
 fn measure_row(arguments: &Arguments, subject: &Subject, row: &Row, bare: &Server) -> Outcome<()> {
-    let size = row.size(&subject.server, &subject.keys)?;
-    let rounds = rounds(arguments, subject, row, (bare, size))?;
+    let typical = row.typical(&subject.server, &subject.keys)?;
+    let rounds = rounds(arguments, subject, row, (bare, &bare.copy(&typical)?))?;
+    let size = typical.body.len();
     report::row(row.name, row.goal, &rounds, size, subject.server.memory("VmHWM")?);
     Ok(())
 }
 
-/// Measures our server and the bare one in turns; the bare one answers with `size` bytes.
+/// Measures our server and the bare one in turns; the bare one sends the `copy` of one of our answers.
 fn rounds(
     arguments: &Arguments,
     subject: &Subject,
     row: &Row,
-    (bare, size): (&Server, usize),
+    (bare, copy): (&Server, &str),
 ) -> Outcome<Rounds> {
     let mut asked = 0;
     let mut rounds = Vec::new();
@@ -137,7 +119,7 @@ fn rounds(
         let load = subject.load(row, asked, arguments.seconds)?;
         let ours = load.run(&subject.server)?;
         asked += ours.requests;
-        rounds.push((ours, Load { before: format!("/{size}"), ..load }.run(bare)?));
+        rounds.push((ours, Load { before: copy.into(), ..load }.run(bare)?));
     }
     Ok(rounds)
 }

@@ -26,7 +26,8 @@ pub(crate) struct Server {
 /// The answer to one request.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    head: String,
+    /// Its first line and its headers.
+    pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
@@ -71,16 +72,24 @@ impl Server {
     /// Asks once, on a connection of its own. `headers` are lines such as `Accept: text/csv`.
     pub(crate) fn get(&self, target: &str, headers: &[String]) -> Outcome<Answer> {
         let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
-        let request =
-            format!("GET {target} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n{lines}\r\n");
+        self.send(&format!("GET {target} HTTP/1.1\r\n{lines}"), &[])
+    }
+
+    /// Gives an answer to the bare server, and returns what stands before the targets that it answers with a copy.
+    pub(crate) fn copy(&self, answer: &Answer) -> Outcome<String> {
+        let bytes = [answer.head.as_bytes(), b"\r\n\r\n", &answer.body].concat();
+        let head = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n", bytes.len());
+        let number = self.send(&head, &bytes)?;
+        Ok(format!("/{}", String::from_utf8(number.body)?))
+    }
+
+    fn send(&self, head: &str, body: &[u8]) -> Outcome<Answer> {
         let mut stream = TcpStream::connect(&self.address)?;
-        stream.write_all(request.as_bytes())?;
+        stream.write_all(format!("{head}Host: bench\r\nConnection: close\r\n\r\n").as_bytes())?;
+        stream.write_all(body)?;
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("no answer")?;
-        let head = String::from_utf8(bytes[..end].to_vec())?;
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Ok(Answer { status: status.ok_or("no status")?, head, body: bytes.split_off(end + 4) })
+        Answer::parse(&bytes)
     }
 
     /// Processor time of all its threads since it started.
@@ -102,6 +111,14 @@ impl Server {
 }
 
 impl Answer {
+    /// The answer with these bytes.
+    pub(crate) fn parse(bytes: &[u8]) -> Outcome<Answer> {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("no answer")?;
+        let head = String::from_utf8(bytes[..end].to_vec())?;
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Ok(Answer { status: status.ok_or("no status")?, head, body: bytes[end + 4..].to_vec() })
+    }
+
     /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));

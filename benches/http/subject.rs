@@ -57,7 +57,7 @@ impl Subject {
 
     /// Asks for the targets of a row once, after checking a few answers.
     pub(crate) fn measure(&self, row: &Row, connections: u32, seconds: u64) -> Outcome<Measured> {
-        row.size(&self.server, &self.keys)?;
+        row.typical(&self.server, &self.keys)?;
         Load { connections, ..self.load(row, 0, seconds)? }.run(&self.server)
     }
 }
