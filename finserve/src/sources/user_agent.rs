@@ -22,9 +22,13 @@ impl Default for UserAgent {
 impl FromStr for UserAgent {
     type Err = String;
 
+    /// Nothing at all, as environments often have it, means the default.
     fn from_str(text: &str) -> Result<UserAgent, String> {
         let name = text.trim();
-        if name.is_empty() || !name.chars().all(|c| c == ' ' || c.is_ascii_graphic()) {
+        if name.is_empty() {
+            return Ok(UserAgent::default());
+        }
+        if !name.chars().all(|c| c == ' ' || c.is_ascii_graphic()) {
             return Err("expected a text without accents and control characters".into());
         }
         Ok(UserAgent(name.to_owned()))
@@ -46,10 +50,13 @@ mod tests {
         for text in ["curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64)", " curl/8.5.0 "] {
             assert_eq!(text.parse::<UserAgent>().unwrap().as_str(), text.trim());
         }
-        for text in ["", "  ", "a\r\nX-Other: b", "navegação"] {
+        for text in ["a\r\nX-Other: b", "navegação"] {
             assert!(text.parse::<UserAgent>().is_err(), "{text}");
         }
         let default = UserAgent::default();
+        for text in ["", "  "] {
+            assert_eq!(text.parse::<UserAgent>().as_ref(), Ok(&default));
+        }
         assert!(default.as_str().starts_with(concat!("finserve/", env!("CARGO_PKG_VERSION"))));
         assert_eq!(default.to_string().parse(), Ok(default));
     }
