@@ -191,6 +191,28 @@ fn tells_whether_it_is_ready() {
 }
 
 #[test]
+fn a_hole_in_a_daily_series_is_shown() {
+    let data = filled();
+    let file = rusqlite::Connection::open(data.path().join("catalogue.db")).unwrap();
+    let remove =
+        "DELETE FROM rate WHERE series = 432 AND date BETWEEN '2026-03-10' AND '2026-03-12'";
+    assert_eq!(file.execute(remove, []).unwrap(), 3);
+    drop(file);
+    let server = Server::process_on(data, &["--admin", "127.0.0.1:0"]);
+    let status = server.get("/api/v1/status").json();
+    let selic = status["data"].as_array().unwrap().iter().find(|one| one["dataset"] == "selic");
+    let hole = serde_json::json!([{ "from": "2026-03-10", "to": "2026-03-12" }]);
+    assert_eq!(selic.unwrap()["holes"], hole);
+    let page = server.get("/status");
+    let shown = "<strong class=\"age\">missing</strong> 10 Mar 2026 – 12 Mar 2026";
+    assert!(page.text().contains(shown), "{}", page.text());
+    let metrics = ask(&server, "/metrics").1;
+    let holes =
+        |name: &str| number(&metrics, &format!("finserve_dataset_holes{{dataset=\"{name}\"}}"));
+    assert_eq!((holes("selic"), holes("ipca")), (1.0, 0.0));
+}
+
+#[test]
 fn a_terminal_that_hangs_up_does_not_end_it() {
     let mut server = Server::process(&[]);
     signal(&server, "-HUP");

@@ -65,6 +65,7 @@ struct SampledMetrics {
     newest: Family<Label, Seconds>,
     stale: Family<Label, Gauge>,
     left_out: Family<Label, Gauge>,
+    holes: Family<Label, Gauge>,
     notes: Family<Label, Gauge>,
     synced: Family<Label, Seconds>,
     unwritten: Gauge,
@@ -321,6 +322,11 @@ impl SampledMetrics {
             "Rows of its last files that were left out",
             self.left_out.clone(),
         );
+        registry.register(
+            "finserve_dataset_holes",
+            "Holes between its first and its newest figure, up to ten",
+            self.holes.clone(),
+        );
         registry.register("finserve_dataset_notes", "Notes on its last files", self.notes.clone());
         registry.register(
             "finserve_usage_unwritten_requests",
@@ -368,6 +374,9 @@ impl SampledMetrics {
             self.stale.get_or_create(&label).set(dataset.stale.into());
             self.left_out.get_or_create(&label).set(whole(dataset.left_out));
             self.notes.get_or_create(&label).set(whole(dataset.notes.len() as u64));
+            if let Some(holes) = &dataset.holes {
+                self.holes.get_or_create(&label).set(whole(holes.len() as u64));
+            }
             if let Some(newest) = dataset.newest {
                 self.newest.get_or_create(&label).set(midnight(newest));
             }

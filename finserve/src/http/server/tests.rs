@@ -9,7 +9,7 @@ use fincore::{CallerId, Error};
 use super::*;
 use crate::{
     http::{
-        endpoints::service,
+        endpoints::{page_handlers, service},
         message::{
             formats::Formats,
             payload::Payload,
@@ -25,6 +25,7 @@ use crate::{
         transport::{concurrency_slots::Slots, worker_pool::Pool},
     },
     net::listener::InheritedSocket,
+    observe::{admin::Admin, readiness::Readiness},
 };
 
 fn row(path: &'static str, handler: Handler) -> Route {
@@ -51,16 +52,19 @@ fn with_server(rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
 
 fn with_timeouts(timeouts: Timeouts, rows: Vec<Route>, client: impl FnOnce(SocketAddr)) {
     let dir = tempfile::tempdir().unwrap();
-    let app = Arc::new(app(&dir, rows));
+    with_app(timeouts, &Arc::new(app(&dir, rows)), client);
+}
+
+/// Serves an app while `client` talks to the address.
+fn with_app(timeouts: Timeouts, app: &Arc<App>, client: impl FnOnce(SocketAddr)) {
     let Listener { runtime, listener, owner } =
         Listener::open("127.0.0.1:0", InheritedSocket::Public).unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let workers = Workers::start(&app, None).unwrap();
+    let workers = Workers::start(app, None).unwrap();
     let bounds = Bounds { most: 64, per_address: 64, proxies: Vec::new() };
     let connections = Arc::new(Connections::new(bounds));
-    let acceptor =
-        Acceptor { listener, owner, connections, timeouts, app: &app, certificate: None };
+    let acceptor = Acceptor { listener, owner, connections, timeouts, app, certificate: None };
     thread::scope(|scope| {
         let stopped = async { drop(stopped.await) };
         let accepting = scope.spawn(|| runtime.block_on(acceptor.accept(&workers, stopped)));
@@ -92,6 +96,46 @@ fn a_panic_fails_its_own_request_only() {
             let id = reply.split("x-request-id: ").nth(1).unwrap().lines().next().unwrap();
             assert!(status == "200" || reply.contains(&format!("report request {id}")), "{reply}");
         }
+    });
+}
+
+#[test]
+fn a_worker_that_is_late_is_named() {
+    let rows = vec![
+        row("/api/v1/status", Handler::Direct(service::status)),
+        Route { is_page: true, ..row("/status", Handler::Direct(page_handlers::status)) },
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let app = Arc::new(app(&dir, rows));
+    let ready = Arc::new(Readiness::starting());
+    ready.set_started();
+    let admin = Admin::new(&ready);
+    let listener = Listener::open("127.0.0.1:0", InheritedSocket::Admin).unwrap();
+    let admin_address = listener.listener.local_addr().unwrap();
+    admin.workers.set(app.metrics().workers().clone()).ok().unwrap();
+    admin.serve(listener, Vec::new());
+    let get = |address: SocketAddr, path: &str| {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let host = "Host: localhost\r\nConnection: close";
+        write!(stream, "GET {path} HTTP/1.1\r\n{host}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    with_app(TIMEOUTS, &app, |address| {
+        let shown = || {
+            [
+                get(address, "/api/v1/status").contains(r#""late":["sync"]"#),
+                get(address, "/status").contains("has not run when it should: </strong>sync."),
+                get(admin_address, "/ready").contains(r#"{"late":["sync"],"ready":true"#),
+            ]
+        };
+        assert_eq!(shown(), [false; 3]);
+        // One that should have shown by now that it runs.
+        let heartbeat = app.metrics().workers().add("sync", Duration::ZERO);
+        assert_eq!(shown(), [true; 3]);
+        heartbeat.end();
+        assert_eq!(shown(), [false; 3]);
     });
 }
 
