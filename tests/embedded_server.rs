@@ -9,7 +9,8 @@ use finserve::{Clock, Server};
 
 use crate::harness::{Reply, filled};
 
-fn get(address: SocketAddr, target: &str) -> Reply {
+/// The answer of a server on this address, without a key.
+pub(crate) fn get(address: SocketAddr, target: &str) -> Reply {
     let mut stream = TcpStream::connect(address).unwrap();
     let head = format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();

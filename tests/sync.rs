@@ -66,6 +66,15 @@ impl Place {
         ran.output
     }
 
+    /// A run inside this process.
+    pub(crate) fn sync_here(&self, arguments: &[&str]) -> Result<String, String> {
+        let (data, flags) = (self.data.path().to_str().unwrap(), self.publisher.flags());
+        let quick = ["--data", data, "--retry-delay", "1", "--pace", "0"].into_iter();
+        let arguments =
+            quick.chain(flags.iter().map(String::as_str)).chain(arguments.iter().copied());
+        finserve::sync(arguments, finserve::Clock::system())
+    }
+
     pub(crate) fn catalogue(&self) -> Catalogue {
         Catalogue::open(self.data.path().join("catalogue.db")).unwrap()
     }

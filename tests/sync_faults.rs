@@ -9,6 +9,7 @@ use chrono::Utc;
 use fincore::{Catalogue, filings, market};
 
 use crate::{
+    embedded_server::get,
     harness::finserve,
     published::Published,
     publisher::Fault,
@@ -58,6 +59,58 @@ fn a_file_of_the_running_year_may_be_missing_for_a_while() {
     let year = chrono::Datelike::year(&today());
     let told = format!("filings: nothing new\n  IPE of {year}: {note}\n");
     assert_eq!((output, place.seen()), (told, before));
+    // The status names it, on a server that runs, too.
+    let note = format!("IPE of {year}: {note}");
+    assert_eq!(place.went("filings").notes, [&*note]);
+    let arguments = ["--data", place.data.path().to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let server = finserve::Server::start(arguments, finserve::Clock::system()).unwrap();
+    let shown = || {
+        ["/api/v1/status", "/status"]
+            .map(|path| get(server.address(), path).text().contains(note.as_str()))
+    };
+    assert_eq!(shown(), [true; 2]);
+    // Once the file is back, though it is the same, there is nothing to say.
+    place.publisher.recover();
+    assert_eq!(place.sync_here(&["--only", "filings"]).unwrap(), "filings: nothing new\n");
+    assert_eq!(place.went("filings").notes, [""; 0]);
+    assert_eq!(shown(), [false; 2]);
+}
+
+#[test]
+fn a_failure_is_over_once_its_publisher_says_that_there_is_no_file() {
+    let place = Place::days_ago(0);
+    place.publisher.break_down("/dfp_", Fault::Status(500));
+    place.sync_here(&["--only", "filings"]).unwrap_err();
+    assert!(place.went("filings.dfp").error.unwrap().contains("500"));
+    place.publisher.recover();
+    place.sync_here(&["--only", "filings"]).unwrap();
+    let went = place.went("filings.dfp");
+    assert_eq!((went.error, went.last_success), (None, None));
+    assert!(went.last_attempt.is_some());
+}
+
+#[test]
+fn both_sides_of_a_quote_may_be_revised_at_once() {
+    let place = Place::days_ago(0);
+    let revise = |buy: &str, sell: &str| {
+        place.publisher.recover();
+        for (series, price) in [(1, sell), (10813, buy)] {
+            let body = format!(r#"[{{"data":"02/03/2026","valor":"{price}"}}]"#).into_bytes();
+            place.publisher.break_down(&format!("sgs.{series}/"), Fault::Instead(body));
+        }
+        place.sync_here(&["--only", "fx"]).unwrap();
+        let pair = "USD/BRL".parse().unwrap();
+        let day = "2026-03-02".parse().ok();
+        let history = market::FxHistory { pair, from: day, to: day, ..Default::default() };
+        let quotes = market::fx(&place.snapshot(), history).unwrap().data;
+        assert_eq!((&*quotes[0].buy.to_string(), &*quotes[0].sell.to_string()), (buy, sell));
+        // Each side came with a file of its own, but none is missing any more.
+        assert_eq!(place.went("fx").notes, [""; 0]);
+    };
+    revise("5.3000", "5.3006");
+    // The new selling price is below the old buying price, and the other way round.
+    revise("5.2000", "5.2006");
+    revise("5.3000", "5.3006");
 }
 
 #[test]
@@ -210,6 +263,13 @@ fn the_program_has_a_name_that_can_be_changed() {
     let place = Place::days_ago(0);
     place.succeed(&["--only", "selic", "--user-agent", "curl/8.5.0"]);
     assert_eq!(place.publisher.asked()[0].agent, "curl/8.5.0");
+    // No name, as environments often have it, means the default.
+    place.succeed(&["--only", "selic", "--user-agent", ""]);
+    let mut command = place.command(&["--only", "selic"]);
+    assert!(command.env("FINSERVE_USER_AGENT", "").output().unwrap().status.success());
+    let asked = place.publisher.asked();
+    assert_eq!(asked.len(), 2);
+    assert!(asked.iter().all(|asked| asked.agent.starts_with("finserve/")), "{asked:?}");
     for status in [403, 406] {
         place.publisher.break_down("bcdata.sgs.432", Fault::Status(status));
         let ran = place.sync(&["--only", "selic"]);

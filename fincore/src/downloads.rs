@@ -147,6 +147,18 @@ pub fn record_sync(
     writer.commit_unversioned()
 }
 
+/// Records that synchronising a dataset was attempted and nothing went wrong, though its source has no file by which it
+/// would be known to be current.
+///
+/// Waits for a running import, some seconds at most.
+pub fn record_attempt(catalogue: &Catalogue, now: DateTime<Utc>, dataset: &str) -> Result<()> {
+    const SQL: &str = "INSERT INTO dataset (name, tried_at) VALUES (?1, ?2)
+        ON CONFLICT DO UPDATE SET tried_at = excluded.tried_at, error = NULL";
+    let writer = catalogue.write(now)?;
+    writer.prepare(SQL)?.execute((dataset, timestamp(now)))?;
+    writer.commit_unversioned()
+}
+
 /// What there is to say of a file of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -182,6 +194,12 @@ pub fn record_notes(
     let writer = catalogue.write(now)?;
     write_notes(&writer, dataset, notes)?;
     writer.commit_unversioned()
+}
+
+/// Whether the status of a dataset has notes on this file.
+pub fn has_notes(snapshot: &Snapshot, dataset: &str, file: &str) -> Result<bool> {
+    const SQL: &str = "SELECT 1 FROM import_note WHERE dataset = ?1 AND file = ?2";
+    Ok(!snapshot.rows(SQL, [dataset, file], |_| Ok(()))?.is_empty())
 }
 
 /// Records notes in the transaction of an import; returns whether they are others than before.
@@ -287,6 +305,10 @@ mod tests {
         let went = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.tried_at, went.succeeded_at), (Some(later), Some(now)));
         assert_eq!(went.error.as_deref(), Some("the server answered 500"));
+        let latest = later + chrono::TimeDelta::hours(1);
+        record_attempt(&catalogue, latest, "fx").unwrap();
+        let went = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
+        assert_eq!((went.tried_at, went.succeeded_at, went.error), (Some(latest), Some(now), None));
         record_sync(&catalogue, later, "fx", Ok(())).unwrap();
         let went = freshness::sync_record(&snapshot(&catalogue), "fx").unwrap();
         assert_eq!((went.succeeded_at, went.error), (Some(later), None));

@@ -140,14 +140,17 @@ pub(super) fn note_future_rates(rows: &[Rate], today: Date, imported: &mut Impor
     note_future(rows.iter().filter(|row| row.date > today).count(), imported);
 }
 
-/// Notes how many quotes are dated after today, and how many have one side only.
-pub(super) fn note_incomplete_quotes(
+/// Notes how many quotes are dated after today.
+pub(super) fn note_future_quotes(rows: &[Quote], today: Date, imported: &mut Imported) {
+    note_future(rows.iter().filter(|row| row.date > today).count(), imported);
+}
+
+/// Notes how many quotes have one side only.
+pub(super) fn note_one_sided_quotes(
     writer: &Writer,
     rows: &[Quote],
-    today: Date,
     imported: &mut Imported,
 ) -> Result<()> {
-    note_future(rows.iter().filter(|row| row.date > today).count(), imported);
     // A file of one side is a series, so all rows have the same currency and side.
     let Some(first) = rows.iter().find(|row| row.buy.is_none() || row.sell.is_none()) else {
         return Ok(());

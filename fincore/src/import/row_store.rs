@@ -9,7 +9,11 @@ use super::{
 use crate::{
     catalogue::{OnConflict, Tally},
     companies,
-    filings::{new_filing::NewFiling, remove_withdrawn::RemovalLimit, store::Occurrence},
+    filings::{
+        new_filing::NewFiling,
+        remove_withdrawn::{FileSource, RemovalLimit},
+        store::Occurrence,
+    },
     market::{
         Rate, plausibility, possible_days,
         store::{self, Quote},
@@ -116,7 +120,11 @@ impl Import {
         let crossed = store::find_crossed(&self.writer, rows)?;
         self.crossed.extend(crossed.into_iter().map(|day| (name.to_owned(), day)));
         let tally = store::write_quotes(&self.writer, rows, OnConflict::Replace)?;
-        checks::note_incomplete_quotes(&self.writer, rows, self.today(), imported)?;
+        checks::note_future_quotes(rows, self.today(), imported);
+        // A program that downloads one side asks for the other next, and reports it if that fails.
+        if self.source == FileSource::Operator {
+            checks::note_one_sided_quotes(&self.writer, rows, imported)?;
+        }
         Ok(tally)
     }
 

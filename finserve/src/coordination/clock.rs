@@ -2,7 +2,7 @@
 use std::{
     fmt,
     sync::Arc,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use fincore::{
@@ -10,24 +10,46 @@ use fincore::{
     chrono::{DateTime, Utc},
 };
 
+use super::signal::Signal;
+
 /// A source of the time.
 #[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> Now + Send + Sync>);
+pub struct Clock {
+    read: Arc<dyn Fn() -> Now + Send + Sync>,
+    /// What is called instead of waiting between requests to publishers; `None` if they are waited for.
+    pause: Option<Arc<dyn Fn(Duration) + Send + Sync>>,
+}
 
 impl Clock {
     /// The clocks of the system.
     #[must_use]
     pub fn system() -> Clock {
-        Clock(Arc::new(Now::read))
+        Clock { read: Arc::new(Now::read), pause: None }
     }
 
     /// A clock whose wall time is what `utc` returns; the monotonic time is still the system's.
     pub fn with_utc(utc: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> Clock {
-        Clock(Arc::new(move || Now { instant: Instant::now(), utc: utc() }))
+        Clock { read: Arc::new(move || Now { instant: Instant::now(), utc: utc() }), pause: None }
+    }
+
+    /// The same clock, which calls `pause` with each pause between requests to publishers instead of waiting for it.
+    #[must_use]
+    pub fn with_pauses(self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Clock {
+        Clock { pause: Some(Arc::new(pause)), ..self }
     }
 
     pub(crate) fn now(&self) -> Now {
-        (self.0)()
+        (self.read)()
+    }
+
+    /// Waits for this time, or until it is stopped.
+    pub(crate) fn pause(&self, time: Duration, stop: &Signal) {
+        match &self.pause {
+            Some(pause) => pause(time),
+            None => {
+                stop.wait(time);
+            }
+        }
     }
 }
 

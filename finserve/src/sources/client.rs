@@ -18,7 +18,7 @@ use super::{
     sync_job::Job,
 };
 use crate::{
-    coordination::{jitter::jitter, signal::Signal},
+    coordination::{clock::Clock, jitter::jitter, signal::Signal},
     net::http_client,
 };
 
@@ -41,6 +41,7 @@ pub(super) struct Client<'a> {
     publisher: Publisher,
     agent: Agent,
     timeouts: Timeouts,
+    clock: &'a Clock,
     stop: &'a Signal,
     network: &'a NetworkOutage,
     config: &'a Config,
@@ -79,6 +80,7 @@ impl<'a> Client<'a> {
             publisher,
             agent: http_client::connect_to_ipv4_first(config),
             timeouts,
+            clock: job.clock,
             stop,
             network: &job.network,
             config: job.config,
@@ -116,7 +118,10 @@ impl<'a> Client<'a> {
                     self.failures += 1;
                     self.last_fault = Some(fault.clone());
                 }
-                FaultKind::Permanent | FaultKind::Skipped | FaultKind::Stopped => (),
+                FaultKind::Permanent
+                | FaultKind::Refused
+                | FaultKind::Skipped
+                | FaultKind::Stopped => (),
             },
         }
         answer
@@ -166,7 +171,7 @@ impl<'a> Client<'a> {
             if self.spent.saturating_add(pause) >= self.timeouts.budget {
                 return Err(self.no_time_to_wait(fault, tries));
             }
-            self.stop.wait(pause);
+            self.clock.pause(pause, self.stop);
             self.spent += pause;
         }
     }
@@ -176,7 +181,7 @@ impl<'a> Client<'a> {
         let passed = self.last_request.map_or(Duration::MAX, |last| last.elapsed());
         let pause = self.timeouts.pace.saturating_sub(passed);
         if !pause.is_zero() {
-            self.stop.wait(pause);
+            self.clock.pause(pause, self.stop);
             self.spent += pause;
         }
     }
@@ -196,8 +201,8 @@ impl<'a> Client<'a> {
                 call = call.header("If-Modified-Since", modified);
             }
         }
-        let slowest = self.timeouts.timeout;
-        response::read(call.call()?, request, known, target, slowest, self.stop)
+        let (now, slowest) = (self.clock.now().utc, self.timeouts.timeout);
+        response::read(call.call()?, request, known, target, (now, slowest), self.stop)
     }
 
     /// That the time before the next attempt is longer than the rest of the budget.

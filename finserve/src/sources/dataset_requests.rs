@@ -20,7 +20,7 @@ use super::{
     publisher_queue::PublisherQueue,
     request::Request,
     sgs,
-    sync_job::{Job, Outcome, record_outcome},
+    sync_job::{Job, Outcome, record_attempt, record_outcome},
 };
 
 /// Adds the requests for days that no other request asks for.
@@ -82,10 +82,16 @@ impl PublisherQueue<'_> {
     }
 
     fn fx(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
-        for known in market::known_series().iter().filter(|known| known.is_exchange_rate()) {
-            let part = self.series(known)?;
-            outcome.add(part);
+        let sides = || market::known_series().iter().filter(|known| known.is_exchange_rate());
+        let mut parts = sides().map(|side| self.series(side)).collect::<Result<Vec<_>, _>>()?;
+        // A revised price may be on the wrong side of the other one until that is revised, too.
+        self.forget_refused();
+        for (side, part) in sides().zip(&mut parts).filter(|(_, part)| part.is_refused) {
+            let first_tally = part.tally;
+            *part = self.series(side)?;
+            part.tally += first_tally;
         }
+        parts.into_iter().for_each(|part| outcome.add(part));
         self.quotes(outcome)?;
         let Job { today, config, .. } = self.job;
         let have = market::days_with_currencies(&self.snapshot()?, ptax::WHOLE_DAY)?;
@@ -204,9 +210,11 @@ impl PublisherQueue<'_> {
                 let message = format!("{base} has none of the files: is the address right?");
                 part.fail(Fault::permanent(message));
             }
-            // Without a file nothing is known to be current.
             if found > 0 || !part.faults.is_empty() {
                 record_outcome(self.job, part.dataset, &part);
+            } else if !part.stopped {
+                // Without a file nothing is known to be current.
+                record_attempt(self.job, part.dataset);
             }
             outcome.add(part);
         }

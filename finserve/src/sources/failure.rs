@@ -23,6 +23,8 @@ pub(super) struct Fault {
 pub(super) enum FaultKind {
     /// It does not: the answer is wrong, or the request is.
     Permanent,
+    /// It does not, because the import refuses the file; unless other data changes.
+    Refused,
     /// It may, because the server has trouble; not before the time that it named.
     Temporary { wait: Option<Duration> },
     /// It may, because the server sent something else than data, as if all were well. SGS also does that with windows that
@@ -60,7 +62,8 @@ impl Fault {
         match self.kind {
             FaultKind::Unreachable | FaultKind::Silence => true,
             FaultKind::Permanent => self.message.contains("answered 403"),
-            FaultKind::Temporary { .. }
+            FaultKind::Refused
+            | FaultKind::Temporary { .. }
             | FaultKind::NotData
             | FaultKind::Skipped
             | FaultKind::Stopped => false,
@@ -75,7 +78,7 @@ impl Fault {
     pub(super) fn about(self, what: &str, host: &str) -> Fault {
         let message = match self.kind {
             FaultKind::Skipped | FaultKind::Stopped => self.message,
-            FaultKind::Permanent => format!("{what}: {}", self.message),
+            FaultKind::Permanent | FaultKind::Refused => format!("{what}: {}", self.message),
             FaultKind::Temporary { .. }
             | FaultKind::NotData
             | FaultKind::Unreachable
@@ -98,9 +101,9 @@ impl From<Error> for Fault {
     fn from(err: Error) -> Fault {
         match err {
             Error::Refused { line: Some(line), reason, .. } => {
-                Fault::permanent(format!("line {line}: {reason}"))
+                Fault { message: format!("line {line}: {reason}"), kind: FaultKind::Refused }
             }
-            Error::Refused { reason, .. } => Fault::permanent(reason),
+            Error::Refused { reason, .. } => Fault { message: reason, kind: FaultKind::Refused },
             other => Fault::permanent(other.to_string()),
         }
     }

@@ -9,7 +9,7 @@ use std::{
 use fincore::{
     Catalogue, Import, Imported, Snapshot, Tally,
     chrono::{DateTime, Utc},
-    downloads::{self, Validators},
+    downloads::{self, FileNotes, Validators},
     market,
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -112,6 +112,12 @@ impl<'a> PublisherQueue<'a> {
         present
     }
 
+    /// Lets files that were refused be asked for once more.
+    pub(super) fn forget_refused(&mut self) {
+        let is_refused = |fault: &Fault| fault.kind == FaultKind::Refused;
+        self.done.retain(|_, done| !done.as_ref().is_err_and(is_refused));
+    }
+
     /// Downloads and imports one file, once in a run.
     fn fetch(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
         if let Some(done) = self.done.get(&request.url) {
@@ -151,7 +157,9 @@ impl<'a> PublisherQueue<'a> {
         let snapshot = self.snapshot()?;
         // What was kept of a file, or refused, is in one that has not changed since.
         let is_forced = self.job.config.force;
-        let mut known = downloads::validators(&snapshot, &request.url)?.filter(|_| !is_forced);
+        let stored = downloads::validators(&snapshot, &request.url)?;
+        let was_imported = stored.is_some();
+        let mut known = stored.filter(|_| !is_forced);
         if request.repeat == Repeat::Never {
             if !is_forced && !self.is_due(&snapshot, request)? {
                 return Ok(FetchOutcome::nothing(Presence::Present));
@@ -159,16 +167,25 @@ impl<'a> PublisherQueue<'a> {
             // What lacks figures is worth a whole answer.
             known = None;
         }
+        let was_away = match request.form() {
+            Some(form) => downloads::has_notes(&snapshot, form.dataset(), &request.what)?,
+            None => false,
+        };
         // A commit waits for those who read.
         drop(snapshot);
-        match self.ask(request, known.as_ref())? {
+        let answer = self.ask(request, known.as_ref())?;
+        if was_away && !matches!(answer, Answer::Nothing) {
+            self.note_absence(request, &[])?;
+        }
+        match answer {
             Answer::Unchanged => Ok(FetchOutcome::nothing(Presence::Present)),
             Answer::Nothing => {
                 if request.repeat == Repeat::Never {
                     self.record_incomplete(request, "")?;
                 }
-                if known.is_some() && request.is_archive() {
+                if was_imported && request.form().is_some() {
                     self.notes.push(format!("{}: {WITHDRAWN}", request.what));
+                    self.note_absence(request, &[WITHDRAWN.to_owned()])?;
                 }
                 Ok(FetchOutcome::nothing(Presence::Absent))
             }
@@ -184,6 +201,15 @@ impl<'a> PublisherQueue<'a> {
                 Ok(FetchOutcome { tally, presence: Presence::Present })
             }
         }
+    }
+
+    /// Records for the status of a form that its publisher does not have a file, or that it has the file again.
+    fn note_absence(&self, request: &Request, notes: &[String]) -> Result<(), Fault> {
+        let Some(form) = request.form() else { return Ok(()) };
+        self.record(|catalogue, now| {
+            let notes = FileNotes::new(&request.what, notes);
+            downloads::record_notes(catalogue, now, form.dataset(), notes)
+        })
     }
 
     /// Whether a window of past days is asked for: it was not yet, or it lacks figures and enough time has passed.

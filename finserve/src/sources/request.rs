@@ -1,5 +1,5 @@
 //! A request to a publisher, and what its answer means.
-use fincore::{Date, downloads::Validators, market::Figures};
+use fincore::{Date, Form, downloads::Validators, market::Figures};
 use serde_json::Value;
 
 use super::date_windows::Window;
@@ -57,9 +57,10 @@ pub(super) struct RequestedDays {
 }
 
 impl Request {
-    /// Whether this is a file of filings, which stays where it is once it was published.
-    pub(super) fn is_archive(&self) -> bool {
-        self.publisher == Publisher::Cvm && self.absence == Absence::NotYet
+    /// The form whose filings a file of CVM has, if it has filings. Such a file stays where it is once it was published.
+    pub(super) fn form(&self) -> Option<Form> {
+        let (name, _) = self.file.split_once("_cia_aberta_")?;
+        Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
     /// The server that is asked.

@@ -1,7 +1,11 @@
 //! The parameters of a sync run, and its outcome for each dataset.
 use std::{path::Path, sync::Mutex};
 
-use fincore::{Catalogue, Date, Tally, downloads};
+use fincore::{
+    Catalogue, Date, Tally,
+    chrono::{DateTime, Utc},
+    downloads,
+};
 use indicatif::MultiProgress;
 
 use super::{
@@ -53,6 +57,8 @@ pub(crate) struct Outcome {
     pub(crate) stopped: bool,
     /// Whether a publisher could not be reached, was silent, or refused this machine.
     pub(crate) is_cut_off: bool,
+    /// Whether a file was refused by its content.
+    pub(super) is_refused: bool,
 }
 
 impl Outcome {
@@ -64,12 +70,14 @@ impl Outcome {
         self.tally += part.tally;
         self.stopped |= part.stopped;
         self.is_cut_off |= part.is_cut_off;
+        self.is_refused |= part.is_refused;
         part.faults.into_iter().for_each(|message| self.add_fault(message));
     }
 
     pub(super) fn fail(&mut self, fault: Fault) {
         self.stopped |= fault.kind == FaultKind::Stopped;
         self.is_cut_off |= fault.is_cut_off();
+        self.is_refused |= fault.kind == FaultKind::Refused;
         self.add_fault(fault.message);
     }
 
@@ -116,8 +124,19 @@ pub(super) fn record_outcome(job: &Job<'_>, dataset: &str, outcome: &Outcome) {
     }
     let failure = outcome.failure_message();
     let result = failure.as_deref().map_or(Ok(()), Err);
+    record(job, dataset, |now| downloads::record_sync(job.catalogue, now, dataset, result));
+}
+
+/// Records that nothing went wrong with a dataset of which the publisher has no file: that does not make it current.
+pub(super) fn record_attempt(job: &Job<'_>, dataset: &str) {
+    if job.mode == Mode::Store {
+        record(job, dataset, |now| downloads::record_attempt(job.catalogue, now, dataset));
+    }
+}
+
+fn record(job: &Job<'_>, dataset: &str, write: impl Fn(DateTime<Utc>) -> fincore::Result<()>) {
     loop {
-        match downloads::record_sync(job.catalogue, job.clock.now().utc, dataset, result) {
+        match write(job.clock.now().utc) {
             // Another import is running: try again until it ends.
             Err(fincore::Error::Busy(_)) if !job.stop.is_stopped() => (),
             Err(err) => {

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::{chrono::Utc, downloads::Validators};
+use fincore::{
+    chrono::{DateTime, Utc},
+    downloads::Validators,
+};
 use indicatif::ProgressBar;
 use sha2::{Digest, Sha256};
 use ureq::{Body, http};
@@ -47,13 +50,13 @@ pub(in crate::sources) enum Answer {
     File { file: File, validators: Validators },
 }
 
-/// Reads an answer to its end.
+/// Reads an answer that came at this time to its end; its server may be silent for this long.
 pub(super) fn read(
     response: http::Response<Body>,
     request: &Request,
     known: Option<&Validators>,
     target: DownloadTarget<'_>,
-    timeout: Duration,
+    (now, timeout): (DateTime<Utc>, Duration),
     stop: &Signal,
 ) -> Result<Answer, Fault> {
     match response.status().as_u16() {
@@ -70,7 +73,7 @@ pub(super) fn read(
             let header = response.headers().get("retry-after");
             let wait = header
                 .and_then(|value| value.to_str().ok())
-                .and_then(|text| retry_after(text, Utc::now()));
+                .and_then(|text| retry_after(text, now));
             let message = status_message(status, &body_text(response.into_body()));
             Err(Fault { message, kind: FaultKind::Temporary { wait } })
         }

@@ -17,7 +17,7 @@ pub(super) fn pause(fault: &Fault, tries: u32, first: Duration, jitter: f64) -> 
         doubled.mul_f64(0.5 + jitter.clamp(0.0, 1.0))
     };
     match fault.kind {
-        FaultKind::Permanent | FaultKind::Skipped | FaultKind::Stopped => None,
+        FaultKind::Permanent | FaultKind::Refused | FaultKind::Skipped | FaultKind::Stopped => None,
         FaultKind::Temporary { wait } => {
             (tries < MOST_TRIES).then(|| backoff().max(wait.unwrap_or_default()))
         }
