@@ -12,9 +12,9 @@
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
 //!   `new_keys` keys that were just issued, `sessions` who is signed in, `grammar` what is refused, `sites` what pages of others may do.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
-//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_month`, `sync_moods` and
+//!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_faults`, `sync_troubles` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
-//!   day.
+//!   day; `sync_year` a simulated year of them (`published_year`), with what goes wrong by chance (`publisher_moods`).
 //! * How data goes out: `get` queries on the command line, `get_server` the same of a server, `calc_command` calculations there, `completion` what a shell is
 //!   told may come next, `looked_at` files that they leave as they are, `export_command` whole datasets as files, `publication` the catalogue for servers that follow it,
 //!   with a `file_server` between them.
@@ -77,7 +77,9 @@ mod page_addresses;
 mod pages;
 mod publication;
 mod published;
+mod published_year;
 mod publisher;
+mod publisher_moods;
 mod quality;
 mod rebuild;
 mod receiver;
@@ -91,9 +93,9 @@ mod sites;
 mod structure;
 mod sync;
 mod sync_faults;
-mod sync_month;
-mod sync_moods;
 mod sync_serve;
+mod sync_troubles;
+mod sync_year;
 mod upstream;
 mod webhook_requests;
 mod webhook_servers;

@@ -8,6 +8,8 @@ use chrono::{Datelike, Days, NaiveDate};
 use fincore::{Catalogue, companies, market};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
+use crate::publisher::{Fault, Publications};
+
 /// All that a publisher answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
@@ -65,8 +67,8 @@ impl Published {
         Published { day, since: FIRST, quotes, companies: rows }
     }
 
-    /// The answer to a request; the first part of its path names the publisher.
-    pub(crate) fn answer(&self, target: &str) -> Response {
+    /// The answer to a request.
+    fn find(&self, target: &str) -> Response {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let file = path.rsplit('/').next().unwrap_or_default();
         let found = match path.split('/').nth(1) {
@@ -213,6 +215,16 @@ impl Published {
     }
 }
 
+impl Publications for Published {
+    fn answer(&mut self, target: &str) -> Response {
+        self.find(target)
+    }
+
+    fn mood(&mut self, _: &str, _: &Response) -> Option<Fault> {
+        None
+    }
+}
+
 /// Whether banks are open.
 pub(crate) fn business_day(day: &NaiveDate) -> bool {
     fincore::Date::try_from(*day).is_ok_and(fincore::calendar::is_business_day)
@@ -256,16 +268,23 @@ fn tickers() -> String {
 }
 
 fn zip(files: &[(&str, &str)]) -> Vec<u8> {
+    let files: Vec<(&str, Vec<u8>)> =
+        files.iter().map(|(name, text)| (*name, latin(text))).collect();
+    zip_bytes(&files)
+}
+
+/// An archive with these files.
+pub(crate) fn zip_bytes(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, text) in files {
+    for (name, bytes) in files {
         archive.start_file(*name, SimpleFileOptions::default()).unwrap();
-        archive.write_all(&latin(text)).unwrap();
+        archive.write_all(bytes).unwrap();
     }
     archive.finish().unwrap().into_inner()
 }
 
 /// Windows-1252, but for the few characters that differ from Latin-1.
-fn latin(text: &str) -> Vec<u8> {
+pub(crate) fn latin(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'-')).collect()
 }
 

@@ -1,4 +1,4 @@
-//! A server that plays the central bank and CVM, with faults by script or, with moods, by chance.
+//! A server that plays the central bank and CVM. It answers as they do: in chunks, without a tag, with their headers.
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
@@ -61,31 +61,37 @@ pub(crate) struct Asked {
     pub(crate) status: u16,
 }
 
-struct State {
-    published: Published,
+/// What publishers have, and how they behave.
+pub(crate) trait Publications: Send + 'static {
+    /// The answer to a request; the first part of its path names the publisher.
+    fn answer(&mut self, target: &str) -> Response;
+
+    /// What goes wrong with this answer, besides the faults of the script.
+    fn mood(&mut self, target: &str, answer: &Response) -> Option<Fault>;
+}
+
+struct State<P> {
+    published: P,
     conditional: Conditional,
     /// Requests whose target contains the text fail; so often, or always.
     faults: Vec<(String, Fault, Option<u32>)>,
-    /// The chance of other faults; `None` if all is well.
-    moods: Option<Moods>,
     asked: Vec<Asked>,
 }
 
 /// The server. Every publisher has a path of its own, as on a mirror.
-pub(crate) struct Publisher {
+pub(crate) struct Publisher<P = Published> {
     pub(crate) address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<State<P>>>,
 }
 
-impl Publisher {
-    pub(crate) fn start(published: Published) -> Publisher {
+impl<P: Publications> Publisher<P> {
+    pub(crate) fn start(published: P) -> Publisher<P> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let state = Arc::new(Mutex::new(State {
             published,
             conditional: Conditional::Never,
             faults: Vec::new(),
-            moods: None,
             asked: Vec::new(),
         }));
         let shared = state.clone();
@@ -94,7 +100,7 @@ impl Publisher {
             for stream in listener.incoming().map_while(Result::ok) {
                 let state = shared.clone();
                 // A client that goes away is no failure of ours.
-                thread::spawn(move || answer(stream, &state).ok());
+                thread::spawn(move || serve(stream, &state).ok());
             }
         });
         Publisher { address, state }
@@ -115,8 +121,8 @@ impl Publisher {
         flags.concat().try_into().unwrap()
     }
 
-    pub(crate) fn publish(&self, change: impl FnOnce(&mut Published)) {
-        change(&mut self.state.lock().unwrap().published);
+    pub(crate) fn publish<T>(&self, change: impl FnOnce(&mut P) -> T) -> T {
+        change(&mut self.state.lock().unwrap().published)
     }
 
     pub(crate) fn conditional(&self, conditional: Conditional) {
@@ -135,14 +141,7 @@ impl Publisher {
 
     /// From now on, everything works.
     pub(crate) fn recover(&self) {
-        let mut state = self.state.lock().unwrap();
-        state.faults.clear();
-        state.moods = None;
-    }
-
-    /// From now on, the publishers behave as the real ones do: something goes wrong by chance, the same for the same seed.
-    pub(crate) fn moody(&self, seed: u64) {
-        self.state.lock().unwrap().moods = Some(Moods::new(seed));
+        self.state.lock().unwrap().faults.clear();
     }
 
     /// The requests since this was last asked.
@@ -151,9 +150,30 @@ impl Publisher {
     }
 }
 
-/// One request a connection.
-fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
-    let (target, headers) = head(&stream)?;
+/// Answers the requests of a connection, until one goes wrong.
+fn serve<P: Publications>(mut stream: TcpStream, state: &Mutex<State<P>>) -> std::io::Result<()> {
+    let mut requests = BufReader::new(stream.try_clone()?);
+    while let Some((target, headers)) = head(&mut requests)? {
+        if answer(&mut stream, state, target, &headers)? == Connection::Closed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether more requests may come over a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    Open,
+    Closed,
+}
+
+fn answer<P: Publications>(
+    stream: &mut TcpStream,
+    state: &Mutex<State<P>>,
+    target: String,
+    headers: &BTreeMap<String, String>,
+) -> std::io::Result<Connection> {
     let (response, fault, tags) = {
         let mut state = state.lock().unwrap();
         let mut response = state.published.answer(&target);
@@ -176,10 +196,10 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let agent = headers.get("user-agent").cloned().unwrap_or_default();
     state.lock().unwrap().asked.push(Asked { target, agent, status });
     let tags: String = tags.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    send(&mut stream, response, fault, &tags)
+    send(stream, response, fault, &tags)
 }
 
-impl State {
+impl<P: Publications> State<P> {
     /// The fault of this request, if it has one.
     fn fault(&mut self, target: &str, response: &Response) -> Option<Fault> {
         let found = self
@@ -187,8 +207,7 @@ impl State {
             .iter_mut()
             .find(|(text, _, times)| target.contains(text.as_str()) && *times != Some(0));
         let Some(found) = found else {
-            let day = self.published.day;
-            return self.moods.as_mut().and_then(|moods| moods.fault(target, response, day));
+            return self.published.mood(target, response);
         };
         if let Fault::LongWindow(years) = found.1 {
             return (years_of(target) > years).then_some(Fault::Page);
@@ -214,10 +233,12 @@ impl State {
     }
 }
 
-/// The target and headers of a request, names in lower case.
-fn head(stream: &TcpStream) -> std::io::Result<(String, BTreeMap<String, String>)> {
-    let mut lines = BufReader::new(stream).lines();
-    let first = lines.next().unwrap_or_else(|| Ok(String::new()))?;
+/// The target and headers of the next request, names in lower case; `None` if there is none.
+fn head(
+    requests: &mut BufReader<TcpStream>,
+) -> std::io::Result<Option<(String, BTreeMap<String, String>)>> {
+    let mut lines = requests.by_ref().lines();
+    let Some(first) = lines.next().transpose()? else { return Ok(None) };
     let target = first.split(' ').nth(1).unwrap_or_default().replace("%27", "'");
     let mut headers = BTreeMap::new();
     for line in lines {
@@ -225,7 +246,7 @@ fn head(stream: &TcpStream) -> std::io::Result<(String, BTreeMap<String, String>
         let Some((name, value)) = line.split_once(": ") else { break };
         headers.insert(name.to_lowercase(), value.to_owned());
     }
-    Ok((target, headers))
+    Ok(Some((target, headers)))
 }
 
 fn send(
@@ -233,7 +254,7 @@ fn send(
     Response { status, body }: Response,
     fault: Option<Fault>,
     tags: &str,
-) -> std::io::Result<()> {
+) -> std::io::Result<Connection> {
     let page = PAGE.as_bytes().to_vec();
     let half = body.len() / 2;
     let (status, extra, body, length, sent) = match fault {
@@ -282,7 +303,7 @@ fn send(
     // So that the client sees an end, not a reset.
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let _ = stream.read(&mut [0; 64]);
-    Ok(())
+    Ok(Connection::Closed)
 }
 
 /// What SGS sends with status 200 when it has had enough.
@@ -297,18 +318,23 @@ const AZURE: &str = "Content-Type: application/json;charset=UTF-8;odata.metadata
     Content-Language: en-US\r\nX-Azure-Ref: 20260331T192536Z-er1f57765dddx9lvh\r\nX-Cache: CONFIG_NOCACHE\r\n";
 
 /// An answer as the real servers send it: in chunks, without its length.
-fn in_chunks(stream: &mut TcpStream, status: u16, body: &[u8], tags: &str) -> std::io::Result<()> {
-    let mut answer = format!(
-        "HTTP/1.1 {status} Status\r\n{AZURE}Transfer-Encoding: chunked\r\nConnection: close\r\n{tags}\r\n"
-    )
-    .into_bytes();
+fn in_chunks(
+    stream: &mut TcpStream,
+    status: u16,
+    body: &[u8],
+    tags: &str,
+) -> std::io::Result<Connection> {
+    let mut answer =
+        format!("HTTP/1.1 {status} Status\r\n{AZURE}Transfer-Encoding: chunked\r\n{tags}\r\n")
+            .into_bytes();
     for chunk in body.chunks(8192) {
         answer.extend(format!("{:x}\r\n", chunk.len()).bytes());
         answer.extend(chunk);
         answer.extend(b"\r\n");
     }
     answer.extend(b"0\r\n\r\n");
-    stream.write_all(&answer)
+    stream.write_all(&answer)?;
+    Ok(Connection::Open)
 }
 
 /// The first half of the rows of an answer of the central bank.
@@ -322,79 +348,19 @@ fn first_rows(body: &[u8]) -> Vec<u8> {
 }
 
 /// The calendar years of the window that a request to SGS asks for.
-fn years_of(target: &str) -> i32 {
+pub(crate) fn years_of(target: &str) -> i32 {
     let year = |name: &str| -> Option<i32> { target.split(name).nth(1)?.get(6..10)?.parse().ok() };
     let window = year("dataInicial=").zip(year("dataFinal="));
     window.map_or(0, |(first, last)| last - first + 1)
 }
 
-/// What goes wrong by chance.
-#[derive(Clone, Debug)]
-struct Moods(u64);
-
-impl Moods {
-    fn new(seed: u64) -> Moods {
-        Moods(seed | 1)
-    }
-
-    /// A number below 1000 (xorshift).
-    fn draw(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % 1000
-    }
-
-    fn fault(
-        &mut self,
-        target: &str,
-        response: &Response,
-        day: chrono::NaiveDate,
-    ) -> Option<Fault> {
-        let drawn = self.draw();
-        let instead = |body: &str| Some(Fault::Instead(body.as_bytes().to_vec()));
-        match target.split('/').nth(1)? {
-            "sgs" if years_of(target) > 8 && drawn < 500 => Some(Fault::Page),
-            "sgs" => match drawn {
-                0..20 => Some(Fault::Page),
-                20..30 => instead(""),
-                30..40 => instead(r#"{"erro":{}}"#),
-                40..60 if response.status == 200 => Some(Fault::FirstRows),
-                60..70 => Some(Fault::Limited("0")),
-                70..80 => Some(Fault::Status(500)),
-                80..90 => instead(r#"{"error":"Value(s) not found"}"#),
-                _ => None,
-            },
-            "olinda" => match drawn {
-                0..10 => Some(Fault::Page),
-                10..20 => Some(Fault::Status(503)),
-                20..30 if target.contains("Periodo") => Some(Fault::FirstRows),
-                30..40 => Some(Fault::Cut),
-                _ => None,
-            },
-            // A page instead of 404.
-            "ptax" if response.status == 404 => Some(Fault::Page),
-            "ptax" => (drawn < 20).then_some(Fault::Status(503)),
-            // A file of the running year is away for three days a month.
-            "cvm"
-                if chrono::Datelike::day(&day) < 4
-                    && target
-                        .contains(&format!("ipe_cia_aberta_{}", chrono::Datelike::year(&day))) =>
-            {
-                Some(Fault::Status(404))
-            }
-            _ => match drawn {
-                0..15 => Some(Fault::Cut),
-                15..30 => Some(Fault::Status(503)),
-                30..40 => Some(Fault::Page),
-                _ => None,
-            },
-        }
-    }
-}
-
 /// A compressed answer in two chunks and the empty one that ends it, or fewer of them.
-fn chunked(stream: &mut TcpStream, body: &[u8], chunks: usize, tags: &str) -> std::io::Result<()> {
+fn chunked(
+    stream: &mut TcpStream,
+    body: &[u8],
+    chunks: usize,
+    tags: &str,
+) -> std::io::Result<Connection> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(body)?;
     let body = encoder.finish()?;
@@ -408,5 +374,5 @@ fn chunked(stream: &mut TcpStream, body: &[u8], chunks: usize, tags: &str) -> st
         stream.write_all(chunk)?;
         stream.write_all(b"\r\n")?;
     }
-    Ok(())
+    Ok(Connection::Closed)
 }
