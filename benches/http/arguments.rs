@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// Requests over HTTP, beside a bare hyper server that answers with as many bytes. Needs wrk.
+/// Requests over HTTP, beside a bare hyper server that sends copies of our answers. Needs wrk.
 #[derive(Parser)]
 pub(crate) struct Arguments {
     /// How often each row is measured; the median counts
