@@ -14,7 +14,13 @@ pub(crate) enum Priority {
 
 impl Priority {
     /// Gives the calling thread this priority. It cannot be raised again.
+    ///
+    /// A server that is not optimised is one of tests, beside compilers and other tests: whoever stands back behind those
+    /// gets nothing done for minutes.
     pub(crate) fn take(self) {
+        if cfg!(all(debug_assertions, not(test))) {
+            return;
+        }
         // On Linux this is about the calling thread. Without it, long work only takes a larger share.
         #[cfg(target_os = "linux")]
         if let Some(niceness) = self.niceness() {
