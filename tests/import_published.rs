@@ -267,6 +267,7 @@ fn a_filing_that_is_delivered_after_tomorrow_is_left_out() {
 }
 
 #[test]
+#[ignore = "long"]
 fn junk_never_replaces_good_tickers() {
     let place = Place::new();
     small_registry(&place);

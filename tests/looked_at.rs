@@ -19,6 +19,7 @@ fn refused(data: &Path) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_file_of_another_version_is_left_as_it_is() {
     let data = filled();
     let file = data.path().join("catalogue.db");
