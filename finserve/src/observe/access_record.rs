@@ -8,7 +8,7 @@ use std::{
 use hyper::{Method, header::HeaderValue};
 use ipnet::Ipv6Net;
 
-use super::{log::REQUESTS, metrics::Metrics};
+use super::{log, metrics::Metrics};
 
 /// A request and how it was answered.
 pub(crate) struct AccessRecord {
@@ -39,19 +39,22 @@ impl AccessRecord {
     }
 
     fn log(&self, bytes: u64, took: Duration) {
-        tracing::info!(
-            target: REQUESTS,
-            id = self.id.as_ref().and_then(|id| id.to_str().ok()),
-            method = self.method.as_str(),
-            route = self.route.1,
-            status = u64::from(self.status),
-            plan = self.plan,
-            key = self.key.as_deref(),
-            from = &*self.network.text(),
-            bytes,
-            micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            "request"
-        );
+        // Ids, methods and the beginnings of keys have no characters that would have to be escaped.
+        log::request(|fields| {
+            if let Some(id) = self.id.as_ref().and_then(|id| id.to_str().ok()) {
+                fields.plain("id", id);
+            }
+            fields.plain("method", self.method.as_str());
+            fields.plain("route", self.route.1);
+            fields.number("status", self.status);
+            fields.plain("plan", self.plan);
+            if let Some(key) = &self.key {
+                fields.plain("key", key);
+            }
+            fields.plain("from", &self.network.text());
+            fields.number("bytes", bytes);
+            fields.number("micros", u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        });
     }
 }
 

@@ -21,12 +21,10 @@ mod format;
 mod panic;
 mod writer;
 
+pub(crate) use format::Fields;
 use format::Line;
 pub(crate) use panic::{catch, count as panic_count};
 use writer::Writer;
-
-/// The target of events that are requests.
-pub(crate) const REQUESTS: &str = "request";
 
 /// How a line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +56,12 @@ pub(crate) enum Requests {
 /// The writer of a server's log, once it has one.
 static WRITER: OnceLock<Writer> = OnceLock::new();
 
+/// How requests are logged, once that is known; nothing where they are not.
+static REQUESTS: OnceLock<Option<Style>> = OnceLock::new();
+
 /// Starts the log of a command.
 pub(crate) fn start_for_command() {
-    install(Log { style: Style::Plain, level: Level::INFO, requests: Requests::NotLogged });
+    install(Log { style: Style::Plain, level: Level::INFO });
 }
 
 /// Starts the log of a server, which lasts until [`finish`].
@@ -68,7 +69,31 @@ pub(crate) fn start_for_server(settings: Settings) {
     let usual = if io::stderr().is_terminal() { Style::Human } else { Style::Json };
     let style = settings.style.unwrap_or(usual);
     WRITER.get_or_init(|| Writer::start(io::stderr(), style));
-    install(Log { style, level: settings.level, requests: settings.requests });
+    let is_logged = settings.requests == Requests::Logged && Level::INFO <= settings.level;
+    REQUESTS.get_or_init(|| is_logged.then_some(style));
+    install(Log { style, level: settings.level });
+}
+
+/// Logs a request, where requests are logged. There are so many of them that they are no events of `tracing`, which would
+/// take longer than the line itself.
+pub(crate) fn request(fields: impl FnOnce(&mut Fields<'_>)) {
+    if let Some(Some(style)) = REQUESTS.get() {
+        push(|line| line.write_request(*style, fields));
+    }
+}
+
+/// Writes a line.
+fn push(write: impl FnOnce(&mut Line)) {
+    LINE.with(|line| {
+        // It is borrowed only if writing a line has panicked; that cannot be logged here.
+        let Ok(mut line) = line.try_borrow_mut() else { return };
+        write(&mut line);
+        match WRITER.get() {
+            Some(writer) => writer.push(line.bytes()),
+            // If the standard error is closed, there is nothing more to do.
+            None => drop(io::stderr().write_all(line.bytes())),
+        }
+    });
 }
 
 /// Waits until all lines are written, but not for long: the reader may not read.
@@ -93,7 +118,6 @@ fn install(log: Log) {
 struct Log {
     style: Style,
     level: Level,
-    requests: Requests,
 }
 
 thread_local! {
@@ -107,11 +131,10 @@ impl Subscriber for Log {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let wanted = self.requests == Requests::Logged || metadata.target() != REQUESTS;
         // Of other crates, only errors: they report the rest to their callers.
-        let ours = metadata.target().starts_with("fin") || metadata.target() == REQUESTS;
+        let ours = metadata.target().starts_with("fin");
         let level = if ours { self.level } else { self.level.min(Level::ERROR) };
-        metadata.is_event() && *metadata.level() <= level && wanted
+        metadata.is_event() && *metadata.level() <= level
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -119,16 +142,7 @@ impl Subscriber for Log {
     }
 
     fn event(&self, event: &Event<'_>) {
-        LINE.with(|line| {
-            // It is borrowed only if writing a line has panicked; that cannot be logged here.
-            let Ok(mut line) = line.try_borrow_mut() else { return };
-            line.write(self.style, event);
-            match WRITER.get() {
-                Some(writer) => writer.push(line.bytes()),
-                // If the standard error is closed, there is nothing more to do.
-                None => drop(io::stderr().write_all(line.bytes())),
-            }
-        });
+        push(|line| line.write(self.style, event));
     }
 
     // Spans are not used: an event carries all its fields.

@@ -24,10 +24,6 @@ use crate::coordination::clock::Now;
 const VARIABLE: [HeaderName; 4] =
     [X_REQUEST_ID, X_RATELIMIT_REMAINING, X_RATELIMIT_RESET, RATELIMIT];
 
-/// The headers of a tagged answer, whose values differ from answer to answer.
-const TAGGED: [HeaderName; 4] =
-    [header::CONTENT_TYPE, header::ETAG, header::VARY, header::CACHE_CONTROL];
-
 /// Nanoseconds of a second.
 const NANOS: u32 = 1_000_000_000;
 
@@ -39,9 +35,25 @@ const ROOM: usize = 4;
 static EVERY: LazyLock<[HeaderMap; Plan::ALL.len()]> =
     LazyLock::new(|| Plan::ALL.map(|plan| prepared(plan, &VARIABLE)));
 
-/// The same with the headers of a tagged answer after the variable ones.
-static OF_TAGGED: LazyLock<[HeaderMap; Plan::ALL.len()]> =
-    LazyLock::new(|| Plan::ALL.map(|plan| prepared(plan, &[VARIABLE, TAGGED].concat())));
+/// The same of a tagged answer, for which callers with a key are told something else than others.
+static OF_TAGGED: LazyLock<[HeaderMap; Plan::ALL.len()]> = LazyLock::new(|| {
+    Plan::ALL.map(|plan| prepared(plan, &[&VARIABLE[..], &[header::CACHE_CONTROL]].concat()))
+});
+
+/// The headers of a tagged answer for callers on a plan, with all values that are the same in every response.
+pub(crate) fn tagged(
+    plan: Plan,
+    media: &'static str,
+    tag: HeaderValue,
+    own: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
+) -> HeaderMap {
+    let mut headers = OF_TAGGED[plan as usize].clone();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(header::ETAG, tag);
+    headers.insert(header::VARY, HeaderValue::from_static(BY_CALLER));
+    headers.extend(own);
+    headers
+}
 
 /// The plan and what is left of its limit, in the names that everyone knows and in those of the IETF's draft, and
 /// what lets scripts of any origin read the response; before them these names, without values.
@@ -173,13 +185,11 @@ impl Envelope<'_> {
         if with_key { "private, max-age=60" } else { "public, max-age=60" }
     }
 
-    /// The headers of a tagged answer.
-    pub(crate) fn tagged(&self, media: &'static str, tag: HeaderValue) -> HeaderMap {
-        let mut headers = OF_TAGGED[self.caller.plan as usize].clone();
-        let [media, vary, cache] =
-            [media, BY_CALLER, self.kept_for()].map(HeaderValue::from_static);
-        let tagged = [media, tag, vary, cache];
-        for (value, new) in headers.values_mut().zip(self.variable().into_iter().chain(tagged)) {
+    /// The headers of a [`tagged`] answer for callers on this one's plan.
+    pub(crate) fn complete(&self, tagged: &HeaderMap) -> HeaderMap {
+        let (mut headers, kept_for) = (tagged.clone(), HeaderValue::from_static(self.kept_for()));
+        for (value, new) in headers.values_mut().zip(self.variable().into_iter().chain([kept_for]))
+        {
             *value = new;
         }
         headers
@@ -239,7 +249,7 @@ mod tests {
             let (id, sharing) = (RequestId::Ours("a-", 7), Sharing::Any);
             let envelope = Envelope { id, caller, standing, now, sharing };
             let (media, tag) = ("text/csv", HeaderValue::from_static("W/\"7\""));
-            let all = [envelope.headers(), envelope.tagged(media, tag)];
+            let all = [envelope.headers(), envelope.complete(&tagged(plan, media, tag, []))];
             let (id, limit) = (plan.id(), plan.limit());
             let left = limit - 1;
             let wanted = [

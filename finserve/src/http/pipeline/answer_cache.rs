@@ -12,6 +12,7 @@ use std::{
     },
 };
 
+use fincore::Plan;
 use hyper::{
     Response,
     body::Bytes,
@@ -26,7 +27,7 @@ use crate::http::message::{
     payload::Payload,
     render::Media,
     request::Request,
-    response_headers::Envelope,
+    response_headers::{Envelope, tagged},
 };
 
 /// The most that is cached, in bytes. A day of one catalogue's most frequent questions needs a small part of it.
@@ -39,7 +40,7 @@ const ANSWERS: usize = 8 * 1024;
 const REMEMBERED: usize = 16 * 1024;
 
 /// What an answer takes besides its body and its question: itself, its headers and its places in the cache.
-const OVERHEAD: u64 = 512;
+const OVERHEAD: u64 = 3 * 1024;
 
 /// The key of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,10 +81,9 @@ impl Equivalent<StoredKey> for CacheKey<'_> {
 pub(crate) struct CachedAnswer {
     /// The row of the table that it is the answer of.
     pub(crate) route: RouteId,
-    pub(crate) media: Media,
     pub(crate) tag: HeaderValue,
-    /// The headers of its own.
-    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    /// Its headers, but for what is told to its caller: the plan is part of the key.
+    headers: HeaderMap,
     pub(crate) body: Encodings,
 }
 
@@ -103,11 +103,7 @@ impl EncodedAnswer {
     /// The response.
     pub(crate) fn respond(self, envelope: &Envelope<'_>) -> Response<Payload> {
         let Encoded { encoding, bytes } = self.body;
-        let mut headers =
-            envelope.tagged(self.answer.media.content_type(), self.answer.tag.clone());
-        for (name, value) in &self.answer.headers {
-            headers.insert(name, value.clone());
-        }
+        let mut headers = envelope.complete(&self.answer.headers);
         if let Some(encoding) = encoding {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
         }
@@ -120,13 +116,14 @@ impl EncodedAnswer {
 impl CachedAnswer {
     pub(crate) fn new(
         route: RouteId,
-        media: Media,
+        (plan, media): (Plan, Media),
         tag: HeaderValue,
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
     ) -> CachedAnswer {
         let body = Encodings::of(Bytes::from(body));
-        CachedAnswer { route, media, tag, headers, body }
+        let headers = tagged(plan, media.content_type(), tag.clone(), headers);
+        CachedAnswer { route, tag, headers, body }
     }
 }
 
@@ -136,8 +133,7 @@ struct Weight;
 
 impl Weighter<StoredKey, Arc<CachedAnswer>> for Weight {
     fn weight(&self, asked: &StoredKey, answer: &Arc<CachedAnswer>) -> u64 {
-        let headers: usize = answer.headers.iter().map(|(_, value)| value.len()).sum();
-        (asked.target.len() + headers + 2 * answer.body.plain().len()) as u64 + OVERHEAD
+        (asked.target.len() + 2 * answer.body.plain().len()) as u64 + OVERHEAD
     }
 }
 
@@ -192,7 +188,7 @@ mod tests {
     fn answer(length: usize) -> Arc<CachedAnswer> {
         let tag = HeaderValue::from_static("W/\"1\"");
         let (route, body) = (RouteId::default(), vec![b'x'; length]);
-        Arc::new(CachedAnswer::new(route, Media::Json, tag, Vec::new(), body))
+        Arc::new(CachedAnswer::new(route, (Plan::Free, Media::Json), tag, Vec::new(), body))
     }
 
     #[test]

@@ -49,7 +49,13 @@ pub(crate) fn data(
             headers.push((CONTENT_DISPOSITION, attachment(&file_name(&head.uri))));
         }
     }
-    Ok(CachedAnswer::new(id, media, question(snapshot, head, media), headers, body))
+    Ok(CachedAnswer::new(
+        id,
+        (snapshot.plan(), media),
+        question(snapshot, head, media),
+        headers,
+        body,
+    ))
 }
 
 /// The tag of the answer, which is known before the answer is.

@@ -34,8 +34,19 @@ impl Line {
 
     /// Writes an event.
     pub(super) fn write(&mut self, style: Style, event: &Event<'_>) {
+        self.write_fields(style, *event.metadata().level(), |fields| event.record(fields));
+    }
+
+    /// Writes a request.
+    pub(super) fn write_request(&mut self, style: Style, fields: impl FnOnce(&mut Fields<'_>)) {
+        self.write_fields(style, Level::INFO, |line| {
+            line.plain(MESSAGE, "request");
+            fields(line);
+        });
+    }
+
+    fn write_fields(&mut self, style: Style, level: Level, fields: impl FnOnce(&mut Fields<'_>)) {
         self.bytes.clear();
-        let level = *event.metadata().level();
         match style {
             Style::Plain => self.bytes.extend_from_slice(b"finserve:"),
             Style::Human => {
@@ -51,7 +62,7 @@ impl Line {
                 self.bytes.push(b'"');
             }
         }
-        event.record(&mut Fields { line: self, style });
+        fields(&mut Fields { line: self, style });
         self.bytes.extend_from_slice(if style == Style::Json { b"}\n" } else { b"\n" });
     }
 
@@ -90,31 +101,44 @@ fn name(level: Level) -> (&'static str, &'static str) {
     }
 }
 
-/// Writes the fields of an event; events have their message first.
-struct Fields<'l> {
+/// The field that has no name in lines for people.
+const MESSAGE: &str = "message";
+
+/// Writes the fields of a line; its message comes first.
+pub(crate) struct Fields<'l> {
     line: &'l mut Line,
     style: Style,
 }
 
 impl Fields<'_> {
+    /// Writes a text in which nothing must be escaped.
+    pub(crate) fn plain(&mut self, name: &str, text: &str) {
+        self.name(name);
+        let bytes = &mut self.line.bytes;
+        let mark: &[u8] = if self.style == Style::Json { b"\"" } else { b"" };
+        for part in [mark, text.as_bytes(), mark] {
+            bytes.extend_from_slice(part);
+        }
+    }
+
     /// Writes the name of a field.
-    fn name(&mut self, field: &Field) {
+    fn name(&mut self, name: &str) {
         let bytes = &mut self.line.bytes;
         if self.style == Style::Json {
             bytes.extend_from_slice(b",\"");
-            bytes.extend_from_slice(field.name().as_bytes());
+            bytes.extend_from_slice(name.as_bytes());
             bytes.extend_from_slice(b"\":");
         } else {
             bytes.push(b' ');
-            if field.name() != "message" {
-                bytes.extend_from_slice(field.name().as_bytes());
+            if name != MESSAGE {
+                bytes.extend_from_slice(name.as_bytes());
                 bytes.push(b'=');
             }
         }
     }
 
-    fn text(&mut self, field: &Field, text: &str) {
-        self.name(field);
+    fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
         let bytes = &mut self.line.bytes;
         if self.style == Style::Json {
             // Writing to memory cannot fail.
@@ -133,27 +157,27 @@ impl Fields<'_> {
         }
     }
 
-    fn number(&mut self, field: &Field, number: impl itoa::Integer) {
-        self.name(field);
+    pub(crate) fn number(&mut self, name: &str, number: impl itoa::Integer) {
+        self.name(name);
         self.line.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
 }
 
 impl Visit for Fields<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.text(field, value);
+        self.text(field.name(), value);
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.number(field, value);
+        self.number(field.name(), value);
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.number(field, value);
+        self.number(field.name(), value);
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.name(field);
+        self.name(field.name());
         let _ = write!(self.line.bytes, "{value}");
     }
 
@@ -165,7 +189,7 @@ impl Visit for Fields<'_> {
         if Key::may_be_in(&text) {
             text = Key::redact(&text);
         }
-        self.text(field, &text);
+        self.text(field.name(), &text);
         self.line.text = text;
     }
 }
@@ -216,6 +240,22 @@ mod tests {
         assert_eq!((&json["level"], &json["bytes"]), (&"warn".into(), &5.into()));
         let time: DateTime<Utc> = json["time"].as_str().unwrap().parse().unwrap();
         assert!(time <= Utc::now());
+    }
+
+    #[test]
+    fn a_request_is_written_as_its_event_would_be() {
+        let event = || tracing::info!(id = "a-1", bytes = 5_u64, "request");
+        for style in [Style::Plain, Style::Human, Style::Json] {
+            let mut request = Line::default();
+            request.write_request(style, |fields| {
+                fields.plain("id", "a-1");
+                fields.number("bytes", 5_u64);
+            });
+            let (request, event) = (String::from_utf8(request.bytes).unwrap(), line(style, event));
+            let after_time =
+                |line: &str| line.split_once('Z').map_or(line, |(_, rest)| rest).to_owned();
+            assert_eq!(after_time(&request), after_time(&event));
+        }
     }
 
     #[test]
