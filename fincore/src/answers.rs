@@ -9,10 +9,12 @@ use crate::error::Result;
 mod hint;
 mod rows;
 mod span;
+mod transformation;
 pub use hint::Hint;
 pub(crate) use rows::CachedRows;
 pub use rows::Rows;
 pub use span::Span;
+pub use transformation::AppliedTransformation;
 
 /// The licence of the data that the central bank and CVM publish.
 pub(crate) const LICENCE: &str = "ODbL-1.0";
@@ -56,6 +58,9 @@ pub struct Meta {
     /// Words of a search that the nearest matches have in another spelling.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<CorrectedWords>,
+    /// What was done to the observations, where the rows are not they themselves. Market data only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformation: Option<AppliedTransformation>,
     /// Why there are no rows: a filter with a value that no row has, or days that are not held.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
@@ -82,6 +87,7 @@ impl Meta {
             fuzzy: false,
             dropped: Vec::new(),
             corrected: Vec::new(),
+            transformation: None,
             hints: Vec::new(),
         }
     }

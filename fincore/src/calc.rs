@@ -23,13 +23,11 @@ mod compounding_basis;
 mod conversion;
 mod correction;
 mod derivation;
-mod fixed_point;
 mod observed_period;
 mod old_currencies;
 mod parameters;
 mod real_rate;
 mod rule;
-mod running_product;
 mod series_choice;
 mod step_factor;
 #[cfg(test)]
@@ -40,7 +38,8 @@ pub use accumulation::{Accumulation, Growth, accumulate};
 pub use conversion::{Conversion, ConvertedAmount, Leg, convert};
 pub use correction::{CorrectedAmount, Correction, SpreadFactor, correction};
 pub use derivation::{Derivation, DerivationStep, PublishedFigure};
-pub use fixed_point::Figure;
 pub use old_currencies::Reais;
-pub use parameters::{Amount, Months, Percent, Side, Spread, Steps};
+pub use parameters::{Amount, Months, Percent, Spread, Steps};
 pub use real_rate::{RealRate, RealReturn, real_rate};
+
+pub use crate::{market::Side, numbers::figure::Figure};

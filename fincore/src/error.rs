@@ -13,6 +13,7 @@ mod calculation;
 mod export;
 mod invalid;
 mod not_found;
+mod transformation;
 mod wanted;
 mod webhook;
 
@@ -20,6 +21,7 @@ pub use calculation::{CalculationFault, SeriesFault, Uncompoundable};
 pub use export::ExportFault;
 pub use invalid::{Invalid, SecretKind};
 pub use not_found::Resource;
+pub use transformation::TransformationFault;
 pub use wanted::Wanted;
 pub use webhook::WebhookFault;
 
@@ -314,6 +316,12 @@ impl From<UnknownPlan> for Error {
 impl From<Invalid> for Error {
     fn from(invalid: Invalid) -> Error {
         Error::Invalid(invalid)
+    }
+}
+
+impl From<TransformationFault> for Error {
+    fn from(fault: TransformationFault) -> Error {
+        Error::Invalid(Invalid::Transformation(fault))
     }
 }
 

@@ -145,6 +145,7 @@ mod index;
 mod language;
 mod lock;
 mod names;
+mod numbers;
 mod sqlite;
 pub mod table;
 
@@ -184,18 +185,19 @@ mod integrity;
 pub use chrono;
 
 pub use accounts::Accounts;
-pub use answers::{CorrectedWords, Hint, Meta, Page, Rows, Sourced, Span};
+pub use answers::{AppliedTransformation, CorrectedWords, Hint, Meta, Page, Rows, Sourced, Span};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Edition, Snapshot};
 pub use error::{
     CalculationFault, Error, ErrorKind, ExportFault, Invalid, Resource, Result, SecretKind,
-    SeriesFault, Uncompoundable, Wanted, WebhookFault,
+    SeriesFault, TransformationFault, Uncompoundable, Wanted, WebhookFault,
 };
 #[cfg(feature = "import")]
 pub use import::{CommitStep, Import, Imported};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use integrity::{CheckStep, Rebuilt};
+pub use numbers::figure::Figure;
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
 pub use truncate::{printable, truncate};

@@ -50,6 +50,8 @@ mod series;
 pub(crate) mod series_definitions;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+pub mod transform;
+mod transformed;
 #[cfg(feature = "import")]
 pub(crate) mod withdrawn_figures;
 
@@ -68,6 +70,7 @@ pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta,
 use series::Series;
 use series_definitions::{CDI, IPCA, SELIC};
 pub use series_definitions::{Rhythm, SeriesDefinition, Side, Text, known_series};
+use transform::{Transformation, TransformedRate};
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///
@@ -151,6 +154,46 @@ pub fn series(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Rate>> {
 /// The newest observation of any series by its number or name. Fails if there is none.
 pub fn series_current(snapshot: &Snapshot, query: SeriesCurrent) -> Result<Sourced<Rate>> {
     Series::find(&query.series)?.current(snapshot)
+}
+
+/// Any series by its number or name, transformed: by period, as changes, accumulated over twelve months, as an index.
+///
+/// Rows are computed from all observations, and the snapshot's plan and the query's days choose among the rows. The rule
+/// stands in `meta.transformation`.
+///
+/// Fails where [`series()`] does, and where the transformation has no meaning for the series.
+///
+/// ```
+/// use fincore::market::{self, SeriesHistory, transform::{Transformation, Units}};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let in_a_year = Transformation { units: Units::Accumulated12Months, ..Default::default() };
+/// let ipca = SeriesHistory { to: Some("2024-12-01".parse()?), ..SeriesHistory::new("ipca".parse()?) };
+/// let inflation = market::transformed(&snapshot, ipca, in_a_year)?;
+/// assert_eq!(inflation.data[0].value.to_string(), "4.8315");
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn transformed(
+    snapshot: &Snapshot,
+    query: SeriesHistory,
+    transformation: Transformation,
+) -> Result<Page<TransformedRate>> {
+    let (id, query) = query.split();
+    transformed::of_series(snapshot, Series::find(&id)?, &query, &transformation)
+}
+
+/// One side of the closing quotes of a currency pair, transformed.
+///
+/// Fails where [`fx`] does, and where the transformation has no meaning for prices.
+pub fn transformed_quotes(
+    snapshot: &Snapshot,
+    query: FxHistory,
+    side: Side,
+    transformation: Transformation,
+) -> Result<Page<TransformedRate>> {
+    transformed::of_quotes(snapshot, &query, side, &transformation)
 }
 
 /// Calls `visit` for every observation of an SGS series that the snapshot's date and plan allow, newest

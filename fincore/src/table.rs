@@ -1,7 +1,7 @@
 //! The columns of each row type, and tables as CSV, NDJSON and Parquet.
 //!
 //! Every row type implements [`Row`]: a list of [`Column`]s, each with a name and a function that reads
-//! its [`Cell`] from a row. A writer for a new format handles seven kinds of cell, and then writes
+//! its [`Cell`] from a row. A writer for a new format handles eight kinds of cell, and then writes
 //! rates, quotes, companies and filings alike. (JSON needs no writer: rows implement `Serialize`.)
 //!
 //! ```
@@ -14,6 +14,7 @@
 //!         Cell::Text(text) => text.replace('\t', " "),
 //!         Cell::Integer(number) => number.to_string(),
 //!         Cell::Figure(figure) => figure.to_string(),
+//!         Cell::Calculated(figure) => figure.to_string(),
 //!         Cell::Day(day) | Cell::StartOfDay(day) => day.to_string(),
 //!         Cell::List(texts) => texts.join(" "),
 //!     };
@@ -35,7 +36,10 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::types::{Date, Decimal};
+use crate::{
+    numbers::figure::Figure,
+    types::{Date, Decimal},
+};
 
 mod csv;
 pub(crate) mod ndjson;
@@ -71,7 +75,7 @@ pub enum ColumnKind {
     Text,
     /// [`Cell::Integer`]
     Integer,
-    /// [`Cell::Figure`]
+    /// [`Cell::Figure`] or [`Cell::Calculated`]
     Figure,
     /// [`Cell::Day`]
     Day,
@@ -105,6 +109,8 @@ pub enum Cell<'r> {
     Integer(u64),
     /// A number with its published digits.
     Figure(Decimal),
+    /// A number that was calculated.
+    Calculated(Figure),
     /// A date.
     Day(Date),
     /// The start of a day in Brasília: `2024-02-15T00:00:00-03:00`.
@@ -151,6 +157,7 @@ impl Serialize for Cell<'_> {
             Cell::Text(text) => serializer.serialize_str(text),
             Cell::Integer(number) => serializer.serialize_u64(*number),
             Cell::Figure(figure) => figure.serialize(serializer),
+            Cell::Calculated(figure) => figure.serialize(serializer),
             Cell::Day(day) => day.serialize(serializer),
             Cell::StartOfDay(day) => serializer.collect_str(&format_args!("{day}T00:00:00-03:00")),
             Cell::List(texts) => texts.serialize(serializer),

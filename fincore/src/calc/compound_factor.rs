@@ -2,10 +2,8 @@
 use super::{
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     derivation::{Derivation, DerivationStep, PublishedFigure},
-    fixed_point::{Figure, FixedPoint},
     observed_period::{Period, lacks, month_after, observe},
     parameters::{ListedSteps, Months, Percent},
-    running_product::RunningProduct,
     step_factor::StepFactor,
 };
 use crate::{
@@ -17,6 +15,7 @@ use crate::{
         self, Rate,
         series_definitions::{IPCA, IPCA_12_MONTHS, dataset},
     },
+    numbers::{figure::Figure, fixed_point::FixedPoint, running_product::RunningProduct},
     types::Date,
 };
 

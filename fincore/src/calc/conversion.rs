@@ -1,17 +1,14 @@
 //! Converts amounts from one currency into another, through the real.
 use serde::{Deserialize, Serialize};
 
-use super::{
-    fixed_point::{Figure, FixedPoint},
-    observed_period::LONGEST_GAP,
-    parameters::{Amount, Side},
-};
+use super::{observed_period::LONGEST_GAP, parameters::Amount};
 use crate::{
     answers::{Meta, Sourced},
     calendar,
     catalogue::Snapshot,
     error::{CalculationFault, Result},
-    market::{self, FxRate, Text},
+    market::{self, FxRate, Side, Text},
+    numbers::{figure::Figure, fixed_point::FixedPoint},
     types::{Currency, Date, Decimal, Pair},
 };
 

@@ -5,7 +5,6 @@ use super::{
     compound_factor::round_factor,
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     derivation::Derivation,
-    fixed_point::{Figure, FixedPoint},
     observed_period::Period,
     old_currencies::{Reais, reais},
     parameters::{Amount, Months, Percent, Spread, Steps},
@@ -16,6 +15,7 @@ use crate::{
     answers::Sourced,
     catalogue::Snapshot,
     error::{CalculationFault, Error, Result, Wanted},
+    numbers::{figure::Figure, fixed_point::FixedPoint},
     types::{Date, Limit, Offset, SeriesId},
 };
 

@@ -3,9 +3,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::fixed_point::Figure;
 use crate::{
     market::Rate,
+    numbers::figure::Figure,
     types::{Date, Decimal},
 };
 

@@ -1,8 +1,10 @@
 //! The currencies that Brazil had, and how many of each became one real.
 use serde::Serialize;
 
-use super::fixed_point::{Figure, FixedPoint};
-use crate::types::{Date, Decimal};
+use crate::{
+    numbers::{figure::Figure, fixed_point::FixedPoint},
+    types::{Date, Decimal},
+};
 
 /// An amount in reais that began in an older currency.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -198,19 +198,6 @@ pub enum Months {
 
 choices!(Months, Wanted::Months, "inclusive" => Months::Inclusive, "contract" => Months::Contract);
 
-/// The side of closing quotes that amounts are converted with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    /// The price at which the market buys.
-    Buy,
-    /// The price at which the market sells; most contracts mean it.
-    #[default]
-    Sell,
-}
-
-choices!(Side, Wanted::Side, "buy" => Side::Buy, "sell" => Side::Sell);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,7 +219,7 @@ mod tests {
             message,
             "\"10.000\" is not an amount that everyone reads alike (10 with a decimal mark, 10000 with a thousands mark: write the one that you mean)"
         );
-        let message = "x".parse::<Side>().unwrap_err().to_string();
+        let message = "x".parse::<crate::market::Side>().unwrap_err().to_string();
         assert_eq!(message, "\"x\" is not a side (buy or sell)");
     }
 }

@@ -5,7 +5,6 @@ use super::{
     compound_factor::round_factor,
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     derivation::Derivation,
-    fixed_point::Figure,
     observed_period::{Period, month_after},
     parameters::{ListedSteps, Months, Percent, Steps},
     series_choice::{self, candidates, compound},
@@ -16,6 +15,7 @@ use crate::{
     catalogue::Snapshot,
     error::{CalculationFault, Result},
     market,
+    numbers::figure::Figure,
     types::{Date, Limit, Offset, SeriesId},
 };
 

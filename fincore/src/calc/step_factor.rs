@@ -1,10 +1,9 @@
 //! What one observation multiplies a product by.
-use super::{
-    fixed_point::{Figure, FixedPoint},
-    parameters::Percent,
-    running_product::RunningProduct,
+use super::parameters::Percent;
+use crate::{
+    numbers::{figure::Figure, fixed_point::FixedPoint, running_product::RunningProduct},
+    types::Decimal,
 };
-use crate::types::Decimal;
 
 /// The factor of one observation.
 #[derive(Clone, Debug)]

@@ -103,7 +103,8 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
                 let from = published.date.to_string();
                 let month = growth(snapshot, &daily.to_string(), &from, &last.to_string());
                 let percent = month.accumulated.to_string().parse::<Decimal>().unwrap();
-                let percent = fixed_point::FixedPoint::from(percent).round(2).to_string();
+                let percent =
+                    crate::numbers::fixed_point::FixedPoint::from(percent).round(2).to_string();
                 assert_eq!(percent, published.value.to_string(), "{daily} {from}");
                 months += 1;
             }

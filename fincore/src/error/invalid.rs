@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use super::{
     calculation::{CalculationFault, SeriesFault},
     export::ExportFault,
+    transformation::TransformationFault,
     wanted::Wanted,
     webhook::WebhookFault,
 };
@@ -72,6 +73,10 @@ pub enum Invalid {
     #[error("{}{_0}", .0.parameter().map(|name| format!("parameter {name:?}: ")).unwrap_or_default())]
     Calculation(CalculationFault),
 
+    /// Observations cannot be transformed so.
+    #[error("parameter {:?}: {_0}", .0.parameter())]
+    Transformation(TransformationFault),
+
     /// An export cannot begin.
     #[error("{0}")]
     Export(ExportFault),
@@ -105,6 +110,7 @@ impl Invalid {
     pub fn parameter(&self) -> Option<&'static str> {
         match self {
             Invalid::Calculation(fault) => fault.parameter(),
+            Invalid::Transformation(fault) => Some(fault.parameter()),
             Invalid::Value { .. }
             | Invalid::Secret(_)
             | Invalid::Period { .. }

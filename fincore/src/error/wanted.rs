@@ -75,6 +75,14 @@ pub enum Wanted {
     TrueOrFalse,
     /// The [`Side`](crate::calc::Side) of a quote.
     Side,
+    /// A [`Frequency`](crate::market::transform::Frequency).
+    Frequency,
+    /// An [`Aggregate`](crate::market::transform::Aggregate).
+    Aggregate,
+    /// [`Units`](crate::market::transform::Units).
+    Units,
+    /// [`Only`](crate::market::transform::Only) some rows.
+    Changes,
     /// A [`Plan`](crate::Plan).
     Plan,
     /// The [`Name`](crate::Name) of the holder of a key.
@@ -160,6 +168,12 @@ impl fmt::Display for Wanted {
             Wanted::SpreadAboveMinus100 => "a spread above -100",
             Wanted::TrueOrFalse => "true or false",
             Wanted::Side => "a side (buy or sell)",
+            Wanted::Frequency => "a frequency (week, month, quarter or year)",
+            Wanted::Aggregate => "an aggregate (mean, first, last, min, max, sum or compound)",
+            Wanted::Units => {
+                "units (value, change, percent_change, year_ago, percent_year_ago, accumulated_12m or index)"
+            }
+            Wanted::Changes => "a choice of rows (changes)",
             Wanted::Plan => "a plan (free, bronze, gold or platinum)",
             Wanted::Name { most } => {
                 return write!(f, "a name (1 to {most} visible characters, no control characters)");

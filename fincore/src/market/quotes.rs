@@ -128,6 +128,20 @@ pub(super) fn each(
     snapshot.for_each(SQL, (stored_currency(pair), from, to), |row| read(row, pair), visit)
 }
 
+/// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
+pub(super) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
+    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let today = snapshot.today();
+    let all = match cached_history(snapshot, pair)? {
+        Some(cached) => cached.between(Date::MIN, today).to_vec(),
+        None => {
+            let params = (stored_currency(pair), today.to_string());
+            snapshot.rows(SQL, params, |row| read(row, pair))?
+        }
+    };
+    if all.is_empty() { Err(not_found(pair)) } else { Ok(all) }
+}
+
 /// All pairs with quotes, ordered by code, with the dates they cover.
 pub(super) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
     const SQL: &str = concat!(

@@ -29,7 +29,6 @@ pub struct Rate {
 
 impl Rate {
     /// A published observation.
-    #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn published(date: Date, value: Decimal) -> Rate {
         Rate { date, value, origin: Origin::Published }
     }

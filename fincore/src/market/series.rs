@@ -127,7 +127,7 @@ impl Series {
     }
 
     /// The source of rows, of which so many are not as published.
-    fn meta(self, origins: OriginCounts, rows: usize) -> Meta {
+    pub(super) fn meta(self, origins: OriginCounts, rows: usize) -> Meta {
         let (source, computed_from) = self.source(origins.computed, rows as u64);
         Meta {
             unit: self.definition.map(|definition| definition.unit.en),
@@ -250,7 +250,7 @@ impl Series {
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
-    fn display_name(self) -> String {
+    pub(super) fn display_name(self) -> String {
         let name =
             self.definition.map(|definition| format!(" ({})", definition.name)).unwrap_or_default();
         format!("{}{name}", self.number)

@@ -1,7 +1,12 @@
 //! The series of the central bank that this library describes: title, unit, rhythm, and where the values are stored.
 use std::borrow::Cow;
 
-use crate::types::{Currency, Date, SeriesId};
+use serde::Serialize;
+
+use crate::{
+    error::Wanted,
+    types::{Currency, Date, SeriesId, choices},
+};
 
 /// How often a series has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +47,27 @@ pub(crate) enum Measure {
 }
 
 /// The side of a closing quote that a series has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The price at which the market buys.
     Buy,
-    /// The price at which the market sells.
+    /// The price at which the market sells; most contracts mean it.
+    #[default]
     Sell,
+}
+
+choices!(Side, Wanted::Side, "buy" => Side::Buy, "sell" => Side::Sell);
+
+impl Side {
+    /// `buy` or `sell`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Side::Buy => "buy",
+            Side::Sell => "sell",
+        }
+    }
 }
 
 /// A text in English and Portuguese.
@@ -118,6 +138,14 @@ pub(crate) const CDI: u32 = 4389;
 pub(crate) const CDI_DAILY: u32 = 12;
 /// The long-term interest rate, which is set for a quarter.
 pub(crate) const TJLP: u32 = 256;
+/// What the Selic rate accumulated in each month.
+pub(crate) const SELIC_MONTHLY: u32 = 4390;
+/// What the CDI accumulated in each month.
+pub(crate) const CDI_MONTHLY: u32 = 4391;
+/// The dollar's closing price on the selling side.
+pub(crate) const USD_SELL: u32 = 1;
+/// Its mean of each month.
+pub(crate) const USD_MONTHLY: u32 = 3698;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub(crate) const IPCA: u32 = 433;
 /// What the IPCA accumulated in twelve months, as published.
@@ -164,17 +192,17 @@ pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     rate(SELIC_DAILY, "selic-daily", "Selic rate per day", "Taxa Selic ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 6, 4)),
     SeriesDefinition { computed_from: Some(11), ..rate(SELIC_EFFECTIVE, "selic-effective", "Effective Selic rate, annualised", "Taxa Selic efetiva, anualizada", PERCENT_A_YEAR_252, BusinessDays, day(1986, 6, 4)) },
     rate(4189, "selic-effective-monthly", "Selic rate of the month, annualised", "Taxa Selic acumulada no mês, anualizada", PERCENT_A_YEAR_252, Monthly, day(1986, 7, 1)),
-    rate(4390, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
+    rate(SELIC_MONTHLY, "selic-monthly", "Selic rate accumulated in the month", "Taxa Selic acumulada no mês", PERCENT_A_MONTH, Monthly, day(1986, 7, 1)),
     rate(CDI_DAILY, "cdi-daily", "CDI per day", "CDI ao dia", PERCENT_A_DAY, BusinessDays, day(1986, 3, 6)),
-    rate(4391, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
+    rate(CDI_MONTHLY, "cdi-monthly", "CDI accumulated in the month", "CDI acumulado no mês", PERCENT_A_MONTH, Monthly, day(1986, 4, 1)),
     rate(7478, "ipca-15", "Consumer price index IPCA-15", "Índice nacional de preços ao consumidor amplo 15 (IPCA-15)", PERCENT_A_MONTH, Monthly, day(2000, 5, 1)),
     rate(IPCA_12_MONTHS, "ipca-12-months", "Consumer price index IPCA, 12 months", "Índice nacional de preços ao consumidor amplo (IPCA), em 12 meses", PERCENT_IN_12_MONTHS, Monthly, day(1980, 1, 1)),
     rate(IGP_M_UNROUNDED, "igp-m-unrounded", "General market price index IGP-M, as its index numbers give it", "Índice geral de preços do mercado (IGP-M), variação consistente com o número-índice", PERCENT_A_MONTH, Monthly, day(1989, 6, 1)),
     rate(24363, "ibc-br", "Economic activity index IBC-Br, not seasonally adjusted", "Índice de atividade econômica (IBC-Br), sem ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
     rate(24364, "ibc-br-adjusted", "Economic activity index IBC-Br, seasonally adjusted", "Índice de atividade econômica (IBC-Br), com ajuste sazonal", INDEX, Monthly, day(2003, 1, 1)),
     rate(20539, "credit", "Credit portfolio balance, total", "Saldo da carteira de crédito, total", MILLION_BRL, Monthly, day(1988, 6, 1)),
-    rate(3698, "usd-monthly", "US dollar, sell, mean of the month", "Dólar americano, venda, média do mês", BRL, Monthly, day(1953, 1, 1)),
-    quote(1, "usd-sell", "US dollar, PTAX closing, sell", "Dólar americano, PTAX de fechamento, venda", (Currency::USD, Side::Sell), day(1984, 11, 28)),
+    rate(USD_MONTHLY, "usd-monthly", "US dollar, sell, mean of the month", "Dólar americano, venda, média do mês", BRL, Monthly, day(1953, 1, 1)),
+    quote(USD_SELL, "usd-sell", "US dollar, PTAX closing, sell", "Dólar americano, PTAX de fechamento, venda", (Currency::USD, Side::Sell), day(1984, 11, 28)),
     quote(10813, "usd-buy", "US dollar, PTAX closing, buy", "Dólar americano, PTAX de fechamento, compra", (Currency::USD, Side::Buy), day(1984, 11, 28)),
     quote(21619, "eur-sell", "Euro, PTAX closing, sell", "Euro, PTAX de fechamento, venda", (Currency::EUR, Side::Sell), day(1999, 1, 4)),
     quote(21620, "eur-buy", "Euro, PTAX closing, buy", "Euro, PTAX de fechamento, compra", (Currency::EUR, Side::Buy), day(1999, 1, 4)),

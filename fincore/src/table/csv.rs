@@ -121,6 +121,7 @@ fn show(text: &mut String, cell: &Cell<'_>, dialect: Dialect) -> std::fmt::Resul
         }
         Cell::Integer(number) => return write!(text, "{number}"),
         Cell::Figure(figure) => return show_figure(text, &figure.to_string(), dialect),
+        Cell::Calculated(figure) => return show_figure(text, &figure.to_string(), dialect),
         Cell::Day(day) => (day, ""),
         Cell::StartOfDay(day) => (day, "T00:00:00-03:00"),
     };

@@ -25,6 +25,7 @@ fn cell_values<R: Row>(row: &R) -> Vec<Value> {
         Cell::Text(text) => Value::Text(text.into_owned()),
         Cell::Integer(number) => Value::Integer(number),
         Cell::Figure(figure) => Value::Figure(figure.to_string()),
+        Cell::Calculated(figure) => Value::Figure(figure.to_string()),
         Cell::Day(day) => Value::Day(day),
         Cell::StartOfDay(day) => Value::StartOfDay(day),
         Cell::List(texts) => Value::List(texts.to_vec()),

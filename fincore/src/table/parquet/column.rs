@@ -10,6 +10,7 @@ use parquet::{
 
 use crate::{
     error::{Error, Result},
+    numbers::figure::Figure,
     table::{Cell, ColumnKind},
     types::Date,
 };
@@ -104,6 +105,10 @@ impl ColumnValues {
                 let scaled = i128::from(digits) * 10_i128.pow(u32::from(DECIMALS - decimals));
                 add(values, levels, figure(scaled));
             }
+            (ColumnValues::Figure(values, levels), Cell::Calculated(value)) => {
+                let scaled = value.digits_at(DECIMALS.into()).ok_or_else(|| too_long(value))?;
+                add(values, levels, figure(scaled));
+            }
             (ColumnValues::Day(values, levels), Cell::Day(day)) => {
                 add(values, levels, unix_day(*day));
             }
@@ -171,6 +176,10 @@ fn add<T>(values: &mut Vec<T>, levels: &mut Vec<i16>, value: T) {
 
 fn too_large(number: u64, err: std::num::TryFromIntError) -> Error {
     Error::storage(format!("{number} is too large for a table"), err)
+}
+
+fn too_long(figure: &Figure) -> Error {
+    Error::storage("a figure has too many digits for a table", figure.to_string())
 }
 
 /// The number of a day, counted from 1970-01-01, which is day 719,163 from 0001-01-01.

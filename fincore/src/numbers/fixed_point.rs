@@ -1,12 +1,12 @@
-//! Fixed-point numbers with 64 decimals for calculations, and rounded figures for answers.
-use std::{fmt, sync::LazyLock};
+//! Numbers with 64 decimals, which calculations carry.
+use std::sync::LazyLock;
 
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
-use num_traits::{Signed, ToPrimitive, Zero};
-use serde::{Serialize, Serializer};
+use num_traits::Signed;
 
-use crate::types::{Decimal, serialize_number};
+use super::figure::Figure;
+use crate::types::Decimal;
 
 /// The decimals of every intermediate result. A product of ten thousand daily factors that is not too large is exact to
 /// thirty of them, and its product with an amount of 18 digits to twelve; answers show sixteen and two.
@@ -24,60 +24,91 @@ static TENS: LazyLock<Vec<BigInt>> = LazyLock::new(|| {
 
 /// A number with 64 decimals: every operation rounds half up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FixedPoint(BigInt);
+pub(crate) struct FixedPoint(BigInt);
 
 impl FixedPoint {
     /// The number `digits` / 10^64.
-    pub(super) fn from_digits(digits: BigInt) -> FixedPoint {
+    pub(crate) fn from_digits(digits: BigInt) -> FixedPoint {
         FixedPoint(digits)
     }
 
     /// The number times 10^64.
-    pub(super) fn digits(&self) -> &BigInt {
+    pub(crate) fn digits(&self) -> &BigInt {
         &self.0
     }
 
-    pub(super) fn one() -> FixedPoint {
+    pub(crate) fn one() -> FixedPoint {
         FixedPoint(ten_to(DECIMALS).clone())
     }
 
     /// The number `digits` / 10^`decimals`, of up to 64 decimals.
-    pub(super) fn of_parts(digits: i64, decimals: u32) -> FixedPoint {
+    pub(crate) fn of_parts(digits: i64, decimals: u32) -> FixedPoint {
         FixedPoint(ten_to(DECIMALS - decimals) * digits)
     }
 
+    /// The number `digits` / 10^`decimals` / `count`, of up to 64 decimals; the count is not zero.
+    pub(crate) fn of_quotient(digits: i128, decimals: u32, count: u32) -> FixedPoint {
+        let number = ten_to(DECIMALS - decimals) * digits;
+        FixedPoint(if count == 1 { number } else { divide_half_up(&number, &count.into()) })
+    }
+
     /// A percentage as a number: 0.21 % is 0.0021.
-    pub(super) fn of_percent(percent: Decimal) -> FixedPoint {
+    pub(crate) fn of_percent(percent: Decimal) -> FixedPoint {
         FixedPoint(FixedPoint::from(percent).0 / 100)
     }
 
     /// The factor of a rate in percent: 1.0021 for 0.21.
-    pub(super) fn factor(percent: Decimal) -> FixedPoint {
+    pub(crate) fn factor(percent: Decimal) -> FixedPoint {
         FixedPoint::one().plus(&FixedPoint::of_percent(percent))
     }
 
-    pub(super) fn plus(&self, other: &FixedPoint) -> FixedPoint {
+    pub(crate) fn plus(&self, other: &FixedPoint) -> FixedPoint {
         FixedPoint(&self.0 + &other.0)
     }
 
-    pub(super) fn times(&self, other: &FixedPoint) -> FixedPoint {
+    pub(crate) fn minus(&self, other: &FixedPoint) -> FixedPoint {
+        FixedPoint(&self.0 - &other.0)
+    }
+
+    /// A hundredth of a number that has at most 62 decimals, or else what is left of it with 64.
+    pub(crate) fn hundredth(&self) -> FixedPoint {
+        FixedPoint(&self.0 / 100)
+    }
+
+    pub(crate) fn times_whole(&self, number: i64) -> FixedPoint {
+        FixedPoint(&self.0 * number)
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.sign() == Sign::NoSign
+    }
+
+    pub(crate) fn times(&self, other: &FixedPoint) -> FixedPoint {
         FixedPoint(divide_half_up(&(&self.0 * &other.0), ten_to(DECIMALS)))
     }
 
     /// The quotient; `None` for a divisor that is not positive.
-    pub(super) fn over(&self, other: &FixedPoint) -> Option<FixedPoint> {
+    pub(crate) fn over(&self, other: &FixedPoint) -> Option<FixedPoint> {
         other
             .0
             .is_positive()
             .then(|| FixedPoint(divide_half_up(&(&self.0 * ten_to(DECIMALS)), &other.0)))
     }
 
+    /// The quotient by any number but zero.
+    pub(crate) fn over_any(&self, other: &FixedPoint) -> Option<FixedPoint> {
+        match other.0.sign() {
+            Sign::Minus => FixedPoint(-&self.0).over(&FixedPoint(-&other.0)),
+            Sign::NoSign | Sign::Plus => self.over(other),
+        }
+    }
+
     /// Whether it is so large that the digits of an amount times it may be wrong.
-    pub(super) fn is_too_large(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         self.0.magnitude() >= ten_to(DECIMALS + MOST_DIGITS).magnitude()
     }
 
-    pub(super) fn pow(&self, exponent: u32) -> FixedPoint {
+    pub(crate) fn pow(&self, exponent: u32) -> FixedPoint {
         let (mut power, mut square, mut left) = (FixedPoint::one(), self.clone(), exponent);
         while left > 0 {
             if left % 2 == 1 {
@@ -91,7 +122,7 @@ impl FixedPoint {
 
     /// The positive root of a positive number, exact to more than fifty decimals; `None` for any other number, for a degree
     /// of zero, and if the root has more than 17 digits before the point.
-    pub(super) fn root(&self, degree: u32) -> Option<FixedPoint> {
+    pub(crate) fn root(&self, degree: u32) -> Option<FixedPoint> {
         let guess = self.round(DECIMALS).to_f64().powf(f64::from(degree).recip());
         if !self.0.is_positive() || degree == 0 || !guess.is_finite() {
             return None;
@@ -108,14 +139,14 @@ impl FixedPoint {
     }
 
     /// What a factor adds, in percent: 0.21 for 1.0021.
-    pub(super) fn percent_change(&self) -> Figure {
+    pub(crate) fn percent_change(&self) -> Figure {
         FixedPoint((&self.0 - ten_to(DECIMALS)) * 100).round(8).trim_zeros(2)
     }
 
     /// Rounds half up, away from zero.
-    pub(super) fn round(&self, decimals: u32) -> Figure {
+    pub(crate) fn round(&self, decimals: u32) -> Figure {
         let digits = divide_half_up(&self.0, ten_to(DECIMALS - decimals.min(DECIMALS)));
-        Figure { digits, decimals: decimals.min(DECIMALS) }
+        Figure::new(digits, decimals.min(DECIMALS))
     }
 }
 
@@ -132,7 +163,7 @@ fn ten_to(power: u32) -> &'static BigInt {
 }
 
 /// The quotient by a positive number, rounded half up, away from zero.
-fn divide_half_up(number: &BigInt, by: &BigInt) -> BigInt {
+pub(crate) fn divide_half_up(number: &BigInt, by: &BigInt) -> BigInt {
     let (quotient, rest) = number.div_rem(by);
     if rest.abs() * 2 < *by {
         return quotient;
@@ -140,74 +171,6 @@ fn divide_half_up(number: &BigInt, by: &BigInt) -> BigInt {
     match rest.sign() {
         Sign::Minus => quotient - 1,
         Sign::NoSign | Sign::Plus => quotient + 1,
-    }
-}
-
-/// A calculated number, exact to its last decimal.
-///
-/// Like a [`Decimal`] it is a number in JSON and a string in other formats, but it may have any number of digits.
-///
-/// ```
-/// use fincore::calc::{self, Accumulation};
-///
-/// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
-/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
-/// let query = Accumulation { to: Some("2025-12-01".parse()?), ..Accumulation::new("ipca".parse()?, "2025-01-01".parse()?) };
-/// let inflation = calc::accumulate(&snapshot, query)?;
-/// assert_eq!(inflation.accumulated.to_string(), "4.2643849");
-/// # Ok::<(), fincore::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Figure {
-    digits: BigInt,
-    decimals: u32,
-}
-
-impl Figure {
-    /// The figure `digits` / 10^`decimals`.
-    pub(super) fn of_parts(digits: i128, decimals: u32) -> Figure {
-        Figure { digits: digits.into(), decimals }
-    }
-
-    /// Removes zeros at the end, but leaves at least `least` decimals.
-    pub(super) fn trim_zeros(mut self, least: u32) -> Figure {
-        // Most fit a machine word, with which dividing is quick.
-        if let Some(mut digits) = self.digits.to_i64() {
-            while self.decimals > least && digits % 10 == 0 {
-                digits /= 10;
-                self.decimals -= 1;
-            }
-            return Figure { digits: digits.into(), ..self };
-        }
-        while self.decimals > least && (&self.digits % 10_u32).is_zero() {
-            self.digits /= 10_u32;
-            self.decimals -= 1;
-        }
-        self
-    }
-
-    /// The nearest float, for calculations that tolerate rounding.
-    #[must_use]
-    pub fn to_f64(&self) -> f64 {
-        self.to_string().parse().unwrap_or(f64::NAN)
-    }
-}
-
-impl fmt::Display for Figure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = self.decimals as usize;
-        let digits = format!("{:0>width$}", self.digits.abs(), width = decimals + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - decimals);
-        let point = if decimals > 0 { "." } else { "" };
-        let text = [whole, point, fraction].concat();
-        f.pad_integral(!self.digits.is_negative(), "", &text)
-    }
-}
-
-impl Serialize for Figure {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_number(&self.to_string(), serializer)
     }
 }
 

@@ -21,7 +21,7 @@ const UNITS: [Divisor; 20] = {
 
 /// The product of the factors so far, with 64 decimals; every multiplication rounds half up.
 #[derive(Clone, Debug)]
-pub(super) enum RunningProduct {
+pub(crate) enum RunningProduct {
     /// A positive number, the lowest word first.
     Words([u64; WORDS]),
     /// Any other number.
@@ -29,11 +29,11 @@ pub(super) enum RunningProduct {
 }
 
 impl RunningProduct {
-    pub(super) fn one() -> RunningProduct {
+    pub(crate) fn one() -> RunningProduct {
         RunningProduct::of(FixedPoint::one())
     }
 
-    pub(super) fn of(number: FixedPoint) -> RunningProduct {
+    pub(crate) fn of(number: FixedPoint) -> RunningProduct {
         let digits = number.digits();
         let mut words = [0; WORDS];
         if digits.sign() != num_bigint::Sign::Plus || digits.iter_u64_digits().len() > WORDS {
@@ -44,7 +44,7 @@ impl RunningProduct {
     }
 
     /// The number itself.
-    pub(super) fn value(&self) -> FixedPoint {
+    pub(crate) fn value(&self) -> FixedPoint {
         match self {
             RunningProduct::Words(words) => {
                 let halves = words.iter().flat_map(|word| [low_half(*word), low_half(word >> 32)]);
@@ -56,12 +56,12 @@ impl RunningProduct {
     }
 
     /// Multiplies by a number.
-    pub(super) fn multiply(&mut self, factor: &FixedPoint) {
+    pub(crate) fn multiply(&mut self, factor: &FixedPoint) {
         *self = RunningProduct::of(self.value().times(factor));
     }
 
     /// Multiplies by 1 + `digits` / 10^`decimals`: the same as [`RunningProduct::multiply`] by that factor gives.
-    pub(super) fn grow(&mut self, digits: i64, decimals: u32) {
+    pub(crate) fn grow(&mut self, digits: i64, decimals: u32) {
         let grown = match self {
             RunningProduct::Words(words) => grow(words, digits, decimals),
             RunningProduct::Number(_) => None,

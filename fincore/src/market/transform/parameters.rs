@@ -1,0 +1,175 @@
+//! How observations are transformed: what a query may ask for.
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Wanted,
+    types::{Date, choices},
+};
+
+/// How observations become others: first by period, then in other units, then only some of them.
+///
+/// The default leaves them as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transformation {
+    /// One row for each week, month, quarter or year.
+    pub frequency: Option<Frequency>,
+    /// What a period makes of its observations; by default compounded where they are rates of a period, otherwise their
+    /// mean.
+    pub aggregate: Option<Aggregate>,
+    /// What is told of each row.
+    #[serde(default)]
+    pub units: Units,
+    /// The day of the row that is 100, for [`Units::Index`]; by default the first.
+    pub base: Option<Date>,
+    /// Which rows are shown; by default all.
+    pub only: Option<Only>,
+    /// Whether the period that has not ended is shown too.
+    #[serde(default)]
+    pub partial: Partial,
+}
+
+/// The length of a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Frequency {
+    /// From Monday to Sunday.
+    Week,
+    /// A calendar month.
+    Month,
+    /// Three months, the first of them January, April, July or October.
+    Quarter,
+    /// A calendar year.
+    Year,
+}
+
+choices!(Frequency, Wanted::Frequency, "week" => Frequency::Week, "month" => Frequency::Month,
+    "quarter" => Frequency::Quarter, "year" => Frequency::Year);
+
+impl Frequency {
+    /// `week`, `month`, `quarter` or `year`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Frequency::Week => "week",
+            Frequency::Month => "month",
+            Frequency::Quarter => "quarter",
+            Frequency::Year => "year",
+        }
+    }
+}
+
+/// What a period makes of its observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Aggregate {
+    /// Their arithmetic mean.
+    Mean,
+    /// The first.
+    First,
+    /// The last.
+    Last,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+    /// Their sum.
+    Sum,
+    /// What rates accumulate: the product of 1 + rate / 100, less 1, in percent.
+    Compound,
+}
+
+choices!(Aggregate, Wanted::Aggregate, "mean" => Aggregate::Mean, "first" => Aggregate::First,
+    "last" => Aggregate::Last, "min" => Aggregate::Min, "max" => Aggregate::Max, "sum" => Aggregate::Sum,
+    "compound" => Aggregate::Compound);
+
+impl Aggregate {
+    /// `mean`, `first`, `last`, `min`, `max`, `sum` or `compound`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Aggregate::Mean => "mean",
+            Aggregate::First => "first",
+            Aggregate::Last => "last",
+            Aggregate::Min => "min",
+            Aggregate::Max => "max",
+            Aggregate::Sum => "sum",
+            Aggregate::Compound => "compound",
+        }
+    }
+}
+
+/// What is told of each row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Units {
+    /// The value.
+    #[default]
+    Value,
+    /// The difference to the row before.
+    Change,
+    /// The same in percent of the row before.
+    PercentChange,
+    /// The difference to the same period a year earlier.
+    YearAgo,
+    /// The same in percent of that period.
+    PercentYearAgo,
+    /// What rates accumulate in the twelve months that end with this one, in percent.
+    #[serde(rename = "accumulated_12m")]
+    Accumulated12Months,
+    /// The value in percent of the base; of rates, what they accumulate since.
+    Index,
+}
+
+choices!(Units, Wanted::Units, "value" => Units::Value, "change" => Units::Change,
+    "percent_change" => Units::PercentChange, "year_ago" => Units::YearAgo,
+    "percent_year_ago" => Units::PercentYearAgo, "accumulated_12m" => Units::Accumulated12Months,
+    "index" => Units::Index);
+
+impl Units {
+    /// `value`, `change`, `percent_change`, `year_ago`, `percent_year_ago`, `accumulated_12m` or `index`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Units::Value => "value",
+            Units::Change => "change",
+            Units::PercentChange => "percent_change",
+            Units::YearAgo => "year_ago",
+            Units::PercentYearAgo => "percent_year_ago",
+            Units::Accumulated12Months => "accumulated_12m",
+            Units::Index => "index",
+        }
+    }
+}
+
+/// Which rows are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Only {
+    /// The first, and those whose value differs from the one before.
+    Changes,
+}
+
+impl Only {
+    /// `changes`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Only::Changes => "changes",
+        }
+    }
+}
+
+choices!(Only, Wanted::Changes, "changes" => Only::Changes);
+
+/// Whether the period that has not ended is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Partial {
+    /// Only periods that have ended.
+    #[default]
+    Hidden,
+    /// The last one too, which says that it has not ended.
+    Shown,
+}
+
+choices!(Partial, Wanted::TrueOrFalse, "true" => Partial::Shown, "false" => Partial::Hidden);

@@ -1,0 +1,159 @@
+//! The exact value of a row, until it is rounded in the end.
+use num_integer::Integer;
+
+use crate::{
+    numbers::{figure::Figure, fixed_point::FixedPoint},
+    types::Decimal,
+};
+
+/// The decimals of percentages and indexes.
+pub(super) const PERCENT_DECIMALS: u32 = 4;
+
+/// The value of a row.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// `digits` / 10^`decimals` / `count`: an observation, a sum, or a mean.
+    Quotient { digits: i128, decimals: u32, count: u32 },
+    /// Anything else.
+    Number(FixedPoint),
+}
+
+/// To how many decimals the value of a row is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decimals {
+    /// As many as it has.
+    Own,
+    /// So many.
+    Rounded(u32),
+}
+
+impl From<Decimal> for Value {
+    fn from(decimal: Decimal) -> Value {
+        let (digits, decimals) = decimal.parts();
+        Value::Quotient { digits: digits.into(), decimals: decimals.into(), count: 1 }
+    }
+}
+
+impl Value {
+    /// The value itself.
+    pub(super) fn round(&self, to: Decimals) -> Figure {
+        match (self, to) {
+            (Value::Quotient { digits, decimals, count: 1 }, Decimals::Own) => {
+                Figure::of_parts(*digits, *decimals)
+            }
+            (Value::Quotient { digits, decimals, count }, Decimals::Rounded(to))
+                if to >= *decimals =>
+            {
+                let rounded = ten_to(to - decimals)
+                    .and_then(|unit| digits.checked_mul(unit))
+                    .map(|digits| divide_half_up(digits, i128::from(*count)));
+                rounded
+                    .map_or_else(|| self.number().round(to), |digits| Figure::of_parts(digits, to))
+            }
+            (_, Decimals::Rounded(to)) => self.number().round(to),
+            (_, Decimals::Own) => self.number().round(PERCENT_DECIMALS),
+        }
+    }
+
+    /// How much it is more than an earlier one.
+    pub(super) fn change(&self, earlier: &Value, to: Decimals) -> Figure {
+        let exact = || {
+            let (new, old, decimals) = self.aligned(earlier)?;
+            // Quotients have different counts, so that their difference has both.
+            let difference = new.0.checked_mul(old.1)?.checked_sub(old.0.checked_mul(new.1)?)?;
+            let count = u32::try_from(new.1.checked_mul(old.1)?).ok()?;
+            Some(Value::Quotient { digits: difference, decimals, count })
+        };
+        let difference =
+            exact().unwrap_or_else(|| Value::Number(self.number().minus(&earlier.number())));
+        difference.round(to)
+    }
+
+    /// How much it is more than an earlier one in percent of that; `None` if that is zero.
+    pub(super) fn percent_change(&self, earlier: &Value) -> Option<Figure> {
+        self.relative(earlier, 1)
+    }
+
+    /// Its value in percent of another; `None` if that is zero.
+    pub(super) fn percent_of(&self, base: &Value) -> Option<Figure> {
+        self.relative(base, 0)
+    }
+
+    /// 100 × (self / other − `less`), rounded; `None` if the other is zero.
+    fn relative(&self, other: &Value, less: i64) -> Option<Figure> {
+        if other.is_zero() {
+            return None;
+        }
+        let quick = || {
+            let (new, old, _) = self.aligned(other)?;
+            let (new, old) = (new.0.checked_mul(old.1)?, old.0.checked_mul(new.1)?);
+            let more = new.checked_sub(old.checked_mul(less.into())?)?;
+            let scaled = more.checked_mul(ten_to(PERCENT_DECIMALS + 2)?)?;
+            Some(Figure::of_parts(divide_half_up(scaled, old), PERCENT_DECIMALS))
+        };
+        quick().or_else(|| {
+            let more = self.number().minus(&other.number().times_whole(less)).times_whole(100);
+            Some(more.over_any(&other.number())?.round(PERCENT_DECIMALS))
+        })
+    }
+
+    /// Whether it is the same number.
+    pub(super) fn equals(&self, other: &Value) -> bool {
+        let exact = || {
+            let (one, other, _) = self.aligned(other)?;
+            Some(one.0.checked_mul(other.1)? == other.0.checked_mul(one.1)?)
+        };
+        exact().unwrap_or_else(|| self.number() == other.number())
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        match self {
+            Value::Quotient { digits, .. } => *digits == 0,
+            Value::Number(number) => number.is_zero(),
+        }
+    }
+
+    /// The factor of a rate in percent: 1.0021 for 0.21.
+    pub(super) fn factor(&self) -> FixedPoint {
+        FixedPoint::one().plus(&self.number().hundredth())
+    }
+
+    /// Digits and count of two quotients with the same decimals, and those; `None` if one is none, or too long.
+    fn aligned(&self, other: &Value) -> Option<((i128, i128), (i128, i128), u32)> {
+        let (Value::Quotient { digits, decimals, count }, Value::Quotient { .. }) = (self, other)
+        else {
+            return None;
+        };
+        let Value::Quotient { digits: other, decimals: others, count: of } = other else {
+            return None;
+        };
+        let most = (*decimals).max(*others);
+        let one = digits.checked_mul(ten_to(most - decimals)?)?;
+        let other = other.checked_mul(ten_to(most - others)?)?;
+        Some(((one, (*count).into()), (other, (*of).into()), most))
+    }
+
+    /// With 64 decimals.
+    pub(super) fn number(&self) -> FixedPoint {
+        match self {
+            Value::Quotient { digits, decimals, count } => {
+                FixedPoint::of_quotient(*digits, *decimals, *count)
+            }
+            Value::Number(number) => number.clone(),
+        }
+    }
+}
+
+fn ten_to(power: u32) -> Option<i128> {
+    10_i128.checked_pow(power)
+}
+
+/// The quotient by a number that is not zero, rounded half up, away from zero.
+fn divide_half_up(number: i128, by: i128) -> i128 {
+    let (quotient, rest) = number.div_rem(&by);
+    let (rest, by_size) = (rest.unsigned_abs(), by.unsigned_abs());
+    if rest < by_size - rest {
+        return quotient;
+    }
+    if (number < 0) == (by < 0) { quotient + 1 } else { quotient - 1 }
+}

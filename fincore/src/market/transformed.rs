@@ -1,0 +1,107 @@
+//! Transformed histories: of a series, and of one side of the quotes of a currency.
+use super::{
+    calculator_inputs::observations,
+    freshness,
+    plan_window::{DateWindow, within_plan},
+    queries::{FxHistory, History},
+    quotes,
+    rows::{FxRate, Rate},
+    series::Series,
+    series_definitions::{
+        CDI_DAILY, CDI_MONTHLY, DEFINITIONS, IPCA, IPCA_12_MONTHS, SELIC_DAILY, SELIC_MONTHLY,
+        Side, USD_MONTHLY, USD_SELL, dataset, definition,
+    },
+    transform::{Nature, Transformation, TransformedRate, transform},
+};
+use crate::{
+    answers::{AppliedTransformation, Meta, Page},
+    catalogue::Snapshot,
+    error::{Error, Resource, Result},
+    types::{Currency, Date, Limit, Offset},
+};
+
+/// The transformed history of a series, newest first. Fails if it has no observations.
+pub(super) fn of_series(
+    snapshot: &Snapshot,
+    series: Series,
+    query: &History,
+    transformation: &Transformation,
+) -> Result<Page<TransformedRate>> {
+    let rows = observations(snapshot, series.number, Date::MIN, Date::MAX)?;
+    let Some(newest) = rows.last().map(|row| row.date) else {
+        return Err(Error::not_found(Resource::Series, &series.display_name()));
+    };
+    let nature = match series.definition {
+        Some(definition) => Nature::of(definition),
+        None => Nature::of_unknown(dataset(series.number).into_owned(), &rows),
+    };
+    let days = within_plan(snapshot, query.from, query.to, || Ok(Some(newest)))?;
+    let figures = transform(&rows, &nature, transformation)?;
+    let meta = series.meta(rows.iter().map(|row| row.origin).collect(), rows.len());
+    let meta = freshness::of_series(snapshot, series.number, Some(newest), meta)?;
+    let applied = transformation.applied_to(&nature)?;
+    let meta = Meta { unit: transformation.unit(&nature, meta.unit)?, ..meta };
+    let meta = described(snapshot, (series.number, applied), meta)?;
+    Ok(cut(figures, days, (query.limit, query.offset), meta))
+}
+
+/// The transformed history of one side of the quotes of a currency pair, newest first. Fails if it has none.
+pub(super) fn of_quotes(
+    snapshot: &Snapshot,
+    query: &FxHistory,
+    side: Side,
+    transformation: &Transformation,
+) -> Result<Page<TransformedRate>> {
+    let price = |quote: FxRate| match side {
+        Side::Buy => Rate::published(quote.date, quote.buy),
+        Side::Sell => Rate::published(quote.date, quote.sell),
+    };
+    let rows: Vec<Rate> = quotes::all(snapshot, query.pair)?.into_iter().rev().map(price).collect();
+    let newest = rows.last().map(|row| row.date);
+    let nature = Nature::of_quotes(query.pair.to_string());
+    let days = within_plan(snapshot, query.from, query.to, || Ok(newest))?;
+    let figures = transform(&rows, &nature, transformation)?;
+    let meta = quotes::meta(snapshot, query.pair)?;
+    let applied = transformation.applied_to(&nature)?;
+    let applied = AppliedTransformation { side: Some(side.as_str()), ..applied };
+    let meta = Meta { unit: transformation.unit(&nature, meta.unit)?, ..meta };
+    let same = DEFINITIONS.iter().find(|series| series.quote == Some((query.pair.base, side)));
+    let number = same.filter(|_| query.pair.quote == Currency::BRL).map(|series| series.number);
+    let meta = described(snapshot, (number.unwrap_or_default(), applied), meta)?;
+    Ok(cut(figures, days, (query.limit, query.offset), meta))
+}
+
+/// The source of transformed figures, and the series in which their publisher gives them itself, if it is held.
+fn described(
+    snapshot: &Snapshot,
+    (number, applied): (u32, AppliedTransformation),
+    meta: Meta,
+) -> Result<Meta> {
+    let AppliedTransformation { frequency, aggregate, units, .. } = applied;
+    let published = match (number, frequency, aggregate, units) {
+        (IPCA, _, _, "accumulated_12m") => Some(IPCA_12_MONTHS),
+        (SELIC_DAILY, Some("month"), Some("compound"), "value") => Some(SELIC_MONTHLY),
+        (CDI_DAILY, Some("month"), Some("compound"), "value") => Some(CDI_MONTHLY),
+        (USD_SELL, Some("month"), Some("mean"), "value") => Some(USD_MONTHLY),
+        _ => None,
+    };
+    let definition = published.and_then(definition);
+    let held = match definition {
+        Some(definition) => Series::from(definition.number).newest(snapshot)?.is_some(),
+        None => false,
+    };
+    let published_series = definition.filter(|_| held).map(|definition| definition.name);
+    Ok(Meta { transformation: Some(AppliedTransformation { published_series, ..applied }), ..meta })
+}
+
+/// One page of the rows in a range of days, of which the oldest comes first here, and the newest on the page.
+fn cut(
+    mut rows: Vec<TransformedRate>,
+    days: DateWindow,
+    (limit, offset): (Limit<10_000>, Offset),
+    meta: Meta,
+) -> Page<TransformedRate> {
+    rows.retain(|row| (days.from()..=days.to()).contains(&row.date));
+    rows.reverse();
+    Page::cut(rows, (limit.get(), offset.get()), meta)
+}

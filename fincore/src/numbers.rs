@@ -1,0 +1,4 @@
+//! Calculated numbers: what the calculators and the transformations of series compute with.
+pub(crate) mod figure;
+pub(crate) mod fixed_point;
+pub(crate) mod running_product;
