@@ -70,7 +70,7 @@ pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta,
 use series::Series;
 use series_definitions::{CDI, IPCA, SELIC};
 pub use series_definitions::{Rhythm, SeriesDefinition, Side, Text, known_series};
-use transform::{Transformation, TransformedRate};
+use transform::{QuoteTransformation, Transformation, TransformedRate};
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///
@@ -190,9 +190,9 @@ pub fn transformed(
 pub fn transformed_quotes(
     snapshot: &Snapshot,
     query: FxHistory,
-    side: Side,
-    transformation: Transformation,
+    transformation: QuoteTransformation,
 ) -> Result<Page<TransformedRate>> {
+    let (side, transformation) = transformation.split();
     transformed::of_quotes(snapshot, &query, side, &transformation)
 }
 

@@ -19,6 +19,15 @@ pub struct History {
     pub offset: Offset,
 }
 
+impl History {
+    /// The same of a series.
+    #[must_use]
+    pub fn of(self, series: SeriesId) -> SeriesHistory {
+        let History { from, to, limit, offset } = self;
+        SeriesHistory { series, from, to, limit, offset }
+    }
+}
+
 /// A query for the history of any series, by its number or name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,8 +50,7 @@ impl SeriesHistory {
     /// The newest twenty days of a series.
     #[must_use]
     pub fn new(series: SeriesId) -> SeriesHistory {
-        let History { from, to, limit, offset } = History::default();
-        SeriesHistory { series, from, to, limit, offset }
+        History::default().of(series)
     }
 
     /// The series, and the rest of the query.

@@ -84,12 +84,38 @@ pub(crate) struct History {
     days: Days,
     #[command(flatten)]
     pages: PageOptions,
+    #[command(flatten)]
+    transformation: Transformation,
     /// Only the newest value
-    #[arg(long, conflicts_with_all = ["from", "to", "limit", "offset", "all", "chart"])]
+    #[arg(long, conflicts_with_all = ["from", "to", "limit", "offset", "all", "chart", "frequency", "units", "only"])]
     current: bool,
     /// Draw a chart of the whole history, or of the part that --from, --to and --limit select
     #[arg(long)]
     chart: bool,
+}
+
+/// How a history is transformed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Transformation")]
+pub(crate) struct Transformation {
+    /// One row per week, month, quarter or year
+    #[arg(long)]
+    frequency: Option<String>,
+    /// What a period makes of its values: mean, first, last, min, max, sum or compound [default: compound for rates of a day or month, otherwise mean]
+    #[arg(long, requires = "frequency")]
+    aggregate: Option<String>,
+    /// What is told of each row: value, change, percent_change, year_ago, percent_year_ago, accumulated_12m or index
+    #[arg(long)]
+    units: Option<String>,
+    /// The date of the row that is 100, with --units index [default: the first]
+    #[arg(long, value_name = "DATE", requires = "units")]
+    base: Option<String>,
+    /// changes: only rows whose value differs from the one before
+    #[arg(long, value_name = "ROWS")]
+    only: Option<String>,
+    /// Show the period that has not ended too
+    #[arg(long)]
+    partial: bool,
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +125,9 @@ pub(crate) struct Market {
     /// The currency pair of fx, such as EUR/BRL, EURBRL or eur-brl [default: USD/BRL]
     #[arg(long, add = ArgValueCompleter::new(complete::pair))]
     pair: Option<String>,
+    /// The side of fx that is transformed: buy or sell [default: sell]
+    #[arg(long)]
+    side: Option<String>,
     #[command(flatten)]
     history: History,
 }
@@ -226,7 +255,7 @@ impl Market {
             Indicator::Fx => self.history.question("market/fx"),
             Indicator::Pairs => self.history.list("market/fx/pairs"),
         };
-        asked.with([("pair", &self.pair)])
+        asked.with([("pair", &self.pair), ("side", &self.side)])
     }
 }
 
@@ -245,14 +274,30 @@ impl History {
         Question {
             page_size: 10_000,
             chart_mode,
-            ..self.days.add_to(Question::at(path)).with_pages(pages)
+            ..self.transformation.add_to(self.days.add_to(Question::at(path))).with_pages(pages)
         }
     }
 
-    /// A list without a history: the API refuses days, and there is nothing to draw.
+    /// A list without a history: the API refuses days and transformations, and there is nothing to draw.
     fn list(&self, path: &str) -> Question {
         let chart_mode = if self.chart { ChartMode::Impossible } else { ChartMode::Rows };
-        Question { chart_mode, ..self.days.add_to(Question::at(path)).with_pages(self.pages) }
+        let asked = self.transformation.add_to(self.days.add_to(Question::at(path)));
+        Question { chart_mode, ..asked.with_pages(self.pages) }
+    }
+}
+
+impl Transformation {
+    fn add_to(&self, question: Question) -> Question {
+        let Transformation { frequency, aggregate, units, base, only, partial } = self;
+        let partial = partial.then(|| "true".to_owned());
+        question.with([
+            ("frequency", frequency),
+            ("aggregate", aggregate),
+            ("units", units),
+            ("base", base),
+            ("only", only),
+            ("partial", &partial),
+        ])
     }
 }
 

@@ -6,6 +6,7 @@ use crate::errors::{BadRequest, NotFound};
 
 mod calculations;
 mod requests;
+mod transformations;
 mod values;
 
 /// A sentence that says what is wrong.

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Wanted,
+    market::Side,
     types::{Date, choices},
 };
 
@@ -27,6 +28,37 @@ pub struct Transformation {
     /// Whether the period that has not ended is shown too.
     #[serde(default)]
     pub partial: Partial,
+}
+
+/// The same of closing quotes, of which one side is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuoteTransformation {
+    /// The side of the quotes; by default the one on which the market sells.
+    #[serde(default)]
+    pub side: Side,
+    /// As in [`Transformation`], like all that follows.
+    pub frequency: Option<Frequency>,
+    /// What a period makes of its quotes; by default their mean.
+    pub aggregate: Option<Aggregate>,
+    /// What is told of each row.
+    #[serde(default)]
+    pub units: Units,
+    /// The day of the row that is 100.
+    pub base: Option<Date>,
+    /// Which rows are shown.
+    pub only: Option<Only>,
+    /// Whether the period that has not ended is shown too.
+    #[serde(default)]
+    pub partial: Partial,
+}
+
+impl QuoteTransformation {
+    /// The side, and what is done to it.
+    pub(in crate::market) fn split(self) -> (Side, Transformation) {
+        let QuoteTransformation { side, frequency, aggregate, units, base, only, partial } = self;
+        (side, Transformation { frequency, aggregate, units, base, only, partial })
+    }
 }
 
 /// The length of a period.

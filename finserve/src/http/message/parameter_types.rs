@@ -8,10 +8,14 @@ use std::{any::TypeId, str::FromStr};
 
 use fincore::{
     CompanyId, CompanyRef, Currency, Date, Error, FilingId, Limit, Offset, Pair, SeriesId, Words,
-    calc::{Amount, Months, Percent, Side, Spread, Steps},
+    calc::{Amount, Months, Percent, Spread, Steps},
     companies::Listed,
     events::Cursor,
     filings::Order,
+    market::{
+        Side,
+        transform::{Aggregate, Frequency, Only, Partial, Units},
+    },
     webhooks::{DeliveryId, WebhookId},
 };
 
@@ -27,8 +31,9 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 25] {
+fn all() -> [ParameterType; 30] {
     [
+        library::<Aggregate>(),
         library::<Amount>(),
         library::<CompanyId>(),
         library::<CompanyRef>(),
@@ -37,19 +42,23 @@ fn all() -> [ParameterType; 25] {
         library::<Date>(),
         library::<DeliveryId>(),
         library::<FilingId>(),
+        library::<Frequency>(),
         library::<Limit<10>>(),
         library::<Limit<1000>>(),
         library::<Limit<10_000>>(),
         library::<Listed>(),
         library::<Months>(),
         library::<Offset>(),
+        library::<Only>(),
         library::<Order>(),
         library::<Pair>(),
+        library::<Partial>(),
         library::<Percent>(),
         library::<SeriesId>(),
         library::<Side>(),
         library::<Spread>(),
         library::<Steps>(),
+        library::<Units>(),
         library::<WebhookId>(),
         library::<Words>(),
         own::<Language>(),

@@ -73,6 +73,19 @@ impl<'r> Params<'r> {
         Some(self.pairs.remove(at).1)
     }
 
+    /// Takes out those that have one of these names, and are no part of the path.
+    pub(crate) fn take_some(&mut self, names: &[&str]) -> Params<'r> {
+        let parameters = self.pairs.split_off(self.captured);
+        let (taken, left) =
+            parameters.into_iter().partition(|(name, _)| names.contains(&name.as_ref()));
+        self.pairs.extend::<Vec<_>>(left);
+        Params { pairs: taken, captured: 0 }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     /// These parts of the path and the parameters `more`, no name twice.
     pub(crate) fn and(mut self, more: Params<'r>) -> Result<Params<'r>, Refusal> {
         more.pairs.into_iter().try_for_each(|(name, value)| self.push(name, value))?;

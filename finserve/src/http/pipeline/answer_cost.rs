@@ -1,6 +1,9 @@
 //! What an answer takes, and so where it is made.
 use crate::http::message::parameters::Params;
 
+/// The parameters by which a history is transformed.
+const TRANSFORMING: [&str; 4] = ["frequency", "units", "only", "side"];
+
 /// What an answer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
@@ -8,6 +11,8 @@ pub(crate) enum Cost {
     Short,
     /// Short for a page of up to so many rows, long for one of more.
     Rows(u32),
+    /// The same of a history, of which every observation is read where it is transformed.
+    History(u32),
     /// Up to milliseconds of computing, on threads that stand back behind those of short answers.
     Long,
     /// It may wait for the disk or the network, on threads that do nothing else meanwhile.
@@ -19,7 +24,8 @@ impl Cost {
     pub(crate) fn is_short(self, params: &Params<'_>) -> bool {
         match self {
             Cost::Short => true,
-            Cost::Rows(most) => {
+            Cost::History(_) if TRANSFORMING.iter().any(|name| params.get(name).is_some()) => false,
+            Cost::Rows(most) | Cost::History(most) => {
                 let limit = params.get("limit").map_or(Ok(0), str::parse);
                 // What cannot be read is refused, which is short.
                 limit.map_or(true, |limit: u32| limit <= most)

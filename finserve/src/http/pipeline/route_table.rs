@@ -35,17 +35,22 @@ use crate::{
 pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
-    account, asset, at, crawled, current, data_page, dataset, document, download, get, kept, list,
-    one, open, page, page_of,
+    account, asset, at, crawled, current, data_page, dataset, document, download, get, history, kept,
+    list, one, open, page, page_of,
 };
+
+/// The series that have endpoints of their own.
+const SELIC: u32 = 432;
+const CDI: u32 = 4389;
+const IPCA: u32 = 433;
 
 /// All route; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
 /// `openapi.yaml` read this table.
 #[rustfmt::skip]
 fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
-    use Cost::{Disk, Long, Rows, Short};
+    use Cost::{Disk, History, Long, Rows, Short};
     // Rows of the market and companies are kept in memory; each filing is read.
-    const FIGURES: Cost = Rows(2_000);
+    const HISTORY: Cost = History(2_000);
     const COMPANIES: Cost = Rows(100);
     use Feature::{BulkExport, Calculators, Companies, Filings, Market, Plans, Webhooks};
     const GET: Method = Method::GET;
@@ -57,16 +62,16 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
 
         current("/api/v1/market/overview",        Market,    Short, market::overview),
         current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
-        list(   "/api/v1/market/selic",           Market,    FIGURES, market::selic),
+        history("/api/v1/market/selic",          Market,    HISTORY, market::selic, |all, query, how| market::transformed(all, query.of(SELIC.into()), how)),
         current("/api/v1/market/cdi/current",     Market,    Short, market::cdi_current),
-        list(   "/api/v1/market/cdi",             Market,    FIGURES, market::cdi),
+        history("/api/v1/market/cdi",            Market,    HISTORY, market::cdi, |all, query, how| market::transformed(all, query.of(CDI.into()), how)),
         current("/api/v1/market/ipca/current",    Market,    Short, market::ipca_current),
-        list(   "/api/v1/market/ipca",            Market,    FIGURES, market::ipca),
+        history("/api/v1/market/ipca",           Market,    HISTORY, market::ipca, |all, query, how| market::transformed(all, query.of(IPCA.into()), how)),
         get(    "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
         list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
-        list(   "/api/v1/market/fx",              Market,    FIGURES, market::fx),
+        history("/api/v1/market/fx",             Market,    HISTORY, market::fx, market::transformed_quotes),
         get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
-        list(   "/api/v1/market/series/{series}", Market,    FIGURES, market::series),
+        history("/api/v1/market/series/{series}", Market,   HISTORY, market::series, market::transformed),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
 
         get(    "/api/v1/calc/correction",        Calculators, Long,  calc::correction),
@@ -74,7 +79,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         get(    "/api/v1/calc/convert",           Calculators, Short, calc::convert),
         get(    "/api/v1/calc/real-rate",         Calculators, Long,  calc::real_rate),
 
-        list(   "/api/v1/calendar/business-days", Market,    FIGURES, calendar::business_days),
+        list(   "/api/v1/calendar/business-days", Market,    Rows(2_000), calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
 
         list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
@@ -109,8 +114,8 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         data_page::<page_handlers::PageQuery>("/market",           Market, Long, page_handlers::market::market),
         data_page::<PairPage>(        "/market/fx/{pair}", Market, Long, page_handlers::market::pair),
         data_page::<SeriesPage>(      "/market/{series}",  Market, Long, page_handlers::market::series),
-        download(list("/market/download/fx/{pair}", Market, FIGURES, market::fx)),
-        download(list("/market/download/{series}",  Market, FIGURES, market::series)),
+        download(history("/market/download/fx/{pair}", Market, HISTORY, market::fx, market::transformed_quotes)),
+        download(history("/market/download/{series}",  Market, HISTORY, market::series, market::transformed)),
         kept(page(GET, "/calc",          Long,  page_handlers::calculators::index)),
         data_page::<CorrectionPage>(  "/calc/correction",  Calculators, Long, page_handlers::calculators::correction),
         data_page::<AccumulatedPage>( "/calc/accumulated", Calculators, Long, page_handlers::calculators::accumulated),

@@ -1,7 +1,7 @@
 //! What the library refuses, in the words of the pages.
 use fincore::{Invalid, Wanted};
 
-use super::calculations;
+use super::{calculations, transformations};
 use crate::pages::language::Language;
 
 /// The words for what is wrong with a value; none for one that no page reads.
@@ -25,6 +25,7 @@ pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
             Some(calculations::series_fault(series, fault, language))
         }
         Invalid::Calculation(fault) => Some(calculations::fault(fault, language)),
+        Invalid::Transformation(fault) => Some(transformations::fault(fault, language)),
         Invalid::Secret(_)
         | Invalid::LongPeriod { .. }
         | Invalid::ExpiredCursor
@@ -79,6 +80,14 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
         Wanted::Spread => same("um spread em por cento ao ano (maior que -100, no máximo 1000)"),
         Wanted::SpreadAboveMinus100 => same("um spread acima de -100"),
         Wanted::Side => same("um lado (buy, compra, ou sell, venda)"),
+        Wanted::Frequency => same("uma frequência (week, semana; month, mês; quarter, trimestre; year, ano)"),
+        Wanted::Aggregate => same(
+            "um modo de agregar (mean, média; first, primeiro; last, último; min, mínimo; max, máximo; sum, soma; compound, acumulado)",
+        ),
+        Wanted::Units => same(
+            "uma unidade (value, change, percent_change, year_ago, percent_year_ago, accumulated_12m ou index)",
+        ),
+        Wanted::Changes => same("uma escolha de linhas (changes, só as mudanças)"),
         Wanted::Number { .. }
         | Wanted::WholeNumber { .. }
         | Wanted::Cnpj

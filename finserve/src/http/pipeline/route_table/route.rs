@@ -90,6 +90,35 @@ where
     Route { params, formats, columns, ..data(path, feature, cost, Box::new(query)) }
 }
 
+/// A history, chosen by a `Q`: as it is, or transformed where a parameter of a `T` says how.
+pub(crate) fn history<Q, A, T, B>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    plain: fn(&Snapshot, Q) -> fincore::Result<A>,
+    transformed: fn(&Snapshot, Q, T) -> fincore::Result<B>,
+) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Rows + 'static,
+    T: DeserializeOwned + 'static,
+    B: Rows + 'static,
+{
+    let how = parameters::names::<T>();
+    let query = move |all: &Snapshot, mut params: Params<'_>| {
+        let how = params.take_some(how);
+        Ok(if how.is_empty() {
+            Answer::list(plain(all, params.read()?)?)
+        } else {
+            let query = params.read()?;
+            Answer::list(transformed(all, query, how.read()?)?)
+        })
+    };
+    let route = list(path, feature, cost, plain);
+    let params = [&route.params, how].concat();
+    Route { params, handler: Handler::Query(Box::new(query)), ..route }
+}
+
 /// One thing, chosen by a `Q`.
 pub(crate) fn get<Q, A>(
     path: &'static str,
