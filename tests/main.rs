@@ -96,6 +96,7 @@ mod sync_faults;
 mod sync_serve;
 mod sync_troubles;
 mod sync_year;
+mod transformations;
 mod upstream;
 mod webhook_requests;
 mod webhook_servers;

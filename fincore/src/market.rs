@@ -172,7 +172,7 @@ pub fn series_current(snapshot: &Snapshot, query: SeriesCurrent) -> Result<Sourc
 /// let in_a_year = Transformation { units: Units::Accumulated12Months, ..Default::default() };
 /// let ipca = SeriesHistory { to: Some("2024-12-01".parse()?), ..SeriesHistory::new("ipca".parse()?) };
 /// let inflation = market::transformed(&snapshot, ipca, in_a_year)?;
-/// assert_eq!(inflation.data[0].value.to_string(), "4.8315");
+/// assert_eq!(inflation.data[0].value.to_string(), "4.8313");
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn transformed(

@@ -35,7 +35,9 @@ mod units;
 mod value;
 
 pub use nature::{Nature, Quantity};
-pub use parameters::{Aggregate, Frequency, Only, Partial, QuoteTransformation, Transformation, Units};
+pub use parameters::{
+    Aggregate, Frequency, Only, Partial, QuoteTransformation, Transformation, Units,
+};
 pub use row::TransformedRate;
 
 use units::Telling;

@@ -44,6 +44,8 @@ fn rule(
 ) -> String {
     let Transformation { units, base, only, partial, .. } = *transformation;
     let values = match period {
+        // The rule of the units says it all.
+        _ if units == Units::Accumulated12Months => String::new(),
         None => "observations as published".to_owned(),
         Some((frequency, aggregate)) => {
             let frequency = frequency.as_str();
@@ -73,7 +75,7 @@ fn rule(
             format!("; (value / value of the {} − 1) × 100", year_earlier(period))
         }
         Units::Accumulated12Months => {
-            "; (product of 1 + rate/100 over the twelve months that end with this one, less 1) × 100"
+            "(product of 1 + rate/100 over the twelve months that end with this one, less 1) × 100"
                 .to_owned()
         }
         Units::Index => {

@@ -232,10 +232,14 @@ impl App {
         Ok(Progress::Longer(
             match route.cost {
                 Cost::Disk => WorkerThreads::Waiting,
-                Cost::Short | Cost::Rows(_) | Cost::History(_) | Cost::Long if route.feature.is_none() => {
+                Cost::Short | Cost::Rows(_) | Cost::History(_) | Cost::Long
+                    if route.feature.is_none() =>
+                {
                     WorkerThreads::Uncounted
                 }
-                Cost::Short | Cost::Rows(_) | Cost::History(_) | Cost::Long => WorkerThreads::Computing,
+                Cost::Short | Cost::Rows(_) | Cost::History(_) | Cost::Long => {
+                    WorkerThreads::Computing
+                }
             },
             target.id,
             input,

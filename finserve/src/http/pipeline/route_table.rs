@@ -35,8 +35,8 @@ use crate::{
 pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
-    account, asset, at, crawled, current, data_page, dataset, document, download, get, history, kept,
-    list, one, open, page, page_of,
+    account, asset, at, crawled, current, data_page, dataset, document, download, get, history,
+    kept, list, one, open, page, page_of,
 };
 
 /// The series that have endpoints of their own.

@@ -16,15 +16,23 @@ pub(super) fn fault(fault: &TransformationFault, language: Language) -> String {
         TransformationFault::NoRowAtBase { date } => {
             let date = language.date(*date);
             say(
-                format!("no row is dated {date}; a base is the date of a row, of a period its first day"),
-                format!("não há linha com a data {date}; a base é a data de uma linha, e de um período o primeiro dia"),
+                format!(
+                    "no row is dated {date}; a base is the date of a row, of a period its first day"
+                ),
+                format!(
+                    "não há linha com a data {date}; a base é a data de uma linha, e de um período o primeiro dia"
+                ),
             )
         }
         TransformationFault::ZeroAtBase { date } => {
             let date = language.date(*date);
             say(
-                format!("the value of {date} cannot be the base of an index: nothing can be divided by it"),
-                format!("o valor de {date} não pode ser a base de um índice: não se divide por ele"),
+                format!(
+                    "the value of {date} cannot be the base of an index: nothing can be divided by it"
+                ),
+                format!(
+                    "o valor de {date} não pode ser a base de um índice: não se divide por ele"
+                ),
             )
         }
         TransformationFault::MonthsInWeeks { series } => {

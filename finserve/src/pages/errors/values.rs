@@ -80,7 +80,9 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
         Wanted::Spread => same("um spread em por cento ao ano (maior que -100, no máximo 1000)"),
         Wanted::SpreadAboveMinus100 => same("um spread acima de -100"),
         Wanted::Side => same("um lado (buy, compra, ou sell, venda)"),
-        Wanted::Frequency => same("uma frequência (week, semana; month, mês; quarter, trimestre; year, ano)"),
+        Wanted::Frequency => {
+            same("uma frequência (week, semana; month, mês; quarter, trimestre; year, ano)")
+        }
         Wanted::Aggregate => same(
             "um modo de agregar (mean, média; first, primeiro; last, último; min, mínimo; max, máximo; sum, soma; compound, acumulado)",
         ),
