@@ -32,11 +32,11 @@ class Service:
     def __init__(self, binary, data):
         self.process = subprocess.Popen(
             [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--no-access-log"],
-            stderr=subprocess.PIPE, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )
-        for line in self.process.stderr:
+        for line in self.process.stdout:
             if "http://" in line:
-                self.base = "http://" + line.split("http://")[1].split('"')[0].split("/")[0].strip()
+                self.base = line[line.index("http://"):].strip()
                 break
         self.keys = itertools.cycle([self.key(binary, data) for _ in range(8)])
 
