@@ -60,7 +60,7 @@ pub struct Meta {
     pub corrected: Vec<CorrectedWords>,
     /// What was done to the observations, where the rows are not they themselves. Market data only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub transformation: Option<AppliedTransformation>,
+    pub transformation: Option<Box<AppliedTransformation>>,
     /// Why there are no rows: a filter with a value that no row has, or days that are not held.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,

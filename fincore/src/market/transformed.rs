@@ -91,7 +91,8 @@ fn described(
         None => false,
     };
     let published_series = definition.filter(|_| held).map(|definition| definition.name);
-    Ok(Meta { transformation: Some(AppliedTransformation { published_series, ..applied }), ..meta })
+    let applied = Box::new(AppliedTransformation { published_series, ..applied });
+    Ok(Meta { transformation: Some(applied), ..meta })
 }
 
 /// One page of the rows in a range of days, of which the oldest comes first here, and the newest on the page.

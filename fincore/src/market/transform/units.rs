@@ -35,9 +35,9 @@ impl Telling {
         let figures: Vec<Option<Figure>> = match self.units {
             Units::Value => rows.iter().map(|row| Some(row.value.round(self.decimals))).collect(),
             Units::Change => {
-                self.compared(rows, before, |new, old| Some(new.change(old, self.decimals)))
+                compared(rows, before, |new, old| Some(new.change(old, self.decimals)))
             }
-            Units::PercentChange => self.compared(rows, before, Value::percent_change),
+            Units::PercentChange => compared(rows, before, Value::percent_change),
             Units::YearAgo | Units::PercentYearAgo => {
                 let places: HashMap<Date, usize> =
                     rows.iter().enumerate().map(|(place, row)| (row.date, place)).collect();
@@ -50,9 +50,10 @@ impl Telling {
                     places.get(&earlier?).copied()
                 };
                 match self.units {
-                    Units::YearAgo => self
-                        .compared(rows, year_ago, |new, old| Some(new.change(old, self.decimals))),
-                    _ => self.compared(rows, year_ago, Value::percent_change),
+                    Units::YearAgo => {
+                        compared(rows, year_ago, |new, old| Some(new.change(old, self.decimals)))
+                    }
+                    _ => compared(rows, year_ago, Value::percent_change),
                 }
             }
             Units::Accumulated12Months => accumulated(rows),
@@ -63,17 +64,6 @@ impl Telling {
             figure.map(|value| TransformedRate { date, value, partial })
         });
         Ok(told.collect())
-    }
-
-    /// Every row compared with an earlier one.
-    fn compared(
-        &self,
-        rows: &[ExactRow],
-        earlier: impl Fn(usize) -> Option<usize>,
-        compare: impl Fn(&Value, &Value) -> Option<Figure>,
-    ) -> Vec<Option<Figure>> {
-        let one = |place: usize| compare(&rows[place].value, &rows[earlier(place)?].value);
-        (0..rows.len()).map(one).collect()
     }
 
     /// Every row in percent of the base; of rates, what they accumulate.
@@ -98,6 +88,16 @@ impl Telling {
         }
         Ok(rows.iter().map(|row| row.value.percent_of(&base.value)).collect())
     }
+}
+
+/// Every row compared with an earlier one.
+fn compared(
+    rows: &[ExactRow],
+    earlier: impl Fn(usize) -> Option<usize>,
+    compare: impl Fn(&Value, &Value) -> Option<Figure>,
+) -> Vec<Option<Figure>> {
+    let one = |place: usize| compare(&rows[place].value, &rows[earlier(place)?].value);
+    (0..rows.len()).map(one).collect()
 }
 
 fn before(place: usize) -> Option<usize> {

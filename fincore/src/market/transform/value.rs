@@ -18,6 +18,9 @@ pub(super) enum Value {
     Number(FixedPoint),
 }
 
+/// The digits and counts of two quotients, and how many decimals both have.
+type Aligned = ((i128, i128), (i128, i128), u32);
+
 /// To how many decimals the value of a row is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decimals {
@@ -118,19 +121,16 @@ impl Value {
         FixedPoint::one().plus(&self.number().hundredth())
     }
 
-    /// Digits and count of two quotients with the same decimals, and those; `None` if one is none, or too long.
-    fn aligned(&self, other: &Value) -> Option<((i128, i128), (i128, i128), u32)> {
-        let (Value::Quotient { digits, decimals, count }, Value::Quotient { .. }) = (self, other)
-        else {
+    /// Two quotients with the same decimals; `None` if one is none, or too long.
+    fn aligned(&self, other: &Value) -> Option<Aligned> {
+        let Value::Quotient { digits, decimals, count } = *self else { return None };
+        let Value::Quotient { digits: others, decimals: least, count: of } = *other else {
             return None;
         };
-        let Value::Quotient { digits: other, decimals: others, count: of } = other else {
-            return None;
-        };
-        let most = (*decimals).max(*others);
-        let one = digits.checked_mul(ten_to(most - decimals)?)?;
-        let other = other.checked_mul(ten_to(most - others)?)?;
-        Some(((one, (*count).into()), (other, (*of).into()), most))
+        let most = decimals.max(least);
+        let digits = digits.checked_mul(ten_to(most - decimals)?)?;
+        let others = others.checked_mul(ten_to(most - least)?)?;
+        Some(((digits, count.into()), (others, of.into()), most))
     }
 
     /// With 64 decimals.
