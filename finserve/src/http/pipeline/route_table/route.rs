@@ -115,7 +115,7 @@ where
         })
     };
     let route = list(path, feature, cost, plain);
-    let params = [&route.params, how].concat();
+    let params = [parameters::names::<Q>(), how, &formats::PARAMS].concat();
     Route { params, handler: Handler::Query(Box::new(query)), ..route }
 }
 
