@@ -157,8 +157,13 @@ impl Document {
     fn columns<'d>(&'d self, operation: &Operation<'d>) -> Option<Vec<&'d str>> {
         let schema = &operation.about["responses"]["200"]["content"]["application/json"]["schema"];
         let rows = &self.resolve(schema)["properties"]["data"]["items"];
+        // Where a history may be transformed, the rows that are not come first.
+        let rows = rows.get("oneOf").map_or(rows, |kinds| &kinds[0]);
         match self.resolve(rows)["properties"].as_object() {
-            Some(members) => Some(members.keys().map(String::as_str).collect()),
+            // Only transformed rows may be of a period that has not ended.
+            Some(members) => {
+                Some(members.keys().map(String::as_str).filter(|name| *name != "partial").collect())
+            }
             // The business days are a list of days, not of objects.
             None => rows["format"].as_str().map(|format| vec![format]),
         }
