@@ -72,6 +72,19 @@ def make_calculable(path, query):
             query[name] = fit
 
 
+def make_transformable(query):
+    """A transformation that fits every series, monthly ones and those that do not compound."""
+    query.pop("base", None)
+    if "frequency" not in query or query.get("units") == "index":
+        query.pop("aggregate", None)
+    if query.get("aggregate") in ("compound", "sum"):
+        query["aggregate"] = "max"
+    if query.get("frequency") == "week":
+        query["frequency"] = "month"
+    if query.get("units") == "accumulated_12m":
+        query["units"] = "percent_year_ago"
+
+
 def make_acceptable(case):
     """What a schema cannot say, and the service refuses: which values go together, and which are known."""
     path, query, body = case.operation.path, case.query or {}, case.body
@@ -87,6 +100,8 @@ def make_acceptable(case):
             query.pop("to", None)
     if path.startswith("/api/v1/calc/"):
         make_calculable(path, query)
+    if path.startswith("/api/v1/market/"):
+        make_transformable(query)
     if "company" in query:
         query["company"] = next(COMPANIES)
     # A cursor is what an answer gave.
