@@ -85,12 +85,6 @@ struct Plan {
 }
 
 impl Transformation {
-    /// Whether it leaves rows as they are.
-    #[must_use]
-    pub fn is_none(&self) -> bool {
-        *self == Transformation::default()
-    }
-
     /// What it does to the rows of a series. Fails where it has no meaning for that.
     fn plan(&self, nature: &Nature, rows: &[Rate]) -> Result<Plan> {
         let period = self.period(nature)?;

@@ -1,8 +1,8 @@
 //! What an answer takes, and so where it is made.
 use crate::http::message::parameters::Params;
 
-/// The parameters by which a history is transformed.
-const TRANSFORMING: [&str; 4] = ["frequency", "units", "only", "side"];
+/// The parameters each of which transforms a history by itself; the others are refused without one of them.
+const TRANSFORMING: [&str; 5] = ["frequency", "units", "only", "partial", "side"];
 
 /// What an answer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
