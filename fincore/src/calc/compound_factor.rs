@@ -2,7 +2,7 @@
 use super::{
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     derivation::{Derivation, DerivationStep, PublishedFigure},
-    observed_period::{Period, lacks, month_after, observe},
+    observed_period::{Period, lacks, observe},
     parameters::{ListedSteps, Months, Percent},
     step_factor::StepFactor,
 };
@@ -79,7 +79,7 @@ impl CompoundFactor {
         let count = match self.series.basis {
             CompoundingBasis::Days => return u32::try_from(self.rows.len()).unwrap_or(u32::MAX),
             CompoundingBasis::Months => match self.months {
-                Months::Inclusive => calendar::count(self.from, month_after(self.to, 1)),
+                Months::Inclusive => calendar::count(self.from, self.to.months_after(1)),
                 Months::Contract => calendar::count(self.from, self.to),
             },
             CompoundingBasis::Anniversaries | CompoundingBasis::Levels => {

@@ -110,7 +110,7 @@ fn contract_months(
     (first, newest): Held,
 ) -> Result<Observed> {
     let from = from.first_of_month();
-    let to = end(series, (from, to), newest, month_after(newest, 1))?.first_of_month();
+    let to = end(series, (from, to), newest, newest.months_after(1))?.first_of_month();
     if to <= from {
         return Ok((Vec::new(), from, to));
     }
@@ -132,7 +132,7 @@ fn every_month(
         if row.date != month {
             break;
         }
-        month = month_after(month, 1);
+        month = month.months_after(1);
     }
     if month <= to {
         return Err(lacks(series, SeriesFault::Missing { date: month.into() }));
@@ -148,10 +148,10 @@ fn anniversaries(
     (first, newest): Held,
 ) -> Result<Observed> {
     let begin = first_credited_day(from);
-    let to = end(series, (from, to), newest, month_after(newest, 1))?;
+    let to = end(series, (from, to), newest, newest.months_after(1))?;
     let begins: Vec<Date> = (0..)
-        .map(|months| month_after(begin, months))
-        .take_while(|day| month_after(*day, 1) <= to && *day < Date::MAX.first_of_month())
+        .map(|months| begin.months_after(months))
+        .take_while(|day| day.months_after(1) <= to && *day < Date::MAX.first_of_month())
         .collect();
     let Some(last) = begins.last() else { return Ok((Vec::new(), from, to)) };
     if series.definition.rhythm == Rhythm::Monthly && begin.day() != 1 {
@@ -173,7 +173,7 @@ fn anniversaries(
 /// The day from which a deposit earns: a deposit of the 29th, 30th or 31st counts from the next first, because not every
 /// month has those days.
 pub(super) fn first_credited_day(deposit: Date) -> Date {
-    if deposit.day() > 28 { month_after(deposit.first_of_month(), 1) } else { deposit }
+    if deposit.day() > 28 { deposit.first_of_month().months_after(1) } else { deposit }
 }
 
 fn levels(
@@ -261,14 +261,4 @@ fn read(snapshot: &Snapshot, series: CompoundedSeries, from: Date, to: Date) -> 
 
 fn day_after(day: Date) -> Date {
     Date::from_day_number(day.day_number() + 1).unwrap_or(Date::MAX)
-}
-
-/// The same day `months` later; the 28th if that month does not have the day.
-pub(super) fn month_after(day: Date, months: u32) -> Date {
-    let month = u32::from(day.year()) * 12 + u32::from(day.month()) - 1 + months;
-    let parts = u16::try_from(month / 12).ok().zip(u8::try_from(month % 12 + 1).ok());
-    let made = parts.and_then(|(year, month)| {
-        Date::new(year, month, day.day()).or_else(|| Date::new(year, month, 28))
-    });
-    made.unwrap_or(Date::MAX)
 }

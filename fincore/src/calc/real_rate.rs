@@ -5,7 +5,7 @@ use super::{
     compound_factor::round_factor,
     compounding_basis::{CompoundedSeries, CompoundingBasis, Ends},
     derivation::Derivation,
-    observed_period::{Period, month_after},
+    observed_period::Period,
     parameters::{ListedSteps, Months, Percent, Steps},
     series_choice::{self, candidates, compound},
 };
@@ -136,7 +136,7 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
     };
     let listed = query.steps.page(query.limit, query.offset);
     let prices = compound(snapshot, &query.inflation, until(to), None, listed)?;
-    let next = month_after(to, 1);
+    let next = to.months_after(1);
     // Savings of a month are credited on the first of the next.
     let end = if interest.is_savings() { next } else { next.days_before(1) };
     let earned = compound(snapshot, &query.interest, until(end), query.percent, listed)?;
@@ -177,7 +177,7 @@ fn newest_month(snapshot: &Snapshot, id: &SeriesId, from: Date) -> Result<Date> 
     let whole = match series.basis {
         CompoundingBasis::Days => {
             let (_, newest) = market::covered_days(snapshot, series.definition.number)?;
-            calendar::previous(month_after(month, 1)).is_none_or(|last| last <= newest)
+            calendar::previous(month.months_after(1)).is_none_or(|last| last <= newest)
         }
         CompoundingBasis::Months | CompoundingBasis::Anniversaries | CompoundingBasis::Levels => {
             true

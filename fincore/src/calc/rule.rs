@@ -2,7 +2,7 @@
 use super::{
     compound_factor::CompoundFactor,
     compounding_basis::{CompoundingBasis, Ends},
-    observed_period::{first_credited_day, month_after},
+    observed_period::first_credited_day,
     parameters::Months,
 };
 use crate::{
@@ -110,7 +110,7 @@ fn anniversaries(rule: &mut Rule, compound: &CompoundFactor) {
             "Nenhum mês se completou; por isso, nada é creditado.",
         ),
         Ok(months) => {
-            let ((en, pt), end) = (counted(compound.rows.len()), month_after(begin, months));
+            let ((en, pt), end) = (counted(compound.rows.len()), begin.months_after(months));
             rule.add(
                 &format!("{en}: {begin} to {end}."),
                 &format!("{pt}: de {} a {}.", portuguese_day(begin), portuguese_day(end)),

@@ -99,7 +99,7 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
             let mut months = 0;
             for published in market::observations(snapshot, monthly, Date::MIN, Date::MAX).unwrap()
             {
-                let last = observed_period::month_after(published.date, 1).days_before(1);
+                let last = published.date.months_after(1).days_before(1);
                 let from = published.date.to_string();
                 let month = growth(snapshot, &daily.to_string(), &from, &last.to_string());
                 let percent = month.accumulated.to_string().parse::<Decimal>().unwrap();

@@ -27,7 +27,7 @@ impl Frequency {
             Frequency::Quarter => 3,
             Frequency::Year => 12,
         };
-        months_after(start, months)
+        start.months_after(months)
     }
 
     /// The first day of the same period a year earlier. A year has no whole number of weeks: 52 weeks earlier.
@@ -54,13 +54,6 @@ impl Frequency {
 /// The same day of the year before, if that year has it.
 pub(super) fn year_before(day: Date) -> Option<Date> {
     Date::new(day.year().checked_sub(1)?, day.month(), day.day())
-}
-
-/// The first of the month that is so many months later.
-pub(super) fn months_after(month: Date, months: u16) -> Date {
-    let number = u32::from(month.year()) * 12 + u32::from(month.month()) - 1 + u32::from(months);
-    let parts = u16::try_from(number / 12).ok().zip(u8::try_from(number % 12 + 1).ok());
-    parts.and_then(|(year, month)| Date::new(year, month, 1)).unwrap_or(Date::MAX)
 }
 
 fn first_of(year: u16, month: u8) -> Date {

@@ -5,7 +5,7 @@ use super::{
     aggregates::ExactRow,
     nature::Quantity,
     parameters::{Frequency, Units},
-    periods::{months_after, year_before},
+    periods::year_before,
     row::TransformedRate,
     value::{Decimals, PERCENT_DECIMALS, Value},
 };
@@ -147,7 +147,7 @@ fn accumulated(months: &[ExactRow]) -> Vec<Option<Figure>> {
     }
     let product = |last: usize| {
         let first = (last + 1).checked_sub(YEAR)?;
-        if months_after(months[first].date, 11) != months[last].date {
+        if months[first].date.months_after(11) != months[last].date {
             return None;
         }
         let factor = match first % YEAR {
