@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap, ops::Deref};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::{error::Result, types::Date};
 
 mod hint;
 mod rows;
@@ -46,6 +46,12 @@ pub struct Meta {
     /// whichever part of it is queried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
+    /// The day at the end of which all this was known. Then nothing is told of its age.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Date>,
+    /// Whether these are the first values that were published, not those that replaced them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub first_release: bool,
     /// The days of delivery from which to which filings are complete, for each form that is held. Filings only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub coverage: BTreeMap<&'static str, Span>,
@@ -83,6 +89,8 @@ impl Meta {
             carried: 0,
             updated_at: None,
             stale: None,
+            as_of: None,
+            first_release: false,
             coverage: BTreeMap::new(),
             fuzzy: false,
             dropped: Vec::new(),

@@ -20,9 +20,12 @@ mod change;
 mod corrupt_values;
 mod edition;
 mod file_watch;
+#[cfg(any(feature = "bundle", feature = "import"))]
+mod kept_rows;
 mod memo;
 mod metadata;
 mod open_file;
+mod past;
 mod read_transaction;
 mod reader_pool;
 mod schema;
@@ -36,6 +39,7 @@ pub use edition::Edition;
 #[cfg(feature = "backup")]
 pub(crate) use metadata::version_of;
 use open_file::OpenFile;
+pub(crate) use past::Knowledge;
 use read_transaction::ReadTransaction;
 pub(crate) use schema::SCHEMA;
 use snapshot::Integrity;

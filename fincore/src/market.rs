@@ -38,6 +38,7 @@ pub(crate) mod logged_series;
 mod newer_sides;
 mod next_due;
 pub(crate) mod origin;
+mod past;
 mod plan_window;
 #[cfg(feature = "import")]
 pub(crate) mod plausibility;
@@ -62,6 +63,8 @@ pub use newer_sides::{NewerSide, newer_sides};
 pub(crate) use next_due::published_by;
 pub use next_due::{next_due, next_quote_due};
 pub use origin::Origin;
+pub use past::{Revision, Revisions, as_of, first_releases, revisions};
+pub(crate) use past::{quote_before, value_before};
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList,
 };

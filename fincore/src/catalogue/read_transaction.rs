@@ -48,6 +48,21 @@ impl ReadTransaction {
         Ok(transaction)
     }
 
+    /// The same on a connection of its own, on which views take the place of tables.
+    pub(super) fn through(
+        readers: &Arc<ReaderPool>,
+        watch: &FileWatch,
+        views: &str,
+    ) -> Result<ReadTransaction> {
+        let mut transaction = ReadTransaction {
+            connection: Reader::of_its_own(readers.connect_with(views)?),
+            tag: Arc::default(),
+            data: 0,
+        };
+        transaction.begin(readers, watch)?;
+        Ok(transaction)
+    }
+
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }

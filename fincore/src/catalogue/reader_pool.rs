@@ -71,6 +71,14 @@ impl ReaderPool {
         connect(&self.path)
     }
 
+    /// A connection outside of the pool, with temporary views.
+    pub(super) fn connect_with(&self, views: &str) -> Result<Connection> {
+        let connection = sqlite::attach(&self.path)?;
+        connection.execute_batch(views)?;
+        set_read_only(&connection)?;
+        Ok(connection)
+    }
+
     /// A connection for the caller alone. Waits if all are in use; fails at once if the file cannot be opened.
     pub(super) fn get(&self) -> Result<Reader> {
         let failures = || self.failures.0.load(Ordering::Relaxed);
@@ -79,7 +87,7 @@ impl ReaderPool {
             match self.pool.get_timeout(WAIT) {
                 Ok(mut connection) => {
                     connection.faults = faults();
-                    return Ok(Reader { connection, most: self.pool.max_size() });
+                    return Ok(Reader::Pooled(connection, self.pool.max_size()));
                 }
                 // Opening the file says why it failed, or works again.
                 Err(_) if failures() != before => drop(self.connect()?),
@@ -115,11 +123,11 @@ fn set_read_only(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Opens connections, and discards those that may have seen a fault.
 #[derive(Debug)]
-struct Opener(SqliteConnectionManager);
+pub(super) struct Opener(SqliteConnectionManager);
 
 /// A connection of the pool.
 #[derive(Debug)]
-struct Pooled {
+pub(super) struct Pooled {
     connection: Connection,
     /// How many faults there had been when it was taken.
     faults: u64,
@@ -163,22 +171,33 @@ impl HandleError<rusqlite::Error> for Counts {
     }
 }
 
-/// A connection in use; it goes back to the pool when it is dropped, unless it may have seen a fault.
+/// A connection in use.
 #[derive(Debug)]
-pub(super) struct Reader {
-    connection: PooledConnection<Opener>,
-    /// The most connections of the pool.
-    most: u32,
+pub(super) enum Reader {
+    /// It goes back to the pool when it is dropped, unless it may have seen a fault; with the most connections of the pool.
+    Pooled(PooledConnection<Opener>, u32),
+    /// It is closed when it is dropped.
+    Own(Box<Connection>),
 }
 
 impl Reader {
+    pub(super) fn of_its_own(connection: Connection) -> Reader {
+        Reader::Own(Box::new(connection))
+    }
+
     /// How many idle transactions may keep their connection: at most half of all connections.
     pub(super) fn most_idle(&self, most: usize) -> usize {
-        most.min(self.most as usize / 2)
+        match self {
+            Reader::Pooled(_, connections) => most.min(*connections as usize / 2),
+            Reader::Own(_) => 0,
+        }
     }
 
     pub(super) fn may_have_seen_fault(&self) -> bool {
-        self.connection.may_have_seen_fault()
+        match self {
+            Reader::Pooled(connection, _) => connection.may_have_seen_fault(),
+            Reader::Own(_) => false,
+        }
     }
 }
 
@@ -186,6 +205,9 @@ impl Deref for Reader {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        &self.connection.connection
+        match self {
+            Reader::Pooled(pooled, _) => &pooled.connection,
+            Reader::Own(connection) => connection,
+        }
     }
 }

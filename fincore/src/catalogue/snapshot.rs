@@ -9,6 +9,7 @@ use super::{
     corrupt_values::is_about_a_value,
     metadata::{read_meta, version_of},
     open_file::OpenFile,
+    past::Knowledge,
     read_transaction::ReadTransaction,
 };
 use crate::{
@@ -31,7 +32,8 @@ pub struct Snapshot {
     tag: Arc<str>,
     today: Date,
     plan: Plan,
-    file: Arc<OpenFile>,
+    pub(super) knowledge: Knowledge,
+    pub(super) file: Arc<OpenFile>,
 }
 
 impl Snapshot {
@@ -43,7 +45,8 @@ impl Snapshot {
     ) -> Snapshot {
         let tag = transaction.tag.clone();
         let (transaction, plan) = (Some(transaction), Plan::Platinum);
-        Snapshot { transaction, reusable_since, tag, today, plan, file }
+        let knowledge = Knowledge::Present;
+        Snapshot { transaction, reusable_since, tag, today, plan, knowledge, file }
     }
 
     /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
@@ -105,6 +108,10 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
+        // What was known earlier is rarely asked for, and must not take the place of what is known now.
+        if self.knowledge != Knowledge::Present {
+            return make(self.connection()).map(Arc::new);
+        }
         // Without a deadline: if this query gave up, the next one would have to begin again.
         self.file.memo.get(self.data(), || deadline::without(|| make(self.connection())))
     }

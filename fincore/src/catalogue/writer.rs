@@ -1,6 +1,6 @@
 //! Writing to the data file: one transaction, made visible at once.
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeSet,
     fmt::{Display, Write},
     path::PathBuf,
@@ -49,6 +49,8 @@ pub(crate) struct Writer {
     /// Whether changes are logged one by one.
     logged: bool,
     keep_changes: TimeDelta,
+    /// Whether rows were kept as they were before.
+    kept_rows: Cell<bool>,
     /// The datasets with changes.
     touched: RefCell<BTreeSet<String>>,
     /// Dropped last, after the connection is closed. `None` for a scratch writer.
@@ -89,6 +91,7 @@ impl Catalogue {
             version,
             logged: true,
             keep_changes: KEEP_CHANGES,
+            kept_rows: Cell::default(),
             touched: RefCell::default(),
             _tail: Some(tail),
         })
@@ -108,6 +111,7 @@ impl Catalogue {
             now: DateTime::UNIX_EPOCH,
             logged: false,
             keep_changes: KEEP_CHANGES,
+            kept_rows: Cell::default(),
             touched: RefCell::default(),
             _tail: None,
         })
@@ -139,7 +143,6 @@ impl Writer {
     }
 
     /// The time of this transaction, by the caller's clock.
-    #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.now
     }
@@ -155,6 +158,20 @@ impl Writer {
     /// The data version that this transaction makes; for a scratch writer, the one that it sees.
     pub(crate) fn version(&self) -> i64 {
         self.version
+    }
+
+    /// Whether changes are logged one by one, as those of imports are.
+    pub(super) fn is_logged(&self) -> bool {
+        self.logged
+    }
+
+    /// Notes that rows were kept as they were before.
+    pub(super) fn note_kept_rows(&self) {
+        self.kept_rows.set(true);
+    }
+
+    pub(super) fn has_kept_rows(&self) -> bool {
+        self.kept_rows.get()
     }
 
     /// Hides a table of the file behind an empty temporary one, for a scratch writer. The name alone means the
@@ -247,6 +264,7 @@ impl Writer {
             .collect();
         self.set_meta("data_tag", &tag)?;
         self.finish_log()?;
+        self.settle_past()?;
         self.commit_unversioned()
     }
 

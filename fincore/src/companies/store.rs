@@ -141,12 +141,14 @@ pub(crate) fn replace_registry(
             None => Tally::NEW,
         };
         if let Some(change) = outcome.change() {
+            writer.keep_company(entry.id.get())?;
             write_entry(writer, entry)?;
             writer.log(COMPANIES, entry.id, change)?;
         }
         tally += outcome;
     }
     for id in before.keys().filter(|_| absent == Absence::Gone) {
+        writer.keep_company(id.get())?;
         writer.prepare(REMOVE)?.execute([id.get()])?;
         writer.log(COMPANIES, id, Change::Removed)?;
         tally += Tally::REMOVED;
@@ -160,14 +162,14 @@ pub(crate) fn replace_registry(
 pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> {
     // The tickers stay: `refresh_tickers` sets them where they differ.
     const SQL: &str = "INSERT INTO company (id, cnpj, name, trade_name, status, status_since,
-            status_folded, standing, sector, sector_folded, registered_on, cancelled_on)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            status_folded, standing, sector, sector_folded, registered_on, cancelled_on, known_from)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
         ON CONFLICT DO UPDATE SET cnpj = excluded.cnpj, name = excluded.name,
             trade_name = excluded.trade_name, status = excluded.status,
             status_since = excluded.status_since, status_folded = excluded.status_folded,
             standing = excluded.standing, sector = excluded.sector,
             sector_folded = excluded.sector_folded, registered_on = excluded.registered_on,
-            cancelled_on = excluded.cancelled_on";
+            cancelled_on = excluded.cancelled_on, known_from = excluded.known_from";
     let status = fold(&entry.status);
     let day = |date: Option<Date>| date.map(|date| date.to_string());
     writer.prepare(SQL)?.execute((
@@ -187,6 +189,7 @@ pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> 
         fold(&entry.sector),
         day(entry.registered_on),
         day(entry.cancelled_on),
+        writer.known_from(),
     ))?;
     Ok(())
 }
@@ -250,7 +253,7 @@ pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
         FROM company LEFT JOIN ticker_override USING (cnpj) LEFT JOIN security USING (cnpj)
         ORDER BY id"
     );
-    const UPDATE: &str = "UPDATE company SET tickers = ?2 WHERE id = ?1";
+    const UPDATE: &str = "UPDATE company SET tickers = ?2, known_from = ?3 WHERE id = ?1";
     let mut changed = Vec::new();
     {
         let mut statement = writer.prepare(LISTED)?;
@@ -270,7 +273,8 @@ pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
         }
     }
     for (id, tickers) in changed {
-        writer.prepare(UPDATE)?.execute((id, tickers))?;
+        writer.keep_company(id)?;
+        writer.prepare(UPDATE)?.execute((id, tickers, writer.known_from()))?;
         writer.log(COMPANIES, id, Change::Changed)?;
     }
     Ok(())

@@ -50,6 +50,30 @@ pub enum Invalid {
         most_years: u16,
     },
 
+    /// What will be known is not known yet.
+    #[error("{day} is after today ({today}): what will be known then is not known yet")]
+    AsOfFuture {
+        /// The day.
+        day: NaiveDate,
+        /// Today.
+        today: NaiveDate,
+    },
+
+    /// What was known on a day cannot be told.
+    #[error(
+        "what was known on {day} was not noted: this copy knows its past since {since}, the day of its first import"
+    )]
+    AsOfBeforeFirstImport {
+        /// The day.
+        day: NaiveDate,
+        /// The first day of which it can be told.
+        since: NaiveDate,
+    },
+
+    /// Two views of the past at once.
+    #[error("first values have no as_of: ask for one of both")]
+    FirstReleaseAsOf,
+
     /// A search would take too long.
     #[error(
         "the search is too broad: use fewer or longer words, or narrow it with company, category, type, from or to"
@@ -111,11 +135,13 @@ impl Invalid {
         match self {
             Invalid::Calculation(fault) => fault.parameter(),
             Invalid::Transformation(fault) => Some(fault.parameter()),
+            Invalid::AsOfFuture { .. } | Invalid::AsOfBeforeFirstImport { .. } => Some("as_of"),
             Invalid::Value { .. }
             | Invalid::Secret(_)
             | Invalid::Period { .. }
             | Invalid::LongPeriod { .. }
             | Invalid::SearchTooBroad
+            | Invalid::FirstReleaseAsOf
             | Invalid::ExpiredCursor
             | Invalid::Series { .. }
             | Invalid::Export(_)

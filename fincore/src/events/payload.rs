@@ -66,7 +66,7 @@ pub(super) fn load(
 ) -> Result<Option<EventPayload>> {
     match kind {
         EventType::RatePublished => rate(snapshot, position, change),
-        EventType::FxPublished => quote(snapshot, &position.key, change),
+        EventType::FxPublished => quote(snapshot, position, change),
         EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &position.key),
         EventType::FilingPublished => filing(snapshot, &position.key),
         EventType::FilingWithdrawn => withdrawn_filing(snapshot, &position.key),
@@ -85,6 +85,9 @@ struct PublishedRate<'r> {
     #[serde(skip_serializing_if = "Origin::is_published")]
     origin: Origin,
     change: Change,
+    /// The value that this one replaced, of a figure that changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<Decimal>,
 }
 
 fn rate(
@@ -98,6 +101,10 @@ fn rate(
     };
     let found = batches::rates(snapshot, series.number, (day, day), 1)?.pop();
     let Some(rate) = found else { return Ok(None) };
+    let previous = match change {
+        Change::Changed => market::value_before(snapshot, series.number, day, position.version)?,
+        Change::Added | Change::Removed => None,
+    };
     let data = PublishedRate {
         series: &position.dataset,
         number: series.number,
@@ -106,6 +113,7 @@ fn rate(
         unit: series.definition.map(|definition| definition.unit.en),
         origin: rate.origin,
         change,
+        previous,
     };
     let subject =
         EventSubject { series: Some(position.dataset.clone()), ..EventSubject::default() };
@@ -123,15 +131,34 @@ struct PublishedQuote {
     buy: Decimal,
     sell: Decimal,
     change: Change,
+    /// The sides that these replaced, of a quote that changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<PreviousQuote>,
 }
 
-fn quote(snapshot: &Snapshot, key: &str, change: Change) -> Result<Option<EventPayload>> {
-    let parsed = key.split_once(' ').map(|(pair, day)| (pair.parse::<Pair>(), day.parse()));
+#[derive(Serialize)]
+struct PreviousQuote {
+    buy: Decimal,
+    sell: Decimal,
+}
+
+fn quote(
+    snapshot: &Snapshot,
+    position: &LogPosition,
+    change: Change,
+) -> Result<Option<EventPayload>> {
+    let parsed =
+        position.key.split_once(' ').map(|(pair, day)| (pair.parse::<Pair>(), day.parse()));
     let Some((Ok(pair), Ok(day))) = parsed else { return Ok(None) };
     let found = batches::quotes(snapshot, pair.base, (day, day), 1)?.pop();
     let Some(quote) = found else { return Ok(None) };
     let (buy, sell) = (quote.buy, quote.sell);
-    let data = PublishedQuote { pair: quote.pair, date: quote.date, buy, sell, change };
+    let previous = match change {
+        Change::Changed => market::quote_before(snapshot, pair.base, day, position.version)?,
+        Change::Added | Change::Removed => None,
+    };
+    let previous = previous.map(|(buy, sell)| PreviousQuote { buy, sell });
+    let data = PublishedQuote { pair: quote.pair, date: quote.date, buy, sell, change, previous };
     let published = (change == Change::Added).then_some(day);
     Ok(Some(EventPayload { data: to_json(&data)?, subject: EventSubject::default(), published }))
 }

@@ -7,7 +7,7 @@ use super::series_definitions::{
 };
 use crate::{
     answers::Meta,
-    catalogue::Snapshot,
+    catalogue::{Knowledge, Snapshot},
     error::Result,
     freshness::{PublicationSchedule, sync_record},
     types::Date,
@@ -80,6 +80,10 @@ pub(super) fn of_series(
     newest: Option<Date>,
     meta: Meta,
 ) -> Result<Meta> {
+    let meta = with_knowledge(snapshot, meta);
+    if meta.as_of.is_some() {
+        return Ok(meta);
+    }
     let expected = newest_expected(snapshot, number)?;
     let updated_at = sync_record(snapshot, &series_definitions::dataset(number))?.updated_at;
     Ok(Meta { updated_at, stale: Some(is_stale(newest, expected)), ..meta })
@@ -87,9 +91,22 @@ pub(super) fn of_series(
 
 /// The source of exchange rates, with the freshness of a pair whose newest quote this is.
 pub(super) fn of_pair(snapshot: &Snapshot, newest: Option<Date>, meta: Meta) -> Result<Meta> {
+    let meta = with_knowledge(snapshot, meta);
+    if meta.as_of.is_some() {
+        return Ok(meta);
+    }
     let expected = expected_quote(snapshot.today());
     let updated_at = sync_record(snapshot, FX)?.updated_at;
     Ok(Meta { updated_at, stale: Some(is_stale(newest, Some(expected))), ..meta })
+}
+
+/// The source of what a snapshot knows. Whether the past was fresh is not told.
+fn with_knowledge(snapshot: &Snapshot, meta: Meta) -> Meta {
+    match snapshot.knowledge() {
+        Knowledge::Present => meta,
+        Knowledge::AsOf(day) => Meta { as_of: Some(day), ..meta },
+        Knowledge::FirstRelease => Meta { first_release: true, ..meta },
+    }
 }
 
 /// Whether there should be newer data.

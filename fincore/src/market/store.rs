@@ -52,7 +52,8 @@ fn write_published(
     on_conflict: OnConflict,
 ) -> Result<Tally> {
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
-    const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value) VALUES (?1, ?2, ?3)";
+    const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value, known_from)
+        VALUES (?1, ?2, ?3, ?4)";
     let date = row.date.to_string();
     // A stored value that cannot be read is replaced, whatever the conflict rule is.
     let found: Option<(bool, Option<Decimal>)> = writer
@@ -66,7 +67,11 @@ fn write_published(
         Some((false, _)) => Tally::CHANGED,
         Some((true, _)) | None => Tally::NEW,
     };
-    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string()))?;
+    if let Some((_, Some(_))) = found {
+        writer.keep_rate(series, &date)?;
+    }
+    let known_from = writer.known_from();
+    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string(), known_from))?;
     let change = if found.is_some() { Change::Changed } else { Change::Added };
     writer.log(&dataset(series), date, change)?;
     Ok(tally)
@@ -79,19 +84,24 @@ pub(crate) fn write_computed(
     date: Date,
     value: Option<Decimal>,
 ) -> Result<()> {
-    const SQL: &str = "INSERT INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, 1)
-        ON CONFLICT DO UPDATE SET value = excluded.value WHERE computed = 1 AND value <> excluded.value";
-    const FIND: &str = "SELECT 1 FROM rate WHERE series = ?1 AND date = ?2";
+    const SQL: &str = "INSERT OR REPLACE INTO rate (series, date, value, computed, known_from) VALUES (?1, ?2, ?3, 1, ?4)";
+    const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     let Some(value) = value else { return Ok(()) };
-    let date = date.to_string();
-    let change = match writer.prepare(FIND)?.exists((series, &date))? {
-        true => Change::Changed,
-        false => Change::Added,
+    let (date, value) = (date.to_string(), value.to_string());
+    let found: Option<(i64, String)> = writer
+        .prepare(FIND)?
+        .query_row((series, &date), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let change = match found {
+        None => Change::Added,
+        Some((1, there)) if there != value => Change::Changed,
+        Some(_) => return Ok(()),
     };
-    if writer.prepare(SQL)?.execute((series, &date, value.to_string()))? > 0 {
-        writer.log(&dataset(series), date, change)?;
+    if change == Change::Changed {
+        writer.keep_rate(series, &date)?;
     }
-    Ok(())
+    writer.prepare(SQL)?.execute((series, &date, value, writer.known_from()))?;
+    writer.log(&dataset(series), date, change)
 }
 
 /// Stores the figure of the day before for a day without a published one. A published figure is kept, unless it comes from
@@ -167,8 +177,7 @@ pub(crate) fn write_quotes(
 }
 
 fn write_quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
-    const WRITE: &str =
-        "INSERT OR REPLACE INTO fx (currency, date, buy, sell) VALUES (?1, ?2, ?3, ?4)";
+    const WRITE: &str = "INSERT OR REPLACE INTO fx (currency, date, buy, sell, known_from) VALUES (?1, ?2, ?3, ?4, ?5)";
     let (currency, date) = (row.currency.to_string(), row.date.to_string());
     let found = sides(writer, row.currency, row.date)?;
     let (buy, sell) = found.unwrap_or((None, None));
@@ -188,7 +197,11 @@ fn write_quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<
     };
     log_quote(writer, row, change, [(Side::Buy, buy), (Side::Sell, sell)])?;
     let text = |side: MergedSide| side.figure().map(|figure| figure.to_string());
-    writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell)))?;
+    if found.is_some() {
+        writer.keep_quote(&currency, &date)?;
+    }
+    let known_from = writer.known_from();
+    writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell), known_from))?;
     Ok(tally)
 }
 

@@ -89,22 +89,26 @@ impl Answer<'_> {
 /// Removes the published figures of these days, and what was computed from them.
 pub(crate) fn remove(writer: &Writer, series: u32, days: &[Date]) -> Result<Tally> {
     const REMOVE: &str = "DELETE FROM rate WHERE series = ?1 AND date = ?2";
-    const COMPUTED: &str = "DELETE FROM rate WHERE series = ?1 AND date = ?2 AND computed = 1";
+    const IS_COMPUTED: &str = "SELECT 1 FROM rate WHERE series = ?1 AND date = ?2 AND computed = 1";
     const DAILY: &str = "SELECT value FROM rate WHERE series = ?1 AND date = ?2";
     let mut tally = Tally::default();
     for day in days {
-        writer.prepare(REMOVE)?.execute((series, day.to_string()))?;
+        let date = day.to_string();
+        writer.keep_rate(series, &date)?;
+        writer.prepare(REMOVE)?.execute((series, &date))?;
         writer.log(&dataset(series), day, Change::Removed)?;
         tally += Tally::REMOVED;
         if let Some(annual) = annualised_series_of(series)
-            && writer.prepare(COMPUTED)?.execute((annual, day.to_string()))? > 0
+            && writer.prepare(IS_COMPUTED)?.exists((annual, &date))?
         {
+            writer.keep_rate(annual, &date)?;
+            writer.prepare(REMOVE)?.execute((annual, &date))?;
             writer.log(&dataset(annual), day, Change::Removed)?;
         }
         // A published annual rate has hidden the one that the daily rate gives.
         if let Some(daily) = definition(series).and_then(|definition| definition.computed_from) {
             let mut statement = writer.prepare(DAILY)?;
-            let mut rows = statement.query((daily, day.to_string()))?;
+            let mut rows = statement.query((daily, &date))?;
             let value = rows.next()?.and_then(|row| parsed::<Decimal>(row, 0).ok());
             write_computed(writer, series, *day, value.and_then(annualise))?;
         }

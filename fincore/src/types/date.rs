@@ -1,7 +1,7 @@
 //! Dates and date ranges.
 use std::fmt;
 
-use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, Utc};
 
 use super::whole_number;
 use crate::error::{Error, Invalid, Result, Wanted};
@@ -97,6 +97,12 @@ impl Date {
         time.checked_sub_signed(TimeDelta::hours(3))
             .and_then(|there| Date::try_from(there.date_naive()).ok())
             .unwrap_or(Date::MAX)
+    }
+
+    /// The end of this day in Brasília, which is the beginning of the next.
+    pub(crate) fn end_in_brasilia(self) -> DateTime<Utc> {
+        let midnight = NaiveDate::from(self).and_time(NaiveTime::MIN).and_utc();
+        midnight.checked_add_signed(TimeDelta::hours(27)).unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 
     /// The number of this day; 0001-01-01 is day 1.

@@ -1,0 +1,124 @@
+//! Snapshots of what was known: at the end of an earlier day, or when each figure was first published.
+//!
+//! Such a snapshot has a connection of its own, on which views take the names of the tables: every query reads the past
+//! without knowing it.
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use rusqlite::OptionalExtension;
+
+use super::{Snapshot, read_transaction::ReadTransaction};
+use crate::{
+    error::{Error, Invalid, Result},
+    types::Date,
+};
+
+/// What a snapshot knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    /// What is known now.
+    Present,
+    /// What was known at the end of a day.
+    AsOf(Date),
+    /// The first value of every figure.
+    FirstRelease,
+}
+
+/// The rows of a version: of the tables what was there already, and of the past what was still there.
+macro_rules! as_of_view {
+    ($table:literal, $past:literal, $columns:literal) => {
+        concat!(
+            "CREATE TEMP VIEW ",
+            $table,
+            " AS SELECT ",
+            $columns,
+            " FROM main.",
+            $table,
+            " WHERE known_from IS NULL OR known_from <= VERSION UNION ALL SELECT ",
+            $columns,
+            " FROM main.",
+            $past,
+            " WHERE known_until > VERSION AND (known_from IS NULL OR known_from <= VERSION);"
+        )
+    };
+}
+
+const AS_OF: [&str; 3] = [
+    as_of_view!("rate", "past_rate", "series, date, value, computed"),
+    as_of_view!("fx", "past_fx", "currency, date, buy, sell"),
+    as_of_view!(
+        "company",
+        "past_company",
+        "id, cnpj, name, trade_name, status, status_since, status_folded, standing, sector,
+            sector_folded, registered_on, cancelled_on, tickers"
+    ),
+];
+
+/// Of each figure the first that was published, or else the first; of each quote the first of both sides.
+const FIRST_RELEASES: [&str; 2] = [
+    "CREATE TEMP VIEW rate AS SELECT series, date, value, computed FROM (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY series, date ORDER BY computed <> 0, known_until) AS place
+        FROM (SELECT series, date, value, computed, 9e99 AS known_until FROM main.rate
+            UNION ALL SELECT series, date, value, computed, known_until FROM main.past_rate)
+        ) WHERE place = 1;",
+    "CREATE TEMP VIEW fx AS SELECT currency, date,
+        COALESCE((SELECT buy FROM main.past_fx AS past WHERE past.currency = fx.currency AND past.date = fx.date
+            AND past.buy IS NOT NULL ORDER BY known_until LIMIT 1), buy) AS buy,
+        COALESCE((SELECT sell FROM main.past_fx AS past WHERE past.currency = fx.currency AND past.date = fx.date
+            AND past.sell IS NOT NULL ORDER BY known_until LIMIT 1), sell) AS sell
+        FROM main.fx;",
+];
+
+impl Snapshot {
+    /// What this snapshot knows.
+    pub(crate) fn knowledge(&self) -> Knowledge {
+        self.knowledge
+    }
+
+    /// The data as it stood at the end of a day, which is the date of the new snapshot. Fails if the day lies in the
+    /// future, or before the first import that was noted.
+    pub(crate) fn as_of(&self, day: Date) -> Result<Snapshot> {
+        if day > self.today() {
+            return Err(Invalid::AsOfFuture { day: day.into(), today: self.today().into() }.into());
+        }
+        let views = match self.version_at_end_of(day)? {
+            // No import has to be left out.
+            _ if day == self.today() => String::new(),
+            Some(version) => AS_OF.concat().replace("VERSION", &version.to_string()),
+            None => return Err(self.before_its_past(day)?),
+        };
+        self.through(&views, day, Knowledge::AsOf(day))
+    }
+
+    /// Every figure as it was first published, as far as that is known here.
+    pub(crate) fn first_releases(&self) -> Result<Snapshot> {
+        self.through(&FIRST_RELEASES.concat(), self.today(), Knowledge::FirstRelease)
+    }
+
+    /// The newest data version at the end of a day, of those whose time is known.
+    fn version_at_end_of(&self, day: Date) -> Result<Option<i64>> {
+        const SQL: &str = "SELECT MAX(version) FROM import_time WHERE time < ?1";
+        let mut statement = self.connection().prepare_cached(SQL)?;
+        let end = day.end_in_brasilia().format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Ok(statement.query_row([end], |row| row.get(0))?)
+    }
+
+    fn before_its_past(&self, day: Date) -> Result<Error> {
+        const SQL: &str = "SELECT time FROM import_time ORDER BY time LIMIT 1";
+        let mut statement = self.connection().prepare_cached(SQL)?;
+        let first: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
+        let first = first.and_then(|time| time.parse::<DateTime<Utc>>().ok());
+        let since = first.map_or(self.today(), Date::in_brasilia);
+        Ok(Invalid::AsOfBeforeFirstImport { day: day.into(), since: since.into() }.into())
+    }
+
+    /// The newest data through these views. Another connection may see a later import than this one: that adds nothing to
+    /// the past.
+    fn through(&self, views: &str, today: Date, knowledge: Knowledge) -> Result<Snapshot> {
+        let file = &self.file;
+        let transaction = ReadTransaction::through(&file.readers, &file.watch, views)?;
+        let mut snapshot = Snapshot::new(transaction, None, today, Arc::clone(file));
+        snapshot.knowledge = knowledge;
+        Ok(snapshot.for_plan(self.plan()))
+    }
+}

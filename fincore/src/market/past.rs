@@ -1,0 +1,236 @@
+//! What was known when: histories as they stood, first values, and every value that a figure has had.
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    origin::Origin, plan_window::within_plan, queries::History, series::Series,
+    series_definitions::Side,
+};
+use crate::{
+    answers::Page,
+    catalogue::{Knowledge, Snapshot},
+    error::{Invalid, Result},
+    sqlite::{parsed, parsed_if_any},
+    table::{self, Cell, Column, ColumnKind},
+    types::{Currency, Date, Decimal, Limit, Offset, SeriesId},
+};
+
+/// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
+/// have changed nothing. Every query of market data and every calculation takes it.
+///
+/// Rows that came with the library count as known from the beginning.
+///
+/// Fails if the day lies after the snapshot's date, or before the first import.
+///
+/// ```
+/// use fincore::{import::Import, market};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
+/// for (time, value) in [("2026-10-09T12:00:00Z", "0.48"), ("2026-10-20T12:00:00Z", "0.49")] {
+///     let mut import = Import::begin(&catalogue, time.parse().unwrap())?;
+///     let file = format!(r#"[{{"data":"01/09/2026","valor":"{value}"}}]"#);
+///     import.file("bcdata.sgs.433.json", file.as_bytes())?;
+///     import.commit()?;
+/// }
+/// let now = catalogue.snapshot("2026-10-31".parse()?)?;
+/// let then = market::as_of(&now, "2026-10-15".parse()?)?;
+/// assert_eq!(market::ipca_current(&now)?.value.to_string(), "0.49");
+/// assert_eq!(market::ipca_current(&then)?.value.to_string(), "0.48");
+/// assert!(market::as_of(&now, "2026-10-08".parse()?).is_err());
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn as_of(snapshot: &Snapshot, day: Date) -> Result<Snapshot> {
+    match snapshot.knowledge() {
+        Knowledge::FirstRelease => Err(Invalid::FirstReleaseAsOf.into()),
+        Knowledge::Present | Knowledge::AsOf(_) => snapshot.as_of(day),
+    }
+}
+
+/// Every figure as it was first published, as far as this catalogue knows: a revision before the first import is not known.
+///
+/// Fails on a snapshot of the past.
+pub fn first_releases(snapshot: &Snapshot) -> Result<Snapshot> {
+    match snapshot.knowledge() {
+        Knowledge::AsOf(_) => Err(Invalid::FirstReleaseAsOf.into()),
+        Knowledge::Present | Knowledge::FirstRelease => snapshot.first_releases(),
+    }
+}
+
+/// A query for the figures of a series that have had more than one value, by its number or name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revisions {
+    /// The series.
+    pub series: SeriesId,
+    /// The first day of the figures.
+    pub from: Option<Date>,
+    /// The last day of the figures.
+    pub to: Option<Date>,
+    /// The most values to return.
+    #[serde(default)]
+    pub limit: Limit<10_000>,
+    /// The number of values to skip.
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl Revisions {
+    /// The newest twenty values of a series.
+    #[must_use]
+    pub fn new(series: SeriesId) -> Revisions {
+        let History { from, to, limit, offset } = History::default();
+        Revisions { series, from, to, limit, offset }
+    }
+}
+
+/// A value that a figure has, or has had.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Revision {
+    /// The date of the figure.
+    pub date: Date,
+    /// The value, with the digits that were published.
+    pub value: Decimal,
+    /// The import that brought it; `None` if it came with the library, or before imports were noted.
+    pub known_from: Option<DateTime<Utc>>,
+    /// The import that replaced or removed it; `None` if it stands.
+    pub known_until: Option<DateTime<Utc>>,
+    /// Where it comes from. JSON leaves it out where it is published.
+    #[serde(skip_serializing_if = "Origin::is_published")]
+    pub origin: Origin,
+}
+
+impl table::Row for Revision {
+    const COLUMNS: &'static [Column<Revision>] = &[
+        Column { name: "date", kind: ColumnKind::Day, cell: |row| row.date.into() },
+        Column { name: "value", kind: ColumnKind::Figure, cell: |row| row.value.into() },
+        Column { name: "known_from", kind: ColumnKind::Text, cell: |row| time(row.known_from) },
+        Column { name: "known_until", kind: ColumnKind::Text, cell: |row| time(row.known_until) },
+        Column { name: "origin", kind: ColumnKind::Text, cell: |row| row.origin.as_str().into() },
+    ];
+}
+
+fn time(time: Option<DateTime<Utc>>) -> Cell<'static> {
+    time.map_or(Cell::Empty, |time| Cell::display(time.format("%Y-%m-%dT%H:%M:%SZ")))
+}
+
+/// The figures of a series that have had more than one value since the first import, or were withdrawn: all values of
+/// each, the newest figure first and of each the newest value first.
+///
+/// Fails where [`series()`](super::series()) does.
+pub fn revisions(snapshot: &Snapshot, query: Revisions) -> Result<Page<Revision>> {
+    let Revisions { series, from, to, limit, offset } = query;
+    let series = Series::find(&series)?;
+    // A series without observations is an error, as elsewhere.
+    let current = series.current(snapshot)?;
+    let days = within_plan(snapshot, from, to, || Ok(Some(current.date)))?;
+    let mut values = match series.definition.and_then(|definition| definition.quote) {
+        None => of_rates(snapshot, series.number, days.texts())?,
+        Some((currency, side)) => of_side(snapshot, (currency, side), days.texts())?,
+    };
+    values.reverse();
+    Ok(Page::cut(values, (limit.get(), offset.get()), current.meta))
+}
+
+/// The values of all figures of a series that have past ones, the oldest first.
+fn of_rates(
+    snapshot: &Snapshot,
+    number: u32,
+    (from, to): (String, String),
+) -> Result<Vec<Revision>> {
+    const SQL: &str = "SELECT date, value, computed, began.time, ended.time FROM (
+            SELECT date, value, computed, known_from, known_until FROM past_rate
+                WHERE series = ?1 AND date BETWEEN ?2 AND ?3
+            UNION ALL SELECT date, value, computed, known_from, NULL FROM rate
+                WHERE series = ?1 AND date BETWEEN ?2 AND ?3 AND EXISTS (
+                    SELECT 1 FROM past_rate AS past WHERE past.series = ?1 AND past.date = rate.date))
+        LEFT JOIN import_time AS began ON began.version = known_from
+        LEFT JOIN import_time AS ended ON ended.version = known_until
+        ORDER BY date, known_until IS NULL, known_until";
+    snapshot.rows(SQL, (number, from, to), |row| {
+        Ok(Revision {
+            date: parsed(row, 0)?,
+            value: parsed(row, 1)?,
+            origin: Origin::of_code(row.get(2)?),
+            known_from: moment(row, 3)?,
+            known_until: moment(row, 4)?,
+        })
+    })
+}
+
+/// The same of one side of quotes. A quote also changes with its other side: equal values that follow each other are one.
+fn of_side(
+    snapshot: &Snapshot,
+    (currency, side): (Currency, Side),
+    (from, to): (String, String),
+) -> Result<Vec<Revision>> {
+    const SQL: &str = "SELECT date, buy, sell, began.time, ended.time FROM (
+            SELECT date, buy, sell, known_from, known_until FROM past_fx
+                WHERE currency = ?1 AND date BETWEEN ?2 AND ?3
+            UNION ALL SELECT date, buy, sell, known_from, NULL FROM fx
+                WHERE currency = ?1 AND date BETWEEN ?2 AND ?3 AND EXISTS (
+                    SELECT 1 FROM past_fx AS past WHERE past.currency = ?1 AND past.date = fx.date))
+        LEFT JOIN import_time AS began ON began.version = known_from
+        LEFT JOIN import_time AS ended ON ended.version = known_until
+        ORDER BY date, known_until IS NULL, known_until";
+    let column = match side {
+        Side::Buy => 1,
+        Side::Sell => 2,
+    };
+    let rows = snapshot.rows(SQL, (currency.as_str(), from, to), |row| {
+        let value: Option<Decimal> = parsed_if_any(row, column)?;
+        let (known_from, known_until) = (moment(row, 3)?, moment(row, 4)?);
+        let (date, origin) = (parsed(row, 0)?, Origin::Published);
+        Ok(value.map(|value| Revision { date, value, known_from, known_until, origin }))
+    })?;
+    let mut of_days: BTreeMap<Date, Vec<Revision>> = BTreeMap::new();
+    for row in rows.into_iter().flatten() {
+        let values = of_days.entry(row.date).or_default();
+        match values.last_mut() {
+            Some(last) if last.value == row.value => last.known_until = row.known_until,
+            _ => values.push(row),
+        }
+    }
+    let revised = |values: &Vec<Revision>| {
+        values.len() > 1 || values.iter().any(|value| value.known_until.is_some())
+    };
+    Ok(of_days.into_values().filter(revised).flatten().collect())
+}
+
+/// A moment that may be missing. One that cannot be read counts as missing: it must not make an answer fail.
+fn moment(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
+    Ok(row.get::<_, Option<String>>(column)?.and_then(|text| text.parse().ok()))
+}
+
+/// The value of a figure before the import that made this version changed it.
+pub(crate) fn value_before(
+    snapshot: &Snapshot,
+    number: u32,
+    date: Date,
+    version: u64,
+) -> Result<Option<Decimal>> {
+    const SQL: &str =
+        "SELECT value FROM past_rate WHERE series = ?1 AND date = ?2 AND known_until = ?3";
+    let key = (number, date.to_string(), version.cast_signed());
+    snapshot.first(SQL, key, |row| parsed(row, 0))
+}
+
+/// Both sides of a quote before the import that made this version changed it.
+pub(crate) fn quote_before(
+    snapshot: &Snapshot,
+    currency: Currency,
+    date: Date,
+    version: u64,
+) -> Result<Option<(Decimal, Decimal)>> {
+    const SQL: &str = "SELECT buy, sell FROM past_fx
+        WHERE currency = ?1 AND date = ?2 AND known_until = ?3 AND buy IS NOT NULL AND sell IS NOT NULL";
+    let key = (currency.as_str(), date.to_string(), version.cast_signed());
+    snapshot.first(SQL, key, |row| Ok((parsed(row, 0)?, parsed(row, 1)?)))
+}
+
+#[cfg(test)]
+#[cfg(feature = "import")]
+mod tests;
