@@ -29,7 +29,7 @@
 //! to an old export, and you have the new one. Each row says in its first column whether it was `added`, `changed`
 //! or `removed`; one that was removed has only the columns that identify it.
 use crate::{
-    catalogue::Snapshot,
+    catalogue::{Knowledge, Snapshot},
     error::{Error, ExportFault, Resource, Result},
     table::{Cell, ColumnKind, Heading},
     types::{Date, DateRange},
@@ -89,6 +89,16 @@ impl Query {
     }
 }
 
+/// Fails where a snapshot of the past cannot answer the query.
+fn check_past(snapshot: &Snapshot, query: &Query) -> Result<()> {
+    match (snapshot.knowledge(), query.since, query.dataset) {
+        (Knowledge::Present, ..) => Ok(()),
+        (_, Some(_), _) => Err(ExportFault::SinceInThePast.into()),
+        (_, None, Dataset::Filings) => Err(ExportFault::NoPast.into()),
+        (_, None, Dataset::One(_) | Dataset::Series | Dataset::Fx | Dataset::Companies) => Ok(()),
+    }
+}
+
 /// An export in progress.
 #[derive(Debug)]
 pub struct Export {
@@ -123,6 +133,7 @@ impl Export {
     /// days are in the wrong order or do not apply, or if the change log does not reach back to `since`.
     pub fn begin(snapshot: Snapshot, query: Query) -> Result<Export> {
         let days = query.days()?;
+        check_past(&snapshot, &query)?;
         let version = snapshot.version()?;
         let source = dataset::rows(&snapshot, query.dataset, days)?;
         let mut headings = source.headings();

@@ -12,6 +12,7 @@ mod filings;
 mod findings;
 mod index;
 mod market;
+mod past;
 mod progress;
 mod rebuild;
 mod removed_rows;

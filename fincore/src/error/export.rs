@@ -11,6 +11,14 @@ pub enum ExportFault {
     #[error("companies are not dated: from and to do not apply")]
     Undated,
 
+    /// Changes are asked of the past.
+    #[error("since tells what changed up to now: as_of cannot be combined with it")]
+    SinceInThePast,
+
+    /// The past of a dataset that is not kept.
+    #[error("filings are not kept as they were: as_of applies to series, fx and companies")]
+    NoPast,
+
     /// The version is newer than the data.
     #[error("there is no data version {version} yet: the newest one is {newest}")]
     FutureVersion {

@@ -1,6 +1,7 @@
 //! All checks of a catalogue, in order.
 use super::{
-    change_log, companies, filings, findings::Findings, index, market, progress::Progress, schema,
+    change_log, companies, filings, findings::Findings, index, market, past, progress::Progress,
+    schema,
 };
 use crate::{
     catalogue::{self, Catalogue},
@@ -29,6 +30,7 @@ pub(super) fn examine(
     if complete && findings.remedy() != Some(Remedy::Restore) {
         progress.begin("the change log");
         change_log::check(&scratch, &mut findings)?;
+        past::check(&scratch, &mut findings)?;
         market::check(&scratch, &mut findings, progress)?;
         companies::check(&scratch, &mut findings, progress)?;
         filings::check(&scratch, &mut findings, progress)?;

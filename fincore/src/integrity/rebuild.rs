@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use super::{
     change_log, companies,
     examination::{STEPS, examine},
-    filings, market,
+    filings, market, past,
     progress::{CheckStep, Progress},
     removed_rows::RemovedRows,
     schema,
@@ -79,6 +79,7 @@ fn repair(writer: &Writer, removed: &mut RemovedRows, progress: &mut Progress<'_
     // Removed rows must be downloaded again, even if the publisher's files have not changed.
     writer.prepare("DELETE FROM download")?.execute([])?;
     progress.begin("repairing rates");
+    past::repair(writer)?;
     market::repair(writer, removed)?;
     progress.begin("repairing companies");
     companies::repair(writer, removed)?;

@@ -105,7 +105,8 @@ fn contents(catalogue: &Catalogue) -> Vec<String> {
     for sql in [
         "SELECT series, date, value, computed FROM rate",
         "SELECT currency, date, buy, sell FROM fx",
-        "SELECT * FROM company",
+        "SELECT id, cnpj, name, trade_name, status, status_since, status_folded, standing, sector,
+                sector_folded, registered_on, cancelled_on, tickers FROM company",
         "SELECT cnpj, tickers FROM security",
         "SELECT key, filing.id, filing.company, filer.company, filer.name, category, type, species,
                 version, reference_day, sequence, url, subject

@@ -11,10 +11,10 @@ use super::{
 use crate::{
     answers::Page,
     catalogue::{Knowledge, Snapshot},
-    error::{Invalid, Result},
+    error::{Invalid, Result, Wanted},
     sqlite::{parsed, parsed_if_any},
     table::{self, Cell, Column, ColumnKind},
-    types::{Currency, Date, Decimal, Limit, Offset, SeriesId},
+    types::{Currency, Date, Decimal, Limit, Offset, SeriesId, choices},
 };
 
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
@@ -58,6 +58,42 @@ pub fn first_releases(snapshot: &Snapshot) -> Result<Snapshot> {
         Knowledge::Present | Knowledge::FirstRelease => snapshot.first_releases(),
     }
 }
+
+/// Which knowledge a query of a history reads.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownAt {
+    /// What was known at the end of this day.
+    pub as_of: Option<Date>,
+    /// The first values, or those that count now.
+    #[serde(default)]
+    pub first_release: Release,
+}
+
+impl KnownAt {
+    /// The snapshot to read instead of this one; `None` if it is what is asked for. Fails where [`as_of`] and
+    /// [`first_releases`] do, and if both are asked for.
+    pub fn snapshot(self, present: &Snapshot) -> Result<Option<Snapshot>> {
+        match (self.as_of, self.first_release) {
+            (None, Release::Newest) => Ok(None),
+            (Some(day), Release::Newest) => as_of(present, day).map(Some),
+            (None, Release::First) => first_releases(present).map(Some),
+            (Some(_), Release::First) => Err(Invalid::FirstReleaseAsOf.into()),
+        }
+    }
+}
+
+/// Which of its values a figure has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Release {
+    /// The one that counts now.
+    #[default]
+    Newest,
+    /// The first that was published.
+    First,
+}
+
+choices!(Release, Wanted::TrueOrFalse, "true" => Release::First, "false" => Release::Newest);
 
 /// A query for the figures of a series that have had more than one value, by its number or name.
 #[derive(Clone, Debug, Deserialize)]

@@ -10,7 +10,10 @@ use super::{
 #[derive(Debug, Args)]
 pub(crate) struct Calc {
     #[command(subcommand)]
-    pub(crate) calculation: Calculation,
+    calculation: Calculation,
+    /// Calculate with what was known at the end of this day, YYYY-MM-DD
+    #[arg(long, global = true, value_name = "DATE")]
+    as_of: Option<String>,
     #[command(flatten)]
     pub(crate) remote: RemoteOptions,
     #[command(flatten)]
@@ -105,9 +108,15 @@ pub(crate) enum Calculation {
     },
 }
 
-impl Calculation {
+impl Calc {
     /// The question of the API that these arguments become; the API itself says what is missing.
     pub(crate) fn question(&self) -> Question {
+        self.calculation.question().with([("as_of", &self.as_of)])
+    }
+}
+
+impl Calculation {
+    fn question(&self) -> Question {
         match self {
             Calculation::Correction { amount, from, to, index, months, percent, spread, steps } => {
                 Question::at("calc/correction").with([

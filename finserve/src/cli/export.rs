@@ -31,6 +31,9 @@ pub(crate) struct Export {
     /// Only what changed after this data version, deletions included
     #[arg(long, value_name = "VERSION", value_parser = data_version)]
     since: Option<u64>,
+    /// The dataset as it was known at the end of this day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE", conflicts_with = "since")]
+    pub(crate) as_of: Option<Date>,
     /// The file to write; by default standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -86,6 +86,12 @@ pub(crate) struct History {
     pages: PageOptions,
     #[command(flatten)]
     transformation: Transformation,
+    /// What was known at the end of this day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    as_of: Option<String>,
+    /// The first value of each day that was published, not the one that replaced it
+    #[arg(long, conflicts_with_all = ["as_of", "current"])]
+    first_release: bool,
     /// Only the newest value
     #[arg(long, conflicts_with_all = ["from", "to", "limit", "offset", "all", "chart", "frequency", "units", "only"])]
     current: bool,
@@ -263,7 +269,7 @@ impl History {
     /// The history at this path, or the newest value of it.
     fn question(&self, path: &str) -> Question {
         if self.current {
-            return Question::at(&format!("{path}/current"));
+            return Question::at(&format!("{path}/current")).with([("as_of", &self.as_of)]);
         }
         let (chart_mode, pages) = match self.chart {
             true => {
@@ -271,18 +277,20 @@ impl History {
             }
             false => (ChartMode::Rows, self.pages),
         };
-        Question {
-            page_size: 10_000,
-            chart_mode,
-            ..self.transformation.add_to(self.days.add_to(Question::at(path))).with_pages(pages)
-        }
+        Question { page_size: 10_000, chart_mode, ..self.rows(path).with_pages(pages) }
     }
 
     /// A list without a history: the API refuses days and transformations, and there is nothing to draw.
     fn list(&self, path: &str) -> Question {
         let chart_mode = if self.chart { ChartMode::Impossible } else { ChartMode::Rows };
+        Question { chart_mode, ..self.rows(path).with_pages(self.pages) }
+    }
+
+    /// The rows that the flags choose.
+    fn rows(&self, path: &str) -> Question {
+        let first_release = self.first_release.then(|| "true".to_owned());
         let asked = self.transformation.add_to(self.days.add_to(Question::at(path)));
-        Question { chart_mode, ..asked.with_pages(self.pages) }
+        asked.with([("as_of", &self.as_of), ("first_release", &first_release)])
     }
 }
 

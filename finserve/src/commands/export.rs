@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use fincore::export::Export;
+use fincore::{export::Export, market};
 use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
@@ -26,7 +26,12 @@ pub(crate) fn run(data: ReadOnlyData<'_>, args: &cli::Export) -> Result<(), Fail
         return Err(Failure::Message(message.into()));
     }
     let (catalogue, _temporary) = data.open()?;
-    let export = Export::begin(catalogue.snapshot(Now::read().today())?, query)?;
+    let snapshot = catalogue.snapshot(Now::read().today())?;
+    let snapshot = match args.as_of {
+        Some(day) => market::as_of(&snapshot, day)?,
+        None => snapshot,
+    };
+    let export = Export::begin(snapshot, query)?;
     match &args.out {
         Some(file) => to_file(export, file),
         None => to_standard_output(export),

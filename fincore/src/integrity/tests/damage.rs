@@ -116,6 +116,12 @@ pub(super) const DAMAGE: &[(&str, &str, From)] = &[
         "1 logged change of an unknown kind: version 1", From::Rows),
     ("DELETE FROM revision", "logged changes without the time of", From::Rows),
     ("UPDATE revision SET time = 'yesterday'", "1 data version whose time cannot be read", From::Rows),
+    ("UPDATE import_time SET time = 'yesterday'", "1 import whose time cannot be read: version 1", From::Rows),
+    ("INSERT INTO past_rate (series, date, known_until, value, computed)
+        VALUES (433, '2026-08-01', 1, 'abc', 0)",
+        "1 earlier value that cannot be read: SGS 433 on 2026-08-01 until 1", From::Rows),
+    ("INSERT INTO past_fx (currency, date, known_until, buy) VALUES ('USD', '2026-09-03', 1, '5,1')",
+        "1 earlier quote that cannot be read: USD on 2026-09-03 until 1", From::Rows),
     ("UPDATE meta SET value = 'x' WHERE name = 'data_version'",
         "1 number of the catalogue that is missing or cannot be read: data_version", From::Rows),
     ("DELETE FROM meta WHERE name = 'changes_after'",

@@ -4,6 +4,7 @@ use std::time::Duration;
 use fincore::{
     Catalogue, Date, Error, Snapshot,
     export::{Dataset, Export, Format, Query},
+    market,
 };
 use hyper::{
     Version,
@@ -55,6 +56,7 @@ pub(crate) struct ExportQuery {
     from: Option<Date>,
     to: Option<Date>,
     since: Option<String>,
+    as_of: Option<Date>,
     format: Option<String>,
     dialect: Option<String>,
 }
@@ -74,15 +76,20 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         // There are no chunks in HTTP/1.0: the end of a connection would be the end of the dataset.
         return Err(BadRequest::ExportOverHttp10.into());
     }
-    let query = query(&params.read()?, headers)?;
+    let asked: ExportQuery = params.read()?;
+    let query = query(&asked, headers)?;
     let snapshot = catalogue.snapshot(request.now.today())?.for_plan(caller.plan);
-    let tag = tag_of(&snapshot, &query);
+    let tag = tag_of(&snapshot, &query, asked.as_of);
     if let Some(unchanged) = Reply::unchanged(&tag, headers) {
         return Ok(unchanged);
     }
     let slot = exports.take(caller.id).map_err(|full| Refusal::full(full, "exports"))?;
 
     let (media, _, _) = render::of_export(query.format);
+    let snapshot = match asked.as_of {
+        Some(day) => market::as_of(&snapshot, day)?,
+        None => snapshot,
+    };
     let mut export = Export::begin(snapshot, query).map_err(|err| begun(err, &query))?;
     let facts = [
         (X_TOTAL_COUNT, HeaderValue::from(export.total())),
@@ -131,12 +138,15 @@ fn begun(err: Error, query: &Query) -> Refusal {
 }
 
 /// The tag of what a query gives. The plan is not in it: every plan that may export gets the same.
-fn tag_of(snapshot: &Snapshot, query: &Query) -> HeaderValue {
+fn tag_of(snapshot: &Snapshot, query: &Query, as_of: Option<Date>) -> HeaderValue {
     let Query { dataset, from, to, since, format } = query;
     let (_, format, _) = render::of_export(*format);
     let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
     let since = since.map(|version| version.to_string()).unwrap_or_default();
-    tag(snapshot, &["export", &dataset.to_string(), &day(from), &day(to), &since, format])
+    tag(
+        snapshot,
+        &["export", &dataset.to_string(), &day(from), &day(to), &since, &day(&as_of), format],
+    )
 }
 
 /// `filings-since-17.csv`

@@ -13,7 +13,7 @@ use fincore::{
     events::Cursor,
     filings::Order,
     market::{
-        Side,
+        Release, Side,
         transform::{Aggregate, Frequency, Only, Partial, Units},
     },
     webhooks::{DeliveryId, WebhookId},
@@ -31,7 +31,7 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 30] {
+fn all() -> [ParameterType; 31] {
     [
         library::<Aggregate>(),
         library::<Amount>(),
@@ -54,6 +54,7 @@ fn all() -> [ParameterType; 30] {
         library::<Pair>(),
         library::<Partial>(),
         library::<Percent>(),
+        library::<Release>(),
         library::<SeriesId>(),
         library::<Side>(),
         library::<Spread>(),

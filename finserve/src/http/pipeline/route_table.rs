@@ -35,8 +35,8 @@ use crate::{
 pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
-    account, asset, at, crawled, current, data_page, dataset, document, download, get, history,
-    kept, list, one, open, page, page_of,
+    account, as_of, asset, at, crawled, current, data_page, dataset, document, download, get,
+    history, kept, list, one, open, page, page_of,
 };
 
 /// The series that have endpoints of their own.
@@ -61,23 +61,24 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         kept(open("/api/v1/status",                          Long,  service::status)),
 
         current("/api/v1/market/overview",        Market,    Short, market::overview),
-        current("/api/v1/market/selic/current",   Market,    Short, market::selic_current),
+        as_of(current("/api/v1/market/selic/current", Market, Short, market::selic_current)),
         history("/api/v1/market/selic",          Market,    HISTORY, market::selic, |all, query, how| market::transformed(all, query.of(SELIC.into()), how)),
-        current("/api/v1/market/cdi/current",     Market,    Short, market::cdi_current),
+        as_of(current("/api/v1/market/cdi/current", Market, Short, market::cdi_current)),
         history("/api/v1/market/cdi",            Market,    HISTORY, market::cdi, |all, query, how| market::transformed(all, query.of(CDI.into()), how)),
-        current("/api/v1/market/ipca/current",    Market,    Short, market::ipca_current),
+        as_of(current("/api/v1/market/ipca/current", Market, Short, market::ipca_current)),
         history("/api/v1/market/ipca",           Market,    HISTORY, market::ipca, |all, query, how| market::transformed(all, query.of(IPCA.into()), how)),
-        get(    "/api/v1/market/fx/current",      Market,    Short, market::fx_current),
+        as_of(get("/api/v1/market/fx/current",    Market,    Short, market::fx_current)),
         list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
         history("/api/v1/market/fx",             Market,    HISTORY, market::fx, market::transformed_quotes),
-        get(    "/api/v1/market/series/{series}/current", Market, Short, market::series_current),
+        as_of(get("/api/v1/market/series/{series}/current", Market, Short, market::series_current)),
+        list(   "/api/v1/market/series/{series}/revisions", Market, HISTORY, market::revisions),
         history("/api/v1/market/series/{series}", Market,   HISTORY, market::series, market::transformed),
         list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
 
-        get(    "/api/v1/calc/correction",        Calculators, Long,  calc::correction),
-        get(    "/api/v1/calc/accumulated",       Calculators, Long,  calc::accumulate),
-        get(    "/api/v1/calc/convert",           Calculators, Short, calc::convert),
-        get(    "/api/v1/calc/real-rate",         Calculators, Long,  calc::real_rate),
+        as_of(get("/api/v1/calc/correction",        Calculators, Long,  calc::correction)),
+        as_of(get("/api/v1/calc/accumulated",       Calculators, Long,  calc::accumulate)),
+        as_of(get("/api/v1/calc/convert",           Calculators, Short, calc::convert)),
+        as_of(get("/api/v1/calc/real-rate",         Calculators, Long,  calc::real_rate)),
 
         list(   "/api/v1/calendar/business-days", Market,    Rows(2_000), calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),

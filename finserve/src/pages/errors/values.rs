@@ -26,6 +26,24 @@ pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
         }
         Invalid::Calculation(fault) => Some(calculations::fault(fault, language)),
         Invalid::Transformation(fault) => Some(transformations::fault(fault, language)),
+        Invalid::AsOfFuture { day, today } => {
+            let (day, today) = (language.date(*day), language.date(*today));
+            Some(language.pick(
+                format!("{day} is after today ({today})"),
+                format!("{day} é posterior a hoje ({today})"),
+            ))
+        }
+        Invalid::AsOfBeforeFirstImport { day, since } => {
+            let (day, since) = (language.date(*day), language.date(*since));
+            Some(language.pick(
+                format!("what was known on {day} was not noted; the past is known since {since}"),
+                format!("o que se sabia em {day} não foi registrado; o passado é conhecido desde {since}"),
+            ))
+        }
+        Invalid::FirstReleaseAsOf => Some(language.pick(
+            "first values and what was known on a day cannot be combined",
+            "os primeiros valores não se combinam com o que se sabia em um dia",
+        ).to_owned()),
         Invalid::Secret(_)
         | Invalid::LongPeriod { .. }
         | Invalid::ExpiredCursor

@@ -1,7 +1,7 @@
 //! The rows of the table: what an endpoint is, and one function for each kind.
-use fincore::{Feature, Snapshot};
+use fincore::{Date, Feature, Snapshot, market::KnownAt};
 use hyper::Method;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::http::{
     endpoints::{
@@ -116,7 +116,47 @@ where
     };
     let route = list(path, feature, cost, plain);
     let params = [parameters::names::<Q>(), how, &formats::PARAMS].concat();
-    Route { params, handler: Handler::Query(Box::new(query)), ..route }
+    known_at::<KnownAt>(Route { params, handler: Handler::Query(Box::new(query)), ..route })
+}
+
+/// The same from what was known at the end of a day, or from first values, where a parameter of a `K` says so.
+fn known_at<K: DeserializeOwned + Into<KnownAt> + 'static>(route: Route) -> Route {
+    let Route { handler: Handler::Query(query), mut params, .. } = route else { return route };
+    let names = parameters::names::<K>();
+    let known = move |all: &Snapshot, mut asked: Params<'_>| {
+        let known_at = asked.take_some(names);
+        if known_at.is_empty() {
+            return query(all, asked);
+        }
+        let known_at: KnownAt = known_at.read::<K>()?.into();
+        match known_at.snapshot(all)? {
+            Some(past) => query(&past, asked),
+            None => query(all, asked),
+        }
+    };
+    // Those that choose a format come last.
+    let last = params.iter().position(|name| formats::PARAMS.contains(name));
+    let last = last.unwrap_or(params.len());
+    params.splice(last..last, names.iter().copied());
+    Route { params, handler: Handler::Query(Box::new(known)), ..route }
+}
+
+/// The same of data as it was known at the end of a day, where `as_of` names one.
+pub(crate) fn as_of(route: Route) -> Route {
+    known_at::<AsOf>(route)
+}
+
+/// What was known at the end of a day.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AsOf {
+    as_of: Option<Date>,
+}
+
+impl From<AsOf> for KnownAt {
+    fn from(AsOf { as_of }: AsOf) -> KnownAt {
+        KnownAt { as_of, ..KnownAt::default() }
+    }
 }
 
 /// One thing, chosen by a `Q`.
