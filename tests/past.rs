@@ -1,8 +1,6 @@
 //! What was known when: histories as they stood, first values, revisions.
-use std::io::Read;
-
 use chrono::{DateTime, TimeDelta, Utc};
-use fincore::{Catalogue, Date, import::Import};
+use fincore::{Catalogue, Date, Import};
 use serde_json::{Value, json};
 
 use crate::harness::{Server, filled, finserve};

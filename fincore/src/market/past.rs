@@ -25,7 +25,7 @@ use crate::{
 /// Fails if the day lies after the snapshot's date, or before the first import.
 ///
 /// ```
-/// use fincore::{import::Import, market};
+/// use fincore::{Import, market};
 ///
 /// # let dir = tempfile::tempdir().unwrap();
 /// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;

@@ -10,10 +10,7 @@ use super::{
 #[derive(Debug, Args)]
 pub(crate) struct Calc {
     #[command(subcommand)]
-    calculation: Calculation,
-    /// Calculate with what was known at the end of this day, YYYY-MM-DD
-    #[arg(long, global = true, value_name = "DATE")]
-    as_of: Option<String>,
+    pub(crate) calculation: Calculation,
     #[command(flatten)]
     pub(crate) remote: RemoteOptions,
     #[command(flatten)]
@@ -48,6 +45,8 @@ pub(crate) enum Calculation {
         /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
+        #[command(flatten)]
+        known: AsOf,
     },
     /// Accumulate a series over a period
     Accumulated {
@@ -66,6 +65,8 @@ pub(crate) enum Calculation {
         /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
+        #[command(flatten)]
+        known: AsOf,
     },
     /// Convert an amount to another currency, through the real
     Convert {
@@ -84,6 +85,8 @@ pub(crate) enum Calculation {
         /// The side of the exchange rates: buy or sell
         #[arg(long, add = ArgValueCompleter::new(complete::side))]
         side: Option<String>,
+        #[command(flatten)]
+        known: AsOf,
     },
     /// Real interest: what interest leaves after inflation
     RealRate {
@@ -105,49 +108,65 @@ pub(crate) enum Calculation {
         /// Show every step; in CSV, each step is a row that repeats the columns of the result
         #[arg(long)]
         steps: bool,
+        #[command(flatten)]
+        known: AsOf,
     },
 }
 
-impl Calc {
-    /// The question of the API that these arguments become; the API itself says what is missing.
-    pub(crate) fn question(&self) -> Question {
-        self.calculation.question().with([("as_of", &self.as_of)])
-    }
+/// What was known.
+#[derive(Debug, Args)]
+pub(crate) struct AsOf {
+    /// Calculate with what was known at the end of this day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    as_of: Option<String>,
 }
 
 impl Calculation {
-    fn question(&self) -> Question {
+    /// The question of the API that these arguments become; the API itself says what is missing.
+    pub(crate) fn question(&self) -> Question {
         match self {
-            Calculation::Correction { amount, from, to, index, months, percent, spread, steps } => {
-                Question::at("calc/correction").with([
-                    ("amount", amount),
-                    ("from", from),
-                    ("to", to),
-                    ("index", index),
-                    ("months", months),
-                    ("percent", percent),
-                    ("spread", spread),
-                    ("steps", &flag_value(*steps)),
-                ])
-            }
-            Calculation::Accumulated { series, from, to, months, steps } => {
+            Calculation::Correction {
+                amount,
+                from,
+                to,
+                index,
+                months,
+                percent,
+                spread,
+                steps,
+                known,
+            } => Question::at("calc/correction").with([
+                ("amount", amount),
+                ("from", from),
+                ("to", to),
+                ("index", index),
+                ("months", months),
+                ("percent", percent),
+                ("spread", spread),
+                ("steps", &flag_value(*steps)),
+                ("as_of", &known.as_of),
+            ]),
+            Calculation::Accumulated { series, from, to, months, steps, known } => {
                 Question::at("calc/accumulated").with([
                     ("series", series),
                     ("from", from),
                     ("to", to),
                     ("months", months),
                     ("steps", &flag_value(*steps)),
+                    ("as_of", &known.as_of),
                 ])
             }
-            Calculation::Convert { amount, from, to, date, side } => Question::at("calc/convert")
-                .with([
+            Calculation::Convert { amount, from, to, date, side, known } => {
+                Question::at("calc/convert").with([
                     ("amount", amount),
                     ("from", from),
                     ("to", to),
                     ("date", date),
                     ("side", side),
-                ]),
-            Calculation::RealRate { from, to, interest, inflation, percent, steps } => {
+                    ("as_of", &known.as_of),
+                ])
+            }
+            Calculation::RealRate { from, to, interest, inflation, percent, steps, known } => {
                 Question::at("calc/real-rate").with([
                     ("from", from),
                     ("to", to),
@@ -155,6 +174,7 @@ impl Calculation {
                     ("inflation", inflation),
                     ("percent", percent),
                     ("steps", &flag_value(*steps)),
+                    ("as_of", &known.as_of),
                 ])
             }
         }

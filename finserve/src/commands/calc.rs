@@ -8,5 +8,5 @@ use crate::cli;
 
 pub(crate) fn run(data: ReadOnlyData<'_>, args: &cli::Calc) -> Result<(), Failure> {
     let (origin, _temporary) = origin(data, &args.remote)?;
-    answer(&origin, &args.question(), &args.output)
+    answer(&origin, &args.calculation.question(), &args.output)
 }
