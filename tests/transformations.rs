@@ -135,7 +135,7 @@ fn what_has_no_meaning_is_refused_with_what_has() {
         ("ipca?frequency=week", "month, quarter or year"),
         ("ipca?aggregate=mean", "add frequency"),
         ("ipca?base=2020-01-01", "only units=index has a base"),
-        ("ipca?units=index&base=2020-01-02", "no row is dated 2020-01-02"),
+        ("ipca?units=index&base=2020-01-02", "no row of ipca is dated 2020-01-02"),
         ("ipca?units=percent", "is not units (value, change"),
         ("ipca?only=all", "is not a choice of rows"),
         ("ipca?partial=yes", "is not true or false"),

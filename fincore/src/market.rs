@@ -29,6 +29,7 @@ use crate::{
 
 pub(crate) mod batches;
 mod calculator_inputs;
+mod compare;
 mod coverage;
 pub(crate) mod freshness;
 mod hints;
@@ -57,6 +58,7 @@ mod transformed;
 pub(crate) mod withdrawn_figures;
 
 pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
+pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesIds};
 pub use coverage::{days_with_currencies, newest_day, years_with_quotes};
 pub use holes::{Figures, holes, holes_within, missing_between};
 pub use newer_sides::{NewerSide, newer_sides};
@@ -185,6 +187,32 @@ pub fn transformed(
 ) -> Result<Page<TransformedRate>> {
     let (id, query) = query.split();
     transformed::of_series(snapshot, Series::find(&id)?, &query, &transformation)
+}
+
+/// Several series at once, as published, or each transformed by itself: one row for each date that any of them has, newest
+/// first, with a figure for each series that has one.
+///
+/// Fails where [`series()`] or [`transformed`] does for one of them, and if two ids name the same series.
+///
+/// ```
+/// use fincore::market::{self, Comparison, transform::{Transformation, Units}};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let in_a_year = Transformation { units: Units::Accumulated12Months, ..Default::default() };
+/// let query = Comparison { to: Some("2024-12-01".parse()?), ..Comparison::new("ipca,igp-m".parse()?) };
+/// let inflation = market::compare(&snapshot, query, Some(in_a_year))?;
+/// let december = inflation.data[0].values.iter().flatten().map(ToString::to_string);
+/// assert_eq!(december.collect::<Vec<_>>(), ["4.8313", "6.5345"]);
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn compare(
+    snapshot: &Snapshot,
+    query: Comparison,
+    transformation: Option<Transformation>,
+) -> Result<ComparedSeries> {
+    compare::compare(snapshot, &query, transformation.as_ref())
 }
 
 /// One side of the closing quotes of a currency pair, transformed.

@@ -84,6 +84,15 @@ pub enum Invalid {
     #[error("the events after this cursor are no longer known; start again without since")]
     ExpiredCursor,
 
+    /// Several series are asked for, and two of them are one.
+    #[error("{one:?} and {other:?} are the same series; name each series once")]
+    SameSeries {
+        /// One name or number of it.
+        one: String,
+        /// The other.
+        other: String,
+    },
+
     /// A series lacks what a calculation needs.
     #[error("series {series}: {fault}")]
     Series {
@@ -143,6 +152,7 @@ impl Invalid {
             | Invalid::SearchTooBroad
             | Invalid::FirstReleaseAsOf
             | Invalid::ExpiredCursor
+            | Invalid::SameSeries { .. }
             | Invalid::Series { .. }
             | Invalid::Export(_)
             | Invalid::Webhook(_)

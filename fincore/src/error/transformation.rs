@@ -13,15 +13,21 @@ pub enum TransformationFault {
     BaseWithoutIndex,
 
     /// No row has the day of the base.
-    #[error("no row is dated {date}; a base is the date of a row, of a period its first day")]
+    #[error("no row of {series} is dated {date}; a base is the date of a row, of a period its first day")]
     NoRowAtBase {
+        /// The short name of the series.
+        series: String,
         /// The day.
         date: NaiveDate,
     },
 
     /// The value of the base is zero, or nothing is left of it.
-    #[error("the value of {date} cannot be the base of an index: nothing can be divided by it")]
+    #[error(
+        "the value of {series} of {date} cannot be the base of an index: nothing can be divided by it"
+    )]
     ZeroAtBase {
+        /// The short name of the series.
+        series: String,
         /// The day.
         date: NaiveDate,
     },
@@ -65,8 +71,12 @@ pub enum TransformationFault {
     TwelveMonthsOfOtherPeriods,
 
     /// Rates that are told so can only be compounded.
-    #[error("rates told as {units} are compounded: leave aggregate out, or set it to compound")]
+    #[error(
+        "the rates of {series} told as {units} are compounded: leave aggregate out, or set it to compound"
+    )]
     OnlyCompounded {
+        /// The short name of the series.
+        series: String,
         /// The units.
         units: &'static str,
     },

@@ -34,6 +34,13 @@ pub enum Wanted {
     Series,
     /// A series that the catalogue has.
     KnownSeries,
+    /// [`SeriesIds`](crate::market::SeriesIds), of which there are too many.
+    FewerSeries {
+        /// The most series.
+        most: usize,
+        /// The number of series that were given.
+        given: usize,
+    },
     /// A [`Currency`](crate::Currency).
     Currency,
     /// A [`Pair`](crate::Pair) of currencies.
@@ -144,6 +151,9 @@ impl fmt::Display for Wanted {
             Wanted::Series => "a series (its number in SGS, or a name such as igp-m)",
             Wanted::KnownSeries => {
                 "a series that is known here (by its number in SGS, or a name such as igp-m)"
+            }
+            Wanted::FewerSeries { most, given } => {
+                return write!(f, "a list of at most {most} series (it has {given})");
             }
             Wanted::Currency => "a currency (three letters, such as USD)",
             Wanted::CurrencyPair => "a currency pair (EUR/BRL, EURBRL or eur-brl)",

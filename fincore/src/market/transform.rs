@@ -60,7 +60,7 @@ pub fn transform(
     };
     let telling = Telling {
         units: transformation.units,
-        quantity: nature.quantity,
+        nature,
         frequency: period.map(|(frequency, _)| frequency),
         decimals,
         base: transformation.base,
@@ -148,7 +148,8 @@ impl Transformation {
                 | Aggregate::Max,
                 _,
             ) if compounds => {
-                Err(TransformationFault::OnlyCompounded { units: self.units.as_str() }.into())
+                let units = self.units.as_str();
+                Err(TransformationFault::OnlyCompounded { series: series(), units }.into())
             }
             _ => Ok(Some((frequency, aggregate))),
         }

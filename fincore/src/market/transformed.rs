@@ -27,6 +27,18 @@ pub(super) fn of_series(
     query: &History,
     transformation: &Transformation,
 ) -> Result<Page<TransformedRate>> {
+    let (figures, meta) = figures(snapshot, series, (query.from, query.to), transformation)?;
+    Ok(cut(figures, (query.limit, query.offset), meta))
+}
+
+/// The transformed figures of a series in the days of a query, the oldest first, and their source. Fails if the series has
+/// no observations.
+pub(super) fn figures(
+    snapshot: &Snapshot,
+    series: Series,
+    (from, to): (Option<Date>, Option<Date>),
+    transformation: &Transformation,
+) -> Result<(Vec<TransformedRate>, Meta)> {
     let rows = observations(snapshot, series.number, Date::MIN, Date::MAX)?;
     let Some(newest) = rows.last().map(|row| row.date) else {
         return Err(Error::not_found(Resource::Series, &series.display_name()));
@@ -35,14 +47,13 @@ pub(super) fn of_series(
         Some(definition) => Nature::of(definition),
         None => Nature::of_unknown(dataset(series.number).into_owned(), &rows),
     };
-    let days = within_plan(snapshot, query.from, query.to, || Ok(Some(newest)))?;
-    let figures = transform(&rows, &nature, transformation)?;
+    let days = within_plan(snapshot, from, to, || Ok(Some(newest)))?;
+    let figures = within(days, transform(&rows, &nature, transformation)?);
     let meta = series.meta(rows.iter().map(|row| row.origin).collect(), rows.len());
     let meta = freshness::of_series(snapshot, series.number, Some(newest), meta)?;
     let applied = transformation.applied_to(&nature)?;
     let meta = Meta { unit: transformation.unit(&nature, meta.unit)?, ..meta };
-    let meta = described(snapshot, (series.number, applied), meta)?;
-    Ok(cut(figures, days, (query.limit, query.offset), meta))
+    Ok((figures, described(snapshot, (series.number, applied), meta)?))
 }
 
 /// The transformed history of one side of the quotes of a currency pair, newest first. Fails if it has none.
@@ -68,7 +79,7 @@ pub(super) fn of_quotes(
     let same = DEFINITIONS.iter().find(|series| series.quote == Some((query.pair.base, side)));
     let number = same.filter(|_| query.pair.quote == Currency::BRL).map(|series| series.number);
     let meta = described(snapshot, (number.unwrap_or_default(), applied), meta)?;
-    Ok(cut(figures, days, (query.limit, query.offset), meta))
+    Ok(cut(within(days, figures), (query.limit, query.offset), meta))
 }
 
 /// The source of transformed figures, and the series in which their publisher gives them itself, if it is held.
@@ -95,14 +106,18 @@ fn described(
     Ok(Meta { transformation: Some(applied), ..meta })
 }
 
-/// One page of the rows in a range of days, of which the oldest comes first here, and the newest on the page.
+/// The rows in a range of days.
+fn within(days: DateWindow, mut rows: Vec<TransformedRate>) -> Vec<TransformedRate> {
+    rows.retain(|row| (days.from()..=days.to()).contains(&row.date));
+    rows
+}
+
+/// One page of rows, of which the oldest comes first here, and the newest on the page.
 fn cut(
     mut rows: Vec<TransformedRate>,
-    days: DateWindow,
     (limit, offset): (Limit<10_000>, Offset),
     meta: Meta,
 ) -> Page<TransformedRate> {
-    rows.retain(|row| (days.from()..=days.to()).contains(&row.date));
     rows.reverse();
     Page::cut(rows, (limit.get(), offset.get()), meta)
 }

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use super::{
     aggregates::ExactRow,
-    nature::Quantity,
+    nature::{Nature, Quantity},
     parameters::{Frequency, Units},
     periods::year_before,
     row::TransformedRate,
@@ -19,9 +19,9 @@ use crate::{
 const YEAR: usize = 12;
 
 /// How rows are told.
-pub(super) struct Telling {
+pub(super) struct Telling<'n> {
     pub(super) units: Units,
-    pub(super) quantity: Quantity,
+    pub(super) nature: &'n Nature,
     pub(super) frequency: Option<Frequency>,
     /// The decimals of values, and of their differences.
     pub(super) decimals: Decimals,
@@ -29,7 +29,7 @@ pub(super) struct Telling {
     pub(super) base: Option<Date>,
 }
 
-impl Telling {
+impl Telling<'_> {
     /// The figure of each row; none for a row that lacks what it is compared with.
     pub(super) fn tell(&self, rows: &[ExactRow]) -> Result<Vec<Option<TransformedRate>>> {
         let figures: Vec<Option<Figure>> = match self.units {
@@ -68,15 +68,16 @@ impl Telling {
 
     /// Every row in percent of the base; of rates, what they accumulate.
     fn index(&self, rows: &[ExactRow]) -> Result<Vec<Option<Figure>>> {
+        let series = || self.nature.name.clone();
         let place = match self.base {
             None => 0,
-            Some(date) => rows
-                .binary_search_by_key(&date, |row| row.date)
-                .map_err(|_| TransformationFault::NoRowAtBase { date: date.into() })?,
+            Some(date) => rows.binary_search_by_key(&date, |row| row.date).map_err(|_| {
+                TransformationFault::NoRowAtBase { series: series(), date: date.into() }
+            })?,
         };
         let Some(base) = rows.get(place) else { return Ok(Vec::new()) };
-        let zero = || TransformationFault::ZeroAtBase { date: base.date.into() };
-        if self.quantity == Quantity::RateOfPeriod {
+        let zero = || TransformationFault::ZeroAtBase { series: series(), date: base.date.into() };
+        if self.nature.quantity == Quantity::RateOfPeriod {
             return Ok(compounded_index(rows, place)
                 .ok_or_else(zero)?
                 .into_iter()

@@ -13,25 +13,25 @@ pub(super) fn fault(fault: &TransformationFault, language: Language) -> String {
             same("não há períodos a agregar; escolha também uma frequência")
         }
         TransformationFault::BaseWithoutIndex => same("só um índice tem base"),
-        TransformationFault::NoRowAtBase { date } => {
+        TransformationFault::NoRowAtBase { series, date } => {
             let date = language.date(*date);
             say(
                 format!(
-                    "no row is dated {date}; a base is the date of a row, of a period its first day"
+                    "no row of {series} is dated {date}; a base is the date of a row, of a period its first day"
                 ),
                 format!(
-                    "não há linha com a data {date}; a base é a data de uma linha, e de um período o primeiro dia"
+                    "não há linha de {series} com a data {date}; a base é a data de uma linha, e de um período o primeiro dia"
                 ),
             )
         }
-        TransformationFault::ZeroAtBase { date } => {
+        TransformationFault::ZeroAtBase { series, date } => {
             let date = language.date(*date);
             say(
                 format!(
-                    "the value of {date} cannot be the base of an index: nothing can be divided by it"
+                    "the value of {series} of {date} cannot be the base of an index: nothing can be divided by it"
                 ),
                 format!(
-                    "o valor de {date} não pode ser a base de um índice: não se divide por ele"
+                    "o valor de {series} de {date} não pode ser a base de um índice: não se divide por ele"
                 ),
             )
         }
@@ -50,8 +50,8 @@ pub(super) fn fault(fault: &TransformationFault, language: Language) -> String {
         TransformationFault::TwelveMonthsOfOtherPeriods => {
             same("o acumulado em 12 meses é de meses: deixe a frequência de fora, ou escolha mês")
         }
-        TransformationFault::OnlyCompounded { .. } => {
-            same("taxas assim só se acumulam: deixe o modo de agregar de fora")
-        }
+        TransformationFault::OnlyCompounded { series, .. } => same(&format!(
+            "as taxas de {series} assim só se acumulam: deixe o modo de agregar de fora"
+        )),
     }
 }

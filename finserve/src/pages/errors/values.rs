@@ -21,6 +21,10 @@ pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
             "the search is too broad: use fewer or longer words, or narrow it by company, category, type or days",
             "a busca é ampla demais: use menos palavras ou palavras mais longas, ou restrinja por companhia, categoria, tipo ou datas",
         ).to_owned()),
+        Invalid::SameSeries { one, other } => Some(language.pick(
+            format!("{one:?} and {other:?} are the same series; choose each series once"),
+            format!("{one:?} e {other:?} são a mesma série; escolha cada série uma vez"),
+        )),
         Invalid::Series { series, fault } => {
             Some(calculations::series_fault(series, fault, language))
         }
@@ -78,6 +82,9 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
             same("a identificação de um documento (um número de protocolo, ou uma como dfp-144874)")
         }
         Wanted::Series => same("uma série (o número dela no SGS, ou um nome como igp-m)"),
+        Wanted::FewerSeries { most, given } => {
+            same(&format!("uma lista de no máximo {most} séries (tem {given})"))
+        }
         Wanted::Currency => same("uma moeda (três letras, como USD)"),
         Wanted::CurrencyPair => same("um par de moedas (EUR/BRL, EURBRL ou eur-brl)"),
         Wanted::Words => same("um texto com pelo menos uma letra ou um dígito"),
