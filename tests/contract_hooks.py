@@ -20,6 +20,7 @@ DATASETS = itertools.cycle(["ipca", "igp-m", "189"])
 # Calculators refuse what the data lacks: days that the series have.
 CALCULATED = itertools.cycle(["ipca", "IGP-M", "cdi", "selic", "188", "cdi-monthly"])
 PERIODS = itertools.cycle([("2024-01-15", "2024-03-01"), ("2025-03-04", None), ("2024-05-01", "2024-05-01")])
+COMPARED = itertools.cycle(["ipca,igp-m", "selic", "CDI,433,usd-sell"])
 CURRENCIES = itertools.cycle([("EUR", "USD"), ("usd", "BRL"), ("BRL", "JPY"), ("BRL", "BRL")])
 COMPANIES = itertools.cycle(["9512", "004170", "33.000.167/0001-01", "petr4", "VALE3.SA", "999999", "ZZZZ9"])
 
@@ -85,6 +86,17 @@ def make_transformable(query):
         query["units"] = "percent_year_ago"
 
 
+def make_comparable(query):
+    """Several series that there are, or the list of series without what only several series take."""
+    if "ids" in query:
+        query["ids"] = next(COMPARED)
+        return
+    for name in ("from", "to", "frequency", "aggregate", "units", "base", "only", "partial"):
+        query.pop(name, None)
+    if str(query.get("limit", "")).isdigit():
+        query["limit"] = min(int(query["limit"]), 1000)
+
+
 def make_acceptable(case):
     """What a schema cannot say, and the service refuses: which values go together, and which are known."""
     path, query, body = case.operation.path, case.query or {}, case.body
@@ -102,6 +114,8 @@ def make_acceptable(case):
         make_calculable(path, query)
     if path.startswith("/api/v1/market/"):
         make_transformable(query)
+    if path == "/api/v1/market/series":
+        make_comparable(query)
     if "company" in query:
         query["company"] = next(COMPANIES)
     # A cursor is what an answer gave.

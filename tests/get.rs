@@ -63,6 +63,10 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
     (&["series"], "market/series"),
     (&["series", "IGPM"], "market/series/IGPM"),
     (&["series", "189", "--current"], "market/series/189/current"),
+    (
+        &["series", "ipca,igpm", "--from", "2024-01-01", "--frequency", "year"],
+        "market/series?from=2024-01-01&frequency=year&ids=ipca%2Cigpm",
+    ),
     (&["companies"], "companies"),
     (
         &["companies", "--status", "ativo", "--sector", "bancos"],

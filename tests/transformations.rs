@@ -149,3 +149,67 @@ fn what_has_no_meaning_is_refused_with_what_has() {
     assert_eq!(ask("series/nope?frequency=month").status, 404);
     assert_eq!(ask("fx?pair=XXX/BRL&frequency=month").status, 404);
 }
+
+#[test]
+fn several_series_are_columns_of_one_table() {
+    check(
+        "series?ids=ipca,IGPM,selic&from=2024-11-30&to=2024-12-01",
+        r#"[{"date":"2024-12-01","ipca":0.52,"IGPM":0.94,"selic":11.25},{"date":"2024-11-30","ipca":null,"IGPM":null,"selic":11.25}]"#,
+    );
+    let answer = get("series?ids=ipca,selic-daily&units=accumulated_12m&limit=1&to=2024-12-31");
+    assert_eq!(answer["data"][0]["ipca"], json!(4.8313));
+    let about = &answer["meta"]["series"];
+    assert_eq!(about["ipca"]["source"], "BCB SGS 433");
+    assert_eq!(about["selic-daily"]["unit"], "percent in 12 months");
+    assert_eq!(about["ipca"]["transformation"]["units"], "accumulated_12m");
+    // Without ids it is the list of series, and a transformation that changes nothing is one all the same.
+    assert_eq!(get("series?limit=1")["data"][0]["name"], "usd-sell");
+    let same = get("series?ids=ipca&units=value&limit=1");
+    assert_eq!(same["meta"]["series"]["ipca"]["transformation"]["units"], "value");
+}
+
+#[test]
+fn several_series_have_the_pages_tags_and_csv_of_any_list() {
+    let path = "series?ids=cdi,ipca&from=2026-06-01&limit=10";
+    let first = ask(path);
+    assert!(first.header("link").unwrap().contains("ids=cdi"), "{:?}", first.header("link"));
+    let (total, tag) = (first.json()["total"].as_u64().unwrap(), first.header("etag").unwrap());
+    assert!(total > 60, "{total}");
+    let same = Server::shared().request(
+        "GET",
+        &format!("/api/v1/market/{path}"),
+        &format!("If-None-Match: {tag}\r\n"),
+    );
+    assert_eq!(same.status, 304);
+    let csv = ask("series?ids=ipca,selic&from=2024-11-30&to=2024-12-01&format=csv&dialect=br");
+    let wanted = "date;ipca;selic\r\n01/12/2024;0,52;11,25\r\n30/11/2024;;11,25\r\n";
+    assert_eq!(csv.text().trim_start_matches('\u{feff}'), wanted);
+    assert_eq!(csv.header("x-total-count"), Some("2"));
+}
+
+#[test]
+fn series_that_cannot_be_compared_are_refused() {
+    for (path, said) in [
+        ("series?ids=1,2,3,4,5,6,7,8,9,10,11", "at most 10 series (it has 11)"),
+        ("series?ids=ipca,433", "the same series"),
+        ("series?ids=", "is not a series"),
+        ("series?ids=ipca,,cdi", "is not a series"),
+        ("series?ids=ipca,usd-sell&units=accumulated_12m", "usd-sell is not a rate"),
+        ("series?ids=cdi,ipca&frequency=week", "ipca has one observation a month"),
+        ("series?ids=ipca,cdi&units=index&base=2024-01-01", "no row of cdi is dated 2024-01-01"),
+        ("series?ids=ipca&limit=10001", "limit"),
+        ("series?ids=ipca&side=buy", "side"),
+        ("series?frequency=month", "name them with ids"),
+        ("series?from=2024-01-01", "name them with ids"),
+        ("series?limit=1001", "1 to 1000"),
+    ] {
+        let reply = ask(path);
+        assert_eq!(reply.status, 400, "{path}");
+        assert!(reply.text().contains(said), "{path}: {}", reply.text());
+    }
+    assert_eq!(ask("series?ids=ipca,nope").status, 404);
+    let server = Server::start();
+    let get = |path: &str| server.keyless("GET", &format!("/api/v1/market/{path}"), "");
+    assert_eq!(get("series?ids=ipca,igp-m&limit=100").json()["data"][0]["date"], "2026-08-01");
+    assert_eq!(get("series?ids=ipca,igp-m&from=2020-01-01").status, 403);
+}

@@ -103,8 +103,8 @@ impl Origin {
     }
 
     /// The columns of the list at this path, as this program knows them; none if there is no list.
-    pub(crate) fn columns(&self, path: &str) -> &[Heading] {
-        self.table.columns(path)
+    pub(crate) fn columns(&self, path: &str, query: &[(&str, String)]) -> &[Heading] {
+        self.table.columns(path, query)
     }
 
     /// The address of the server that is asked; empty for local data.

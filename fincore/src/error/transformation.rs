@@ -13,7 +13,9 @@ pub enum TransformationFault {
     BaseWithoutIndex,
 
     /// No row has the day of the base.
-    #[error("no row of {series} is dated {date}; a base is the date of a row, of a period its first day")]
+    #[error(
+        "no row of {series} is dated {date}; a base is the date of a row, of a period its first day"
+    )]
     NoRowAtBase {
         /// The short name of the series.
         series: String,

@@ -141,7 +141,8 @@ impl Column {
 fn merge(columns: &mut [Column], (limit, offset): (u32, u64)) -> (Vec<ComparedRow>, u64) {
     let (mut rows, mut total) = (Vec::new(), 0);
     let shown = offset..offset.saturating_add(limit.into());
-    while let Some(date) = columns.iter().filter_map(|column| Some(column.left.last()?.date())).max()
+    while let Some(date) =
+        columns.iter().filter_map(|column| Some(column.left.last()?.date())).max()
     {
         let is_shown = shown.contains(&total);
         let mut row = ComparedRow { date, values: Vec::new(), partial: false };

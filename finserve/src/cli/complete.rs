@@ -43,6 +43,11 @@ pub(super) fn answer(command: fn() -> Command) {
 /// Known series that have figures, by name; all that are known where there is no data to look at.
 pub(super) fn series(current: &OsStr) -> Vec<CompletionCandidate> {
     let typed = fold_input(current);
+    // Several series are separated by commas: the last one is completed.
+    let (before, typed) = match typed.rsplit_once(',') {
+        Some((before, last)) => (format!("{before},"), last.to_owned()),
+        None => (String::new(), typed),
+    };
     let listed = look_up(|snapshot| market::series_list(snapshot, SeriesList::default()));
     let listed = listed.map(|page| page.data.into_vec());
     let is_there =
@@ -50,7 +55,7 @@ pub(super) fn series(current: &OsStr) -> Vec<CompletionCandidate> {
     let known = market::known_series().iter().filter(|known| known.name.starts_with(&typed));
     known
         .filter(|known| is_there(known.name))
-        .map(|known| candidate(known.name, known.title.en))
+        .map(|known| candidate(&format!("{before}{}", known.name), known.title.en))
         .collect()
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Get {
 pub(crate) enum GetCommand {
     /// Selic, CDI, IPCA and exchange rates: the newest value of each, or the history of one
     Market(Market),
-    /// One series of the central bank, by number or name; without an argument, the list of series
+    /// One series of the central bank by number or name, or several side by side; without an argument, the list of series
     Series(Series),
     /// Search companies by name, brand, ticker, CNPJ or code, or list them by status and sector
     Companies(Companies),
@@ -156,7 +156,7 @@ enum Indicator {
 
 #[derive(Debug, Args)]
 pub(crate) struct Series {
-    /// Number or name, such as 189, igp-m or IGPM
+    /// Number or name, such as 189, igp-m or IGPM; up to ten, separated by commas, are shown side by side
     #[arg(add = ArgValueCompleter::new(complete::series))]
     series: Option<String>,
     #[command(flatten)]
@@ -217,6 +217,10 @@ impl GetCommand {
     pub(crate) fn request(&self) -> GetRequest {
         GetRequest::Question(match self {
             GetCommand::Market(market) => market.question(),
+            GetCommand::Series(Series { series: Some(ids), history }) if ids.contains(',') => {
+                let asked = history.list("market/series").with([("ids", &Some(ids.clone()))]);
+                Question { page_size: 10_000, ..asked }
+            }
             GetCommand::Series(Series { series: Some(series), history }) => {
                 history.question(&format!("market/series/{}", percent_encode(series)))
             }

@@ -72,7 +72,8 @@ pub(super) fn answer(
     }
     let whole = || -> Result<(String, Answer), Failure> {
         let json = pager::ask(origin, question)?;
-        let found = Answer::read(&json, origin.columns(&question.path)).map_err(invalid_answer)?;
+        let headings = origin.columns(&question.path, &question.query);
+        let found = Answer::read(&json, headings).map_err(invalid_answer)?;
         Ok((json, found))
     };
     if question.chart_mode == ChartMode::Chart {

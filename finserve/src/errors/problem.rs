@@ -15,6 +15,12 @@ pub(crate) enum Problem {
     /// A dialect of CSV is named, and another format is asked for.
     #[error("only CSV has dialects; ask for format=csv too")]
     DialectWithoutCsv,
+    /// A parameter of several series is given, and no series are named.
+    #[error("it is for several series at once: name them with ids=ipca,igp-m")]
+    WithoutIds,
+    /// A parameter of the list of series is given, and series are named.
+    #[error("ids names the series: leave one of the two out")]
+    WithIds,
     /// A header has other characters than visible ASCII.
     #[error("it is not plain text")]
     NotPlainText,

@@ -33,13 +33,7 @@ impl Comparison {
     /// The newest twenty dates of these series.
     #[must_use]
     pub fn new(ids: SeriesIds) -> Comparison {
-        Comparison {
-            ids,
-            from: None,
-            to: None,
-            limit: Limit::default(),
-            offset: Offset::default(),
-        }
+        Comparison { ids, from: None, to: None, limit: Limit::default(), offset: Offset::default() }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::api_client::{Origin, percent_encode};
 pub(super) fn find(origin: &Origin, text: &str) -> Result<Question, Failure> {
     let path = "/api/v1/companies/search";
     let json = origin.ask(path, &[("q", text), ("limit", "1000")])?;
-    let found = Answer::read(&json, origin.columns(path)).map_err(invalid_answer)?;
+    let found = Answer::read(&json, origin.columns(path, &[])).map_err(invalid_answer)?;
     let none = || {
         let text = truncate(text);
         Failure::Message(format!(

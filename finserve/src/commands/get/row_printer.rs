@@ -24,7 +24,7 @@ pub(super) fn print(
     question: &Question,
     lines: LineFormat,
 ) -> Result<Option<(Notes, usize)>, Failure> {
-    let headings = origin.columns(&question.path);
+    let headings = origin.columns(&question.path, &question.query);
     let (mut first, mut header, mut rows) = (None, None, 0);
     let end = pager::for_each_page(origin, question, |json| {
         let found = Answer::read(&json, headings).map_err(invalid_answer)?;

@@ -13,7 +13,7 @@ use fincore::{
     events::Cursor,
     filings::Order,
     market::{
-        Release, Side,
+        Release, SeriesIds, Side,
         transform::{Aggregate, Frequency, Only, Partial, Units},
     },
     webhooks::{DeliveryId, WebhookId},
@@ -31,7 +31,7 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 31] {
+fn all() -> [ParameterType; 32] {
     [
         library::<Aggregate>(),
         library::<Amount>(),
@@ -56,6 +56,7 @@ fn all() -> [ParameterType; 31] {
         library::<Percent>(),
         library::<Release>(),
         library::<SeriesId>(),
+        library::<SeriesIds>(),
         library::<Side>(),
         library::<Spread>(),
         library::<Steps>(),

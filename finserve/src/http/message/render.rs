@@ -9,6 +9,7 @@ use fincore::{
     Date, Page,
     calendar::BusinessDays,
     export::Format,
+    market::ComparedSeries,
     table::{self, Column, ColumnKind, Dialect, Row},
 };
 use serde::Serialize;
@@ -222,6 +223,31 @@ impl Rows for BusinessDays {
         let rows: Vec<BusinessDay> = self.data.iter().copied().map(BusinessDay).collect();
         let mut bytes = Vec::new();
         table::write_csv(&rows, dialect, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// Its columns are those of the question, so that none but the first is known before.
+impl Rows for ComparedSeries {
+    fn headings() -> Vec<Heading> {
+        vec![("date", ColumnKind::Day)]
+    }
+
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        Json::json(self)
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_csv(dialect, &mut bytes)?;
         Ok(bytes)
     }
 }

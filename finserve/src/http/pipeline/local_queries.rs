@@ -54,9 +54,11 @@ impl LocalQueries {
         String::from_utf8(json).map_err(|_| Refusal::Internal("an answer is not UTF-8".into()))
     }
 
-    /// The columns of the list at this path; none where there is no list.
-    pub(crate) fn columns(&self, path: &str) -> &[Heading] {
+    /// The columns of the list at this path; none where there is no list. Parameters may choose another list.
+    pub(crate) fn columns(&self, path: &str, query: &[(&str, String)]) -> &[Heading] {
+        let names_ids = query.iter().any(|(name, _)| *name == "ids");
         match self.routes.find(&Method::GET, path) {
+            Ok(Match::Row(_, route, _)) if names_ids => &route.compared_columns,
             Ok(Match::Row(_, route, _)) => &route.columns,
             Ok(Match::OtherMethods(..) | Match::Nothing) | Err(_) => &[],
         }

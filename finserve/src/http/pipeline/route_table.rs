@@ -35,7 +35,7 @@ use crate::{
 pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
-    account, as_of, asset, at, crawled, current, data_page, dataset, document, download, get,
+    account, as_of, asset, at, compared, crawled, current, data_page, dataset, document, download, get,
     history, kept, list, one, open, page, page_of,
 };
 
@@ -73,7 +73,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         as_of(get("/api/v1/market/series/{series}/current", Market, Short, market::series_current)),
         list(   "/api/v1/market/series/{series}/revisions", Market, HISTORY, market::revisions),
         history("/api/v1/market/series/{series}", Market,   HISTORY, market::series, market::transformed),
-        list(   "/api/v1/market/series",          Market,    Long,  market::series_list),
+        compared("/api/v1/market/series",         Market,    Long,  market::series_list, market::compare),
 
         as_of(get("/api/v1/calc/correction",        Calculators, Long,  calc::correction)),
         as_of(get("/api/v1/calc/accumulated",       Calculators, Long,  calc::accumulate)),

@@ -181,7 +181,10 @@ fn problem(problem: &Problem, language: Language) -> Option<String> {
         Problem::Value { given, wanted } => {
             Some(values::is_not(given, &own_wanted(*wanted, language)?, language))
         }
-        Problem::DialectWithoutCsv | Problem::NotPlainText => None,
+        Problem::DialectWithoutCsv
+        | Problem::WithoutIds
+        | Problem::WithIds
+        | Problem::NotPlainText => None,
     }
 }
 

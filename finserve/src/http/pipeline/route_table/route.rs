@@ -3,21 +3,24 @@ use fincore::{Date, Feature, Snapshot, market::KnownAt};
 use hyper::Method;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::http::{
-    endpoints::{
-        context::Context,
-        export::ExportQuery,
-        page_handlers::{AssetQuery, PageQuery},
+use crate::{
+    errors::{BadRequest, Problem},
+    http::{
+        endpoints::{
+            context::Context,
+            export::ExportQuery,
+            page_handlers::{AssetQuery, PageQuery},
+        },
+        message::{
+            formats::{self, Formats},
+            parameters::{self, Params},
+            refusal::Refusal,
+            render::{Answer, Heading, Rows},
+            reply::Reply,
+            response_headers::Sharing,
+        },
+        pipeline::answer_cost::Cost,
     },
-    message::{
-        formats::{self, Formats},
-        parameters::{self, Params},
-        refusal::Refusal,
-        render::{Answer, Heading, Rows},
-        reply::Reply,
-        response_headers::Sharing,
-    },
-    pipeline::answer_cost::Cost,
 };
 
 /// One endpoint.
@@ -34,6 +37,8 @@ pub(crate) struct Route {
     pub(crate) formats: Formats,
     /// The columns of a list.
     pub(crate) columns: Vec<Heading>,
+    /// The columns that are known of what `ids` chooses from a list.
+    pub(crate) compared_columns: Vec<Heading>,
     pub(crate) handler: Handler,
     /// Who may read it in a browser.
     pub(crate) sharing: Sharing,
@@ -157,6 +162,47 @@ impl From<AsOf> for KnownAt {
     fn from(AsOf { as_of }: AsOf) -> KnownAt {
         KnownAt { as_of, ..KnownAt::default() }
     }
+}
+
+/// A list, chosen by a `Q`; or where `ids` names some of its things, those side by side, chosen by a `C`, as they are or
+/// transformed where a parameter of a `T` says how.
+pub(crate) fn compared<Q, A, C, T, B>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    list_all: fn(&Snapshot, Q) -> fincore::Result<A>,
+    compare: fn(&Snapshot, C, Option<T>) -> fincore::Result<B>,
+) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Rows + 'static,
+    C: DeserializeOwned + 'static,
+    T: DeserializeOwned + 'static,
+    B: Rows + 'static,
+{
+    let (of_list, how) = (parameters::names::<Q>(), parameters::names::<T>());
+    let named = [parameters::names::<C>(), how].concat();
+    let beyond = |some: &[&'static str], others: &[&'static str]| -> Vec<&'static str> {
+        some.iter().copied().filter(|name| !others.contains(name)).collect()
+    };
+    let (only_list, only_named) = (beyond(of_list, &named), beyond(&named, of_list));
+    let params = [of_list, &only_named, &formats::PARAMS].concat();
+    let query = move |all: &Snapshot, mut params: Params<'_>| {
+        let refuse = |params: &Params<'_>, names: &[&'static str], problem| {
+            let given = names.iter().find(|name| params.get(name).is_some());
+            given.map_or(Ok(()), |name| Err(BadRequest::parameter(*name, problem)))
+        };
+        if params.get("ids").is_none() {
+            refuse(&params, &only_named, Problem::WithoutIds)?;
+            return Ok(Answer::list(list_all(all, params.read()?)?));
+        }
+        refuse(&params, &only_list, Problem::WithIds)?;
+        let how = params.take_some(how);
+        let how = if how.is_empty() { None } else { Some(how.read()?) };
+        Ok(Answer::list(compare(all, params.read()?, how)?))
+    };
+    let (handler, compared_columns) = (Handler::Query(Box::new(query)), B::headings());
+    Route { params, handler, compared_columns, ..list(path, feature, cost, list_all) }
 }
 
 /// One thing, chosen by a `Q`.
@@ -292,6 +338,7 @@ pub(crate) fn at(method: Method, path: &'static str, cost: Cost, handler: Handle
         params: Vec::new(),
         formats: Formats::One,
         columns: Vec::new(),
+        compared_columns: Vec::new(),
         handler,
         sharing: Sharing::Any,
         is_api: false,
