@@ -35,8 +35,8 @@ use crate::{
 pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
-    account, as_of, asset, at, compared, crawled, current, data_page, dataset, document, download, get,
-    history, kept, list, one, open, page, page_of,
+    account, as_of, asset, at, compared, crawled, current, data_page, dataset, document, download,
+    get, history, kept, list, one, open, page, page_of,
 };
 
 /// The series that have endpoints of their own.
