@@ -67,6 +67,10 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
         &["series", "ipca,igpm", "--from", "2024-01-01", "--frequency", "year"],
         "market/series?from=2024-01-01&frequency=year&ids=ipca%2Cigpm",
     ),
+    (
+        &["series", "ipca", "--summary", "--from", "2020-01-01", "--to", "2020-12-31"],
+        "market/series/ipca/summary?from=2020-01-01&to=2020-12-31",
+    ),
     (&["companies"], "companies"),
     (
         &["companies", "--status", "ativo", "--sector", "bancos"],

@@ -75,6 +75,7 @@ fn every_bad_parameter_is_named() {
         "/api/v1/market/series",
         "/api/v1/market/series/igp-m",
         "/api/v1/market/series/igp-m/current",
+        "/api/v1/market/series/igp-m/summary",
     ] {
         check(&format!("{path}?x=1"), "x");
     }

@@ -138,6 +138,50 @@ fn a_series_that_is_not_held_is_not_found_and_says_where_the_others_are() {
 }
 
 #[test]
+fn a_summary_has_the_digits_of_the_series_and_two_more() {
+    // Mean and deviation of the twelve months by Python's `statistics`, over fractions.
+    check(
+        "series/ipca/summary?from=2020-01-01&to=2020-12-31",
+        r#"{"count":12,"first":{"date":"2020-01-01","value":0.21},"last":{"date":"2020-12-01","value":1.35},"min":{"date":"2020-05-01","value":-0.38},"max":{"date":"2020-12-01","value":1.35},"mean":0.3700,"standard_deviation":0.4980,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
+    );
+    let one = get("series/ipca/summary?from=2020-02-01&to=2020-02-29");
+    assert_eq!((&one["count"], &one["standard_deviation"]), (&json!(1), &json!(null)));
+    let none = get("series/igp-m/summary?to=1990-01-01");
+    assert_eq!(
+        (&none["count"], &none["mean"], &none["max"]),
+        (&json!(0), &json!(null), &json!(null))
+    );
+    assert!(
+        none["meta"]["hints"][0].as_str().unwrap().starts_with("igp-m is held from 2010-01-01")
+    );
+    // Of all series, the ends and the count are those of the list.
+    for series in get("series")["data"].as_array().unwrap() {
+        let summary = get(&format!("series/{}/summary", series["number"]));
+        assert_eq!(summary["count"], series["count"], "{series}");
+        assert_eq!(summary["first"]["date"], series["first"], "{series}");
+        assert_eq!(summary["last"]["date"], series["last"], "{series}");
+        let figures = ["/min/value", "/mean", "/max/value"].map(|name| summary.pointer(name));
+        let [min, mean, max] = figures.map(|figure| figure.unwrap().as_f64().unwrap());
+        assert!(min <= mean && mean <= max, "{summary}");
+    }
+}
+
+#[test]
+fn a_summary_is_of_what_the_plan_shows() {
+    let server = Server::start();
+    let ask = |query: &str| {
+        server.keyless("GET", &format!("/api/v1/market/series/ipca/summary{query}"), "")
+    };
+    let all = ask("").json();
+    assert_eq!((&all["count"], &all["first"]["date"]), (&json!(13), &json!("2025-08-01")));
+    ask("?from=2020-01-01").expect_error(403, "plan_required");
+    ask("?from=2026-05-01&to=2026-04-01").expect_error(400, "bad_request");
+    ask("?limit=3").expect_error(400, "bad_request");
+    Server::shared().get("/api/v1/market/series/tr/summary").expect_error(404, "not_found");
+    Server::shared().get("/api/v1/market/series/nope/summary").expect_error(404, "not_found");
+}
+
+#[test]
 fn a_known_tag_is_confirmed_without_a_body() {
     for target in ["series", "series/igp-m?limit=3", "series/igp-m/current"] {
         let target = format!("/api/v1/market/{target}");

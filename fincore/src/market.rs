@@ -52,6 +52,7 @@ mod series;
 pub(crate) mod series_definitions;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+mod summary;
 pub mod transform;
 mod transformed;
 #[cfg(feature = "import")]
@@ -68,13 +69,14 @@ pub use origin::Origin;
 pub use past::{KnownAt, Release, Revision, Revisions, as_of, first_releases, revisions};
 pub(crate) use past::{quote_before, value_before};
 pub use queries::{
-    FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList,
+    FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList, SummaryQuery,
 };
 pub(crate) use quotes::PTAX;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta, Rate};
 use series::Series;
 use series_definitions::{CDI, IPCA, SELIC};
 pub use series_definitions::{Rhythm, SeriesDefinition, Side, Text, known_series};
+pub use summary::{Summary, summary};
 use transform::{QuoteTransformation, Transformation, TransformedRate};
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.

@@ -2,3 +2,4 @@
 pub(crate) mod figure;
 pub(crate) mod fixed_point;
 pub(crate) mod running_product;
+pub(crate) mod sample;

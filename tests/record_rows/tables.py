@@ -7,7 +7,7 @@ API = """
 /health /api/v1/status /api/v1/market/overview /api/v1/market/selic/current /api/v1/market/selic?limit=3
 /api/v1/market/cdi/current /api/v1/market/cdi?limit=3 /api/v1/market/ipca/current /api/v1/market/ipca?limit=3
 /api/v1/market/fx/current /api/v1/market/fx/pairs?limit=4 /api/v1/market/fx?limit=3 /api/v1/market/series?limit=4
-/api/v1/market/series/igp-m/current /api/v1/market/series/igp-m?limit=3
+/api/v1/market/series/igp-m/current /api/v1/market/series/igp-m?limit=3 /api/v1/market/series/igp-m/summary
 /api/v1/calc/correction?amount=1000&index=ipca&from=2026-06-01&to=2026-08-01
 /api/v1/calc/accumulated?series=cdi&from=2026-06-01&to=2026-06-30 /api/v1/calc/convert?from=EUR&to=USD&amount=100
 /api/v1/calc/real-rate?from=2026-01-01&to=2026-06-30 /api/v1/calendar/business-days?from=2026-11-13&to=2026-12-31
@@ -181,7 +181,7 @@ HOOKS = [
 # Tools of agents, with arguments.
 TOOLS = {
     "get_market_overview": {}, "list_series": {"limit": 3}, "get_series_value": {"series": "selic"},
-    "get_series_history": {"series": "ipca", "limit": 2}, "list_currencies": {}, "get_quote": {"pair": "EUR/BRL"},
+    "get_series_history": {"series": "ipca", "limit": 2}, "summarise_series": {"series": "ipca"}, "list_currencies": {}, "get_quote": {"pair": "EUR/BRL"},
     "get_quote_history": {"pair": "USD/BRL", "limit": 2}, "correct_amount": {"amount": "10", "index": "ipca", "from": "2025-01-01"},
     "accumulate_series": {"series": "cdi", "from": "2026-01-02"}, "convert_currency": {"from": "USD", "to": "BRL", "amount": 5},
     "compute_real_rate": {"from": "2025-01-01"}, "get_business_day": {"date": "2026-11-20"},

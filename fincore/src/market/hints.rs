@@ -6,7 +6,12 @@ use super::{
     series::Series,
     series_definitions::{DEFINITIONS, dataset},
 };
-use crate::{answers::Page, catalogue::Snapshot, error::Result, types::Date};
+use crate::{
+    answers::{Hint, Page},
+    catalogue::Snapshot,
+    error::Result,
+    types::Date,
+};
 
 /// Adds to a history without a row which days of the series are held.
 pub(super) fn for_series(
@@ -14,14 +19,17 @@ pub(super) fn for_series(
     series: Series,
     mut page: Page<Rate>,
 ) -> Result<Page<Rate>> {
-    if page.total == 0
-        && let Some(days) = series.coverage(snapshot)?
-    {
-        let name = dataset(series.number);
-        page.meta.hints =
-            vec![format!("{name} is held from {} to {}", days.first, days.last).into()];
+    if page.total == 0 {
+        page.meta.hints = held_days(snapshot, series)?;
     }
     Ok(page)
+}
+
+/// Which days of a series are held; nothing if none is.
+pub(super) fn held_days(snapshot: &Snapshot, series: Series) -> Result<Vec<Hint>> {
+    let (name, days) = (dataset(series.number), series.coverage(snapshot)?);
+    let hint = days.map(|days| format!("{name} is held from {} to {}", days.first, days.last));
+    Ok(hint.map(Hint::from).into_iter().collect())
 }
 
 /// Adds to a history without a row which days of the pair are held, and which series have days with one side of its quotes.

@@ -76,6 +76,26 @@ impl SeriesCurrent {
     }
 }
 
+/// A query for a summary of any series, by its number or name; by default of all its observations.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryQuery {
+    /// The series.
+    pub series: SeriesId,
+    /// The first day.
+    pub from: Option<Date>,
+    /// The last day.
+    pub to: Option<Date>,
+}
+
+impl SummaryQuery {
+    /// All observations of a series.
+    #[must_use]
+    pub fn new(series: SeriesId) -> SummaryQuery {
+        SummaryQuery { series, from: None, to: None }
+    }
+}
+
 /// A query for the list of series; by default all of them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

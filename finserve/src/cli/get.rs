@@ -159,6 +159,9 @@ pub(crate) struct Series {
     /// Number or name, such as 189, igp-m or IGPM; up to ten, separated by commas, are shown side by side
     #[arg(add = ArgValueCompleter::new(complete::series))]
     series: Option<String>,
+    /// Count, ends, extremes, mean and standard deviation of the series, instead of its rows
+    #[arg(long, requires = "series", conflicts_with_all = ["limit", "offset", "all", "chart", "frequency", "units", "only", "partial", "current", "first_release"])]
+    summary: bool,
     #[command(flatten)]
     history: History,
 }
@@ -217,14 +220,7 @@ impl GetCommand {
     pub(crate) fn request(&self) -> GetRequest {
         GetRequest::Question(match self {
             GetCommand::Market(market) => market.question(),
-            GetCommand::Series(Series { series: Some(ids), history }) if ids.contains(',') => {
-                let asked = history.list("market/series").with([("ids", &Some(ids.clone()))]);
-                Question { page_size: 10_000, ..asked }
-            }
-            GetCommand::Series(Series { series: Some(series), history }) => {
-                history.question(&format!("market/series/{}", percent_encode(series)))
-            }
-            GetCommand::Series(Series { series: None, history }) => history.list("market/series"),
+            GetCommand::Series(series) => series.question(),
             GetCommand::Companies(Companies { q, status, sector, listed, pages }) => {
                 let path = if q.is_some() { "companies/search" } else { "companies" };
                 Question::at(path)
@@ -266,6 +262,24 @@ impl Market {
             Indicator::Pairs => self.history.list("market/fx/pairs"),
         };
         asked.with([("pair", &self.pair), ("side", &self.side)])
+    }
+}
+
+impl Series {
+    fn question(&self) -> Question {
+        let Some(series) = &self.series else { return self.history.list("market/series") };
+        let path = format!("market/series/{}", percent_encode(series));
+        match self.summary {
+            false if series.contains(',') => {
+                let asked = self.history.list("market/series");
+                Question { page_size: 10_000, ..asked.with([("ids", &Some(series.clone()))]) }
+            }
+            true => {
+                let asked = self.history.days.add_to(Question::at(&format!("{path}/summary")));
+                asked.with([("as_of", &self.history.as_of)])
+            }
+            false => self.history.question(&path),
+        }
     }
 }
 

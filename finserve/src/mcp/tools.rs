@@ -18,6 +18,8 @@ const ROWS: &[(&str, &str, &str)] = &[
      "The newest value of one series, such as selic, cdi, ipca, igp-m, inpc or savings."),
     ("get_series_history",     "/api/v1/market/series/{series}",
      "The values of one series between two days, newest first. In a monthly series, each date is the first day of its month."),
+    ("summarise_series",       "/api/v1/market/series/{series}/summary",
+     "Count, smallest and largest value, mean and standard deviation of one series between two days."),
     ("list_currencies",        "/api/v1/market/fx/pairs",
      "Lists the currency pairs that have quotes, all against the Brazilian real, with the number of days of each."),
     ("get_quote",              "/api/v1/market/fx/current",

@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use crate::{cli::Cli, http::LocalQueries};
 
 /// Flags of the command line that no endpoint has.
-const OWN: [&str; 4] = ["all", "chart", "current", "help"];
+const OWN: [&str; 5] = ["all", "chart", "current", "help", "summary"];
 
 /// Each command and the paths that it asks at.
 const COMMANDS: [(&str, &str, &[&str]); 13] = [
@@ -15,7 +15,11 @@ const COMMANDS: [(&str, &str, &[&str]); 13] = [
         "market",
         &["market/overview", "market/selic", "market/ipca", "market/fx", "market/fx/pairs"],
     ),
-    ("get", "series", &["market/series", "market/series/{series}"]),
+    (
+        "get",
+        "series",
+        &["market/series", "market/series/{series}", "market/series/{series}/summary"],
+    ),
     ("get", "companies", &["companies", "companies/search"]),
     ("get", "company", &["companies/{id}"]),
     ("get", "filings", &["filings", "filings/search"]),

@@ -72,6 +72,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         history("/api/v1/market/fx",             Market,    HISTORY, market::fx, market::transformed_quotes),
         as_of(get("/api/v1/market/series/{series}/current", Market, Short, market::series_current)),
         list(   "/api/v1/market/series/{series}/revisions", Market, HISTORY, market::revisions),
+        as_of(get("/api/v1/market/series/{series}/summary", Market, Long, market::summary)),
         history("/api/v1/market/series/{series}", Market,   HISTORY, market::series, market::transformed),
         compared("/api/v1/market/series",         Market,    Long,  market::series_list, market::compare),
 
