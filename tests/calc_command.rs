@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Calculations, the address that asks the same, and where that has lists of steps with `steps=true`.
-const CALCULATIONS: [(&[&str], &str, &[&str]); 5] = [
+const CALCULATIONS: [(&[&str], &str, &[&str]); 6] = [
     (
         &[
             "correction",
@@ -41,6 +41,11 @@ const CALCULATIONS: [(&[&str], &str, &[&str]); 5] = [
     (
         &["convert", "--amount", "10", "--from", "EUR", "--to", "BRL", "--side", "buy"],
         "convert?amount=10&from=EUR&to=BRL&side=buy",
+        &[],
+    ),
+    (
+        &["rate", "--value", "-1.5", "--from", "year365", "--to", "day"],
+        "rate?value=-1.5&from=year365&to=day",
         &[],
     ),
 ];

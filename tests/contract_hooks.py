@@ -22,6 +22,7 @@ CALCULATED = itertools.cycle(["ipca", "IGP-M", "cdi", "selic", "188", "cdi-month
 PERIODS = itertools.cycle([("2024-01-15", "2024-03-01"), ("2025-03-04", None), ("2024-05-01", "2024-05-01")])
 COMPARED = itertools.cycle(["ipca,igp-m", "selic", "CDI,433,usd-sell"])
 CURRENCIES = itertools.cycle([("EUR", "USD"), ("usd", "BRL"), ("BRL", "JPY"), ("BRL", "BRL")])
+RATES = itertools.cycle(["13.75", "-1.5", "0", "0.050788", "21"])
 COMPANIES = itertools.cycle(["9512", "004170", "33.000.167/0001-01", "petr4", "VALE3.SA", "999999", "ZZZZ9"])
 
 
@@ -55,6 +56,10 @@ def after_call(context, case, response):
 
 def make_calculable(path, query):
     """A period and series that the data has."""
+    if path == "/api/v1/calc/rate":
+        # Large rates of short periods have factors that are too large.
+        query["value"] = next(RATES)
+        return
     if path == "/api/v1/calc/convert":
         query["from"], query["to"] = next(CURRENCIES)
         if "date" in query:

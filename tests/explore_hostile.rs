@@ -32,6 +32,10 @@ fn hostile_addresses_get_a_page_and_never_a_failure() {
         format!("/calc/real-rate?from={mark}&interest={mark}"),
         "/calc/real-rate?from=2999-01".into(),
         "/calc/real-rate?lang=fr&from=2020-01".into(),
+        format!("/calc/rate?value={mark}&from={mark}&to={mark}"),
+        format!("/calc/rate?value={long}&from=day&to=year365"),
+        "/calc/rate?value=1000000&from=day&to=year365".into(),
+        "/calc/rate?value=-99.9999999999999999&from=year365&to=day".into(),
     ];
     for target in targets {
         for language in ["en-US", "pt-BR"] {

@@ -304,6 +304,7 @@ fn a_page_is_counted_once_and_under_its_own_route() {
         ("/calc/accumulated?series=cdi&from=2024-01-01", "/calc/accumulated"),
         ("/calc/convert?amount=1&from=USD&to=BRL", "/calc/convert"),
         ("/calc/real-rate?from=2025-01", "/calc/real-rate"),
+        ("/calc/rate?value=1&from=month&to=year252", "/calc/rate"),
     ];
     for (nth, (target, _)) in pages.iter().enumerate() {
         let left = (29 - nth).to_string();
@@ -316,14 +317,14 @@ fn a_page_is_counted_once_and_under_its_own_route() {
         let varies = shown.header("vary").unwrap();
         assert!(varies.contains("X-API-Key") && varies.contains("Cookie"), "{varies}");
     }
-    assert_eq!(page(&server, "/calc", &key).header("x-ratelimit-remaining"), Some("23"));
+    assert_eq!(page(&server, "/calc", &key).header("x-ratelimit-remaining"), Some("22"));
     let usage = post(&server, "/usage", &format!("key={}", key.reveal()));
     for (_, route) in pages {
         let row = format!("<code>{route}</code></th><td class=\"count\">1</td>");
         assert!(usage.text().contains(&row), "{route}");
     }
     // Used up, the pages say so in their own look.
-    for _ in 0..23 {
+    for _ in 0..22 {
         page(&server, "/market/ipca", &key);
     }
     let refused = page(&server, "/market/ipca", &key);
@@ -363,6 +364,8 @@ fn calculators_give_the_results_of_the_api() {
             "/result",
         ),
         ("real-rate?from=2025-01-01&interest=cdi&inflation=igp-m&percent=90", "ao ano", "/real"),
+        ("rate?value=13.75&from=year252&to=day", "0,05113723</data>", "/result"),
+        ("rate?value=-1.5&from=month&to=year365", "ao ano, base 365 dias", "/result"),
     ];
     for (query, said, of) in cases {
         let answer = server.get(&format!("/api/v1/calc/{query}")).json();
@@ -422,6 +425,8 @@ fn fields_are_read_as_people_write_them_and_errors_stand_beside_them() {
         ("convert?amount=1&from=USD&to=BRL&date=2999-01-01", "date", "value=\"2999-01-01\""),
         ("convert?amount=1&from=US&to=BRL", "from", "value=\"US\""),
         ("real-rate?from=2025-01&inflation=selic", "inflation", "value=\"selic\" selected"),
+        ("rate?value=-100&from=month&to=day", "value", "value=\"-100\""),
+        ("rate?value=1&from=week&to=day", "from", "value=\"week\" selected"),
     ] {
         for language in ["en", "pt"] {
             let shown = server.get(&format!("/calc/{query}&lang={language}"));

@@ -127,6 +127,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "\"-100\" is not a spread in percent per year (more than -100, at most 1000).",
     ),
     (
+        "/calc/rate?value=-100&from=year252&to=month",
+        "\"-100\" não é uma taxa em por cento (maior que -100, no máximo 1000000).",
+        "\"-100\" is not a rate in percent (more than -100, at most 1000000).",
+    ),
+    (
+        "/calc/rate?value=1&from=year252&to=week",
+        "Escolha um item da lista.",
+        "\"week\" is not a period of rates (day, month, year252, year360 or year365).",
+    ),
+    (
         "/calc/correction?amount=1&index=ipca&from=soon",
         "Informe uma data, como 31/12/2025, ou um mês, como 12/2025.",
         "\"soon\" is not a date",

@@ -19,6 +19,7 @@ fn parameters_that_a_page_does_not_read_are_ignored_and_left_out_of_its_own_addr
         "/calc/accumulated",
         "/calc/convert",
         "/calc/real-rate",
+        "/calc/rate",
         "/sign-in",
     ];
     for page in pages {

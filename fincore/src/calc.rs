@@ -1,4 +1,5 @@
-//! Calculators: amounts corrected by an index, what a series accumulated, currencies, and interest less inflation.
+//! Calculators: amounts corrected by an index, what a series accumulated, currencies, interest less inflation, and rates of
+//! other periods.
 //!
 //! Every answer shows how it was computed: the factor, the number of periods, the first and the last observation, each
 //! step on request, and the rule in a sentence. Calculations carry 64 decimals; answers are rounded half up, away from
@@ -26,6 +27,7 @@ mod derivation;
 mod observed_period;
 mod old_currencies;
 mod parameters;
+mod rate_conversion;
 mod real_rate;
 mod rule;
 mod series_choice;
@@ -39,7 +41,8 @@ pub use conversion::{Conversion, ConvertedAmount, Leg, convert};
 pub use correction::{CorrectedAmount, Correction, SpreadFactor, correction};
 pub use derivation::{Derivation, DerivationStep, PublishedFigure};
 pub use old_currencies::Reais;
-pub use parameters::{Amount, Months, Percent, Spread, Steps};
+pub use parameters::{Amount, Convention, Months, Percent, QuotedRate, Spread, Steps};
+pub use rate_conversion::{ConvertedRate, RateConversion, convert_rate};
 pub use real_rate::{RealRate, RealReturn, real_rate};
 
 pub use crate::{market::Side, numbers::figure::Figure};

@@ -1,6 +1,6 @@
 //! Any text as a query string, of every kind of endpoint.
 #![no_main]
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 14] = [
     "/api/v1/market/selic",
     "/api/v1/market/fx",
     "/api/v1/companies/search",
@@ -13,6 +13,7 @@ const PATHS: [&str; 13] = [
     "/api/v1/calc/accumulated",
     "/api/v1/calc/convert",
     "/api/v1/calc/real-rate",
+    "/api/v1/calc/rate",
     "/companies",
 ];
 

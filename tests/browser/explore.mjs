@@ -36,6 +36,7 @@ const PAGES = {
   accumulated: "/calc/accumulated?series=cdi&from=2024-01-01",
   converted: "/calc/convert?amount=100&from=EUR&to=USD&date=2026-02-01",
   "real-rate": "/calc/real-rate?from=2025-01",
+  rate: "/calc/rate?value=13.75&from=year252&to=month",
 };
 const WRONG = { "wrong-amount": "/calc/correction?amount=much&index=ipca&from=2020-01-01", "wrong-day": "/calc/accumulated?series=ipca&from=1900-01-01" };
 

@@ -31,7 +31,7 @@ ASKED = """
 /api/v1/calc/correction?amount=1000&index=ipca&from=1990-01-01 /api/v1/calc/correction?amount=-5&index=savings&from=2025-01-10
 /api/v1/calc/accumulated?series=ipca&from=2025-01-01&steps=true /api/v1/calc/accumulated?series=usd-sell&from=2026-01-02
 /api/v1/calc/convert?from=USD&to=BRL /api/v1/calc/convert?from=usd&to=brl&date=2026-02-08&side=buy&amount=3
-/api/v1/calc/convert?from=BRL&to=EUR /api/v1/calc/real-rate?from=2025-01-01&interest=cdi&inflation=inpc&percent=90&steps=true
+/api/v1/calc/convert?from=BRL&to=EUR /api/v1/calc/rate?value=13.75&from=year252&to=day /api/v1/calc/real-rate?from=2025-01-01&interest=cdi&inflation=inpc&percent=90&steps=true
 /api/v1/calendar/business-days /api/v1/calendar/1999-04-01 /api/v1/calendar/2026-02-17
 /api/v1/companies?status=cancelada&limit=2 /api/v1/companies?sector=emp.+adm.+participacoes&limit=2&offset=2
 /api/v1/companies?sector=nope /api/v1/companies/search?q=petrobas /api/v1/companies/search?q=PETR4
@@ -107,7 +107,7 @@ PAGES = """
 /market/fx/usd-brl /market/fx/eur-brl?range=12m /calc /calc/correction
 /calc/correction?amount=1.000,50&index=ipca&from=2020-01&to=2024-12 /calc/accumulated?series=cdi&from=2025-01-02
 /calc/convert?amount=100&from=USD&to=BRL /calc/real-rate?from=2025-01&interest=selic /calc/accumulated /calc/convert
-/calc/real-rate /companies /companies?q=petrobras /companies?status=ATIVO&page=2 /companies/suggest?q=petr
+/calc/real-rate /calc/rate /calc/rate?value=13,75&from=year252&to=month /companies /companies?q=petrobras /companies?status=ATIVO&page=2 /companies/suggest?q=petr
 /companies/9512 /companies/PETR4 /companies/33.000.167%2F0001-01 /companies/35 /filings /filings?q=ata&order=relevance
 /filings?company=PETR4&category=Fato+Relevante&from=2024-01-01&page=2 /filings/1215762 /pricing /usage /sign-in /docs
 /sign-in?next=/usage /market/download/ipca?limit=3 /market/download/fx/usd-brl?limit=3
@@ -184,7 +184,7 @@ TOOLS = {
     "get_series_history": {"series": "ipca", "limit": 2}, "summarise_series": {"series": "ipca"}, "list_currencies": {}, "get_quote": {"pair": "EUR/BRL"},
     "get_quote_history": {"pair": "USD/BRL", "limit": 2}, "correct_amount": {"amount": "10", "index": "ipca", "from": "2025-01-01"},
     "accumulate_series": {"series": "cdi", "from": "2026-01-02"}, "convert_currency": {"from": "USD", "to": "BRL", "amount": 5},
-    "compute_real_rate": {"from": "2025-01-01"}, "get_business_day": {"date": "2026-11-20"},
+    "compute_real_rate": {"from": "2025-01-01"}, "convert_rate": {"value": "13.75", "from": "year252", "to": "month"}, "get_business_day": {"date": "2026-11-20"},
     "list_business_days": {"from": "2026-11-01", "to": "2026-11-30"}, "search_companies": {"q": "vale"},
     "list_companies": {"status": "ativo", "limit": 2}, "get_company": {"id": "9512"}, "list_company_filings": {"id": "9512"},
     "search_filings": {"q": "dividendos"}, "list_filings": {"limit": 2}, "get_filing": {"id": "1215762"},

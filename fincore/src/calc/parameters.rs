@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{
     error::{Error, Result, Wanted},
-    types::{Decimal, Limit, Offset, choices, deserialize_from_str},
+    types::{Decimal, Limit, Offset, choices, deserialize_from_str, serialize_as_str},
 };
 
 /// A decimal between two bounds, under a name of its own.
@@ -138,6 +138,74 @@ bounded! {
         && spread <= Decimal::from(1000)
 }
 
+bounded! {
+    /// An interest rate in percent of any period.
+    QuotedRate, Wanted::QuotedRate,
+    |rate| Decimal::from(100).checked_add(rate).is_some_and(Decimal::is_positive)
+        && rate <= Decimal::from(1_000_000)
+}
+
+/// The period that an interest rate is quoted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Convention {
+    /// A business day.
+    Day,
+    /// A month, which counts as 21 business days or 30 calendar days.
+    Month,
+    /// A year of 252 business days: Selic, CDI, and most rates in reais.
+    Year252,
+    /// A year of 360 calendar days, which is twelve months.
+    Year360,
+    /// A year of 365 calendar days.
+    Year365,
+}
+
+choices!(Convention, Wanted::Convention,
+    "day" => Convention::Day, "month" => Convention::Month, "year252" => Convention::Year252,
+    "year360" => Convention::Year360, "year365" => Convention::Year365);
+
+impl Convention {
+    /// All of them, the shortest first.
+    pub const ALL: [Convention; 5] = [
+        Convention::Day,
+        Convention::Month,
+        Convention::Year252,
+        Convention::Year360,
+        Convention::Year365,
+    ];
+
+    /// `day`, `month`, `year252`, `year360` or `year365`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Convention::Day => "day",
+            Convention::Month => "month",
+            Convention::Year252 => "year252",
+            Convention::Year360 => "year360",
+            Convention::Year365 => "year365",
+        }
+    }
+
+    /// Its length in sevenths of a calendar day: 21 business days are 30 calendar days, so one is ten sevenths.
+    pub(super) fn length(self) -> u32 {
+        match self {
+            Convention::Day => 10,
+            Convention::Month => 21 * 10,
+            Convention::Year252 => 252 * 10,
+            Convention::Year360 => 360 * 7,
+            Convention::Year365 => 365 * 7,
+        }
+    }
+}
+
+impl fmt::Display for Convention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+serialize_as_str!(Convention);
+
 /// Whether an answer lists the steps of a factor, a page at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
@@ -210,6 +278,9 @@ mod tests {
         let spread = |text: &str| text.parse::<Spread>().is_ok();
         assert!(spread("0") && spread("-99.99") && spread("6.5") && spread("1000"));
         assert!(!spread("-100") && !spread("1000.1") && !spread("-999999999999999999"));
+        let rate = |text: &str| text.parse::<QuotedRate>().is_ok();
+        assert!(rate("0") && rate("-99.99") && rate("13.75") && rate("1000000"));
+        assert!(!rate("-100") && !rate("1000000.1") && !rate("13,75") && !rate(""));
         let amount = |text: &str| text.parse::<Amount>().is_ok();
         assert!(amount("-5") && amount("999999999999999999") && !amount("1e5") && !amount(""));
         assert!(!amount("1.000") && !amount("-999.999") && !amount("12,345"));

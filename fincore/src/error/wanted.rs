@@ -76,6 +76,10 @@ pub enum Wanted {
     Percent,
     /// A [`Spread`](crate::calc::Spread).
     Spread,
+    /// A [`QuotedRate`](crate::calc::QuotedRate).
+    QuotedRate,
+    /// The [`Convention`](crate::calc::Convention) of a rate.
+    Convention,
     /// A spread that leaves something.
     SpreadAboveMinus100,
     /// `true` or `false`.
@@ -175,6 +179,8 @@ impl fmt::Display for Wanted {
             Wanted::Months => "a way to count months (inclusive or contract)",
             Wanted::Percent => "a percentage of the index (more than 0, at most 1000)",
             Wanted::Spread => "a spread in percent per year (more than -100, at most 1000)",
+            Wanted::QuotedRate => "a rate in percent (more than -100, at most 1000000)",
+            Wanted::Convention => "a period of rates (day, month, year252, year360 or year365)",
             Wanted::SpreadAboveMinus100 => "a spread above -100",
             Wanted::TrueOrFalse => "true or false",
             Wanted::Side => "a side (buy or sell)",

@@ -65,12 +65,14 @@ mod tests {
         Sample::of(numbers.iter().map(|number| number.parse().unwrap()), decimals)
     }
 
+    /// Numbers, their decimals, mean and standard deviation with two decimals more.
+    type Case<'a> = (&'a [&'a str], u32, Option<&'a str>, Option<&'a str>);
+
     #[test]
     fn means_and_deviations_are_rounded_half_up() {
-        // Numbers, their decimals, mean and standard deviation with two decimals more. Those of the last three rows are from
-        // Python's `statistics` over fractions, and `Decimal.sqrt` with sixty digits.
+        // Those of the last three rows are from Python: means over fractions, and `Decimal.sqrt` with sixty digits.
         #[rustfmt::skip]
-        let cases: &[(&[&str], u32, Option<&str>, Option<&str>)] = &[
+        let cases: &[Case<'_>] = &[
             (&[], 2, None, None),
             (&["1.5"], 1, Some("1.500"), None),
             (&["1.5", "1.50", "1.500"], 3, Some("1.50000"), Some("0.00000")),

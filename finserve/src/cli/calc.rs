@@ -111,6 +111,18 @@ pub(crate) enum Calculation {
         #[command(flatten)]
         known: AsOf,
     },
+    /// Convert an interest rate to another period, by compound interest
+    Rate {
+        /// The rate, in percent
+        #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+        value: Option<String>,
+        /// The period of the rate: day (business day), month, year252, year360 or year365
+        #[arg(long, value_name = "PERIOD", add = ArgValueCompleter::new(complete::convention))]
+        from: Option<String>,
+        /// The period to convert to
+        #[arg(long, value_name = "PERIOD", add = ArgValueCompleter::new(complete::convention))]
+        to: Option<String>,
+    },
 }
 
 /// What was known.
@@ -176,6 +188,9 @@ impl Calculation {
                     ("steps", &flag_value(*steps)),
                     ("as_of", &known.as_of),
                 ])
+            }
+            Calculation::Rate { value, from, to } => {
+                Question::at("calc/rate").with([("value", value), ("from", from), ("to", to)])
             }
         }
     }

@@ -123,6 +123,20 @@ pub(super) fn months(current: &OsStr) -> Vec<CompletionCandidate> {
     )
 }
 
+/// The periods that a rate is quoted for.
+pub(super) fn convention(current: &OsStr) -> Vec<CompletionCandidate> {
+    of_few(
+        current,
+        [
+            ("day", "a business day"),
+            ("month", "21 business days or 30 days"),
+            ("year252", "252 business days: Selic, CDI"),
+            ("year360", "360 days"),
+            ("year365", "365 days"),
+        ],
+    )
+}
+
 /// The plans.
 pub(super) fn plan(current: &OsStr) -> Vec<CompletionCandidate> {
     of_few(current, Plan::ALL.map(|plan| (plan.id(), plan.name())))

@@ -35,6 +35,8 @@ const ROWS: &[(&str, &str, &str)] = &[
      "Converts an amount to another currency, through the Brazilian real, at the PTAX closing quotes of any day."),
     ("compute_real_rate",      "/api/v1/calc/real-rate",
      "Real interest over whole months: what the Selic or the CDI left after the IPCA or another price index."),
+    ("convert_rate",           "/api/v1/calc/rate",
+     "Converts an interest rate by compound interest between a year of 252 business days, a year of 360 or 365 days, a month and a business day."),
     ("get_business_day",       "/api/v1/calendar/{date}",
      "Tells whether a day is a business day of the Brazilian financial market, which holiday it \
       is, and the business days before and after it."),

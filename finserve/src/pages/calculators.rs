@@ -16,6 +16,7 @@ mod correction;
 mod derivation;
 mod form;
 mod form_choices;
+mod rate;
 mod real_rate;
 mod typed_input;
 
@@ -30,6 +31,7 @@ pub(crate) enum Calculator {
     Accumulated,
     Convert,
     RealRate,
+    Rate,
 }
 
 /// What a calculator's page is.
@@ -46,7 +48,8 @@ pub(crate) enum Outcome {
 struct Answer {
     state: Vec<(&'static str, String)>,
     content: Markup,
-    meta: Meta,
+    /// Where its figures come from; none if it needs none.
+    meta: Option<Meta>,
     /// Whether it goes up to the newest figures, because no last day was given.
     is_open: bool,
 }
@@ -59,11 +62,12 @@ impl Calculator {
         self.endpoint(&all).plain_link(view)
     }
 
-    pub(crate) const ALL: [Calculator; 4] = [
+    pub(crate) const ALL: [Calculator; 5] = [
         Calculator::Correction,
         Calculator::Accumulated,
         Calculator::Convert,
         Calculator::RealRate,
+        Calculator::Rate,
     ];
 
     pub(crate) fn path(self) -> &'static str {
@@ -72,6 +76,7 @@ impl Calculator {
             Calculator::Accumulated => "/calc/accumulated",
             Calculator::Convert => "/calc/convert",
             Calculator::RealRate => "/calc/real-rate",
+            Calculator::Rate => "/calc/rate",
         }
     }
 
@@ -82,6 +87,7 @@ impl Calculator {
             Calculator::Accumulated => say("Accumulated rate", "Taxa acumulada"),
             Calculator::Convert => say("Convert currencies", "Converter moedas"),
             Calculator::RealRate => say("Real interest", "Juros reais"),
+            Calculator::Rate => say("Convert a rate", "Converter uma taxa"),
         }
     }
 
@@ -104,15 +110,19 @@ impl Calculator {
                 "What interest earned after inflation, over a period and per year.",
                 "Quanto os juros renderam acima da inflação, no período e ao ano.",
             ),
+            Calculator::Rate => say(
+                "Convert an interest rate between years of 252, 360 or 365 days, months and business days, by compound interest.",
+                "Converta uma taxa de juros entre anos de 252, 360 ou 365 dias, meses e dias úteis, em juros compostos.",
+            ),
         }
     }
 
-    /// The field that names a series.
+    /// The field that names a series, or else the first choice.
     fn series(self) -> &'static str {
         match self {
             Calculator::Correction => "index",
             Calculator::Accumulated => "series",
-            Calculator::Convert => "from",
+            Calculator::Convert | Calculator::Rate => "from",
             Calculator::RealRate => "interest",
         }
     }
@@ -123,6 +133,7 @@ impl Calculator {
             Calculator::Accumulated => accumulated::fields(snapshot, view.language),
             Calculator::Convert => convert::fields(snapshot, view.language),
             Calculator::RealRate => real_rate::fields(snapshot, view.language),
+            Calculator::Rate => Ok(rate::fields(view.language)),
         }
     }
 
@@ -138,6 +149,7 @@ impl Calculator {
             Calculator::Accumulated => accumulated::answer(snapshot, view, reader),
             Calculator::Convert => convert::answer(snapshot, view, reader),
             Calculator::RealRate => real_rate::answer(snapshot, view, reader),
+            Calculator::Rate => rate::answer(view, reader),
         }
     }
 
@@ -166,8 +178,8 @@ pub(crate) fn calculators(view: &View) -> Markup {
         }
     };
     let about = view.language.pick(
-        "Calculators with the official figures of Brazil: amounts adjusted by IPCA, IGP-M or CDI, accumulated rates, currencies, real interest.",
-        "Calculadoras com os números oficiais do Brasil: valores corrigidos por IPCA, IGP-M ou CDI, taxas acumuladas, moedas, juro real.",
+        "Calculators with the official figures of Brazil: amounts adjusted by IPCA, IGP-M or CDI, accumulated rates, currencies, real interest, rates of other periods.",
+        "Calculadoras com os números oficiais do Brasil: valores corrigidos por IPCA, IGP-M ou CDI, taxas acumuladas, moedas, juro real, taxas de outros períodos.",
     );
     layout::described_page(view, "/calc", (title, about), &content)
 }
@@ -221,8 +233,10 @@ fn result(view: &View, calculator: Calculator, answer: &Answer) -> Markup {
         section.result aria-labelledby="result" {
             h2 id="result" { (say("Result", "Resultado")) }
             (answer.content)
-            p.note { (say("Source: ", "Fonte: ")) (answer.meta.source) ", " (answer.meta.licence) }
-            @if answer.is_open && answer.meta.stale == Some(true) {
+            @if let Some(meta) = &answer.meta {
+                p.note { (say("Source: ", "Fonte: ")) (meta.source) ", " (meta.licence) }
+            }
+            @if answer.is_open && answer.meta.as_ref().is_some_and(|meta| meta.stale == Some(true)) {
                 p.note { strong.age { (say(
                     "This result ends at our newest figures, not today: our copy ends there, and newer figures are due.",
                     "O resultado vai até os nossos dados mais recentes, não até hoje: a nossa cópia termina ali, e já deve haver dados mais novos.",

@@ -9,7 +9,7 @@ use crate::{cli::Cli, http::LocalQueries};
 const OWN: [&str; 5] = ["all", "chart", "current", "help", "summary"];
 
 /// Each command and the paths that it asks at.
-const COMMANDS: [(&str, &str, &[&str]); 13] = [
+const COMMANDS: [(&str, &str, &[&str]); 14] = [
     (
         "get",
         "market",
@@ -31,6 +31,7 @@ const COMMANDS: [(&str, &str, &[&str]); 13] = [
     ("calc", "accumulated", &["calc/accumulated"]),
     ("calc", "convert", &["calc/convert"]),
     ("calc", "real-rate", &["calc/real-rate"]),
+    ("calc", "rate", &["calc/rate"]),
 ];
 
 #[test]

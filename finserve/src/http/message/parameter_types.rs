@@ -8,7 +8,7 @@ use std::{any::TypeId, str::FromStr};
 
 use fincore::{
     CompanyId, CompanyRef, Currency, Date, Error, FilingId, Limit, Offset, Pair, SeriesId, Words,
-    calc::{Amount, Months, Percent, Spread, Steps},
+    calc::{Amount, Convention, Months, Percent, QuotedRate, Spread, Steps},
     companies::Listed,
     events::Cursor,
     filings::Order,
@@ -31,12 +31,13 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 32] {
+fn all() -> [ParameterType; 34] {
     [
         library::<Aggregate>(),
         library::<Amount>(),
         library::<CompanyId>(),
         library::<CompanyRef>(),
+        library::<Convention>(),
         library::<Currency>(),
         library::<Cursor>(),
         library::<Date>(),
@@ -54,6 +55,7 @@ fn all() -> [ParameterType; 32] {
         library::<Pair>(),
         library::<Partial>(),
         library::<Percent>(),
+        library::<QuotedRate>(),
         library::<Release>(),
         library::<SeriesId>(),
         library::<SeriesIds>(),

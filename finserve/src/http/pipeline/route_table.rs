@@ -14,7 +14,9 @@ use crate::{
             events, export, global_search, llms, mcp, own_key,
             page_handlers::{
                 self,
-                calculators::{AccumulatedPage, ConvertPage, CorrectionPage, RealRatePage},
+                calculators::{
+                    AccumulatedPage, ConvertPage, CorrectionPage, RatePage, RealRatePage,
+                },
                 companies_and_filings::{
                     self, CompaniesQuery, FilingsQuery, OneQuery, SuggestQuery,
                 },
@@ -80,6 +82,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         as_of(get("/api/v1/calc/accumulated",       Calculators, Long,  calc::accumulate)),
         as_of(get("/api/v1/calc/convert",           Calculators, Short, calc::convert)),
         as_of(get("/api/v1/calc/real-rate",         Calculators, Long,  calc::real_rate)),
+        get(    "/api/v1/calc/rate",              Calculators, Long,  |_: &_, query| calc::convert_rate(&query)),
 
         list(   "/api/v1/calendar/business-days", Market,    Rows(2_000), calendar::business_days),
         get(    "/api/v1/calendar/{date}",        Market,    Short, calendar::day),
@@ -123,6 +126,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         data_page::<AccumulatedPage>( "/calc/accumulated", Calculators, Long, page_handlers::calculators::accumulated),
         data_page::<ConvertPage>(     "/calc/convert",     Calculators, Long, page_handlers::calculators::convert),
         data_page::<RealRatePage>(    "/calc/real-rate",   Calculators, Long, page_handlers::calculators::real_rate),
+        data_page::<RatePage>(        "/calc/rate",        Calculators, Long, page_handlers::calculators::rate),
         data_page::<CompaniesQuery>("/companies",         Companies, Long,  companies_and_filings::companies),
         data_page::<SuggestQuery>(  "/companies/suggest", Companies, Short, companies_and_filings::suggest),
         data_page::<OneQuery>(      "/companies/{id}",    Companies, Long,  companies_and_filings::company),

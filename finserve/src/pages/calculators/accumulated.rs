@@ -89,5 +89,5 @@ pub(super) fn answer(
         )) }
         (derivation(view, "derivation", derived, &Calculator::Accumulated.steps_link(&state, view)))
     };
-    Ok(Some(Answer { state, content, meta: growth.meta, is_open: to.is_none() }))
+    Ok(Some(Answer { state, content, meta: Some(growth.meta), is_open: to.is_none() }))
 }

@@ -93,7 +93,7 @@ pub(super) fn answer(
         newer.extend(market::newer_sides(snapshot, leg.pair)?);
     }
     let content = show(view, &converted, &newer);
-    Ok(Some(Answer { state, content, meta: converted.meta, is_open: date.is_none() }))
+    Ok(Some(Answer { state, content, meta: Some(converted.meta), is_open: date.is_none() }))
 }
 
 fn show(view: &View, of: &ConvertedAmount, newer: &[NewerSide]) -> Markup {

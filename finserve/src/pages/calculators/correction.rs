@@ -122,7 +122,7 @@ pub(super) fn answer(
         pair("spread", spread.as_ref().map(plain)),
     ]);
     let content = show(view, &corrected, &state);
-    Ok(Some(Answer { state, content, meta: corrected.meta, is_open: to.is_none() }))
+    Ok(Some(Answer { state, content, meta: Some(corrected.meta), is_open: to.is_none() }))
 }
 
 fn show(view: &View, of: &CorrectedAmount, state: &State) -> Markup {

@@ -85,7 +85,7 @@ pub(super) fn answer(
         pair("percent", percent.as_ref().map(plain)),
     ]);
     let content = show(view, &real, &state);
-    Ok(Some(Answer { state, content, meta: real.meta, is_open: to.is_none() }))
+    Ok(Some(Answer { state, content, meta: Some(real.meta), is_open: to.is_none() }))
 }
 
 fn show(view: &View, of: &RealReturn, state: &State) -> Markup {

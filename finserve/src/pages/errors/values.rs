@@ -103,6 +103,10 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
         Wanted::Months => same("um modo de contar os meses (inclusive ou contract)"),
         Wanted::Percent => same("um percentual do índice (maior que 0, no máximo 1000)"),
         Wanted::Spread => same("um spread em por cento ao ano (maior que -100, no máximo 1000)"),
+        Wanted::QuotedRate => same("uma taxa em por cento (maior que -100, no máximo 1000000)"),
+        Wanted::Convention => same(
+            "um período de taxas (day, dia útil; month, mês; year252, year360 ou year365, ano)",
+        ),
         Wanted::SpreadAboveMinus100 => same("um spread acima de -100"),
         Wanted::Side => same("um lado (buy, compra, ou sell, venda)"),
         Wanted::Frequency => {

@@ -47,6 +47,10 @@ fields!(
     /// The form of `/calc/real-rate`.
     RealRatePage: from to interest inflation percent
 );
+fields!(
+    /// The form of `/calc/rate`.
+    RatePage: value from to
+);
 
 /// `GET /calc`
 pub(crate) fn index(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
@@ -72,6 +76,11 @@ pub(crate) fn convert(context: &Context<'_>, params: Params<'_>) -> Result<Reply
 /// `GET /calc/real-rate`
 pub(crate) fn real_rate(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     page(context, Calculator::RealRate, params.read::<RealRatePage>()?.split())
+}
+
+/// `GET /calc/rate`
+pub(crate) fn rate(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    page(context, Calculator::Rate, params.read::<RatePage>()?.split())
 }
 
 fn page(
