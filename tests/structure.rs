@@ -251,7 +251,7 @@ pub(crate) fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The SHA-256 of every migration that has landed, in short: files out there were made by them.
-const MIGRATIONS: [(&str, &str); 18] = [
+const MIGRATIONS: [(&str, &str); 19] = [
     ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
     ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
     ("accounts/0003_webhooks.sql", "b1e704dcca9354d7"),
@@ -266,6 +266,7 @@ const MIGRATIONS: [(&str, &str); 18] = [
     ("catalogue/0007_filing_files.sql", "3c55872c9b691b96"),
     ("catalogue/0008_incomplete_windows.sql", "b35d45d184c6c29c"),
     ("catalogue/0009_notes_and_withdrawn_filings.sql", "bed4ca49e10e3a84"),
+    ("catalogue/0010_copom_meetings.sql", "a32929138a7001cd"),
     ("catalogue/0011_past.sql", "0024cb1a8debb6c0"),
     ("postgres/0001_accounts.sql", "7ed267c749dceb33"),
     ("postgres/0002_sessions.sql", "f476f3b2e8fb50b2"),

@@ -40,10 +40,11 @@ pub struct ChangeEntry {
     pub version: u64,
     /// When the import ran.
     pub time: DateTime<Utc>,
-    /// The name of the dataset: `selic`, `fx`, `companies`, `filings`; a series without a name by its number.
+    /// The name of the dataset: `selic`, `fx`, `companies`, `filings`; a series without a name by its number. New
+    /// decisions on the Selic have `selic.decisions`.
     pub dataset: String,
     /// What changed in it: the day of a series, the pair and day of a quote (`USD/BRL 2026-11-13`), the id of
-    /// a company or filing.
+    /// a company or filing, the day from which a decision is in force.
     pub key: String,
     /// What happened to it.
     pub change: Change,

@@ -1,6 +1,6 @@
 //! What was published: the change log as events.
 //!
-//! An [`Event`] says that a rate, a quote, a company or a filing is new or has changed. [`list`] reads the events
+//! An [`Event`] says that a rate, a decision on the Selic, a quote, a company or a filing is new or has changed. [`list`] reads the events
 //! after a [`Cursor`], oldest first; each answer has the cursor to go on with. [`latest_cursor`] is where a client starts
 //! that only wants future events. The log keeps 90 days. What was published long before it came in is no event: an
 //! [`EventWindow`] says how long.

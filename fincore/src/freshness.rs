@@ -15,6 +15,9 @@ use crate::{calendar, catalogue::Snapshot, error::Result, types::Date};
 pub(crate) enum PublicationSchedule {
     /// The figure of a day is published before it begins: the Selic target, up to the next meeting of Copom.
     Ahead,
+    /// The same, but this day is the first one after a meeting: its figure is published in the evening before, about 18:30,
+    /// so it must be there once the day has ended.
+    AheadButFor(Date),
     /// The figure of a business day is published in its afternoon: the PTAX closing bulletin. So that of the last
     /// business day before today is there.
     SameDay,
@@ -45,7 +48,8 @@ impl PublicationSchedule {
     pub(crate) fn newest_expected(self, today: Date) -> Date {
         let before = |day| calendar::previous(day).unwrap_or(Date::MIN);
         match self {
-            PublicationSchedule::Ahead => today,
+            PublicationSchedule::AheadButFor(day) if day == today => today.days_before(1),
+            PublicationSchedule::Ahead | PublicationSchedule::AheadButFor(_) => today,
             PublicationSchedule::SameDay => before(today),
             PublicationSchedule::NextDay => before(before(today)),
             PublicationSchedule::NextDayTo28 => {
@@ -182,6 +186,10 @@ mod tests {
             (PublicationSchedule::SameDay, "2026-11-13", Some("2026-11-17")),
             (PublicationSchedule::NextDay, "2026-11-13", Some("2026-11-18")),
             (PublicationSchedule::Ahead, "2026-11-13", Some("2026-11-14")),
+            // The meeting of 4 November: the target of the 5th must be there on the 6th.
+            (PublicationSchedule::AheadButFor(day("2026-11-05")), "2026-11-04", Some("2026-11-06")),
+            (PublicationSchedule::AheadButFor(day("2026-11-05")), "2026-11-03", Some("2026-11-04")),
+            (PublicationSchedule::AheadButFor(day("2026-11-05")), "2026-11-05", Some("2026-11-06")),
             (PublicationSchedule::Monthly(15), "2026-08-01", Some("2026-10-15")),
             (PublicationSchedule::LateMonthly(22), "2026-08-01", Some("2026-11-22")),
             (PublicationSchedule::SameDay, "9999-12-31", None),
@@ -196,6 +204,9 @@ mod tests {
         let cases = [
             // A Sunday that is a holiday, the Monday after it, and the Tuesday.
             (PublicationSchedule::Ahead, "2026-11-15", "2026-11-15"),
+            (PublicationSchedule::AheadButFor(day("2026-11-05")), "2026-11-04", "2026-11-04"),
+            (PublicationSchedule::AheadButFor(day("2026-11-05")), "2026-11-05", "2026-11-04"),
+            (PublicationSchedule::AheadButFor(day("2026-11-05")), "2026-11-06", "2026-11-06"),
             (PublicationSchedule::SameDay, "2026-11-15", "2026-11-13"),
             (PublicationSchedule::SameDay, "2026-11-16", "2026-11-13"),
             (PublicationSchedule::SameDay, "2026-11-17", "2026-11-16"),

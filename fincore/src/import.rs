@@ -19,6 +19,8 @@ use crate::{
         whole_files::FileExtents,
     },
     market::{
+        decisions::news::DecisionsBefore,
+        meetings::COPOM,
         series_definitions::DEFINITIONS,
         store::{self, CrossedQuote},
     },
@@ -47,8 +49,8 @@ use parsed_rows::ParsedRows;
 /// One import of any number of official files, all or nothing.
 ///
 /// Readers see none of them before [`Import::commit`]; an import that is dropped changes nothing. Files
-/// are recognised by content, so they need no configuration: SGS series and PTAX quotes of the central
-/// bank, and the registry, filings and tickers of CVM, as JSON, CSV or zip archives. Importing a file
+/// are recognised by content, so they need no configuration: SGS series, PTAX quotes and the calendar of Copom meetings of
+/// the central bank, and the registry, filings and tickers of CVM, as JSON, CSV or zip archives. Importing a file
 /// again changes nothing, and revised figures replace older ones. Filings are read in batches, so that memory does not
 /// grow with the file.
 ///
@@ -74,6 +76,8 @@ pub struct Import {
     /// Quotes whose buying price is above the selling price, with the file they come from. A later file may correct them.
     crossed: Vec<(String, CrossedQuote)>,
     state: State,
+    /// The decisions on the Selic that were known before, once a file may bring others.
+    decisions: Option<DecisionsBefore>,
     /// What the files have that were read.
     extents: Vec<FileExtents>,
     /// Whether validators of a download were stored, which are not data.
@@ -131,6 +135,7 @@ impl Import {
             source: FileSource::Operator,
             asked: None,
             crossed: Vec::new(),
+            decisions: None,
             state: State::Unchanged,
             extents: Vec::new(),
             has_validators: false,
@@ -231,6 +236,7 @@ impl Import {
                 FILINGS => vec!["/DOC/".into()],
                 // The forms among them.
                 form if form.starts_with(FILINGS) => Vec::new(),
+                COPOM => vec!["agendaics".into()],
                 store::FX => vec!["Cotacao".into(), "fechamento".into()],
                 series => {
                     let definition = DEFINITIONS.iter().find(|known| known.name == series);
@@ -267,6 +273,9 @@ impl Import {
                 }
                 for (name, day) in &self.crossed {
                     checks::check_sides(&self.writer, *day).map_err(|err| err.into_error(name))?;
+                }
+                if let Some(before) = &self.decisions {
+                    before.log_changes(&self.writer)?;
                 }
                 self.record_files()?;
                 self.filings.finish_with(&self.writer, |step| {

@@ -12,6 +12,7 @@ mod filings;
 mod findings;
 mod index;
 mod market;
+mod meetings;
 mod past;
 mod progress;
 mod rebuild;

@@ -31,11 +31,13 @@ pub(crate) mod batches;
 mod calculator_inputs;
 mod compare;
 mod coverage;
+pub(crate) mod decisions;
 pub(crate) mod freshness;
 mod hints;
 mod history_cache;
 pub(crate) mod holes;
 pub(crate) mod logged_series;
+pub(crate) mod meetings;
 mod newer_sides;
 mod next_due;
 pub(crate) mod origin;
@@ -61,7 +63,9 @@ pub(crate) mod withdrawn_figures;
 pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
 pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesIds};
 pub use coverage::{days_with_currencies, newest_day, years_with_quotes};
+pub use decisions::{Decision, Decisions};
 pub use holes::{Figures, holes, holes_within, missing_between};
+pub use meetings::Meeting;
 pub use newer_sides::{NewerSide, newer_sides};
 pub(crate) use next_due::published_by;
 pub use next_due::{next_due, next_quote_due};
@@ -106,6 +110,31 @@ pub fn ipca(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
 /// The Selic target rate on the snapshot's date. Fails if there are no observations.
 pub fn selic_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
     Series::from(SELIC).current(snapshot)
+}
+
+/// The decisions of the monetary policy committee (Copom) on the Selic target, newest first, and its next meetings.
+///
+/// Changes of the target are decisions; the calendar of meetings, where it is held, adds their dates and the meetings that
+/// kept the target. A meeting becomes a decision once the target of the day after it is known, which may be tomorrow's;
+/// until then it is no row. `from` and `to` are about the days from which decisions are in force.
+///
+/// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
+///
+/// ```
+/// use fincore::market::{self, History};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let decisions = market::selic_decisions(&snapshot, History::default())?;
+/// let newest = &decisions.page.data[0];
+/// assert_eq!(newest.date, Some("2026-09-16".parse()?));
+/// assert_eq!((newest.after.to_string(), newest.change.to_string()), ("13.75".into(), "-0.25".into()));
+/// assert_eq!(decisions.upcoming[0].second_day, "2026-11-04".parse()?);
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn selic_decisions(snapshot: &Snapshot, query: History) -> Result<Decisions> {
+    decisions::list(snapshot, &query)
 }
 
 /// The newest CDI. Fails if there are no observations.

@@ -6,7 +6,8 @@ use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     error::Result,
     market::{
-        Rate,
+        Meeting, Rate,
+        meetings::{self, Meetings},
         series_definitions::{CDI_DAILY, IPCA, SELIC},
         store::{self, Quote},
     },
@@ -23,6 +24,9 @@ pub(super) const CARRIED: &str = "carried.csv";
 /// The table of all other series.
 const SERIES: &str = "series.csv";
 const SERIES_HEADER: &str = "series,date,value";
+/// The calendar of the monetary policy committee.
+const COPOM: &str = "copom.csv";
+const COPOM_HEADER: &str = "first_day,second_day";
 const FX: &str = "fx.csv";
 const FX_HEADER: &str = "currency,date,buy,sell";
 
@@ -43,6 +47,8 @@ pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Op
         for (series, rate) in parse_rows(name, table, SERIES_HEADER, numbered_rate)? {
             tally += store::write_carried(writer, series, &rate)?;
         }
+    } else if name == COPOM {
+        tally += meetings::fill(writer, &parse_rows(name, table, COPOM_HEADER, meeting)?)?;
     } else if name == FX {
         tally += store::write_quotes(writer, &parse_rows(name, table, FX_HEADER, quote)?, keep)?;
     } else {
@@ -60,6 +66,11 @@ fn numbered_rate(line: &str) -> Option<Result<(u32, Rate)>> {
     let (number, line) = line.split_once(',')?;
     let number = whole_number(number)?;
     Some(rate(line)?.map(|rate| (number, rate)))
+}
+
+fn meeting(line: &str) -> Option<Result<Meeting>> {
+    let (first, second) = line.split_once(',')?;
+    Some((|| Ok(Meeting { first_day: first.parse()?, second_day: second.parse()? }))())
 }
 
 fn quote(line: &str) -> Option<Result<Quote>> {
@@ -89,6 +100,7 @@ pub(super) fn tables(snapshot: &Snapshot, carried: &str) -> Result<Vec<(&'static
         tables.push((name, own_table(snapshot, series, is_filled)?));
     }
     tables.push((CARRIED, carried.to_owned()));
+    tables.push((COPOM, meetings_table(snapshot)?));
     Ok(tables)
 }
 
@@ -102,6 +114,14 @@ fn own_table(snapshot: &Snapshot, series: u32, is_filled: impl Fn(Date) -> bool)
         }
         Ok(())
     })?;
+    Ok(table)
+}
+
+fn meetings_table(snapshot: &Snapshot) -> Result<String> {
+    let mut table = format!("{COPOM_HEADER}\n");
+    for Meeting { first_day, second_day, .. } in &Meetings::of(snapshot)?.0 {
+        let _ = writeln!(table, "{first_day},{second_day}");
+    }
     Ok(table)
 }
 

@@ -14,6 +14,7 @@ pub(crate) const SCHEMA: Schema = Schema {
         include_str!("../../migrations/catalogue/0007_filing_files.sql"),
         include_str!("../../migrations/catalogue/0008_incomplete_windows.sql"),
         include_str!("../../migrations/catalogue/0009_notes_and_withdrawn_filings.sql"),
+        include_str!("../../migrations/catalogue/0010_copom_meetings.sql"),
         include_str!("../../migrations/catalogue/0011_past.sql"),
     ],
     unmarked: 2,

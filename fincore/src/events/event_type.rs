@@ -11,6 +11,8 @@ use crate::{
 pub enum EventType {
     /// `rate.published`: an observation of a series is new or has another value.
     RatePublished,
+    /// `selic.decided`: the monetary policy committee has decided on the Selic target.
+    SelicDecided,
     /// `fx.published`: a closing quote is new or has other values.
     FxPublished,
     /// `company.created`: a company is new in the registry.
@@ -27,8 +29,9 @@ pub enum EventType {
 
 impl EventType {
     /// All types.
-    pub const ALL: [EventType; 7] = [
+    pub const ALL: [EventType; 8] = [
         EventType::RatePublished,
+        EventType::SelicDecided,
         EventType::FxPublished,
         EventType::CompanyCreated,
         EventType::CompanyUpdated,
@@ -42,6 +45,7 @@ impl EventType {
     pub fn as_str(self) -> &'static str {
         match self {
             EventType::RatePublished => "rate.published",
+            EventType::SelicDecided => "selic.decided",
             EventType::FxPublished => "fx.published",
             EventType::CompanyCreated => "company.created",
             EventType::CompanyUpdated => "company.updated",
@@ -59,7 +63,10 @@ impl EventType {
             | EventType::CompanyUpdated
             | EventType::FilingPublished
             | EventType::FilingWithdrawn => true,
-            EventType::RatePublished | EventType::FxPublished | EventType::WebhookTest => false,
+            EventType::RatePublished
+            | EventType::SelicDecided
+            | EventType::FxPublished
+            | EventType::WebhookTest => false,
         }
     }
 }

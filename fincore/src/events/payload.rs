@@ -8,12 +8,13 @@ use crate::{
     companies,
     error::{Error, Result},
     filings,
-    market::{self, Origin, batches, logged_series},
+    market::{self, Origin, batches, decisions, logged_series},
     types::{CvmCode, Date, Decimal, FilingId, Pair, fold},
 };
 
 // The names of datasets in the change log.
 const FX: &str = market::freshness::FX;
+const DECISIONS: &str = decisions::DECISIONS;
 const COMPANIES: &str = companies::DATASET;
 const FILINGS: &str = filings::DATASET;
 
@@ -50,6 +51,9 @@ pub(super) fn event_type(dataset: &str, change: Change) -> Option<EventType> {
         (FILINGS, Change::Added) => Some(EventType::FilingPublished),
         (FILINGS, Change::Removed) => Some(EventType::FilingWithdrawn),
         (COMPANIES, Change::Removed) | (FILINGS, Change::Changed) => None,
+        // A decision is known once, whatever is revised later.
+        (DECISIONS, Change::Added) => Some(EventType::SelicDecided),
+        (DECISIONS, Change::Changed | Change::Removed) => None,
         (FX, _) => is_news.then_some(EventType::FxPublished),
         (series, _) => {
             (is_news && logged_series::find(series).is_some()).then_some(EventType::RatePublished)
@@ -66,6 +70,7 @@ pub(super) fn load(
 ) -> Result<Option<EventPayload>> {
     match kind {
         EventType::RatePublished => rate(snapshot, position, change),
+        EventType::SelicDecided => decision(snapshot, &position.key),
         EventType::FxPublished => quote(snapshot, position, change),
         EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &position.key),
         EventType::FilingPublished => filing(snapshot, &position.key),
@@ -122,6 +127,16 @@ fn rate(
         Change::Changed | Change::Removed => None,
     };
     Ok(Some(EventPayload { data: to_json(&data)?, subject, published }))
+}
+
+/// The decision of a meeting is published on its second day.
+fn decision(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
+    let Ok(day) = key.parse() else { return Ok(None) };
+    let Some(decision) = decisions::effective_from(snapshot, day)? else { return Ok(None) };
+    let series = Some(decisions::SERIES.to_owned());
+    let subject = EventSubject { series, ..EventSubject::default() };
+    let published = Some(decision.date.unwrap_or(day));
+    Ok(Some(EventPayload { data: to_json(&decision)?, subject, published }))
 }
 
 #[derive(Serialize)]

@@ -94,7 +94,7 @@ fn what_was_published_long_before_it_came_in_is_no_event() {
         events.data.iter().map(|event| event.data.get().to_owned()).collect::<Vec<_>>()
     };
     // Noon is on 15 November. The IPCA of a month is there by the middle of the next, the IBC-Br a month later.
-    import(&catalogue, &[rates(432, &[("15/10/2026", "15.00"), ("16/10/2026", "15.01")])]);
+    import(&catalogue, &[rates(432, &[("15/10/2026", "15.00"), ("16/10/2026", "15.00")])]);
     import(
         &catalogue,
         &[rates(433, &[("01/08/2026", "0.1"), ("01/09/2026", "0.2"), ("01/10/2026", "0.3")])],
@@ -262,4 +262,63 @@ fn a_cursor_of_other_or_forgotten_data_is_refused() {
     }
     assert_eq!(read(&catalogue, Some(kept), 10).unwrap().data.len(), 1);
     assert_eq!(read(&catalogue, None, 10).unwrap().data.len(), 2);
+}
+
+/// The data of the events about decisions.
+fn decided(catalogue: &Catalogue) -> Vec<String> {
+    let events = types_and_data(&read(catalogue, None, 1000).unwrap());
+    events.into_iter().filter(|(kind, _)| *kind == "selic.decided").map(|(_, data)| data).collect()
+}
+
+#[test]
+fn a_decision_on_the_selic_is_an_event_once() {
+    let (_dir, catalogue) = temporary();
+    let meetings: File =
+        ("copom.csv".into(), "first_day,second_day\n2026-11-03,2026-11-04\n".into());
+    let until_the_meeting = rates(432, &[("03/11/2026", "13.75"), ("04/11/2026", "13.75")]);
+    import(&catalogue, &[until_the_meeting.clone(), meetings.clone()]);
+    assert_eq!(decided(&catalogue), [""; 0]);
+    // The target of the next days, which were not known on the day of the meeting.
+    let after = rates(432, &[("05/11/2026", "13.50"), ("06/11/2026", "13.50")]);
+    import(&catalogue, std::slice::from_ref(&after));
+    let wanted = r#"{"date":"2026-11-04","effective_from":"2026-11-05","before":13.75,"after":13.50,"change":-0.25}"#;
+    assert_eq!(decided(&catalogue), [wanted]);
+    // Whatever is imported again, and a revision, is no new decision; the event has the present figures.
+    import(&catalogue, &[after, until_the_meeting, meetings]);
+    assert_eq!(decided(&catalogue), [wanted]);
+    import(&catalogue, &[rates(432, &[("05/11/2026", "13.25"), ("06/11/2026", "13.25")])]);
+    assert_eq!(decided(&catalogue), [wanted.replace("13.50", "13.25").replace("0.25", "0.50")]);
+    // A decision that was none is gone.
+    import(&catalogue, &[rates(432, &[("07/11/2026", "12.00")])]);
+    assert_eq!(decided(&catalogue).len(), 2);
+    import(&catalogue, &[rates(432, &[("07/11/2026", "13.25")])]);
+    assert_eq!(decided(&catalogue).len(), 1);
+}
+
+#[test]
+fn a_meeting_without_a_change_is_an_event_where_the_calendar_has_it() {
+    let (_dir, catalogue) = temporary();
+    import(&catalogue, &[rates(432, &[("04/11/2026", "13.75"), ("05/11/2026", "13.75")])]);
+    assert_eq!(decided(&catalogue), [""; 0]);
+    let meetings: File =
+        ("copom.csv".into(), "first_day,second_day\n2026-11-03,2026-11-04\n".into());
+    import(&catalogue, std::slice::from_ref(&meetings));
+    let wanted = r#"{"date":"2026-11-04","effective_from":"2026-11-05","before":13.75,"after":13.75,"change":0.00}"#;
+    assert_eq!(decided(&catalogue), [wanted]);
+    import(&catalogue, &[meetings, rates(432, &[("06/11/2026", "13.75")])]);
+    assert_eq!(decided(&catalogue), [wanted]);
+}
+
+#[test]
+fn a_decision_of_long_ago_is_no_event_and_a_change_without_a_meeting_is_one() {
+    let (_dir, catalogue) = temporary();
+    // Noon is on 15 November.
+    let old = [("05/08/2026", "14.25"), ("06/08/2026", "14.00"), ("07/11/2026", "13.75")];
+    import(&catalogue, &[rates(432, &old)]);
+    assert_eq!(decided(&catalogue).len(), 2);
+    let recent = list(&snapshot(&catalogue), EventWindow::default(), EventsQuery::default());
+    let recent = types_and_data(&recent.unwrap());
+    let wanted = r#"{"date":null,"effective_from":"2026-11-07","before":14.00,"after":13.75,"change":-0.25}"#;
+    assert!(recent.contains(&("selic.decided", wanted.to_owned())), "{recent:?}");
+    assert_eq!(recent.iter().filter(|(kind, _)| *kind == "selic.decided").count(), 1);
 }

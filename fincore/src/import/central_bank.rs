@@ -1,4 +1,4 @@
-//! The central bank's files: SGS series and PTAX quotes, recognised by content and name.
+//! The central bank's files: SGS series, PTAX quotes and the meetings of Copom, recognised by content and name.
 use super::{
     import_error::Refusal,
     imported::{INTRADAY, OLD_CURRENCIES, OTHER_PERIODS},
@@ -6,6 +6,7 @@ use super::{
 };
 use crate::market::{Rate, store::Quote};
 
+mod copom;
 mod error_response;
 mod ptax_csv;
 mod ptax_olinda;
@@ -26,6 +27,10 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Option<ParsedFile>, Refusa
     }
     if ptax_csv::recognises(start) {
         return parse_ptax_csv(text).map(Some);
+    }
+    if let Some(meetings) = copom::parse(name, start)? {
+        let rows = ParsedRows::Meetings(meetings);
+        return Ok(Some(ParsedFile::new("calendar of Copom meetings", rows)));
     }
     Ok(None)
 }

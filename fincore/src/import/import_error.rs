@@ -4,6 +4,7 @@ use crate::{error::Error, truncate::printable};
 /// The known files, for the message about an unknown one.
 pub(super) const KNOWN_FILES: &str = "SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX bulletins and period \
     files (.csv), PTAX responses of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY), \
+    the calendar of Copom meetings (iCalendar, or first_day,second_day), \
     CVM's registry (cad_cia_aberta.csv), filings (ipe_, dfp_, itr_, fre_ and fca_cia_aberta_YEAR, \
     .zip or .csv) and tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv), and tickers of your own \
     (company;tickers)";

@@ -9,7 +9,8 @@ use crate::{
     },
     filings::new_filing::NewFiling,
     market::{
-        Rate,
+        Meeting, Rate,
+        meetings::COPOM,
         series_definitions::dataset,
         store::{FX, Quote},
     },
@@ -25,6 +26,8 @@ pub(super) enum ParsedRows<'a> {
     /// Observations of a series, by its number.
     Rates(u32, Vec<Rate>),
     Quotes(Vec<Quote>),
+    /// Meetings of the monetary policy committee, all of those in their years.
+    Meetings(Vec<Meeting>),
     /// The whole registry, without some optional columns.
     Companies {
         rows: Vec<RegistryEntry>,
@@ -58,6 +61,7 @@ impl ParsedRows<'_> {
         match self {
             ParsedRows::Rates(series, _) => BTreeSet::from([dataset(*series)]),
             ParsedRows::Quotes(_) => BTreeSet::from([FX.into()]),
+            ParsedRows::Meetings(_) => BTreeSet::from([COPOM.into()]),
             ParsedRows::Companies { .. } | ParsedRows::Securities(_) | ParsedRows::Overrides(_) => {
                 BTreeSet::from([COMPANIES.into()])
             }

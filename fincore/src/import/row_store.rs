@@ -15,7 +15,10 @@ use crate::{
         store::Occurrence,
     },
     market::{
-        Rate, plausibility, possible_days,
+        Rate,
+        decisions::news::DecisionsBefore,
+        meetings, plausibility, possible_days,
+        series_definitions::SELIC,
         store::{self, Quote},
         withdrawn_figures,
     },
@@ -33,6 +36,10 @@ impl Import {
         let tally = match rows {
             ParsedRows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
             ParsedRows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,
+            ParsedRows::Meetings(rows) => {
+                self.note_decisions()?;
+                meetings::replace(&self.writer, &rows, self.today())?
+            }
             ParsedRows::Companies { mut rows, absent, missing } => {
                 missing_columns::complete_companies(&self.writer, &mut rows, missing)?;
                 if self.trust == Trust::Plausible {
@@ -78,10 +85,21 @@ impl Import {
                 return Err(ImportError::Doubtful(doubt));
             }
         }
+        if series == SELIC {
+            self.note_decisions()?;
+        }
         checks::note_future_rates(rows, self.today(), imported);
         let mut tally = store::write_rates(&self.writer, series, rows, OnConflict::Replace)?;
         tally += self.remove_missing(series, rows, imported)?;
         Ok(tally)
+    }
+
+    /// Notes the decisions on the Selic that were known before this import, to tell which ones it brings.
+    fn note_decisions(&mut self) -> Result<(), ImportError> {
+        if self.decisions.is_none() {
+            self.decisions = Some(DecisionsBefore::read(&self.writer)?);
+        }
+        Ok(())
     }
 
     /// Removes the figures that were withdrawn from the days that were asked for.

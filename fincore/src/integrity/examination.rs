@@ -1,7 +1,7 @@
 //! All checks of a catalogue, in order.
 use super::{
-    change_log, companies, filings, findings::Findings, index, market, past, progress::Progress,
-    schema,
+    change_log, companies, filings, findings::Findings, index, market, meetings, past,
+    progress::Progress, schema,
 };
 use crate::{
     catalogue::{self, Catalogue},
@@ -32,6 +32,7 @@ pub(super) fn examine(
         change_log::check(&scratch, &mut findings)?;
         past::check(&scratch, &mut findings)?;
         market::check(&scratch, &mut findings, progress)?;
+        meetings::check(&scratch, &mut findings)?;
         companies::check(&scratch, &mut findings, progress)?;
         filings::check(&scratch, &mut findings, progress)?;
         index::check(&scratch, &mut findings, progress)?;

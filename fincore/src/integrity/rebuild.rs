@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use super::{
     change_log, companies,
     examination::{STEPS, examine},
-    filings, market, past,
+    filings, market, meetings, past,
     progress::{CheckStep, Progress},
     removed_rows::RemovedRows,
     schema,
@@ -81,6 +81,7 @@ fn repair(writer: &Writer, removed: &mut RemovedRows, progress: &mut Progress<'_
     progress.begin("repairing rates");
     past::repair(writer)?;
     market::repair(writer, removed)?;
+    meetings::repair(writer, removed)?;
     progress.begin("repairing companies");
     companies::repair(writer, removed)?;
     progress.begin("repairing filings");

@@ -1,9 +1,12 @@
 //! How fresh each series is.
 use rusqlite::Row;
 
-use super::series_definitions::{
-    self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS, Rhythm,
-    SAVINGS, SELIC,
+use super::{
+    meetings::Meetings,
+    series_definitions::{
+        self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS, Rhythm,
+        SAVINGS, SELIC,
+    },
 };
 use crate::{
     answers::Meta,
@@ -45,9 +48,25 @@ pub(super) fn schedule(number: u32) -> Option<PublicationSchedule> {
     })
 }
 
+/// The same for the figure of one day, which may be the first after a meeting.
+pub(super) fn schedule_of_day(
+    snapshot: &Snapshot,
+    number: u32,
+    day: Date,
+) -> Result<Option<PublicationSchedule>> {
+    Ok(match schedule(number) {
+        Some(PublicationSchedule::Ahead)
+            if Meetings::of(snapshot)?.decide_on(day.days_before(1)) =>
+        {
+            Some(PublicationSchedule::AheadButFor(day))
+        }
+        other => other,
+    })
+}
+
 /// The newest observation of a series that its source must have published; `None` where too little is known.
 pub(crate) fn newest_expected(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
-    let schedule = match schedule(number) {
+    let schedule = match schedule_of_day(snapshot, number, snapshot.today())? {
         Some(schedule) => Some(schedule),
         None => usual_gap(snapshot, number)?.map(PublicationSchedule::Gaps),
     };

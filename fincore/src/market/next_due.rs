@@ -1,6 +1,7 @@
 //! When figures of a series or a pair should be published.
 use super::{
-    freshness::{schedule, usual_gap},
+    freshness::{schedule_of_day, usual_gap},
+    meetings::day_after,
     quotes,
     series::Series,
 };
@@ -14,9 +15,10 @@ use crate::{
 /// The day by which the observation after the newest one of a series should be published; `None` where that is not known,
 /// or where values are published ahead. A day that has passed means that the copy is stale.
 pub fn next_due(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
-    let Some(schedule) = schedule(number) else { return Ok(None) };
-    let newest = Series::from(number).newest(snapshot)?;
-    let due = newest.and_then(|newest| schedule.due_after(newest.date));
+    let Some(newest) = Series::from(number).newest(snapshot)? else { return Ok(None) };
+    let next = day_after(newest.date);
+    let Some(schedule) = schedule_of_day(snapshot, number, next)? else { return Ok(None) };
+    let due = schedule.due_after(newest.date);
     Ok(due.filter(|due| schedule != PublicationSchedule::Ahead || *due <= snapshot.today()))
 }
 
@@ -31,7 +33,7 @@ const UNKNOWN_GAP: u32 = 31;
 
 /// The day by which a figure of a series should have been published.
 pub(crate) fn published_by(snapshot: &Snapshot, number: u32, day: Date) -> Result<Date> {
-    let schedule = match schedule(number) {
+    let schedule = match schedule_of_day(snapshot, number, day)? {
         Some(schedule) => schedule,
         None => PublicationSchedule::Gaps(usual_gap(snapshot, number)?.unwrap_or(UNKNOWN_GAP)),
     };

@@ -78,8 +78,8 @@ impl NewWebhook {
         {
             return no_such_type("category", "filing.published and filing.withdrawn");
         }
-        if self.series.is_some() && !has(&[EventType::RatePublished]) {
-            return no_such_type("series", "rate.published");
+        if self.series.is_some() && !has(&[EventType::RatePublished, EventType::SelicDecided]) {
+            return no_such_type("series", "rate.published and selic.decided");
         }
         let company =
             self.company.as_deref().map(|text| find_company(snapshot, text)).transpose()?;

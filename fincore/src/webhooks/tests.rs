@@ -184,7 +184,7 @@ fn a_subscription_that_makes_no_sense_is_refused() {
         (webhook_for(&[]), "events is empty"),
         (
             webhook_for(&["rate.removed"]),
-            "\"rate.removed\" is not a type of event (rate.published, fx",
+            "\"rate.removed\" is not a type of event (rate.published, selic.decided, fx",
         ),
         (webhook_for(&["fx.published", "fx.published"]), "events has fx.published twice"),
         (NewWebhook { url: "http://example.com/".into(), ..rate() }, "https://"),
