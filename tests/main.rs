@@ -2,7 +2,7 @@
 //!
 //! `harness` starts servers and speaks HTTP. The other modules hold the tests.
 //!
-//! * What it answers: `market` and `series` the figures, `past` what was known when, `calendar` business days, `freshness` how old the data
+//! * What it answers: `market` and `series` the figures, `decisions` those of the Copom, `past` what was known when, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
 //!   datasets, `export_streams` how they are sent, `pages` the pages, `page_addresses` their addresses, `explore_market` those of the market and the calculators, `explore_registry` those of
@@ -41,6 +41,7 @@ mod completion;
 mod contract;
 mod csv;
 mod cvm;
+mod decisions;
 mod doctor;
 mod documents;
 mod embedded_server;

@@ -39,7 +39,9 @@ pub(crate) use guide::{GuidePage, guide};
 pub(crate) use home::home;
 pub(crate) use language::Language;
 pub(crate) use legal::legal;
-pub(crate) use market::{Asked, Subject, has_few_days, history, market, wrong_history};
+pub(crate) use market::{
+    Asked, Subject, decisions, decisions_link, has_few_days, history, market, wrong_history,
+};
 pub(crate) use pricing::{
     key_form::{Field, FieldFault, KeyForm},
     pricing,

@@ -27,6 +27,7 @@ const PAGES = {
   market: "/market",
   ipca: "/market/ipca",
   "selic-all": "/market/selic?range=all",
+  decisions: "/market/selic/decisions",
   credit: "/market/credit",
   dollar: "/market/fx/usd-brl?range=3m",
   calc: "/calc",

@@ -144,6 +144,8 @@ enum Indicator {
     Overview,
     /// Selic target rate, percent a year
     Selic,
+    /// Decisions of the monetary policy committee (Copom) on the Selic target
+    Decisions,
     /// Interbank deposit rate, percent a year
     Cdi,
     /// Consumer price inflation, percent a month
@@ -256,6 +258,7 @@ impl Market {
         let asked = match self.indicator {
             Indicator::Overview => self.history.list("market/overview"),
             Indicator::Selic => self.history.question("market/selic"),
+            Indicator::Decisions => self.history.list("market/selic/decisions"),
             Indicator::Cdi => self.history.question("market/cdi"),
             Indicator::Ipca => self.history.question("market/ipca"),
             Indicator::Fx => self.history.question("market/fx"),

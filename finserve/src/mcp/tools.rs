@@ -20,6 +20,9 @@ const ROWS: &[(&str, &str, &str)] = &[
      "The values of one series between two days, newest first. In a monthly series, each date is the first day of its month."),
     ("summarise_series",       "/api/v1/market/series/{series}/summary",
      "Count, smallest and largest value, mean and standard deviation of one series between two days."),
+    ("get_selic_decisions",    "/api/v1/market/selic/decisions",
+     "The decisions of Brazil's monetary policy committee (Copom) on the Selic target rate, newest first: the day of each \
+      meeting, the target before and after, and the change; and the days of its next meetings."),
     ("list_currencies",        "/api/v1/market/fx/pairs",
      "Lists the currency pairs that have quotes, all against the Brazilian real, with the number of days of each."),
     ("get_quote",              "/api/v1/market/fx/current",

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::{chart::sparkline::sparkline, data_age, layout, view::View};
 
+mod decisions;
 mod downloads;
 mod history;
 mod newer_side;
@@ -16,6 +17,7 @@ mod plan_reach;
 mod range;
 mod series_or_pair;
 
+pub(crate) use decisions::{decisions, decisions_link};
 pub(crate) use history::{Asked, history, wrong_history};
 pub(crate) use newer_side::newer_side_notes;
 pub(crate) use range::Range;

@@ -50,7 +50,7 @@ fn derive(targets: &[(Date, Decimal)], meetings: &[Meeting]) -> Vec<Decision> {
         let figures = (before, after);
         match &later[..later.partition_point(|meeting| meeting.second_day < day)] {
             [one] => {
-                decisions.push(Decision::new(Some(one.second_day), one.effective_from(), figures))
+                decisions.push(Decision::new(Some(one.second_day), one.effective_from(), figures));
             }
             _ if before != after => decisions.push(Decision::new(None, day, figures)),
             _ => (),

@@ -13,7 +13,14 @@ const COMMANDS: [(&str, &str, &[&str]); 14] = [
     (
         "get",
         "market",
-        &["market/overview", "market/selic", "market/ipca", "market/fx", "market/fx/pairs"],
+        &[
+            "market/overview",
+            "market/selic",
+            "market/selic/decisions",
+            "market/ipca",
+            "market/fx",
+            "market/fx/pairs",
+        ],
     ),
     (
         "get",

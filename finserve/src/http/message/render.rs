@@ -9,7 +9,7 @@ use fincore::{
     Date, Page,
     calendar::BusinessDays,
     export::Format,
-    market::ComparedSeries,
+    market::{ComparedSeries, Decision, Decisions},
     table::{self, Column, ColumnKind, Dialect, Row},
 };
 use serde::Serialize;
@@ -187,6 +187,29 @@ impl<R: Row + Serialize> Rows for Page<R> {
         let mut bytes = Vec::new();
         table::write_csv(&self.data, dialect, &mut bytes)?;
         Ok(bytes)
+    }
+}
+
+/// Meetings to come are in JSON only.
+impl Rows for Decisions {
+    fn headings() -> Vec<Heading> {
+        of_row::<Decision>()
+    }
+
+    fn total(&self) -> u64 {
+        self.page.total
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        self.page.extent()
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        Json::json(self)
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        self.page.csv(dialect)
     }
 }
 

@@ -64,6 +64,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
 
         current("/api/v1/market/overview",        Market,    Short, market::overview),
         as_of(current("/api/v1/market/selic/current", Market, Short, market::selic_current)),
+        list(   "/api/v1/market/selic/decisions", Market,    Long,  market::selic_decisions),
         history("/api/v1/market/selic",          Market,    HISTORY, market::selic, |all, query, how| market::transformed(all, query.of(SELIC.into()), how)),
         as_of(current("/api/v1/market/cdi/current", Market, Short, market::cdi_current)),
         history("/api/v1/market/cdi",            Market,    HISTORY, market::cdi, |all, query, how| market::transformed(all, query.of(CDI.into()), how)),
@@ -117,9 +118,11 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
 
         kept(page(GET, "/",              Long,  page_handlers::home)),
         data_page::<page_handlers::PageQuery>("/market",           Market, Long, page_handlers::market::market),
+        data_page::<page_handlers::PageQuery>("/market/selic/decisions", Market, Long, page_handlers::market::decisions),
         data_page::<PairPage>(        "/market/fx/{pair}", Market, Long, page_handlers::market::pair),
         data_page::<SeriesPage>(      "/market/{series}",  Market, Long, page_handlers::market::series),
         download(history("/market/download/fx/{pair}", Market, HISTORY, market::fx, market::transformed_quotes)),
+        download(list("/market/download/selic/decisions", Market, Long, market::selic_decisions)),
         download(history("/market/download/{series}",  Market, HISTORY, market::series, market::transformed)),
         kept(page(GET, "/calc",          Long,  page_handlers::calculators::index)),
         data_page::<CorrectionPage>(  "/calc/correction",  Calculators, Long, page_handlers::calculators::correction),
@@ -211,7 +214,7 @@ impl Routes {
         let fixed = fixed.map(|(at, row)| (row.path, at)).collect();
         let start = |row: &Route| row.path.split('{').next().unwrap_or_default();
         let starts = rows.iter().map(start).collect();
-        let is_read = |row: &&Route| row.is_page && row.method == Method::GET;
+        let is_read = |row: &&Route| row.is_drawn() && row.method == Method::GET;
         let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
         let (base, upgrade_contact) = (BasePath::default(), UpgradeContact::default());
         Routes { base, upgrade_contact, pages, rows, fixed, starts }

@@ -3,12 +3,11 @@ use fincore::{Feature, Limit, Plan, market::History};
 use maud::{Markup, html};
 
 use super::history::{ROWS, Shown};
-use crate::pages::{layout, page_url::Address};
+use crate::pages::{layout, page_url::Address, view::View};
 
 impl Shown<'_> {
     pub(super) fn downloads(&self) -> Markup {
         let view = self.known.view;
-        let say = |english, portuguese| view.language.pick(english, portuguese);
         let Some((from, to)) = self.days else { return html! {} };
         let days = |address: Address| address.with("from", from).with("to", to);
         let skipped = self.asked.page.saturating_sub(1) * u64::from(ROWS);
@@ -17,20 +16,26 @@ impl Shown<'_> {
         let line = line.with("offset", skipped).open_command(view);
         let most = History { limit: Limit::MAX, ..History::default() }.limit;
         let json = days(self.known.subject.download()).with("limit", Some(most.get()));
-        let csv = json.clone().with("format", Some("csv"));
-        let has_csv =
-            view.visitor.as_ref().is_some_and(|holder| holder.caller.plan.includes(Feature::Csv));
-        let csv_needs =
-            Plan::ALL.into_iter().find(|plan| plan.includes(Feature::Csv)).filter(|_| !has_csv);
-        html! {
-            section aria-labelledby="data" {
-                h2 id="data" { (say("Use this in a program", "Use em um programa")) }
-                (layout::command(view, "curl", &line))
-                p.actions {
-                    a.button href=(json.plain_link(view)) { "JSON" }
-                    a.button href=(csv.plain_link(view)) {
-                        "CSV" @if let Some(plan) = csv_needs { " (" (say("plan ", "plano ")) (plan.name()) ")" }
-                    }
+        files(view, &line, &json)
+    }
+}
+
+/// The command line of a view, and its rows as files.
+pub(super) fn files(view: &View, line: &str, json: &Address) -> Markup {
+    let say = |english, portuguese| view.language.pick(english, portuguese);
+    let csv = json.clone().with("format", Some("csv"));
+    let has_csv =
+        view.visitor.as_ref().is_some_and(|holder| holder.caller.plan.includes(Feature::Csv));
+    let csv_needs =
+        Plan::ALL.into_iter().find(|plan| plan.includes(Feature::Csv)).filter(|_| !has_csv);
+    html! {
+        section aria-labelledby="data" {
+            h2 id="data" { (say("Use this in a program", "Use em um programa")) }
+            (layout::command(view, "curl", line))
+            p.actions {
+                a.button href=(json.plain_link(view)) { "JSON" }
+                a.button href=(csv.plain_link(view)) {
+                    "CSV" @if let Some(plan) = csv_needs { " (" (say("plan ", "plano ")) (plan.name()) ")" }
                 }
             }
         }

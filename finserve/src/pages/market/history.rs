@@ -115,7 +115,7 @@ pub(crate) fn wrong_history(
     Ok(layout::page(view, &subject.path(), &title, &content))
 }
 
-fn upgrade_of(view: &View, prompt: &Upgrade) -> Markup {
+pub(super) fn upgrade_of(view: &View, prompt: &Upgrade) -> Markup {
     html! {
         (upgrade(view, prompt))
         p.note { (view.language.pick(

@@ -1,6 +1,6 @@
 //! The pages of the market.
 use fincore::{Pair, SeriesId, Snapshot};
-use maud::Markup;
+use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
@@ -48,13 +48,23 @@ pub(crate) fn market(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     Ok(shown(pages::market(&snapshot(context)?, &view)?))
 }
 
+/// `GET /market/selic/decisions`
+pub(crate) fn decisions(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let PageQuery { lang } = params.read()?;
+    let view = view(context, lang);
+    Ok(shown(pages::decisions(&snapshot(context)?, &view)?))
+}
+
 /// `GET /market/{series}`
 pub(crate) fn series(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let SeriesPage { series, range, from, to, page, lang } = params.read()?;
     let view = view(context, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::series(&snapshot, &series)??;
-    let more = pages::compound_link(&view, &subject);
+    let more = html! {
+        (pages::decisions_link(&view, &subject))
+        (pages::compound_link(&view, &subject))
+    };
     history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
 }
 
