@@ -145,6 +145,21 @@ impl Simulation {
         });
     }
 
+    /// What is kept of earlier data is small: at most 5 MB in a year.
+    fn assert_small_past(&self) {
+        const PAGES: &str =
+            "SELECT SUM(pgsize) FROM dbstat WHERE name GLOB 'past_*' OR name = 'import_time'";
+        const ROWS: &str =
+            "SELECT (SELECT COUNT(known_from) FROM rate) + (SELECT COUNT(known_from) FROM fx)
+            + (SELECT COUNT(known_from) FROM company)";
+        let file = rusqlite::Connection::open(self.data.path().join("catalogue.db")).unwrap();
+        let number = |sql: &str| file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        // A version takes up to three bytes in its row, and one in its header.
+        let bytes = number(PAGES) + 4 * number(ROWS);
+        let _ = writeln!(io::stderr(), "what was known earlier takes {bytes} bytes");
+        assert!(bytes <= 5_000_000, "{bytes} bytes");
+    }
+
     /// The registry and the status are as they should be.
     fn assert_same_status(&self, published: &PublishedYear, day: NaiveDate, quarterly: usize) {
         let catalogue = Catalogue::open(self.data.path().join("catalogue.db")).unwrap();
@@ -177,6 +192,7 @@ fn check(days: u64, seed: u64) {
     let simulation = Simulation::new(seed);
     simulation.run(days);
     simulation.assert_same(FIRST + Days::new(days - 1));
+    simulation.assert_small_past();
     let missing = simulation.publisher.publish(|published| published.moods.missing());
     assert!(missing.is_empty(), "moods that were never shown: {missing:?}");
 }
