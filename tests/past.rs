@@ -32,7 +32,10 @@ impl Revised {
         let reply = self.server.get(path);
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
         let reply = reply.json();
-        reply.get("data").map_or(reply["value"].clone(), |rows| rows[0]["value"].clone())
+        let row = reply.get("data").map_or(&reply, |rows| &rows[0]);
+        let value =
+            [&row["value"], &row["ipca"], &row["mean"]].into_iter().find(|value| !value.is_null());
+        value.cloned().unwrap_or_default()
     }
 }
 
@@ -46,6 +49,8 @@ fn every_kind_of_answer_is_told_as_it_was_known() {
             "/api/v1/market/series/433/current?",
             "/api/v1/market/ipca?to=2026-08-01&",
             "/api/v1/market/series/ipca?only=changes&to=2026-08-01&",
+            "/api/v1/market/series/ipca/summary?from=2026-08-01&to=2026-08-01&",
+            "/api/v1/market/series?ids=ipca&from=2026-08-01&to=2026-08-01&",
         ] {
             let path = format!("{path}as_of={day}");
             assert_eq!(revised.value(&path), json!(value), "{path}");

@@ -202,7 +202,8 @@ where
         Ok(Answer::list(compare(all, params.read()?, how)?))
     };
     let (handler, compared_columns) = (Handler::Query(Box::new(query)), B::headings());
-    Route { params, handler, compared_columns, ..list(path, feature, cost, list_all) }
+    let route = list(path, feature, cost, list_all);
+    known_at::<KnownAt>(Route { params, handler, compared_columns, ..route })
 }
 
 /// One thing, chosen by a `Q`.
