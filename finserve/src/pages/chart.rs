@@ -10,6 +10,7 @@ use super::language::Language;
 mod downsample;
 mod gaps;
 mod geometry;
+pub(crate) mod lines;
 mod size;
 pub(crate) mod sparkline;
 
@@ -45,14 +46,24 @@ pub(crate) enum Shape {
 pub(crate) enum Period {
     Day,
     Month,
+    Quarter,
+    Year,
 }
 
 impl Period {
-    /// The day or month of a figure, in running text.
+    /// The day, month, quarter or year of a figure, in running text.
     pub(crate) fn of(self, date: Date, language: Language) -> String {
         match self {
             Period::Day => language.date(date),
             Period::Month => language.month(date),
+            Period::Quarter => {
+                let quarter = date.month().div_ceil(3);
+                language.pick(
+                    format!("Q{quarter} {}", date.year()),
+                    format!("{quarter}T{}", date.year()),
+                )
+            }
+            Period::Year => date.year().to_string(),
         }
     }
 
@@ -61,7 +72,17 @@ impl Period {
         let day = NaiveDate::from(date);
         match self {
             Period::Day => language.pick(day.format("%-d %b"), day.format("%d/%m")).to_string(),
-            Period::Month => language.month(date),
+            Period::Month | Period::Quarter | Period::Year => self.of(date, language),
+        }
+    }
+
+    /// What a column of them is called.
+    pub(crate) fn name(self, language: Language) -> &'static str {
+        match self {
+            Period::Day => language.pick("Date", "Data"),
+            Period::Month => language.pick("Month", "Mês"),
+            Period::Quarter => language.pick("Quarter", "Trimestre"),
+            Period::Year => language.pick("Year", "Ano"),
         }
     }
 }

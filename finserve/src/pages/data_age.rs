@@ -8,7 +8,7 @@ use super::{chart::Period, language::Language};
 pub(crate) fn of(period: Period, today: Date, date: Date, language: Language) -> String {
     match period {
         Period::Day => days(today, date, language),
-        Period::Month => months(today, date, language),
+        Period::Month | Period::Quarter | Period::Year => months(today, date, language),
     }
 }
 

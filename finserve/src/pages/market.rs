@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::{chart::sparkline::sparkline, data_age, layout, view::View};
 
+mod compare;
 mod decisions;
 mod downloads;
 mod history;
@@ -16,13 +17,18 @@ mod newest_figure;
 mod plan_reach;
 mod range;
 mod series_or_pair;
+mod transformation_choices;
 
+pub(crate) use compare::{
+    ComparisonAsked, ComparisonForm, compare_links, comparison, wrong_comparison,
+};
 pub(crate) use decisions::{decisions, decisions_link};
 pub(crate) use history::{Asked, history, wrong_history};
 pub(crate) use newer_side::newer_side_notes;
 pub(crate) use range::Range;
 use series_or_pair::origin_name;
 pub(crate) use series_or_pair::{Subject, has_few_days, slug};
+pub(crate) use transformation_choices::Transformed;
 
 /// Currencies that have a line of their own, where they have quotes.
 const MAIN: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "CNY", "ARS", "CLP"];
@@ -116,7 +122,8 @@ pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
         }
         p.note {
             (say("Figures that show their age are out of date. ", "Valores que mostram a idade estão desatualizados. "))
-            a href=(view.link("/calc")) { (say("Calculators", "Calculadoras")) }
+            a href=(view.link("/market/compare")) { (say("Compare series", "Comparar séries")) }
+            " · " a href=(view.link("/calc")) { (say("Calculators", "Calculadoras")) }
             " · " a href=(view.path("/api/v1/market/series")) { (say("All series as JSON", "Todas as séries em JSON")) }
             " · " a href=(view.path("/api/v1/market/fx/pairs")) { (say("All currencies as JSON", "Todas as moedas em JSON")) }
         }

@@ -12,7 +12,7 @@ pub(crate) struct Address {
 
 /// What is written as it is, so that addresses can be read; spaces become `+`.
 const ENCODED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b' ');
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b' ');
 
 impl Address {
     /// The path alone.

@@ -17,6 +17,8 @@ fn is_gap(period: Period, earlier: Date, later: Date) -> bool {
     match period {
         Period::Day => missing_between(Rhythm::BusinessDays, earlier, later) > MOST_MISSING_DAYS,
         Period::Month => missing_between(Rhythm::Monthly, earlier, later) > 0,
+        Period::Quarter => missing_between(Rhythm::Monthly, earlier, later) > 2,
+        Period::Year => missing_between(Rhythm::Monthly, earlier, later) > 11,
     }
 }
 

@@ -33,11 +33,24 @@ struct Axis {
 }
 
 impl Plot {
+    /// The axes for lines from the first to the last day and from the lowest to the highest figure, of which the longest has
+    /// so many decimals; without points.
+    pub(super) fn of_lines(
+        size: Size,
+        bounds: (f64, f64),
+        (decimals, days): (i32, (Date, Date)),
+        language: Language,
+    ) -> Plot {
+        let axis = axis(bounds, decimals, size.intervals(), language);
+        let left = axis.left(size);
+        let days = (day(days.0), day(days.1));
+        Plot { size, left, axis, days, places: Vec::new(), band: 0.0 }
+    }
+
     pub(super) fn new(chart: &Chart<'_>, language: Language) -> Plot {
         let (low, high) = chart.bounds();
         let axis = axis((low, high), chart.decimals(), chart.size.intervals(), language);
-        let longest = axis.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
-        let left = as_f64(longest) * chart.size.digit() + 6.0;
+        let left = axis.left(chart.size);
         let slots = |point: Option<&(Date, Decimal)>| {
             point.map_or(0.0, |(date, _)| slot(chart.period, *date))
         };
@@ -65,7 +78,7 @@ impl Plot {
     }
 
     /// How far down a value is.
-    fn height(&self, value: f64) -> f64 {
+    pub(super) fn height(&self, value: f64) -> f64 {
         let Axis { low, high, .. } = self.axis;
         let (top, bottom) = (self.size.top(), self.size.bottom());
         bottom - (value - low) / (high - low) * (bottom - top)
@@ -95,6 +108,14 @@ impl Plot {
         // Letters are a little narrower than digits.
         let half = as_f64(label.chars().count()) * self.size.digit() * 0.45;
         x >= half && x + half <= self.size.width()
+    }
+}
+
+impl Axis {
+    /// The place beside its labels.
+    fn left(&self, size: Size) -> f64 {
+        let longest = self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+        as_f64(longest) * size.digit() + 6.0
     }
 }
 
@@ -129,11 +150,13 @@ fn axis((low, high): (f64, f64), decimals: i32, most: f64, language: Language) -
     Axis { low: bottom, high: top, ticks }
 }
 
-/// The number of a figure's month or day, in which bars have their places.
+/// The number of a figure's period, in which bars have their places.
 fn slot(period: Period, date: Date) -> f64 {
     match period {
         Period::Day => day(date),
         Period::Month => f64::from(date.year()) * 12.0 + f64::from(date.month()),
+        Period::Quarter => (f64::from(date.year()) * 12.0 + f64::from(date.month())) / 3.0,
+        Period::Year => f64::from(date.year()),
     }
 }
 

@@ -195,8 +195,12 @@ impl Known<'_> {
         let what = match (self.subject.period(), count) {
             (Period::Day, 1) => language.pick("day held", "dia disponível"),
             (Period::Day, _) => language.pick("days held", "dias disponíveis"),
-            (Period::Month, 1) => language.pick("month held", "mês disponível"),
-            (Period::Month, _) => language.pick("months held", "meses disponíveis"),
+            (Period::Month | Period::Quarter | Period::Year, 1) => {
+                language.pick("month held", "mês disponível")
+            }
+            (Period::Month | Period::Quarter | Period::Year, _) => {
+                language.pick("months held", "meses disponíveis")
+            }
         };
         format!("{number} {what}")
     }
@@ -267,10 +271,7 @@ impl Shown<'_> {
     /// One page of all days of the range.
     fn table(&self) -> Markup {
         let (language, subject) = (self.known.view.language, self.known.subject);
-        let when = match subject.period() {
-            Period::Day => language.pick("Date", "Data"),
-            Period::Month => language.pick("Month", "Mês"),
-        };
+        let when = subject.period().name(language);
         let has_origins = self.part.rows.iter().any(|row| !row.origin.is_published());
         html! {
             section aria-labelledby="figures" {
@@ -335,7 +336,7 @@ fn gaps(period: Period, view: &View) -> &'static str {
             "The line is broken where more than five business days in a row have no figure.",
             "A linha é interrompida onde faltam valores por mais de cinco dias úteis seguidos.",
         ),
-        Period::Month => view.language.pick(
+        Period::Month | Period::Quarter | Period::Year => view.language.pick(
             "The chart is broken where months have no figure.",
             "O gráfico é interrompido onde faltam meses.",
         ),

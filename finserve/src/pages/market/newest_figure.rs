@@ -141,7 +141,7 @@ impl NewestFigure {
         let is_past = due <= self.today;
         let figure = match subject.period() {
             Period::Day => language.pick("The next figure", "O próximo valor").to_owned(),
-            Period::Month => {
+            Period::Month | Period::Quarter | Period::Year => {
                 let month = language.month(next_month(newest)?);
                 language.pick(format!("The figure of {month}"), format!("O valor de {month}"))
             }

@@ -53,7 +53,9 @@ impl Range {
             Date::try_from(before).ok()
         };
         match period {
-            Period::Month => months_before(newest.first_of_month(), months - 1),
+            Period::Month | Period::Quarter | Period::Year => {
+                months_before(newest.first_of_month(), months - 1)
+            }
             Period::Day => {
                 let start = months_before(newest, months)?;
                 Some(if months <= 12 { start.max(newest.days_before(RECENT_DAYS)) } else { start })

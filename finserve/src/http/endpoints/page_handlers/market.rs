@@ -1,5 +1,5 @@
 //! The pages of the market.
-use fincore::{Pair, SeriesId, Snapshot};
+use fincore::{Date, Pair, SeriesId, Snapshot};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ use crate::{
         endpoints::context::Context,
         message::{parameters::Params, refusal::Refusal, reply::Reply},
     },
-    pages::{self, Asked, Language, Subject, View},
+    pages::{self, Asked, ComparisonAsked, ComparisonForm, Language, Subject, Transformed, View},
 };
 
 /// What can be chosen on the page of a series. Fields that a form leaves empty are none.
@@ -55,15 +55,66 @@ pub(crate) fn decisions(context: &Context<'_>, params: Params<'_>) -> Result<Rep
     Ok(shown(pages::decisions(&snapshot(context)?, &view)?))
 }
 
+/// What can be chosen on the page of several series.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ComparisonPage {
+    series: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    frequency: Option<String>,
+    units: Option<String>,
+    page: Option<String>,
+    lang: Option<Language>,
+}
+
+/// `GET /market/compare`; a question that is wrong is answered as such, with its form.
+pub(crate) fn compare(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    let ComparisonPage { series, from, to, frequency, units, page, lang } = params.read()?;
+    let view = view(context, lang);
+    let snapshot = snapshot(context)?;
+    let [series, from, to, frequency, units, page] =
+        [series, from, to, frequency, units, page].map(given);
+    let form = ComparisonForm { series, from, to, frequency, units };
+    let asked = || -> Result<ComparisonAsked, Refusal> {
+        Ok(ComparisonAsked {
+            ids: read(form.series.as_ref())?,
+            from: day(form.from.as_ref())?,
+            to: day(form.to.as_ref())?,
+            transformed: transformed(form.frequency.as_ref(), form.units.as_ref())?,
+            page: page_number(page.as_ref())?,
+        })
+    };
+    let draw = |asked| Ok(pages::comparison(&snapshot, &view, &form, &asked)?);
+    match asked().and_then(draw) {
+        Err(Refusal::BadRequest(wrong)) => {
+            let page = pages::wrong_comparison(&snapshot, &view, &form, &wrong)?;
+            Err(Refusal::Shown(Box::new(wrong.into()), page))
+        }
+        page => Ok(shown(page?)),
+    }
+}
+
+/// A day that may be left out. A month means its first day.
+fn day(text: Option<&String>) -> Result<Option<Date>, Refusal> {
+    Ok(read(text.map(|text| pages::first_day(text)).as_ref())?)
+}
+
+fn transformed(frequency: Option<&String>, units: Option<&String>) -> Result<Transformed, Refusal> {
+    Ok(Transformed { frequency: read(frequency)?, units: read(units)?.unwrap_or_default() })
+}
+
 /// `GET /market/{series}`
 pub(crate) fn series(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let SeriesPage { series, range, from, to, page, lang } = params.read()?;
     let view = view(context, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::series(&snapshot, &series)??;
+    let compare = pages::compare_links(&snapshot, &view, &subject)?;
     let more = html! {
         (pages::decisions_link(&view, &subject))
         (pages::compound_link(&view, &subject))
+        (compare)
     };
     history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
 }
@@ -74,7 +125,9 @@ pub(crate) fn pair(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
     let view = view(context, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::pair(&snapshot, pair)??;
-    let more = pages::convert_form(&snapshot, &view, pair.base)?;
+    let convert = pages::convert_form(&snapshot, &view, pair.base)?;
+    let compare = pages::compare_links(&snapshot, &view, &subject)?;
+    let more = html! { (convert) (compare) };
     history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
 }
 
@@ -92,13 +145,12 @@ impl Sent {
         Sent { range, from, to, page }
     }
 
-    /// What is asked. A month means its first day.
+    /// What is asked.
     fn asked(&self) -> Result<Asked, Refusal> {
-        let day = |text: &Option<String>| read(text.as_deref().map(pages::first_day).as_ref());
         Ok(Asked {
             range: read(self.range.as_ref())?,
-            from: day(&self.from)?,
-            to: day(&self.to)?,
+            from: day(self.from.as_ref())?,
+            to: day(self.to.as_ref())?,
             page: page_number(self.page.as_ref())?,
         })
     }
