@@ -26,6 +26,7 @@ fn every_link_of_every_page_begins_with_the_path_and_leads_somewhere() {
         "/",
         "/market",
         "/market/fx/usd-brl?range=5y",
+        "/market/compare?series=ipca,igp-m",
         "/calc",
         "/calc/correction?amount=1000&index=ipca&from=2020-01",
         "/pricing?lang=pt",

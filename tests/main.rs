@@ -5,7 +5,7 @@
 //! * What it answers: `market` and `series` the figures, `decisions` those of the Copom, `past` what was known when, `calendar` business days, `freshness` how old the data
 //!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
-//!   datasets, `export_streams` how they are sent, `pages` the pages, `page_addresses` their addresses, `explore_market` those of the market and the calculators, `explore_registry` those of
+//!   datasets, `export_streams` how they are sent, `pages` the pages, `page_addresses` their addresses, `explore_market` those of the market and the calculators, `explore_transformed` transformed and compared series, `explore_registry` those of
 //!   companies and filings, `explore_refusals` what they say of mistakes, `sitemap` what search engines are told, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise, `guide` the commands that they show.
@@ -50,6 +50,7 @@ mod explore_hostile;
 mod explore_market;
 mod explore_refusals;
 mod explore_registry;
+mod explore_transformed;
 mod export;
 mod export_command;
 mod export_streams;

@@ -1,9 +1,10 @@
 //! The pages, as a browser without JavaScript meets them.
 use crate::harness::{Reply, Server};
 
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "/",
     "/market",
+    "/market/compare",
     "/market/ipca",
     "/calc",
     "/calc/convert",

@@ -235,7 +235,7 @@ pub fn transformed(
 /// let query = Comparison { to: Some("2024-12-01".parse()?), ..Comparison::new("ipca,igp-m".parse()?) };
 /// let inflation = market::compare(&snapshot, query, Some(in_a_year))?;
 /// let december = inflation.data[0].values.iter().flatten().map(ToString::to_string);
-/// assert_eq!(december.collect::<Vec<_>>(), ["4.8313", "6.5345"]);
+/// assert_eq!(december.collect::<Vec<_>>(), ["4.8313", "6.5362"]);
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn compare(

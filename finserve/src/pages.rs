@@ -40,8 +40,9 @@ pub(crate) use home::home;
 pub(crate) use language::Language;
 pub(crate) use legal::legal;
 pub(crate) use market::{
-    Asked, ComparisonAsked, ComparisonForm, Subject, Transformed, compare_links, comparison,
-    decisions, decisions_link, has_few_days, history, market, wrong_comparison, wrong_history,
+    Asked, ComparisonAsked, ComparisonForm, HistoryForm, Subject, Transformed, compare_links,
+    comparison, decisions, decisions_link, has_few_days, history, market, wrong_comparison,
+    wrong_history,
 };
 pub(crate) use pricing::{
     key_form::{Field, FieldFault, KeyForm},

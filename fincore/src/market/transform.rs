@@ -85,6 +85,11 @@ struct Plan {
 }
 
 impl Transformation {
+    /// Fails where it has no meaning for a series, whatever observations that has.
+    pub fn check(&self, nature: &Nature) -> Result<()> {
+        self.period(nature).map(drop)
+    }
+
     /// What it does to the rows of a series. Fails where it has no meaning for that.
     fn plan(&self, nature: &Nature, rows: &[Rate]) -> Result<Plan> {
         let period = self.period(nature)?;

@@ -2,8 +2,11 @@
 pub(crate) mod latest_facts;
 
 use fincore::{
-    Date, Decimal, Limit, Meta, Result, Rows, Snapshot, filings,
-    market::{self, FxHistory, History, Indicators, NewerSide, Rate},
+    Date, Decimal, Figure, Limit, Meta, Result, Rows, Snapshot, filings,
+    market::{
+        self, FxHistory, History, Indicators, NewerSide, Rate, SeriesHistory,
+        transform::{Transformation, Units},
+    },
 };
 use maud::{Markup, html};
 
@@ -14,6 +17,7 @@ use super::{
     filings::coverage_note,
     layout,
     market::newer_side_notes,
+    page_url::Address,
     view::View,
 };
 
@@ -44,6 +48,8 @@ struct Card {
     is_stale: bool,
     /// One side of the quote that is newer than it.
     newer: Vec<NewerSide>,
+    /// What its rates accumulated in the twelve months up to the newest.
+    in_a_year: Option<Figure>,
 }
 
 /// The home page. Fails where the data has no current figures.
@@ -154,17 +160,43 @@ fn cards(snapshot: &Snapshot, view: &View) -> Result<[Card; 4]> {
         is_stale: meta.stale == Some(true),
         indicator,
         newer: Vec::new(),
+        in_a_year: None,
     };
     let [about_selic, about_cdi, about_ipca, about_dollar] = indicators(view, of);
     Ok([
         card(about_selic, now.selic.date, selic, &of.selic),
         card(about_cdi, now.cdi.date, cdi, &of.cdi),
-        card(about_ipca, now.ipca.date, ipca, &of.ipca),
+        Card {
+            in_a_year: inflation_in_a_year(snapshot, now.ipca.date)?,
+            ..card(about_ipca, now.ipca.date, ipca, &of.ipca)
+        },
         Card {
             newer: market::newer_sides(snapshot, now.fx.pair)?,
             ..card(about_dollar, now.fx.date, dollar, &of.fx)
         },
     ])
+}
+
+/// The inflation of the twelve months that end with this one, if all of them are held.
+fn inflation_in_a_year(snapshot: &Snapshot, month: Date) -> Result<Option<Figure>> {
+    let (from, to) = (Some(month), Some(month));
+    let query = SeriesHistory { from, to, ..SeriesHistory::new("ipca".parse()?) };
+    let how = Transformation { units: Units::Accumulated12Months, ..Transformation::default() };
+    let rows = market::transformed(snapshot, query, how)?.data;
+    Ok(rows.first().map(|row| row.value.clone()))
+}
+
+/// A figure of four decimals with two, as IBGE publishes inflation; rounded half up.
+fn two_decimals(figure: &Figure) -> String {
+    let text = figure.to_string();
+    match text.replace('.', "").parse::<i128>() {
+        Ok(digits) => {
+            let cents = (digits.abs() + 50) / 100;
+            let sign = if digits < 0 && cents > 0 { "-" } else { "" };
+            format!("{sign}{}.{:02}", cents / 100, cents % 100)
+        }
+        Err(_) => text,
+    }
 }
 
 /// The points of the year up to the newest, oldest first.
@@ -254,6 +286,13 @@ impl Card {
             article.card {
                 h3 { a href=(view.link(indicator.page)) { (indicator.name) } " " small { (indicator.about) } }
                 p.figure { data value=(value) { (language.number(value)) } " " span.unit { (indicator.unit) } }
+                @if let Some(year) = &self.in_a_year {
+                    @let page = Address::at(indicator.page).with("units", Some(Units::Accumulated12Months.as_str()));
+                    p { a href=(page.link(view)) {
+                        data value=(year) { (language.written(&two_decimals(year))) }
+                        (language.pick("% in 12 months", "% em 12 meses"))
+                    } }
+                }
                 p.change {
                     time datetime=(date) { (indicator.period.of(date, language)) }
                     " · " @if self.is_stale { strong.age { (self.age) } } @else { span.recent { (self.age) } }

@@ -18,12 +18,13 @@ mod plan_reach;
 mod range;
 mod series_or_pair;
 mod transformation_choices;
+mod transformed_history;
 
 pub(crate) use compare::{
     ComparisonAsked, ComparisonForm, compare_links, comparison, wrong_comparison,
 };
 pub(crate) use decisions::{decisions, decisions_link};
-pub(crate) use history::{Asked, history, wrong_history};
+pub(crate) use history::{Asked, HistoryForm, history, wrong_history};
 pub(crate) use newer_side::newer_side_notes;
 pub(crate) use range::Range;
 use series_or_pair::origin_name;

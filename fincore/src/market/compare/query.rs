@@ -8,9 +8,6 @@ use crate::{
     types::{Date, Limit, Offset, SeriesId, deserialize_from_str},
 };
 
-/// The most series of one answer: as many columns as a table on a screen, and lines as a chart, can have.
-const MOST: usize = 10;
-
 /// A query for several series at once; by default the newest twenty dates.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,13 +47,18 @@ impl Comparison {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeriesIds(Vec<SeriesId>);
 
+impl SeriesIds {
+    /// The most series of one answer: as many columns as a table on a screen, and lines as a chart, can have.
+    pub const MOST: usize = 10;
+}
+
 impl FromStr for SeriesIds {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<SeriesIds> {
         let given = text.split(',').count();
-        if given > MOST {
-            return Err(Error::invalid(text, Wanted::FewerSeries { most: MOST, given }));
+        if given > SeriesIds::MOST {
+            return Err(Error::invalid(text, Wanted::FewerSeries { most: SeriesIds::MOST, given }));
         }
         text.split(',').map(|id| id.trim().parse()).collect::<Result<_>>().map(SeriesIds)
     }

@@ -46,21 +46,22 @@ impl Line {
     pub(crate) fn sample(&self) -> Markup {
         html! {
             svg.sample viewBox="0 0 34 12" width="34" height="12" aria-hidden="true" {
-                polyline.line class=(self.class()) points="1,6 33,6" {}
+                polyline class=(self.class("line")) points="1,6 33,6" {}
                 (self.mark(17.0, 6.0))
             }
         }
     }
 
-    fn class(&self) -> String {
-        format!("series-{}", self.place)
+    /// The classes of a part of the line: what it is, and whose.
+    fn class(&self, part: &str) -> String {
+        format!("{part} series-{}", self.place)
     }
 
     /// A mark by which the line is told from others where colours are not: a circle, square, triangle, diamond or cross.
     fn mark(&self, x: f64, y: f64) -> Markup {
         let path = match self.place % 5 {
             0 => {
-                return html! { circle.end class=(self.class()) cx=(unit(x)) cy=(unit(y)) r="3.4" {} };
+                return html! { circle class=(self.class("end")) cx=(unit(x)) cy=(unit(y)) r="3.4" {} };
             }
             1 => [(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)].to_vec(),
             2 => [(0.0, -4.0), (3.8, 3.0), (-3.8, 3.0)].to_vec(),
@@ -69,7 +70,7 @@ impl Line {
         };
         let points: Vec<String> =
             path.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy)).collect();
-        html! { polygon.end class=(self.class()) points=(points.join(" ")) {} }
+        html! { polygon class=(self.class("end")) points=(points.join(" ")) {} }
     }
 
     fn dates(&self) -> Vec<Date> {
@@ -189,7 +190,7 @@ impl Lines<'_> {
                 g.point role="img" aria-label=(in_words(&when, &values, language)) {
                     rect.hit x=(unit(left)) y=(size.top()) width=(unit(right - left)) height=(size.bottom() - size.top()) {}
                     @for (line, (date, figure)) in &values {
-                        circle.dot class=(line.class()) cx=(unit(plot.along(*date))) cy=(unit(plot.height(figure.to_f64()))) r="4" {}
+                        circle class=(line.class("dot")) cx=(unit(plot.along(*date))) cy=(unit(plot.height(figure.to_f64()))) r="4" {}
                     }
                     text.value x=(size.width()) y=(size.headline()) text-anchor="end" { (when) }
                     @for (row, part) in values.chunks(IN_A_LINE).enumerate() {
@@ -258,8 +259,8 @@ fn draw(plot: &Plot, line: &Line) -> Markup {
         @for run in &runs {
             @let places: Vec<(f64, f64)> = run.clone().filter(|at| is_kept(run, *at)).map(place).collect();
             @match places.as_slice() {
-                [(x, y)] => circle.lone class=(line.class()) cx=(unit(*x)) cy=(unit(*y)) r="2.2" {},
-                places => polyline.line class=(line.class()) points=(gaps::path(places, line.shape)) {},
+                [(x, y)] => circle class=(line.class("lone")) cx=(unit(*x)) cy=(unit(*y)) r="2.2" {},
+                places => polyline class=(line.class("line")) points=(gaps::path(places, line.shape)) {},
             }
         }
         (line.mark(plot.along(*date), plot.height(newest.to_f64())))

@@ -80,11 +80,9 @@ pub(crate) fn comparison(
         (shown.downloads())
         (shown.sources())
     };
-    let form = match asked.from {
-        // The form holds the days that are shown.
-        None => &ComparisonForm { from: shown.days.0.map(|day| day.to_string()), ..form.clone() },
-        Some(_) => form,
-    };
+    // The form holds the days that are shown.
+    let day = |day: Option<Date>| day.map(|day| day.to_string());
+    let form = &ComparisonForm { from: day(shown.days.0), to: day(shown.days.1), ..form.clone() };
     Ok(page(view, &all, form, &content))
 }
 
@@ -174,6 +172,10 @@ fn names(view: &View, all: &[ListedSeries], form: &ComparisonForm) -> Markup {
         let address = address.with("from", form.from.as_ref()).with("to", form.to.as_ref());
         address.with("frequency", form.frequency.as_ref()).with("units", form.units.as_ref())
     };
+    // As many as an answer can have.
+    if form.series.as_deref().map_or(0, |series| series.split(',').count()) >= SeriesIds::MOST {
+        return html! {};
+    }
     html! {
         details.names open[form.series.is_none()] {
             summary { (language.pick("Add a series", "Acrescentar uma série")) }

@@ -9,7 +9,12 @@ impl Shown<'_> {
     pub(super) fn downloads(&self) -> Markup {
         let view = self.known.view;
         let Some((from, to)) = self.days else { return html! {} };
-        let days = |address: Address| address.with("from", from).with("to", to);
+        let [frequency, units] = self.asked.transformed.parameters();
+        let base = self.transformed.as_ref().and_then(|history| history.base);
+        let days = |address: Address| {
+            let address = address.with(frequency.0, frequency.1).with(units.0, units.1);
+            address.with("base", base).with("from", from).with("to", to)
+        };
         let skipped = self.asked.page.saturating_sub(1) * u64::from(ROWS);
         let skipped = (skipped > 0).then_some(skipped);
         let line = days(self.known.subject.endpoint()).with("limit", Some(ROWS));

@@ -7,6 +7,8 @@ use super::{
     plan_reach::{Reached, reached},
     range::Range,
     series_or_pair::{Part, Subject, origin_name},
+    transformation_choices::{Transformed, fields, unit_name},
+    transformed_history::{TransformedHistory, fits},
 };
 use crate::{
     errors::BadRequest,
@@ -37,8 +39,18 @@ pub(crate) struct Asked {
     pub(crate) range: Option<Range>,
     pub(crate) from: Option<Date>,
     pub(crate) to: Option<Date>,
+    pub(crate) transformed: Transformed,
     /// The page of the table, from 1.
     pub(crate) page: u64,
+}
+
+/// The fields of the form as they were sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HistoryForm {
+    pub(crate) from: Option<String>,
+    pub(crate) to: Option<String>,
+    pub(crate) frequency: Option<String>,
+    pub(crate) units: Option<String>,
 }
 
 /// What every page of a series or currency shows.
@@ -57,6 +69,8 @@ pub(super) struct Shown<'a> {
     /// All days with the figure that is drawn, oldest first.
     pub(super) points: Vec<(Date, Decimal)>,
     pub(super) part: Part,
+    /// The figures instead of those that were published, if others are asked for.
+    pub(super) transformed: Option<TransformedHistory>,
     pub(super) upgrade: Option<Upgrade>,
 }
 
@@ -71,18 +85,31 @@ pub(crate) fn history(
     let Reached { days, upgrade } = reached(snapshot, subject, asked)?;
     let known = Known::read(snapshot, view, subject)?;
     let skipped = asked.page.saturating_sub(1) * u64::from(ROWS);
-    let (points, part) = match days {
-        Some(days) => {
-            (subject.points(snapshot, days)?, subject.read(snapshot, days, (ROWS, skipped))?)
+    let nothing = || Part { rows: Vec::new(), total: 0, meta: known.newest.meta.clone() };
+    let (points, part, transformed) = match (days, asked.transformed.transformation()) {
+        (Some(days), None) => {
+            let part = subject.read(snapshot, days, (ROWS, skipped))?;
+            (subject.points(snapshot, days)?, part, None)
         }
-        None => (Vec::new(), Part { rows: Vec::new(), total: 0, meta: known.newest.meta.clone() }),
+        (Some(days), Some(how)) => {
+            let history = TransformedHistory::read(snapshot, subject, days, how)?;
+            let (total, meta) = (history.rows.len() as u64, history.meta.clone());
+            (history.points(), Part { rows: Vec::new(), total, meta }, Some(history))
+        }
+        (None, _) => (Vec::new(), nothing(), None),
     };
-    let shown = Shown { known, asked, days, points, part, upgrade };
+    let shown = Shown { known, asked, days, points, part, transformed, upgrade };
     let title = subject.title(view.language);
-    let named = [asked.from, asked.to].map(|date| date.map(|date| date.to_string()));
+    let [frequency, units] = asked.transformed.parameters().map(|(_, value)| value);
+    let form = HistoryForm {
+        from: asked.from.map(|date| date.to_string()),
+        to: asked.to.map(|date| date.to_string()),
+        frequency: frequency.map(ToOwned::to_owned),
+        units: units.map(ToOwned::to_owned),
+    };
     let content = html! {
         (shown.known.heading(&title))
-        (shown.known.ranges(asked.range(), named))
+        (shown.known.ranges(asked.range(), &form))
         @if let Some(prompt) = &shown.upgrade { (upgrade_of(view, prompt)) }
         (shown.charts(&title))
         (more)
@@ -100,7 +127,7 @@ pub(crate) fn wrong_history(
     snapshot: &Snapshot,
     view: &View,
     subject: &Subject,
-    days: [Option<String>; 2],
+    form: &HistoryForm,
     wrong: &BadRequest,
 ) -> Result<Markup> {
     let known = Known::read(snapshot, view, subject)?;
@@ -109,7 +136,7 @@ pub(crate) fn wrong_history(
     let content = html! {
         (known.heading(&title))
         p.wrong role="alert" lang=[message.lang] { (message.text) }
-        (known.ranges(None, days))
+        (known.ranges(None, form))
         (known.facts())
     };
     Ok(layout::page(view, &subject.path(), &title, &content))
@@ -140,21 +167,27 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Links to the ranges, and a form for any days.
-    fn ranges(&self, current: Option<Range>, [from, to]: [Option<String>; 2]) -> Markup {
+    /// Links to the ranges, and a form for any days and transformations.
+    fn ranges(&self, current: Option<Range>, form: &HistoryForm) -> Markup {
         let (view, path) = (self.view, self.subject.path());
+        let HistoryForm { from, to, frequency, units } = form;
+        let address = |range: Range| {
+            let address = Address::at(path.as_str()).with("range", Some(range.code()));
+            address.with("frequency", frequency.as_ref()).with("units", units.as_ref())
+        };
         let say = |english, portuguese| view.language.pick(english, portuguese);
         html! {
             nav.ranges aria-label=(say("Range", "Período")) {
                 @for range in Range::ALL {
                     @let is_it = current == Some(range);
-                    a href=(Address::at(path.as_str()).with("range", Some(range.code())).link(view)) aria-current=[is_it.then_some("true")] { (range.name(view.language)) }
+                    a href=(address(range).link(view)) aria-current=[is_it.then_some("true")] { (range.name(view.language)) }
                 }
             }
-            form.days method="get" action=(view.path(&path)) {
+            form.days method="get" action=(view.path(&path)) data-tidy {
                 @if view.chosen { input type="hidden" name="lang" value=(view.language.code()); }
                 label { (say("From", "De")) input type="date" name="from" value=[from]; }
                 label { (say("To", "Até")) input type="date" name="to" value=[to]; }
+                (fields(view.language, [frequency.as_deref(), units.as_deref()], |choice| fits(self.subject, choice)))
                 button { (say("Show", "Mostrar")) }
             }
         }
@@ -248,28 +281,75 @@ impl Shown<'_> {
         if points.len() < FEWEST {
             return html! { p.note { (language.pick("Too few figures for a chart: the table has them.", "Poucos valores para um gráfico: estão na tabela.")) } };
         }
-        let is_bars = subject.is_change() && points.len() <= MOST_BARS;
-        let [from, to] = [*first, *last].map(|date| subject.period().of(date, language));
-        let title =
+        let (period, is_plain) = (self.period(), self.transformed.is_none());
+        let is_bars = is_plain && subject.is_change() && points.len() <= MOST_BARS;
+        let [from, to] = [*first, *last].map(|date| period.of(date, language));
+        let mut title =
             language.pick(format!("{title}, {from} to {to}"), format!("{title}, {from} a {to}"));
+        if let Some(words) = self.asked.transformed.in_words(language) {
+            title = format!("{title}: {words}");
+        }
+        if let Some(base) = self.transformed.as_ref().and_then(|history| history.base) {
+            title = format!("{title} ({} = 100)", period.of(base, language));
+        }
+        let own_unit = subject.unit(language);
+        let shape = if is_plain { subject.shape() } else { Shape::Line };
         let chart = Chart {
             id,
             title: &title,
-            unit: &subject.unit(language),
+            unit: &unit_name(self.part.meta.unit.filter(|_| !is_plain), &own_unit, language),
             points,
-            shape: if is_bars { Shape::Bars } else { subject.shape() },
-            period: subject.period(),
+            shape: if is_bars { Shape::Bars } else { shape },
+            period,
             size: Size::Wide,
         };
         html! {
             (chart.picture(language))
             @if let Some(thinned) = thinned(&chart, self.known.view) { p.note { (thinned) } }
-            @if chart.has_gaps() { p.note { (gaps(subject.period(), self.known.view)) } }
+            @if chart.has_gaps() { p.note { (gaps(period, self.known.view)) } }
+        }
+    }
+
+    /// What the figures are about.
+    fn period(&self) -> Period {
+        self.asked.transformed.period(self.known.subject.period())
+    }
+
+    /// One page of the transformed figures.
+    fn transformed_table(&self, history: &TransformedHistory) -> Markup {
+        let (language, period) = (self.known.view.language, self.period());
+        let skipped = usize::try_from(self.asked.page.saturating_sub(1)).unwrap_or(usize::MAX);
+        let skipped = skipped.saturating_mul(ROWS as usize);
+        let mut rows = history.rows.iter().skip(skipped).take(ROWS as usize).peekable();
+        html! {
+            section aria-labelledby="figures" {
+                h2 id="figures" { (language.pick("Figures", "Valores")) }
+                @if rows.peek().is_none() {
+                    p { (language.pick("There are no figures on this page.", "Não há valores nesta página.")) }
+                } @else {
+                    table.history {
+                        thead { tr {
+                            th scope="col" { (period.name(language)) }
+                            th.count scope="col" { (language.pick("Value", "Valor")) }
+                        } }
+                        tbody { @for row in rows {
+                            tr {
+                                th scope="row" { time datetime=(row.date) { (period.of(row.date, language)) } }
+                                td.count { (language.written(&row.value)) }
+                            }
+                        } }
+                    }
+                }
+                (self.pages())
+            }
         }
     }
 
     /// One page of all days of the range.
     fn table(&self) -> Markup {
+        if let Some(history) = &self.transformed {
+            return self.transformed_table(history);
+        }
         let (language, subject) = (self.known.view.language, self.known.subject);
         let when = subject.period().name(language);
         let has_origins = self.part.rows.iter().any(|row| !row.origin.is_published());
@@ -326,6 +406,8 @@ impl Shown<'_> {
             .with("range", self.asked.range().map(Range::code))
             .with("from", self.asked.from)
             .with("to", self.asked.to)
+            .with("frequency", self.asked.transformed.parameters()[0].1)
+            .with("units", self.asked.transformed.parameters()[1].1)
     }
 }
 

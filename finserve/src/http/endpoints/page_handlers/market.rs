@@ -14,7 +14,10 @@ use crate::{
         endpoints::context::Context,
         message::{parameters::Params, refusal::Refusal, reply::Reply},
     },
-    pages::{self, Asked, ComparisonAsked, ComparisonForm, Language, Subject, Transformed, View},
+    pages::{
+        self, Asked, ComparisonAsked, ComparisonForm, HistoryForm, Language, Subject, Transformed,
+        View,
+    },
 };
 
 /// What can be chosen on the page of a series. Fields that a form leaves empty are none.
@@ -25,6 +28,8 @@ pub(crate) struct SeriesPage {
     range: Option<String>,
     from: Option<String>,
     to: Option<String>,
+    frequency: Option<String>,
+    units: Option<String>,
     page: Option<String>,
     lang: Option<Language>,
 }
@@ -37,6 +42,8 @@ pub(crate) struct PairPage {
     range: Option<String>,
     from: Option<String>,
     to: Option<String>,
+    frequency: Option<String>,
+    units: Option<String>,
     page: Option<String>,
     lang: Option<Language>,
 }
@@ -106,7 +113,7 @@ fn transformed(frequency: Option<&String>, units: Option<&String>) -> Result<Tra
 
 /// `GET /market/{series}`
 pub(crate) fn series(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    let SeriesPage { series, range, from, to, page, lang } = params.read()?;
+    let SeriesPage { series, range, from, to, frequency, units, page, lang } = params.read()?;
     let view = view(context, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::series(&snapshot, &series)??;
@@ -116,41 +123,42 @@ pub(crate) fn series(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
         (pages::compound_link(&view, &subject))
         (compare)
     };
-    history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
+    history(&snapshot, &view, &subject, &Sent::of([range, from, to, frequency, units, page]), &more)
 }
 
 /// `GET /market/fx/{pair}`
 pub(crate) fn pair(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    let PairPage { pair, range, from, to, page, lang } = params.read()?;
+    let PairPage { pair, range, from, to, frequency, units, page, lang } = params.read()?;
     let view = view(context, lang);
     let snapshot = snapshot(context)?;
     let subject = Subject::pair(&snapshot, pair)??;
     let convert = pages::convert_form(&snapshot, &view, pair.base)?;
     let compare = pages::compare_links(&snapshot, &view, &subject)?;
     let more = html! { (convert) (compare) };
-    history(&snapshot, &view, &subject, Sent::of([range, from, to, page]), &more)
+    history(&snapshot, &view, &subject, &Sent::of([range, from, to, frequency, units, page]), &more)
 }
 
 /// The fields of a history.
 struct Sent {
     range: Option<String>,
-    from: Option<String>,
-    to: Option<String>,
+    form: HistoryForm,
     page: Option<String>,
 }
 
 impl Sent {
-    fn of(fields: [Option<String>; 4]) -> Sent {
-        let [range, from, to, page] = fields.map(given);
-        Sent { range, from, to, page }
+    fn of(fields: [Option<String>; 6]) -> Sent {
+        let [range, from, to, frequency, units, page] = fields.map(given);
+        Sent { range, form: HistoryForm { from, to, frequency, units }, page }
     }
 
     /// What is asked.
     fn asked(&self) -> Result<Asked, Refusal> {
+        let form = &self.form;
         Ok(Asked {
             range: read(self.range.as_ref())?,
-            from: day(self.from.as_ref())?,
-            to: day(self.to.as_ref())?,
+            from: day(form.from.as_ref())?,
+            to: day(form.to.as_ref())?,
+            transformed: transformed(form.frequency.as_ref(), form.units.as_ref())?,
             page: page_number(self.page.as_ref())?,
         })
     }
@@ -161,14 +169,13 @@ fn history(
     snapshot: &Snapshot,
     view: &View,
     subject: &Subject,
-    sent: Sent,
+    sent: &Sent,
     more: &Markup,
 ) -> Result<Reply, Refusal> {
     let draw = |asked| Ok(pages::history(snapshot, view, subject, &asked, more)?);
     match sent.asked().and_then(draw) {
         Err(Refusal::BadRequest(wrong)) => {
-            let days = [sent.from, sent.to];
-            let page = pages::wrong_history(snapshot, view, subject, days, &wrong)?;
+            let page = pages::wrong_history(snapshot, view, subject, &sent.form, &wrong)?;
             Err(Refusal::Shown(Box::new(wrong.into()), page))
         }
         page => Ok(shown(page?)),
