@@ -177,12 +177,12 @@ pub(super) enum Reader {
     /// It goes back to the pool when it is dropped, unless it may have seen a fault; with the most connections of the pool.
     Pooled(PooledConnection<Opener>, u32),
     /// It is closed when it is dropped.
-    Own(Box<Connection>),
+    Own(Connection),
 }
 
 impl Reader {
     pub(super) fn of_its_own(connection: Connection) -> Reader {
-        Reader::Own(Box::new(connection))
+        Reader::Own(connection)
     }
 
     /// How many idle transactions may keep their connection: at most half of all connections.
