@@ -94,6 +94,7 @@ def make_transformable(query):
 def make_comparable(query):
     """Several series that there are, or the list of series without what only several series take."""
     if "ids" in query:
+        query.pop("q", None)
         query["ids"] = next(COMPARED)
         return
     for name in ("from", "to", "frequency", "aggregate", "units", "base", "only", "partial"):

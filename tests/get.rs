@@ -61,6 +61,7 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
     (&["market", "selic", "--current"], "market/selic/current"),
     (&["market", "fx", "--current", "--pair", "GBPBRL"], "market/fx/current?pair=GBPBRL"),
     (&["series"], "market/series"),
+    (&["series", "--search", "reservas"], "market/series?q=reservas"),
     (&["series", "IGPM"], "market/series/IGPM"),
     (&["series", "189", "--current"], "market/series/189/current"),
     (

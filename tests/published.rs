@@ -121,7 +121,7 @@ impl Published {
             "432" => (daily, "13.75"),
             "4389" => (business_day as fn(&NaiveDate) -> bool, "13.90"),
             "12" => (business_day as fn(&NaiveDate) -> bool, "0.051660"),
-            "433" | "189" | "7478" => {
+            "433" | "189" | "7478" | "24369" | "10844" | "777777" => {
                 // Every month has another figure.
                 let figure = |day: NaiveDate| format!("0.{:02}", 20 + day.month());
                 let days = self.days_since(self.since).filter(monthly);

@@ -113,6 +113,46 @@ fn lists_what_there_is_and_answers_each() {
 }
 
 #[test]
+fn a_search_finds_series_by_their_words_also_those_that_are_not_held() {
+    let found = |q: &str| {
+        let list = get(&format!("series?q={q}"));
+        let rows = list["data"].as_array().unwrap().clone();
+        assert_eq!(list["total"], json!(rows.len()), "{q}");
+        rows
+    };
+    let names = |q: &str| -> Vec<String> {
+        found(q).iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("infla%C3%A7%C3%A3o"), names("INFLACAO"));
+    assert_eq!(names("infla%C3%A7%C3%A3o"), names("inflation"));
+    assert_eq!(names("d%C3%B3lar+venda+ptax"), ["usd-sell"]);
+    assert!(found("zzz").is_empty());
+    // Held ones are as in the list without a search; the others say how they could be.
+    let list = get("series")["data"].as_array().unwrap().clone();
+    let (mut held, mut others) = (0, 0);
+    for row in found("infla%C3%A7%C3%A3o") {
+        if row["count"] == 0 {
+            let command = format!("finserve sync --series {}", row["number"]);
+            assert_eq!((&row["first"], &row["last"]), (&json!(null), &json!(null)), "{row}");
+            assert_eq!(row["sync"], json!(command), "{row}");
+            others += 1;
+        } else {
+            assert!(row["sync"].is_null() && list.contains(&row), "{row}");
+            held += 1;
+        }
+    }
+    assert!(held >= 4 && others >= 10, "{held} {others}");
+    assert!(list.iter().all(|row| row["count"] != 0));
+    let page = get("series?q=ipca&limit=2&offset=1");
+    assert_eq!(page["data"], json!(found("ipca")[1..3]));
+    for q in ["", "%3F%21", &"a+".repeat(33)] {
+        let reply = Server::shared().get(&format!("/api/v1/market/series?q={q}"));
+        let message = reply.expect_error(400, "bad_request");
+        assert!(message.contains("\"q\""), "{message}");
+    }
+}
+
+#[test]
 fn a_series_that_is_not_held_is_not_found_and_says_where_the_others_are() {
     for (series, named) in [
         ("226", "series 226 (tr)"),
@@ -225,7 +265,7 @@ fn whatever_is_imported_is_served() {
         json!({
             "number": 987_654, "name": "987654", "title": null, "title_pt": null, "unit": null,
             "unit_pt": null, "rhythm": null, "first": "2026-09-01", "last": "2026-09-01",
-            "count": 1, "source": "BCB SGS 987654",
+            "count": 1, "source": "BCB SGS 987654", "sync": null,
         })
     );
     assert_eq!((&of(226)["name"], &of(226)["count"]), (&json!("tr"), &json!(1)));

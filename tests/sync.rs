@@ -229,6 +229,48 @@ fn only_what_is_named_is_asked_for() {
 }
 
 #[test]
+fn a_series_is_brought_by_its_number_and_kept_fresh_from_then_on() {
+    let place = Place::days_ago(0);
+    let newest = |number| market::newest_day(&place.snapshot(), number).unwrap();
+    // One that is known, and one that is not.
+    assert_eq!((newest(24369), newest(777_777)), (None, None));
+    let output = place.succeed(&["--series", "24369,777777"]);
+    let lines: Vec<&str> = output.lines().filter(|line| !line.starts_with("  ")).collect();
+    let starts = ["unemployment: ", "777777: "];
+    assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{output}");
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.contains(" new")), "{output}");
+    assert!(newest(24369).is_some() && newest(24369) == newest(777_777));
+    let of = |asked: &Asked, number: u32| asked.target.contains(&format!("sgs.{number}/"));
+    let asked = place.publisher.asked();
+    assert!(asked.iter().all(|asked| of(asked, 24369) || of(asked, 777_777)), "{asked:?}");
+    assert!(asked.iter().all(|asked| asked.status != 406), "{asked:?}");
+    // Series without a dataset of their own belong to the others from now on.
+    let output = place.succeed(&["--only", "series"]);
+    assert!(output.contains("unemployment: nothing new\n777777: nothing new\n"), "{output}");
+    let output = place.succeed(&["--only", "selic"]);
+    assert!(!output.contains("unemployment"), "{output}");
+    let output = place.succeed(&["--only", "selic", "--series", "ipca-services"]);
+    assert!(output.starts_with("selic: ") && output.contains("\nipca-services: "), "{output}");
+    assert_eq!(place.went("unemployment").newest, newest(24369));
+}
+
+#[test]
+fn a_number_without_figures_fails_and_a_wrong_one_is_refused() {
+    let place = Place::days_ago(0);
+    let ran = place.sync(&["--series", "888888"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.errors);
+    let said = "888888: failed: SGS 888888 has no figures: is the number right?";
+    assert!(ran.output.contains(said), "{}", ran.output);
+    place.publisher.asked();
+    for wrong in ["x", "0", "13522,-1", ","] {
+        let ran = place.sync(&["--series", wrong]);
+        assert_eq!(ran.code, Some(2), "{wrong}");
+        assert!(ran.errors.contains("series"), "{wrong}: {}", ran.errors);
+    }
+    assert!(place.publisher.asked().is_empty());
+}
+
+#[test]
 fn a_first_day_fills_the_history() {
     let place = Place::days_ago(0);
     place.succeed(&["--only", "igp-m,filings", "--since", "2015-06-01"]);

@@ -52,6 +52,7 @@ pub(crate) mod quotes;
 mod rows;
 mod series;
 pub(crate) mod series_definitions;
+mod series_search;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 mod summary;
@@ -79,7 +80,7 @@ pub(crate) use quotes::PTAX;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta, Rate};
 use series::Series;
 use series_definitions::{CDI, IPCA, SELIC};
-pub use series_definitions::{Rhythm, SeriesDefinition, Side, Text, known_series};
+pub use series_definitions::{Rhythm, SGS_BEGINS, SeriesDefinition, Side, Text, known_series};
 pub use summary::{Summary, summary};
 use transform::{QuoteTransformation, Transformation, TransformedRate};
 
@@ -147,12 +148,35 @@ pub fn ipca_current(snapshot: &Snapshot) -> Result<Sourced<Rate>> {
     Series::from(IPCA).current(snapshot)
 }
 
-/// Every series that holds observations, by its number in SGS: what it is, and the days it covers.
+/// Every series that holds observations, by its number in SGS: what it is, and the days it covers. With a search, those that
+/// are meant, and also those that a sync could bring.
+///
+/// ```
+/// use fincore::market::{self, SeriesList};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let search = SeriesList { q: Some("reservas internacionais".parse()?), ..Default::default() };
+/// let found = market::series_list(&snapshot, search)?.data;
+/// assert_eq!((found[0].number, found[0].last), (13621, None));
+/// assert_eq!(found[0].sync.as_deref(), Some("finserve sync --series 13621"));
+/// # Ok::<(), fincore::Error>(())
+/// ```
 pub fn series_list(snapshot: &Snapshot, query: SeriesList) -> Result<Page<ListedSeries>> {
+    let mut series = Series::all(snapshot)?;
+    if let Some(search) = &query.q {
+        series
+            .extend(series_definitions::DEFINITIONS.iter().map(|known| Series::from(known.number)));
+        series.retain(|series: &Series| series.is_meant_by(search));
+        series.sort_unstable_by_key(|series| series.number);
+        series.dedup_by_key(|series| series.number);
+    }
     let mut all = Vec::new();
-    for series in Series::all(snapshot)? {
-        if let Some(coverage) = series.coverage(snapshot)? {
-            all.push(series.list_row(&coverage));
+    for series in series {
+        match series.coverage(snapshot)? {
+            None if query.q.is_none() => (),
+            coverage => all.push(series.list_row(coverage.as_ref())),
         }
     }
     Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::new("BCB SGS")))

@@ -20,7 +20,7 @@ mod sync_run;
 mod user_agent;
 
 pub(crate) use background_sync::start;
-pub(crate) use dataset_selection::Selection;
+pub(crate) use dataset_selection::{Selection, SeriesNumbers};
 pub(crate) use failure::{WAYS_OUT, describe_failure};
 pub(crate) use network_outage::NetworkOutage;
 pub(crate) use publisher_address::BaseUrl;

@@ -22,9 +22,10 @@ pub(crate) const FX: &str = "fx";
 /// How many of the newest observations show the rhythm of a series without a definition.
 const NEWEST_OBSERVATIONS: u32 = 13;
 
-/// When the central bank publishes the figures of a series; `None` for one without a definition.
+/// When the central bank publishes the figures of a series; `None` for one without a definition, and for one that is brought
+/// on demand: its own rhythm shows it.
 pub(super) fn schedule(number: u32) -> Option<PublicationSchedule> {
-    let definition = series_definitions::definition(number)?;
+    let definition = series_definitions::definition(number).filter(|series| !series.on_demand)?;
     Some(match number {
         SELIC => PublicationSchedule::Ahead,
         CDI | CDI_DAILY => PublicationSchedule::NextDay,

@@ -1,7 +1,7 @@
 //! The queries of market data.
 use serde::Deserialize;
 
-use crate::types::{Date, Limit, Offset, Pair, SeriesId};
+use crate::types::{Date, Limit, Offset, Pair, SeriesId, Words};
 
 /// A query for the history of a series; by default the newest twenty days.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -96,10 +96,12 @@ impl SummaryQuery {
     }
 }
 
-/// A query for the list of series; by default all of them.
+/// A query for the list of series; by default all that hold observations.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesList {
+    /// Only series that these words mean, held or not: each is a word of a name, title or unit, or the beginning of one.
+    pub q: Option<Words>,
     /// The most series to return.
     #[serde(default = "all_series")]
     pub limit: Limit<1000>,
@@ -110,11 +112,11 @@ pub struct SeriesList {
 
 impl Default for SeriesList {
     fn default() -> SeriesList {
-        SeriesList { limit: all_series(), offset: Offset::default() }
+        SeriesList { q: None, limit: all_series(), offset: Offset::default() }
     }
 }
 
-/// Some thirty series are known; an operator may have imported others.
+/// Some eighty series are known; an operator may have imported others.
 fn all_series() -> Limit<1000> {
     Limit::MAX
 }

@@ -119,14 +119,16 @@ pub struct ListedSeries {
     pub unit: Option<Text>,
     /// How often it has a value.
     pub rhythm: Option<Rhythm>,
-    /// The oldest date.
-    pub first: Date,
-    /// The newest date.
-    pub last: Date,
+    /// The oldest date; none if it is not held.
+    pub first: Option<Date>,
+    /// The newest date; none if it is not held.
+    pub last: Option<Date>,
     /// The number of dates with values.
     pub count: u64,
     /// Publisher and number: `BCB SGS 189`.
     pub source: String,
+    /// The command that brings it, if it is not held.
+    pub sync: Option<String>,
 }
 
 impl table::Row for ListedSeries {
@@ -173,6 +175,11 @@ impl table::Row for ListedSeries {
             name: "source",
             kind: ColumnKind::Text,
             cell: |series| series.source.as_str().into(),
+        },
+        Column {
+            name: "sync",
+            kind: ColumnKind::Text,
+            cell: |series| series.sync.as_deref().into(),
         },
     ];
 }

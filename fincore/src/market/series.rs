@@ -282,9 +282,10 @@ impl Series {
         }))
     }
 
-    /// Its row in the list of series.
-    pub(super) fn list_row(self, coverage: &Coverage) -> ListedSeries {
-        let Coverage { first, last, count, computed } = *coverage;
+    /// Its row in the list of series; without coverage, of one that is not held.
+    pub(super) fn list_row(self, coverage: Option<&Coverage>) -> ListedSeries {
+        let (count, computed) =
+            coverage.map_or((0, 0), |coverage| (coverage.count, coverage.computed));
         let (source, _) = self.source(computed, count);
         ListedSeries {
             number: self.number,
@@ -292,10 +293,11 @@ impl Series {
             title: self.definition.map(|definition| definition.title),
             unit: self.definition.map(|definition| definition.unit),
             rhythm: self.definition.map(|definition| definition.rhythm),
-            first,
-            last,
+            first: coverage.map(|coverage| coverage.first),
+            last: coverage.map(|coverage| coverage.last),
             count,
             source,
+            sync: coverage.is_none().then(|| format!("finserve sync --series {}", self.number)),
         }
     }
 

@@ -95,6 +95,8 @@ pub struct SeriesDefinition {
     pub rhythm: Rhythm,
     /// The central bank has no value before this day.
     pub since: Date,
+    /// Whether it is brought only if it is asked for; once it is held, it is kept fresh like the others.
+    pub on_demand: bool,
     /// The series from which missing figures are computed.
     pub(crate) computed_from: Option<u32>,
     /// The currency and side of a series that is an exchange rate: its values are stored as quotes.
@@ -170,12 +172,20 @@ const PERCENT_IN_12_MONTHS: Text = Text { en: "percent in 12 months", pt: "por c
 const PERCENT_A_MONTH: Text = Text { en: "percent per month", pt: "por cento ao mês" };
 const PERCENT_A_DAY: Text = Text { en: "percent per day", pt: "por cento ao dia" };
 const INDEX: Text = Text { en: "index", pt: "índice" };
+const PERCENT: Text = Text { en: "percent", pt: "por cento" };
+const PERCENT_OF_GDP: Text = Text { en: "percent of GDP", pt: "por cento do PIB" };
+const MILLION_USD: Text = Text { en: "million USD", pt: "milhões de dólares" };
+const REAIS: Text = Text { en: "BRL", pt: "reais" };
 const MILLION_BRL: Text = Text { en: "million BRL", pt: "milhões de reais" };
 const BRL: Text = Text { en: "BRL per unit", pt: "reais por unidade" };
 
+/// No series of SGS that we know of has a value before this day.
+pub const SGS_BEGINS: Date = day(1900, 1, 1);
+
 use Rhythm::{BusinessDays, Daily, Monthly};
 
-/// Every known series, the most popular first.
+/// Every known series, the most popular first; those that are brought only if they are asked for come last. Numbers, titles and
+/// units are those of the central bank's catalogue.
 #[rustfmt::skip]
 pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     rate(SELIC, "selic", "Selic target rate", "Meta da taxa Selic", PERCENT_A_YEAR, Daily, day(1999, 3, 5)),
@@ -210,6 +220,57 @@ pub(crate) const DEFINITIONS: &[SeriesDefinition] = &[
     quote(21622, "jpy-buy", "Yen, PTAX closing, buy", "Iene, PTAX de fechamento, compra", (Currency::JPY, Side::Buy), day(1994, 7, 1)),
     quote(21623, "gbp-sell", "Pound sterling, PTAX closing, sell", "Libra esterlina, PTAX de fechamento, venda", (Currency::GBP, Side::Sell), day(1994, 7, 1)),
     quote(21624, "gbp-buy", "Pound sterling, PTAX closing, buy", "Libra esterlina, PTAX de fechamento, compra", (Currency::GBP, Side::Buy), day(1994, 7, 1)),
+    on_demand(10764, "ipca-e", "Consumer price index IPCA-E", "Índice nacional de preços ao consumidor amplo especial (IPCA-E)", PERCENT_A_MONTH, Monthly),
+    on_demand(11428, "ipca-free", "Consumer price index IPCA, free prices", "IPCA, preços livres", PERCENT_A_MONTH, Monthly),
+    on_demand(4449, "ipca-administered", "Consumer price index IPCA, administered prices", "IPCA, preços monitorados", PERCENT_A_MONTH, Monthly),
+    on_demand(10844, "ipca-services", "Consumer price index IPCA, services", "IPCA, preços de serviços", PERCENT_A_MONTH, Monthly),
+    on_demand(10843, "ipca-durables", "Consumer price index IPCA, durable goods", "IPCA, preços de bens duráveis", PERCENT_A_MONTH, Monthly),
+    on_demand(10842, "ipca-semi-durables", "Consumer price index IPCA, semi-durable goods", "IPCA, preços de bens semiduráveis", PERCENT_A_MONTH, Monthly),
+    on_demand(10841, "ipca-non-durables", "Consumer price index IPCA, non-durable goods", "IPCA, preços de bens não duráveis", PERCENT_A_MONTH, Monthly),
+    on_demand(4447, "ipca-tradables", "Consumer price index IPCA, tradable goods", "IPCA, preços de bens comercializáveis", PERCENT_A_MONTH, Monthly),
+    on_demand(4448, "ipca-non-tradables", "Consumer price index IPCA, non-tradable goods", "IPCA, preços de bens não comercializáveis", PERCENT_A_MONTH, Monthly),
+    on_demand(11427, "ipca-core-ex0", "Consumer price index IPCA, core by exclusion, without administered prices and food at home", "IPCA, núcleo de preços por exclusão, sem monitorados e alimentos no domicílio", PERCENT_A_MONTH, Monthly),
+    on_demand(16121, "ipca-core-ex2", "Consumer price index IPCA, core by exclusion EX2", "IPCA, núcleo de preços por exclusão EX2", PERCENT_A_MONTH, Monthly),
+    on_demand(11426, "ipca-core-trimmed", "Consumer price index IPCA, core by trimmed means, not smoothed", "IPCA, núcleo de preços por médias aparadas, sem suavização", PERCENT_A_MONTH, Monthly),
+    on_demand(4466, "ipca-core-smoothed", "Consumer price index IPCA, core by trimmed means, smoothed", "IPCA, núcleo de preços por médias aparadas, com suavização", PERCENT_A_MONTH, Monthly),
+    on_demand(16122, "ipca-core-double-weight", "Consumer price index IPCA, core by double weighting", "IPCA, núcleo de preços por dupla ponderação", PERCENT_A_MONTH, Monthly),
+    on_demand(21379, "ipca-diffusion", "Consumer price index IPCA, share of items whose prices rose", "IPCA, índice de difusão dos preços", PERCENT, Monthly),
+    on_demand(191, "ipc-br", "Consumer price index IPC-Br of FGV", "Índice de preços ao consumidor (IPC-Br) da FGV", PERCENT_A_MONTH, Monthly),
+    on_demand(193, "ipc-fipe", "Consumer price index IPC-Fipe, city of São Paulo", "Índice de preços ao consumidor (IPC-Fipe), município de São Paulo", PERCENT_A_MONTH, Monthly),
+    on_demand(192, "incc-di", "Construction cost index INCC-DI", "Índice nacional de custo da construção (INCC-DI)", PERCENT_A_MONTH, Monthly),
+    on_demand(7456, "incc-m", "Construction cost index INCC-M", "Índice nacional de custo da construção do mercado (INCC-M)", PERCENT_A_MONTH, Monthly),
+    on_demand(7811, "tr-monthly", "Reference rate TR, first day of the month", "Taxa referencial (TR), primeiro dia do mês", PERCENT_A_MONTH, Monthly),
+    on_demand(3696, "usd-month-end", "US dollar, sell, end of the month", "Dólar americano, venda, fim do mês", BRL, Monthly),
+    on_demand(11752, "real-exchange-rate", "Real effective exchange rate index, by consumer prices", "Índice da taxa de câmbio real efetiva (IPCA)", INDEX, Monthly),
+    on_demand(13621, "reserves", "International reserves, total", "Reservas internacionais, total", MILLION_USD, BusinessDays),
+    on_demand(22701, "current-account", "Balance of payments, current account", "Balanço de pagamentos, transações correntes, saldo", MILLION_USD, Monthly),
+    on_demand(23079, "current-account-gdp", "Current account in 12 months", "Transações correntes em 12 meses", PERCENT_OF_GDP, Monthly),
+    on_demand(22707, "trade-balance", "Balance of payments, trade balance", "Balanço de pagamentos, balança comercial, saldo", MILLION_USD, Monthly),
+    on_demand(22885, "direct-investment", "Direct investment in the country, net", "Investimentos diretos no país (IDP), líquido", MILLION_USD, Monthly),
+    on_demand(22865, "direct-investment-abroad", "Direct investment abroad, net", "Investimentos diretos no exterior (IDE), líquido", MILLION_USD, Monthly),
+    on_demand(4513, "net-public-debt", "Net debt of the public sector", "Dívida líquida do setor público", PERCENT_OF_GDP, Monthly),
+    on_demand(4536, "net-government-debt", "Net debt of the general government", "Dívida líquida do governo geral", PERCENT_OF_GDP, Monthly),
+    on_demand(13762, "gross-government-debt", "Gross debt of the general government", "Dívida bruta do governo geral", PERCENT_OF_GDP, Monthly),
+    on_demand(5793, "primary-result", "Borrowing requirement of the public sector in 12 months, primary result", "Necessidade de financiamento do setor público em 12 meses, resultado primário", PERCENT_OF_GDP, Monthly),
+    on_demand(5727, "nominal-result", "Borrowing requirement of the public sector in 12 months, nominal result", "Necessidade de financiamento do setor público em 12 meses, resultado nominal", PERCENT_OF_GDP, Monthly),
+    on_demand(4380, "gdp", "Gross domestic product (GDP) of the month, current prices", "Produto interno bruto (PIB) do mês, valores correntes", MILLION_BRL, Monthly),
+    on_demand(4382, "gdp-12-months", "Gross domestic product (GDP) in 12 months, current prices", "Produto interno bruto (PIB) em 12 meses, valores correntes", MILLION_BRL, Monthly),
+    on_demand(24369, "unemployment", "Unemployment rate, PNAD Contínua, rolling quarter", "Taxa de desocupação (desemprego), PNAD Contínua, trimestre móvel", PERCENT, Monthly),
+    on_demand(1619, "minimum-wage", "Minimum wage", "Salário mínimo", REAIS, Monthly),
+    on_demand(20542, "credit-free", "Credit portfolio balance, non-earmarked", "Saldo da carteira de crédito com recursos livres", MILLION_BRL, Monthly),
+    on_demand(20593, "credit-earmarked", "Credit portfolio balance, earmarked", "Saldo da carteira de crédito com recursos direcionados", MILLION_BRL, Monthly),
+    on_demand(20714, "credit-interest", "Interest rate of new credit, total", "Taxa média de juros do crédito, total", PERCENT_A_YEAR, Monthly),
+    on_demand(20716, "credit-interest-households", "Interest rate of new credit, households", "Taxa média de juros do crédito, pessoas físicas", PERCENT_A_YEAR, Monthly),
+    on_demand(20717, "credit-interest-free", "Interest rate of new non-earmarked credit, total", "Taxa média de juros do crédito com recursos livres, total", PERCENT_A_YEAR, Monthly),
+    on_demand(20718, "credit-interest-free-companies", "Interest rate of new non-earmarked credit, companies", "Taxa média de juros do crédito com recursos livres, pessoas jurídicas", PERCENT_A_YEAR, Monthly),
+    on_demand(20740, "credit-interest-free-households", "Interest rate of new non-earmarked credit, households", "Taxa média de juros do crédito com recursos livres, pessoas físicas", PERCENT_A_YEAR, Monthly),
+    on_demand(20749, "credit-interest-vehicles", "Interest rate of new credit for vehicles, households", "Taxa média de juros do crédito para aquisição de veículos, pessoas físicas", PERCENT_A_YEAR, Monthly),
+    on_demand(21082, "credit-default", "Credit in default, total", "Inadimplência da carteira de crédito, total", PERCENT, Monthly),
+    on_demand(21083, "credit-default-companies", "Credit in default, companies", "Inadimplência da carteira de crédito, pessoas jurídicas", PERCENT, Monthly),
+    on_demand(21084, "credit-default-households", "Credit in default, households", "Inadimplência da carteira de crédito, pessoas físicas", PERCENT, Monthly),
+    on_demand(21085, "credit-default-free", "Non-earmarked credit in default, total", "Inadimplência da carteira de crédito com recursos livres, total", PERCENT, Monthly),
+    on_demand(29034, "household-debt-service", "Debt service of households, share of income, seasonally adjusted", "Comprometimento da renda das famílias com o serviço da dívida, com ajuste sazonal", PERCENT, Monthly),
+    on_demand(29037, "household-debt", "Debt of households, share of income in 12 months", "Endividamento das famílias em relação à renda de 12 meses", PERCENT, Monthly),
 ];
 
 const fn day(year: u16, month: u8, day: u8) -> Date {
@@ -226,7 +287,20 @@ const fn rate(
     since: Date,
 ) -> SeriesDefinition {
     let title = Text { en, pt };
-    SeriesDefinition { number, name, title, unit, rhythm, since, computed_from: None, quote: None }
+    let (on_demand, computed_from, quote) = (false, None, None);
+    SeriesDefinition { number, name, title, unit, rhythm, since, on_demand, computed_from, quote }
+}
+
+/// A series that is brought only if it is asked for. When it begins is left to the central bank's answers.
+const fn on_demand(
+    number: u32,
+    name: &'static str,
+    en: &'static str,
+    pt: &'static str,
+    unit: Text,
+    rhythm: Rhythm,
+) -> SeriesDefinition {
+    SeriesDefinition { on_demand: true, ..rate(number, name, en, pt, unit, rhythm, SGS_BEGINS) }
 }
 
 const fn quote(
@@ -253,6 +327,11 @@ pub(crate) fn definition(number: u32) -> Option<&'static SeriesDefinition> {
 
 /// What series are called besides their own name: what Brazilians type.
 const OTHER_NAMES: [(&str, u32); 2] = [("poupança", SAVINGS), ("caderneta de poupança", SAVINGS)];
+
+/// What a series is called besides its own name.
+pub(super) fn other_names(number: u32) -> impl Iterator<Item = &'static str> {
+    OTHER_NAMES.into_iter().filter(move |(_, of)| *of == number).map(|(name, _)| name)
+}
 
 /// The number of the series that an id stands for, described here or not; `None` if no series has the name.
 pub(crate) fn number(id: &SeriesId) -> Option<u32> {

@@ -161,6 +161,9 @@ pub(crate) struct Series {
     /// Number or name, such as 189, igp-m or IGPM; up to ten, separated by commas, are shown side by side
     #[arg(add = ArgValueCompleter::new(complete::series))]
     series: Option<String>,
+    /// Search names, titles and units of series, also of those that `finserve sync --series` could bring
+    #[arg(long = "search", value_name = "WORDS", conflicts_with = "series")]
+    q: Option<String>,
     /// Count, ends, extremes, mean and standard deviation of the series, instead of its rows
     #[arg(long, requires = "series", conflicts_with_all = ["limit", "offset", "all", "chart", "frequency", "units", "only", "partial", "current", "first_release"])]
     summary: bool,
@@ -270,7 +273,9 @@ impl Market {
 
 impl Series {
     fn question(&self) -> Question {
-        let Some(series) = &self.series else { return self.history.list("market/series") };
+        let Some(series) = &self.series else {
+            return self.history.list("market/series").with([("q", &self.q)]);
+        };
         let path = format!("market/series/{}", percent_encode(series));
         match self.summary {
             false if series.contains(',') => {

@@ -5,7 +5,9 @@ use clap::Args;
 use fincore::Date;
 
 use super::Changes;
-use crate::sources::{BaseUrl, Config, PublisherUrls, Selection, Timeouts, UserAgent};
+use crate::sources::{
+    BaseUrl, Config, PublisherUrls, Selection, SeriesNumbers, Timeouts, UserAgent,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct Sync {
@@ -15,8 +17,24 @@ pub(crate) struct Sync {
     /// Accept an implausible registry and implausible figures, and remove withdrawn filings and figures, however many
     #[arg(long)]
     pub(crate) force: bool,
+    /// Series of SGS to synchronise, by number or name, separated by commas, such as 13522,28655; in place of all datasets, or besides those of --only
+    #[arg(long, value_name = "SERIES")]
+    series: Option<SeriesNumbers>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+}
+
+impl Sync {
+    pub(crate) fn config(&self) -> Config {
+        let config = Config { force: self.force, ..self.sources.config() };
+        match &self.series {
+            None => config,
+            Some(series) => {
+                let only = Selection::and_series(self.sources.only.clone(), series.clone());
+                Config { only, ..config }
+            }
+        }
+    }
 }
 
 /// Where the data comes from, and how much of it.

@@ -60,7 +60,7 @@ pub fn run_in_process<A: Into<OsString>>(
 }
 
 fn synchronise_with(data: &Path, args: &cli::Sync, control: &Control<'_>) -> Result<(), Failure> {
-    let config = Config { force: args.force, ..args.sources.config() };
+    let config = args.config();
     if args.dry_run {
         return dry_run(data, &config, control);
     }

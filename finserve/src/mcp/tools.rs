@@ -13,7 +13,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("list_series",            "/api/v1/market/series",
      "Lists every available time series (interest rates, price indexes, exchange rates) with its \
       name, unit, frequency, and first and last day. Use it to find the name that the other series \
-      tools take. With ids, it returns the values of up to ten series side by side instead."),
+      tools take. With q, it searches; those with a count of 0 are not available here. With ids, it returns the values of up to ten series side by side instead."),
     ("get_series_value",       "/api/v1/market/series/{series}/current",
      "The newest value of one series, such as selic, cdi, ipca, igp-m, inpc or savings."),
     ("get_series_history",     "/api/v1/market/series/{series}",

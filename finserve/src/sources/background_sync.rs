@@ -1,5 +1,6 @@
 //! The background thread that keeps the data of a server fresh.
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{
@@ -14,10 +15,11 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use super::{
     Config, WAYS_OUT,
+    dataset_selection::Content,
     network_outage::NetworkOutage,
     schedule::{LastRun, SyncGroup, time_until_due},
     sync_job::{Job, Mode, Outcome},
-    sync_run::run_datasets,
+    sync_run::{brought_on_demand, run_datasets},
 };
 use crate::{
     coordination::{
@@ -72,9 +74,9 @@ struct Rounds {
     /// Chosen anew for every round.
     jitter: f64,
     /// The datasets that failed when they were last tried.
-    failing: Mutex<BTreeSet<&'static str>>,
+    failing: Mutex<BTreeSet<Cow<'static, str>>>,
     /// The notes of each dataset when it was last tried.
-    noted: Mutex<BTreeMap<&'static str, Vec<String>>>,
+    noted: Mutex<BTreeMap<Cow<'static, str>, Vec<String>>>,
     /// Whether no publisher could be reached in the last round.
     is_offline: bool,
     /// Whether the log has what helps where a publisher cannot be reached.
@@ -104,8 +106,9 @@ impl Rounds {
 
     /// Synchronises the groups that are due.
     fn round(&mut self, due: &[SyncGroup], stop: &Signal) {
-        let datasets =
-            self.config.only.datasets(|content| due.iter().any(|group| group.includes(content)));
+        let held = || brought_on_demand(&self.catalogue, &self.config, Now::read().today());
+        let is_due = |content: &Content| due.iter().any(|group| group.includes(content));
+        let datasets = self.config.only.datasets(held, is_due);
         if datasets.is_empty() {
             return self.finish(due, |_| LastRun::Succeeded(Now::read().utc));
         }
@@ -137,11 +140,11 @@ impl Rounds {
         let failed: BTreeSet<&str> = outcomes
             .iter()
             .filter(|outcome| !outcome.faults.is_empty())
-            .map(|outcome| outcome.dataset)
+            .map(|outcome| &*outcome.dataset)
             .collect();
         self.finish(due, |group| {
             let of_group = datasets.iter().filter(|dataset| group.includes(&dataset.content));
-            let failed = of_group.into_iter().any(|dataset| failed.contains(dataset.name));
+            let failed = of_group.into_iter().any(|dataset| failed.contains(&*dataset.name));
             if failed { LastRun::Failed(now) } else { LastRun::Succeeded(now) }
         });
     }
@@ -168,7 +171,8 @@ impl Rounds {
     /// Logs each note once, and again if it has gone and come back.
     fn report_notes(&self, outcome: &Outcome) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = noted.insert(outcome.dataset, outcome.notes.clone()).unwrap_or_default();
+        let before =
+            noted.insert(outcome.dataset.clone(), outcome.notes.clone()).unwrap_or_default();
         for note in outcome.notes.iter().filter(|note| !before.contains(note)) {
             tracing::warn!("sync: {}: {note}", outcome.dataset);
         }
@@ -177,7 +181,7 @@ impl Rounds {
     /// Logs what changed; logs a failure once, and when it is over.
     fn report(&self, outcome: &Outcome, network: &NetworkOutage) {
         self.heartbeat.beat();
-        let name = outcome.dataset;
+        let name = &*outcome.dataset;
         self.metrics.count_sync(name, outcome.failure_message().map_or("success", |_| "failure"));
         if outcome.has_changes() {
             tracing::info!("sync: {name}: {}", outcome.change_summary());
@@ -189,7 +193,7 @@ impl Rounds {
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         match outcome.failure_message() {
             Some(message) => {
-                if failing.insert(name) {
+                if failing.insert(outcome.dataset.clone()) {
                     tracing::error!("sync: {name} failed: {message}");
                     if outcome.is_cut_off && !self.has_logged_ways_out.swap(true, Ordering::Relaxed)
                     {

@@ -7,13 +7,13 @@ use std::{
 use fincore::{
     Currency, Date, Form, Span,
     downloads::{self, Validators},
-    market::{self, Figures, SeriesDefinition},
+    market::{self, Figures},
 };
 
 use super::{
     client::Answer,
     cvm,
-    dataset_selection::{Content, Dataset},
+    dataset_selection::{Content, Dataset, SyncedSeries},
     date_windows::year_start,
     failure::{Fault, FaultKind},
     olinda, ptax,
@@ -39,7 +39,7 @@ fn add_missing(requests: &mut Vec<Request>, more: Vec<Request>) {
 impl PublisherQueue<'_> {
     /// Brings a dataset up to date, and records the outcome.
     pub(super) fn sync(&mut self, dataset: &Dataset) -> Outcome {
-        let mut outcome = Outcome::new(dataset.name);
+        let mut outcome = Outcome::new(dataset.name.clone());
         let done = match &dataset.content {
             Content::Series(series) => series.iter().try_for_each(|known| {
                 let part = self.series(known)?;
@@ -55,7 +55,7 @@ impl PublisherQueue<'_> {
         }
         // Each form was recorded under its own name.
         if !matches!(dataset.content, Content::Filings(_)) {
-            record_outcome(self.job, dataset.name, &outcome);
+            record_outcome(self.job, &dataset.name, &outcome);
         }
         outcome.asked = std::mem::take(&mut self.asked);
         outcome.notes = std::mem::take(&mut self.notes);
@@ -63,7 +63,7 @@ impl PublisherQueue<'_> {
     }
 
     /// One series of SGS, recorded under its own name.
-    fn series(&mut self, known: &SeriesDefinition) -> Result<Outcome, Fault> {
+    fn series(&mut self, known: &SyncedSeries) -> Result<Outcome, Fault> {
         let Job { today, config, .. } = self.job;
         let snapshot = self.snapshot()?;
         let newest = market::newest_day(&snapshot, known.number)?;
@@ -75,20 +75,27 @@ impl PublisherQueue<'_> {
         );
         // A commit waits for those who read.
         drop(snapshot);
-        let mut outcome = Outcome::new(known.name);
+        let mut outcome = Outcome::new(known.name.clone());
         self.fetch_in_order(&requests, &mut outcome);
-        record_outcome(self.job, known.name, &outcome);
+        if known.on_demand && newest.is_none() && outcome.is_empty() {
+            let message = format!("SGS {} has no figures: is the number right?", known.number);
+            outcome.fail(Fault::permanent(message));
+        }
+        record_outcome(self.job, &known.name, &outcome);
         Ok(outcome)
     }
 
     fn fx(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
-        let sides = || market::known_series().iter().filter(|known| known.is_exchange_rate());
-        let mut parts = sides().map(|side| self.series(side)).collect::<Result<Vec<_>, _>>()?;
+        let sides = || {
+            let known = market::known_series().iter().filter(|known| known.is_exchange_rate());
+            known.map(SyncedSeries::from)
+        };
+        let mut parts = sides().map(|side| self.series(&side)).collect::<Result<Vec<_>, _>>()?;
         // A revised price may be on the wrong side of the other one until that is revised, too.
         self.forget_refused();
         for (side, part) in sides().zip(&mut parts).filter(|(_, part)| part.is_refused) {
             let first_tally = part.tally;
-            *part = self.series(side)?;
+            *part = self.series(&side)?;
             part.tally += first_tally;
         }
         parts.into_iter().for_each(|part| outcome.add(part));
@@ -211,10 +218,10 @@ impl PublisherQueue<'_> {
                 part.fail(Fault::permanent(message));
             }
             if found > 0 || !part.faults.is_empty() {
-                record_outcome(self.job, part.dataset, &part);
+                record_outcome(self.job, &part.dataset, &part);
             } else if !part.stopped {
                 // Without a file nothing is known to be current.
-                record_attempt(self.job, part.dataset);
+                record_attempt(self.job, &part.dataset);
             }
             outcome.add(part);
         }

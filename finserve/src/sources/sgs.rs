@@ -1,10 +1,8 @@
 //! SGS, the central bank's time series: windows of days of one series.
-use fincore::{
-    Date, Span,
-    market::{Figures, SeriesDefinition},
-};
+use fincore::{Date, Span, market::Figures};
 
 use super::{
+    dataset_selection::SyncedSeries,
     date_windows::{Window, windows, windows_with_holes, year_start},
     publisher_address::BaseUrl,
     request::{Absence, Publisher, Repeat, Request, RequestedDays, requests_for_windows},
@@ -22,7 +20,7 @@ const REVISED_DAYS: u32 = 60;
 /// requests of one day are the same.
 pub(super) fn requests(
     base: &BaseUrl,
-    series: &SeriesDefinition,
+    series: &SyncedSeries,
     newest: Option<Date>,
     since: Option<Date>,
     today: Date,
@@ -44,7 +42,7 @@ pub(super) fn requests(
 /// The requests for past years in which figures are missing.
 pub(super) fn requests_for_holes(
     base: &BaseUrl,
-    series: &SeriesDefinition,
+    series: &SyncedSeries,
     holes: &[Span],
     today: Date,
 ) -> Vec<Request> {
@@ -64,17 +62,25 @@ pub(super) fn halves(base: &BaseUrl, whole: &Request) -> Option<[Request; 2]> {
 
 fn request(base: &BaseUrl, number: u32, window: Window, repeat: Repeat) -> Request {
     let (first, last) = (brazilian_date(window.first), brazilian_date(window.last));
-    let path = format!("/dados/serie/bcdata.sgs.{number}/dados");
     let query = format!("formato=json&dataInicial={first}&dataFinal={last}");
     Request {
         publisher: Publisher::Sgs,
-        url: base.join(&format!("{path}?{query}")),
+        url: base.join(&format!("{}?{query}", path(number))),
         file: format!("bcdata.sgs.{number}.json"),
         what: format!("SGS {number}"),
         days: Some(RequestedDays { figures: Figures::Series(number), window }),
         absence: Absence::EmptyIfStated,
         repeat,
     }
+}
+
+/// What the addresses of all requests for a series begin with.
+pub(super) fn url_prefix(base: &BaseUrl, number: u32) -> String {
+    base.join(&format!("{}?", path(number)))
+}
+
+fn path(number: u32) -> String {
+    format!("/dados/serie/bcdata.sgs.{number}/dados")
 }
 
 /// DD/MM/YYYY.
@@ -91,9 +97,9 @@ mod tests {
     /// The windows that are asked for of the daily CDI, which begins on 1986-03-06.
     fn check(newest: Option<&str>, since: Option<&str>, today: &str) -> Vec<String> {
         let day = |text: &str| text.parse::<Date>().unwrap();
-        let series = known_series().iter().find(|series| series.number == 12).unwrap();
+        let series = known_series().iter().find(|series| series.number == 12).unwrap().into();
         let base = "http://a".parse().unwrap();
-        let requests = requests(&base, series, newest.map(day), since.map(day), day(today));
+        let requests = requests(&base, &series, newest.map(day), since.map(day), day(today));
         let dates = |request: &Request| {
             let (_, dates) = request.url.split_once("dataInicial=").unwrap();
             dates.replace("&dataFinal=", " ")
@@ -180,11 +186,11 @@ mod tests {
 
     #[test]
     fn writes_the_official_address() {
-        let series = &known_series()[0];
+        let series = SyncedSeries::from(&known_series()[0]);
         let base = "https://api.bcb.gov.br".parse().unwrap();
         let day = "2026-11-15".parse().unwrap();
         assert_eq!(
-            requests(&base, series, Some(day), None, day)[0].url,
+            requests(&base, &series, Some(day), None, day)[0].url,
             "https://api.bcb.gov.br/dados/serie/bcdata.sgs.432/dados\
              ?formato=json&dataInicial=01/01/2026&dataFinal=15/11/2026"
         );

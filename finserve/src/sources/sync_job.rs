@@ -1,5 +1,5 @@
 //! The parameters of a sync run, and its outcome for each dataset.
-use std::{path::Path, sync::Mutex};
+use std::{borrow::Cow, path::Path, sync::Mutex};
 
 use fincore::{
     Catalogue, Date, Tally,
@@ -44,7 +44,7 @@ pub(crate) enum Mode {
 /// The outcome of a dataset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
-    pub(crate) dataset: &'static str,
+    pub(crate) dataset: Cow<'static, str>,
     pub(crate) tally: Tally,
     /// What went wrong; the rest was done.
     pub(crate) faults: Vec<String>,
@@ -62,8 +62,13 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(dataset: &'static str) -> Outcome {
-        Outcome { dataset, ..Outcome::default() }
+    pub(super) fn new(dataset: impl Into<Cow<'static, str>>) -> Outcome {
+        Outcome { dataset: dataset.into(), ..Outcome::default() }
+    }
+
+    /// Whether nothing came of it: no row and no fault.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_changes() && self.faults.is_empty() && !self.stopped
     }
 
     pub(super) fn add(&mut self, part: Outcome) {

@@ -1,9 +1,16 @@
 //! One run over datasets: the central bank and CVM in parallel, each one request at a time.
 use std::thread;
 
+use fincore::{
+    Catalogue, Date, downloads,
+    market::{self, SeriesList},
+};
+
 use super::{
+    Config,
     dataset_selection::{Content, Dataset},
     publisher_queue::PublisherQueue,
+    sgs,
     sync_job::{Job, Outcome},
 };
 
@@ -39,5 +46,31 @@ pub(super) fn run_datasets(
 
 /// Brings all wanted datasets up to date.
 pub(crate) fn run(job: &Job<'_>, report: &(dyn Fn(&Outcome) + Sync)) -> Vec<Outcome> {
-    run_datasets(job, &job.config.only.datasets(|_| true), report)
+    let held = || brought_on_demand(job.catalogue, job.config, job.today);
+    run_datasets(job, &job.config.only.datasets(held, |_| true), report)
+}
+
+/// The numbers of the held series that are in no dataset of their own: known ones, and others that were downloaded before. A
+/// number that only files had may be none of SGS.
+pub(super) fn brought_on_demand(catalogue: &Catalogue, config: &Config, today: Date) -> Vec<u32> {
+    let held = || -> fincore::Result<Vec<u32>> {
+        let snapshot = catalogue.snapshot(today)?;
+        let mut numbers = Vec::new();
+        for series in market::series_list(&snapshot, SeriesList::default())?.data {
+            let known = market::known_series().iter().find(|known| known.number == series.number);
+            let is_kept = match known {
+                Some(known) => known.on_demand,
+                None => {
+                    let prefix = sgs::url_prefix(&config.urls.sgs, series.number);
+                    !downloads::addresses(&snapshot, &prefix)?.is_empty()
+                }
+            };
+            numbers.extend(is_kept.then_some(series.number));
+        }
+        Ok(numbers)
+    };
+    held().unwrap_or_else(|err| {
+        tracing::error!("sync: the series that were brought on demand cannot be read: {err}");
+        Vec::new()
+    })
 }

@@ -47,14 +47,15 @@ fn lists_what_is_held_and_nothing_else() {
         ],
     );
     let want = [
-        r#"{"number":189,"name":"igp-m","title":"General market price index IGP-M","title_pt":"Índice geral de preços do mercado (IGP-M)","unit":"percent per month","unit_pt":"por cento ao mês","rhythm":"monthly","first":"2026-09-01","last":"2026-10-01","count":2,"source":"BCB SGS 189"}"#,
-        r#"{"number":21619,"name":"eur-sell","title":"Euro, PTAX closing, sell","title_pt":"Euro, PTAX de fechamento, venda","unit":"BRL per unit","unit_pt":"reais por unidade","rhythm":"business days","first":"2026-11-12","last":"2026-11-12","count":1,"source":"BCB PTAX, closing bulletin (SGS 21619)"}"#,
-        r#"{"number":987654,"name":"987654","title":null,"title_pt":null,"unit":null,"unit_pt":null,"rhythm":null,"first":"2020-02-03","last":"2020-02-03","count":1,"source":"BCB SGS 987654"}"#,
+        r#"{"number":189,"name":"igp-m","title":"General market price index IGP-M","title_pt":"Índice geral de preços do mercado (IGP-M)","unit":"percent per month","unit_pt":"por cento ao mês","rhythm":"monthly","first":"2026-09-01","last":"2026-10-01","count":2,"source":"BCB SGS 189","sync":null}"#,
+        r#"{"number":21619,"name":"eur-sell","title":"Euro, PTAX closing, sell","title_pt":"Euro, PTAX de fechamento, venda","unit":"BRL per unit","unit_pt":"reais por unidade","rhythm":"business days","first":"2026-11-12","last":"2026-11-12","count":1,"source":"BCB PTAX, closing bulletin (SGS 21619)","sync":null}"#,
+        r#"{"number":987654,"name":"987654","title":null,"title_pt":null,"unit":null,"unit_pt":null,"rhythm":null,"first":"2020-02-03","last":"2020-02-03","count":1,"source":"BCB SGS 987654","sync":null}"#,
     ];
     assert_eq!(listed(&catalogue, "2026-11-15", SeriesList::default()), want);
     assert_eq!(listed(&catalogue, "2026-11-16", SeriesList::default()).len(), 4);
     assert_eq!(listed(&catalogue, "2026-09-30", SeriesList::default()).len(), 2);
-    let second = SeriesList { limit: Limit::new(1).unwrap(), offset: Offset::new(1).unwrap() };
+    let (limit, offset) = (Limit::new(1).unwrap(), Offset::new(1).unwrap());
+    let second = SeriesList { limit, offset, ..SeriesList::default() };
     assert_eq!(listed(&catalogue, "2026-11-15", second), want[1..2]);
 }
 

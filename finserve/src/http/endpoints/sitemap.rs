@@ -57,7 +57,7 @@ fn listed_companies(snapshot: &Snapshot) -> Result<Vec<Listed>> {
 
 fn series(snapshot: &Snapshot) -> Result<Vec<Listed>> {
     let list = market::series_list(snapshot, SeriesList::default())?;
-    let listed = |series: ListedSeries| (series.name.into_owned(), Some(series.last));
+    let listed = |series: ListedSeries| (series.name.into_owned(), series.last);
     Ok(list.data.into_iter().map(listed).collect())
 }
 

@@ -57,7 +57,9 @@ fn stands_for_days(series: &ListedSeries) -> bool {
 impl Takes {
     fn fits(self, series: &ListedSeries) -> bool {
         let unit = series.unit.map_or("", |unit| unit.en);
-        let is_price = ["ipca", "igp", "inpc"].iter().any(|start| series.name.starts_with(start));
+        let is_price = ["ipca", "igp", "inpc", "ipc-", "incc"]
+            .iter()
+            .any(|start| series.name.starts_with(start));
         let is_monthly = unit == "percent per month" && series.rhythm == Some(Rhythm::Monthly);
         match self {
             Takes::Any => is_compounded(series),

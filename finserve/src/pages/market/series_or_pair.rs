@@ -272,7 +272,10 @@ impl Subject {
     /// The first and the last day that it has.
     pub(crate) fn days(&self) -> (Date, Date) {
         match self {
-            Subject::Series(series) => (series.first, series.last),
+            // Only a series that is held has a page.
+            Subject::Series(series) => {
+                (series.first.unwrap_or(Date::MIN), series.last.unwrap_or(Date::MIN))
+            }
             Subject::Pair(covered) => (covered.from, covered.to),
         }
     }
