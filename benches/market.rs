@@ -2,7 +2,13 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use fincore::{Catalogue, Date, Limit, bundle, market};
+use fincore::{
+    Catalogue, Date, Limit, Snapshot, bundle,
+    market::{
+        self,
+        transform::{Frequency, Nature, Transformation, Units, transform},
+    },
+};
 
 fn market(criterion: &mut Criterion) {
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -31,6 +37,37 @@ fn market(criterion: &mut Criterion) {
                 market::selic(&snapshot, black_box(query.clone()))
                     .map(|answer| serde_json::to_vec(&answer))
             });
+        });
+    }
+    group.finish();
+    transformations(criterion, &snapshot);
+}
+
+/// What it costs to transform the newest 10,000 days of a daily rate.
+fn transformations(criterion: &mut Criterion, snapshot: &Snapshot) {
+    const SELIC_DAILY: u32 = 11;
+    let mut days = Vec::new();
+    let read = market::each(snapshot, SELIC_DAILY, |day| {
+        days.push(day);
+        Ok(())
+    });
+    read.expect("the bundle has the series");
+    days.truncate(10_000);
+    days.reverse();
+    assert_eq!(days.len(), 10_000, "the series is long enough");
+    let known = market::known_series().iter().find(|series| series.number == SELIC_DAILY);
+    let nature = Nature::of(known.expect("a known series"));
+    let month = Some(Frequency::Month);
+    let usual = Transformation::default();
+    let mut group = criterion.benchmark_group("transform_10000_days");
+    for (name, how) in [
+        ("month_compound", Transformation { frequency: month, ..usual }),
+        ("accumulated_12m", Transformation { units: Units::Accumulated12Months, ..usual }),
+        ("index", Transformation { units: Units::Index, ..usual }),
+        ("percent_year_ago", Transformation { units: Units::PercentYearAgo, ..usual }),
+    ] {
+        group.bench_function(name, |bench| {
+            bench.iter(|| transform(black_box(&days), &nature, &how));
         });
     }
     group.finish();

@@ -114,8 +114,9 @@ def make_acceptable(case):
         # Changes are known from the first import on, up to the present version; they are not chosen by day.
         if "since" in query:
             query["since"] = VERSION
-            query.pop("from", None)
-            query.pop("to", None)
+            for name in ("from", "to", "frequency", "aggregate", "units", "base", "only", "partial"):
+                query.pop(name, None)
+        make_transformable(query)
     if path.startswith("/api/v1/calc/"):
         make_calculable(path, query)
     if path.startswith("/api/v1/market/"):

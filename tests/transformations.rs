@@ -213,3 +213,40 @@ fn series_that_cannot_be_compared_are_refused() {
     assert_eq!(get("series?ids=ipca,igp-m&limit=100").json()["data"][0]["date"], "2026-08-01");
     assert_eq!(get("series?ids=ipca,igp-m&from=2020-01-01").status, 403);
 }
+
+#[test]
+fn an_export_of_a_series_is_its_whole_transformed_history() {
+    let export = |query: &str| Server::shared().get(&format!("/api/v1/export/{query}"));
+    let csv = export("ipca?units=accumulated_12m&from=2024-11-01&to=2024-12-31&format=csv");
+    assert_eq!(csv.text(), "date,value,partial\r\n2024-12-01,4.8313,\r\n2024-11-01,4.8735,\r\n");
+    assert_eq!(csv.header("x-total-count"), Some("2"));
+    let weeks = export("selic?frequency=week&aggregate=last");
+    let list = get("selic?frequency=week&aggregate=last&limit=10000");
+    assert_eq!(weeks.text().lines().count() as u64, list["total"].as_u64().unwrap());
+    let first: Value = serde_json::from_str(weeks.text().lines().next().unwrap()).unwrap();
+    assert_eq!(first["date"], list["data"][0]["date"]);
+    assert_eq!(first["value"], list["data"][0]["value"]);
+    // More rows than a list may have.
+    let days = export("selic?only=changes&units=value");
+    assert!(days.text().lines().count() > 100);
+    let tags = ["ipca?units=index", "ipca?units=change", "ipca"]
+        .map(|query| export(query).header("etag").unwrap().to_owned());
+    assert!(tags[0] != tags[1] && tags[1] != tags[2] && tags[0] != tags[2], "{tags:?}");
+    #[cfg(feature = "parquet")]
+    assert!(export("ipca?frequency=year&format=parquet").body.starts_with(b"PAR1"));
+    for (query, said) in [
+        ("ipca?units=change&since=1", "cannot be combined"),
+        ("fx?frequency=month", "transform one series"),
+        ("series?frequency=month", "transform one series"),
+        ("companies?units=change", "transform one series"),
+        ("filings?only=changes", "transform one series"),
+        ("selic?units=accumulated_12m", "nothing accumulates"),
+        ("ipca?aggregate=mean", "add frequency"),
+        ("ipca?frequency=day", "is not a frequency"),
+    ] {
+        let reply = export(query);
+        assert_eq!(reply.status, 400, "{query}: {}", reply.text());
+        assert!(reply.text().contains(said), "{query}: {}", reply.text());
+    }
+    assert_eq!(export("999999?frequency=month").status, 404);
+}

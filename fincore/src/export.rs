@@ -31,7 +31,11 @@
 use crate::{
     catalogue::{Knowledge, Snapshot},
     error::{Error, ExportFault, Resource, Result},
-    table::{Cell, ColumnKind, Heading},
+    market::{
+        all_transformed,
+        transform::{Transformation, TransformedRate},
+    },
+    table::{self, Cell, ColumnKind, Heading},
     types::{Date, DateRange},
 };
 
@@ -65,6 +69,8 @@ pub struct Query {
     pub to: Option<Date>,
     /// Only what changed after this data version.
     pub since: Option<u64>,
+    /// How the rows of one series are transformed: by period, in other units, or only some of them.
+    pub transformation: Option<Transformation>,
     /// How rows are written.
     pub format: Format,
 }
@@ -73,7 +79,7 @@ impl Query {
     /// All rows of a dataset.
     #[must_use]
     pub fn new(dataset: Dataset, format: Format) -> Query {
-        Query { dataset, from: None, to: None, since: None, format }
+        Query { dataset, from: None, to: None, since: None, transformation: None, format }
     }
 
     /// The range of days. Fails if it cannot be combined with the other fields.
@@ -87,6 +93,24 @@ impl Query {
         }
         DateRange::new(self.from, self.to)
     }
+}
+
+/// The transformed rows of one series. Fails for any other dataset, and where the transformation has no meaning.
+fn transformed(
+    snapshot: &Snapshot,
+    query: &Query,
+    how: &Transformation,
+) -> Result<Vec<TransformedRate>> {
+    if query.since.is_some() {
+        return Err(ExportFault::SinceTransformed.into());
+    }
+    let Dataset::One(number) = query.dataset else {
+        return Err(ExportFault::NotOneSeries.into());
+    };
+    if !dataset::exists(snapshot, query.dataset)? {
+        return Err(Error::not_found(Resource::Dataset, &query.dataset.to_string()));
+    }
+    all_transformed(snapshot, number, (query.from, query.to), how)
 }
 
 /// Fails where a snapshot of the past cannot answer the query.
@@ -116,6 +140,8 @@ pub struct Export {
 enum Rows {
     All(Box<dyn RowSource>),
     Changes(Delta),
+    /// Those that are left.
+    Transformed(std::vec::IntoIter<TransformedRate>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,12 +163,18 @@ impl Export {
         let version = snapshot.version()?;
         let source = dataset::rows(&snapshot, query.dataset, days)?;
         let mut headings = source.headings();
-        let (rows, total) = match query.since {
-            None => {
+        let (rows, total) = match (query.since, &query.transformation) {
+            (_, Some(how)) => {
+                headings = table::headings::<TransformedRate>();
+                let rows = transformed(&snapshot, &query, how)?;
+                let total = rows.len() as u64;
+                (Rows::Transformed(rows.into_iter()), total)
+            }
+            (None, None) => {
                 let total = dataset::total(&snapshot, query.dataset, days)?;
                 (Rows::All(source), total)
             }
-            Some(since) => {
+            (Some(since), None) => {
                 headings.insert(0, ("change", ColumnKind::Text));
                 let delta = Delta::collect(&snapshot, source, since, version)?;
                 let total = delta.total();
@@ -196,6 +228,12 @@ impl Export {
             match rows {
                 Rows::All(source) => source.next_rows(snapshot, BATCH_ROWS, visit),
                 Rows::Changes(delta) => delta.next_rows(snapshot, BATCH_ROWS, visit),
+                Rows::Transformed(rows) => {
+                    rows.by_ref()
+                        .take(BATCH_ROWS)
+                        .try_for_each(|row| visit(&table::cells(&row)))?;
+                    Ok(rows.len() > 0)
+                }
             }
         })?;
         if !more {

@@ -83,6 +83,7 @@ use series_definitions::{CDI, IPCA, SELIC};
 pub use series_definitions::{Rhythm, SGS_BEGINS, SeriesDefinition, Side, Text, known_series};
 pub use summary::{Summary, summary};
 use transform::{QuoteTransformation, Transformation, TransformedRate};
+pub(crate) use transformed::all_transformed;
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///

@@ -19,6 +19,18 @@ pub enum ExportFault {
     #[error("filings are not kept as they were: as_of applies to series, fx and companies")]
     NoPast,
 
+    /// A transformation is asked of changes.
+    #[error(
+        "since tells which rows changed: frequency, units and the like cannot be combined with it"
+    )]
+    SinceTransformed,
+
+    /// A transformation is asked of something else than one series.
+    #[error(
+        "frequency, units and the like transform one series: name it by name or number, such as ipca, selic-daily or usd-sell"
+    )]
+    NotOneSeries,
+
     /// The version is newer than the data.
     #[error("there is no data version {version} yet: the newest one is {newest}")]
     FutureVersion {

@@ -31,6 +31,18 @@ pub(super) fn of_series(
     Ok(cut(figures, (query.limit, query.offset), meta))
 }
 
+/// All transformed figures of a series in the days of an export, newest first.
+pub(crate) fn all_transformed(
+    snapshot: &Snapshot,
+    number: u32,
+    days: (Option<Date>, Option<Date>),
+    transformation: &Transformation,
+) -> Result<Vec<TransformedRate>> {
+    let (mut rows, _) = figures(snapshot, Series::from(number), days, transformation)?;
+    rows.reverse();
+    Ok(rows)
+}
+
 /// The transformed figures of a series in the days of a query, the oldest first, and their source. Fails if the series has
 /// no observations.
 pub(super) fn figures(

@@ -6,6 +6,7 @@ use clap_complete::engine::ArgValueCompleter;
 use fincore::{
     Date,
     export::{Dataset, Format, Query},
+    market::transform::{Aggregate, Frequency, Only, Partial, Transformation, Units},
     table::Dialect,
 };
 
@@ -34,9 +35,51 @@ pub(crate) struct Export {
     /// The dataset as it was known at the end of this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE", conflicts_with = "since")]
     pub(crate) as_of: Option<Date>,
+    #[command(flatten)]
+    transformation: SeriesTransformation,
     /// The file to write; by default standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// How the rows of one series are transformed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Transformation of one series")]
+struct SeriesTransformation {
+    /// One row per week, month, quarter or year
+    #[arg(long)]
+    frequency: Option<Frequency>,
+    /// What a period makes of its values: mean, first, last, min, max, sum or compound [default: compound for rates of a day or month, otherwise mean]
+    #[arg(long, requires = "frequency")]
+    aggregate: Option<Aggregate>,
+    /// What is told of each row: value, change, percent_change, year_ago, percent_year_ago, accumulated_12m or index
+    #[arg(long)]
+    units: Option<Units>,
+    /// The date of the row that is 100, with --units index [default: the first]
+    #[arg(long, value_name = "DATE", requires = "units")]
+    base: Option<Date>,
+    /// changes: only rows whose value differs from the one before
+    #[arg(long, value_name = "ROWS")]
+    only: Option<Only>,
+    /// Show the period that has not ended too
+    #[arg(long)]
+    partial: bool,
+}
+
+impl SeriesTransformation {
+    /// The transformation; none where no flag asks for one.
+    fn read(&self) -> Option<Transformation> {
+        let SeriesTransformation { frequency, aggregate, units, base, only, partial } = *self;
+        let how = Transformation {
+            frequency,
+            aggregate,
+            units: units.unwrap_or_default(),
+            base,
+            only,
+            partial: if partial { Partial::Shown } else { Partial::Hidden },
+        };
+        (how != Transformation::default() || units.is_some()).then_some(how)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -103,7 +146,8 @@ impl Export {
             }
         };
         let Export { dataset, from, to, since, .. } = *self;
-        Ok(Query { dataset, from, to, since, format })
+        let transformation = self.transformation.read();
+        Ok(Query { dataset, from, to, since, transformation, format })
     }
 
     /// The format that the name of the file ends with.

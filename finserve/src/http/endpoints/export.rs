@@ -4,7 +4,10 @@ use std::time::Duration;
 use fincore::{
     Catalogue, Date, Error, Snapshot,
     export::{Dataset, Export, Format, Query},
-    market,
+    market::{
+        self,
+        transform::{Aggregate, Frequency, Only, Partial, Transformation, Units},
+    },
 };
 use hyper::{
     Version,
@@ -56,6 +59,12 @@ pub(crate) struct ExportQuery {
     from: Option<Date>,
     to: Option<Date>,
     since: Option<String>,
+    frequency: Option<Frequency>,
+    aggregate: Option<Aggregate>,
+    units: Option<Units>,
+    base: Option<Date>,
+    only: Option<Only>,
+    partial: Option<Partial>,
     as_of: Option<Date>,
     format: Option<String>,
     dialect: Option<String>,
@@ -117,7 +126,44 @@ fn query(asked: &ExportQuery, headers: &HeaderMap) -> Result<Query, Refusal> {
     let dataset: Dataset = asked.dataset.parse()?;
     let format = formats::of_dataset(asked.format.as_deref(), asked.dialect.as_deref(), headers)?;
     let since = asked.since.as_deref().map(version).transpose()?;
-    Ok(Query { dataset, from: asked.from, to: asked.to, since, format })
+    let transformation = asked.transformation();
+    Ok(Query { dataset, from: asked.from, to: asked.to, since, transformation, format })
+}
+
+impl ExportQuery {
+    /// How the rows are transformed, where a parameter says so.
+    fn transformation(&self) -> Option<Transformation> {
+        let ExportQuery { frequency, aggregate, units, base, only, partial, .. } = *self;
+        let is_one = frequency.is_some()
+            || aggregate.is_some()
+            || units.is_some()
+            || base.is_some()
+            || only.is_some()
+            || partial.is_some();
+        is_one.then(|| Transformation {
+            frequency,
+            aggregate,
+            units: units.unwrap_or_default(),
+            base,
+            only,
+            partial: partial.unwrap_or_default(),
+        })
+    }
+}
+
+/// What tells a transformation from others.
+fn how_text(how: &Transformation) -> String {
+    let Transformation { frequency, aggregate, units, base, only, partial } = how;
+    let base = base.map(|day| day.to_string());
+    let parts = [
+        frequency.map(Frequency::as_str),
+        aggregate.map(Aggregate::as_str),
+        Some(units.as_str()),
+        base.as_deref(),
+        only.map(Only::as_str),
+        (*partial == Partial::Shown).then_some("partial"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("-")
 }
 
 fn version(text: &str) -> Result<u64, Refusal> {
@@ -139,19 +185,19 @@ fn begun(err: Error, query: &Query) -> Refusal {
 
 /// The tag of what a query gives. The plan is not in it: every plan that may export gets the same.
 fn tag_of(snapshot: &Snapshot, query: &Query, as_of: Option<Date>) -> HeaderValue {
-    let Query { dataset, from, to, since, format } = query;
+    let Query { dataset, from, to, since, transformation, format } = query;
     let (_, format, _) = render::of_export(*format);
     let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
     let since = since.map(|version| version.to_string()).unwrap_or_default();
-    tag(
-        snapshot,
-        &["export", &dataset.to_string(), &day(from), &day(to), &since, &day(&as_of), format],
-    )
+    let how = transformation.as_ref().map(how_text).unwrap_or_default();
+    let days = [day(from), day(to), day(&as_of)].join(" ");
+    tag(snapshot, &["export", &dataset.to_string(), &days, &since, &how, format])
 }
 
-/// `filings-since-17.csv`
+/// `filings-since-17.csv`, `ipca-month-value.csv`
 fn file_name(query: &Query) -> String {
     let (_, _, end) = render::of_export(query.format);
     let since = query.since.map(|version| format!("-since-{version}")).unwrap_or_default();
-    format!("{}{since}.{end}", query.dataset)
+    let how = query.transformation.as_ref().map(|how| format!("-{}", how_text(how)));
+    format!("{}{}{since}.{end}", query.dataset, how.unwrap_or_default())
 }
