@@ -234,9 +234,8 @@ fn wrong_questions_are_named() {
     let formats = if has_parquet { "(ndjson, csv or parquet)" } else { "(ndjson or csv)" };
     assert!(refused(&format!("{selic}?format=json")).contains(formats));
     assert!(refused(&format!("{selic}?dialect=br")).contains("only CSV has dialects"));
-    assert!(
-        refused(&format!("{selic}?limit=5")).contains("takes from, to, since, format, dialect")
-    );
+    let takes = "takes from, to, since, frequency, aggregate, units, base, only, partial, as_of, format, dialect";
+    assert!(refused(&format!("{selic}?limit=5")).contains(takes));
     for since in ["x", "-1", "%2B1", "1.5", "", "99999999999999999999"] {
         let message = refused(&format!("{selic}?since={since}"));
         assert!(message.contains("is not a data version (a whole number"), "{message}");

@@ -218,7 +218,7 @@ fn series_that_cannot_be_compared_are_refused() {
 fn an_export_of_a_series_is_its_whole_transformed_history() {
     let export = |query: &str| Server::shared().get(&format!("/api/v1/export/{query}"));
     let csv = export("ipca?units=accumulated_12m&from=2024-11-01&to=2024-12-31&format=csv");
-    assert_eq!(csv.text(), "date,value,partial\r\n2024-12-01,4.8313,\r\n2024-11-01,4.8735,\r\n");
+    assert_eq!(csv.text(), "date,value,partial\r\n2024-12-01,4.8313,\r\n2024-11-01,4.8730,\r\n");
     assert_eq!(csv.header("x-total-count"), Some("2"));
     let weeks = export("selic?frequency=week&aggregate=last");
     let list = get("selic?frequency=week&aggregate=last&limit=10000");
