@@ -199,6 +199,7 @@ fn series_that_cannot_be_compared_are_refused() {
         ("series?ids=ipca,cdi&units=index&base=2024-01-01", "no row of cdi is dated 2024-01-01"),
         ("series?ids=ipca&limit=10001", "limit"),
         ("series?ids=ipca&side=buy", "side"),
+        ("series?ids=ipca&q=inflation", "leave one of the two out"),
         ("series?frequency=month", "name them with ids"),
         ("series?from=2024-01-01", "name them with ids"),
         ("series?limit=1001", "1 to 1000"),

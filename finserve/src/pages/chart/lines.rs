@@ -115,7 +115,7 @@ impl Lines<'_> {
                     g.axes aria-hidden="true" {
                         text.unit x="0" y=(size.headline()) { (self.unit) }
                         (plot.vertical_axis())
-                        (self.horizontal_axis(&plot, (*first, *last), language))
+                        (horizontal_axis(&plot, (*first, *last), language))
                     }
                     (self.targets(&plot, &targets, above, language))
                     @for line in self.lines { (draw(&plot, line)) }
@@ -145,36 +145,6 @@ impl Lines<'_> {
         };
         let newest = self.lines.iter().filter_map(|line| line.points.last());
         i32::try_from(newest.map(|(_, figure)| decimals(figure)).max().unwrap_or(0)).unwrap_or(0)
-    }
-
-    fn horizontal_axis(
-        &self,
-        plot: &Plot,
-        (first, last): (Date, Date),
-        language: Language,
-    ) -> Markup {
-        let months = month_starts(first, last);
-        let by_day = |day: Date| (day, Period::Day.short(day, language));
-        let labels: Vec<(Date, String)> = match months.len() {
-            0 | 1 => [first, last].map(by_day).into(),
-            2..=MOST_MONTHS => {
-                months.into_iter().map(|start| (start, language.month(start))).collect()
-            }
-            _ => {
-                let years = months.into_iter().filter(|start| start.month() == 1);
-                years.map(|start| (start, start.year().to_string())).collect()
-            }
-        };
-        let labels = labels.into_iter().map(|(day, label)| (plot.along(day), label));
-        let fitting: Vec<_> = labels.filter(|(x, label)| plot.has_room(*x, label)).collect();
-        let every = fitting.len().div_ceil(MOST_LABELS).max(1);
-        let size = plot.size;
-        html! {
-            @for (x, label) in fitting.into_iter().rev().step_by(every) {
-                line.mark x1=(unit(x)) x2=(unit(x)) y1=(size.bottom()) y2=(size.bottom() + 4.0) {}
-                text x=(unit(x)) y=(size.height() - 5.0) text-anchor="middle" { (label) }
-            }
-        }
     }
 
     /// Columns that show the values of a date when the pointer or the keyboard's focus is on them.
@@ -221,6 +191,30 @@ impl Lines<'_> {
         let periods = || self.lines.iter().map(|line| line.period);
         let first = periods().next().unwrap_or(Period::Day);
         if periods().all(|period| period == first) { first } else { Period::Day }
+    }
+}
+
+/// Months or years below the plot.
+fn horizontal_axis(plot: &Plot, (first, last): (Date, Date), language: Language) -> Markup {
+    let months = month_starts(first, last);
+    let by_day = |day: Date| (day, Period::Day.short(day, language));
+    let labels: Vec<(Date, String)> = match months.len() {
+        0 | 1 => [first, last].map(by_day).into(),
+        2..=MOST_MONTHS => months.into_iter().map(|start| (start, language.month(start))).collect(),
+        _ => {
+            let years = months.into_iter().filter(|start| start.month() == 1);
+            years.map(|start| (start, start.year().to_string())).collect()
+        }
+    };
+    let labels = labels.into_iter().map(|(day, label)| (plot.along(day), label));
+    let fitting: Vec<_> = labels.filter(|(x, label)| plot.has_room(*x, label)).collect();
+    let every = fitting.len().div_ceil(MOST_LABELS).max(1);
+    let size = plot.size;
+    html! {
+        @for (x, label) in fitting.into_iter().rev().step_by(every) {
+            line.mark x1=(unit(x)) x2=(unit(x)) y1=(size.bottom()) y2=(size.bottom() + 4.0) {}
+            text x=(unit(x)) y=(size.height() - 5.0) text-anchor="middle" { (label) }
+        }
     }
 }
 
