@@ -1,11 +1,13 @@
 //! Decisions of the Copom: the list, its page, and what is told of a new one.
 use chrono::{NaiveDate, TimeDelta};
-use fincore::{Date, Plan};
+use fincore::{Date, Plan, market};
 use serde_json::{Value, json};
 
 use crate::{
     harness::{Server, filled, finserve, import, new_key, with},
+    publisher::Fault,
     receiver::Receiver,
+    sync,
     webhooks::Place,
 };
 
@@ -108,6 +110,25 @@ fn the_command_line_and_imports_know_the_meetings() {
     let answer: Value = serde_json::from_slice(&shown.stdout).unwrap();
     let last = answer["upcoming"].as_array().unwrap().last().unwrap();
     assert_eq!(last, &json!({"first_day": "2028-01-25", "second_day": "2028-01-26"}));
+}
+
+#[test]
+fn sync_asks_the_central_bank_for_the_calendar() {
+    let place = sync::Place::days_ago(0);
+    let ran = place.sync(&["--only", "copom"]);
+    let meetings = || {
+        let found = market::selic_decisions(&place.snapshot(), market::History::default());
+        let days =
+            found.unwrap().upcoming.into_iter().map(|meeting| meeting.second_day.to_string());
+        days.filter(|day| day.as_str() >= "2027-12-01").collect::<Vec<_>>()
+    };
+    assert!(ran.output.starts_with("copom: 1 new"), "{}{}", ran.output, ran.errors);
+    assert_eq!(meetings(), ["2027-12-08", "2028-01-26"]);
+    // An answer of another kind changes nothing.
+    place.publisher.break_down("agendaics", Fault::Instead(b"[{\"reuniao\":1}]".to_vec()));
+    let ran = place.sync(&["--only", "copom"]);
+    assert!(ran.output.starts_with("copom: failed: calendar of Copom meetings"), "{}", ran.output);
+    assert_eq!(meetings(), ["2027-12-08", "2028-01-26"]);
 }
 
 /// DD/MM/YYYY.

@@ -162,7 +162,7 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 serve() {
     admin=127.0.0.1:$(free_port)
     # It synchronises, so that this is measured, and there is nobody to synchronise with.
-    local nobody=(--sgs-url http://127.0.0.1:1 --olinda-url http://127.0.0.1:1 --ptax-url http://127.0.0.1:1
+    local nobody=(--sgs-url http://127.0.0.1:1 --olinda-url http://127.0.0.1:1 --ptax-url http://127.0.0.1:1 --bcb-url http://127.0.0.1:1
         --cvm-url http://127.0.0.1:1 --retry-delay 1)
     "$binary" serve --listen 127.0.0.1:0 --data "$work/data" --trusted-proxy 127.0.0.1 --base-path /data \
         --admin "$admin" --sync "${nobody[@]}" >"$work/server" 2>"$work/server.log" &

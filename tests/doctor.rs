@@ -73,12 +73,23 @@ fn a_publisher_that_cannot_be_reached_is_named() {
     let here = format!("http://{}", server.address);
     let (report, _) = doctor(
         filled().path(),
-        &["--sgs-url", nowhere, "--olinda-url", &here, "--ptax-url", &here, "--cvm-url", nowhere],
+        &[
+            "--sgs-url",
+            nowhere,
+            "--olinda-url",
+            &here,
+            "--ptax-url",
+            &here,
+            "--bcb-url",
+            &here,
+            "--cvm-url",
+            nowhere,
+        ],
     );
     let wrong = said(&report, "wrong", "sources");
     assert_eq!(wrong.len(), 2, "{wrong:?}");
     assert!(wrong[0].starts_with("SGS does not answer") && wrong[1].starts_with("CVM does not"));
-    assert_eq!(said(&report, "fine", "sources").len(), 2);
+    assert_eq!(said(&report, "fine", "sources").len(), 3);
 }
 
 #[test]

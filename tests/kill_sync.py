@@ -32,7 +32,7 @@ FIRST_FILING = 90_000_000
 SELIC = {"A": "13.75", "B": "13.50"}
 DOLLAR = {"A": "5.1000", "B": "5.1004"}
 BUY = {"A": "5.0994", "B": "5.0998"}
-SOURCES = {"sgs": "sgs", "olinda": "olinda", "ptax": "ptax", "cvm": "cvm"}
+SOURCES = {"sgs": "sgs", "olinda": "olinda", "ptax": "ptax", "bcb": "bcb", "cvm": "cvm"}
 
 
 def days(query):

@@ -76,6 +76,7 @@ impl Published {
             Some("olinda") if file == "Moedas" => Some(currencies()),
             Some("olinda") => self.period(query),
             Some("ptax") => self.bulletin(file),
+            Some("bcb") if file == "agendaics" => Some(meetings()),
             Some("cvm") if file == "cad_cia_aberta.csv" => Some(self.registry()),
             Some("cvm") => self.archive(file),
             _ => None,
@@ -235,6 +236,19 @@ fn currencies() -> Vec<u8> {
         |symbol: &&str| format!(r#"{{"simbolo":"{symbol}","nomeFormatado":"x","tipoMoeda":"A"}}"#);
     let rows: Vec<String> = MAJORS.iter().map(row).collect();
     format!(r#"{{"@odata.context":"x$metadata#Moedas","value":[{}]}}"#, rows.join(",")).into_bytes()
+}
+
+/// The meetings of 2028, which the bundled data does not have, and those of 2027.
+pub(crate) fn meetings() -> Vec<u8> {
+    let days = ["2027-12-07", "2027-12-08", "2028-01-25", "2028-01-26"];
+    let event = |day: &&str| {
+        let day = day.replace('-', "");
+        format!(
+            "BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:{day}\r\nSUMMARY:Reunião do Copom\r\nEND:VEVENT\r\n"
+        )
+    };
+    let events: String = days.iter().map(event).collect();
+    format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n").into_bytes()
 }
 
 /// One filing of Petrobras a day.

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 use chrono::{Datelike, Days, Months, NaiveDate};
 
 use crate::{
-    published::{Response, business_day, latin, zip_bytes},
+    published::{Response, business_day, latin, meetings, zip_bytes},
     publisher::{Fault, Publications},
     publisher_moods::{Moods, Oddities, TableOddity},
 };
@@ -417,6 +417,7 @@ impl Publications for PublishedYear {
             }
             Some("olinda") => self.period(query),
             Some("ptax") => self.bulletin(file),
+            Some("bcb") => Some(meetings()),
             _ => self.file(file),
         };
         match found {

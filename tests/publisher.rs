@@ -107,7 +107,7 @@ impl<P: Publications> Publisher<P> {
     }
 
     /// The flags that send a program here.
-    pub(crate) fn flags(&self) -> [String; 8] {
+    pub(crate) fn flags(&self) -> [String; 10] {
         let flag = |name: &str, path: &str| {
             [format!("--{name}-url"), format!("http://{}/{path}", self.address)]
         };
@@ -116,6 +116,7 @@ impl<P: Publications> Publisher<P> {
             flag("sgs", "sgs"),
             flag("olinda", "olinda/"),
             flag("ptax", "ptax"),
+            flag("bcb", "bcb"),
             flag("cvm", "cvm/"),
         ];
         flags.concat().try_into().unwrap()

@@ -410,7 +410,7 @@ fn without_a_network_one_line_says_why() {
     let place = Place::days_ago(0);
     // Nobody listens on port 1.
     let nowhere = "http://127.0.0.1:1";
-    let flags = ["--sgs-url", "--olinda-url", "--ptax-url", "--cvm-url"];
+    let flags = ["--sgs-url", "--olinda-url", "--ptax-url", "--bcb-url", "--cvm-url"];
     let mut command = finserve(&["sync", "--data"]);
     command.arg(place.data.path());
     flags.iter().for_each(|flag| {
@@ -422,7 +422,7 @@ fn without_a_network_one_line_says_why() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
     assert_eq!(
         errors,
-        "finserve: no publisher can be reached: the server refuses connections; CVM and the central bank drop requests from some clouds and countries: use a mirror (--cvm-url, --sgs-url, --olinda-url, --ptax-url) or a proxy (HTTPS_PROXY), or import files by hand; see docs/keeping-data-fresh.md\n"
+        "finserve: no publisher can be reached: the server refuses connections; CVM and the central bank drop requests from some clouds and countries: use a mirror (--cvm-url, --sgs-url, --olinda-url, --ptax-url, --bcb-url) or a proxy (HTTPS_PROXY), or import files by hand; see docs/keeping-data-fresh.md\n"
     );
     // The doctor finds one thing that is wrong, and what follows from it.
     let mut command = finserve(&["doctor", "--json", "--data"]);

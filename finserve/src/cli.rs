@@ -155,7 +155,8 @@ pub(crate) enum Command {
     /// Add official files to the data, all of them or none
     ///
     /// Files are recognised by name and content. From the central bank: SGS series (bcdata.sgs.NUMBER.json or .csv), PTAX
-    /// bulletins and period files (.csv), and PTAX answers of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY).
+    /// bulletins and period files (.csv), PTAX answers of Olinda (CotacaoDolarPeriodo, CotacaoMoedaPeriodo.CURRENCY), and the
+    /// calendar of Copom meetings (iCalendar, or a table with the header first_day,second_day).
     /// From CVM: the registry of companies (cad_cia_aberta.csv), filings (ipe_cia_aberta_YEAR, dfp_…, itr_…, fre_…, fca_…,
     /// .zip or .csv) and tickers (fca_cia_aberta_valor_mobiliario_YEAR.csv). Your own table with the header
     /// company;tickers sets the tickers of companies by CVM code or CNPJ. A running server serves the new data within a

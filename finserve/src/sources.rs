@@ -1,6 +1,7 @@
 //! Downloads from the publishers of the data: which files, when, and how they reach the catalogue.
 mod background_sync;
 mod client;
+mod copom;
 mod cvm;
 mod dataset_requests;
 mod dataset_selection;
@@ -55,6 +56,8 @@ pub(crate) struct PublisherUrls {
     pub(crate) sgs: BaseUrl,
     pub(crate) olinda: BaseUrl,
     pub(crate) ptax: BaseUrl,
+    /// The central bank's site.
+    pub(crate) site: BaseUrl,
     pub(crate) cvm: BaseUrl,
 }
 

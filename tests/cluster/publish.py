@@ -268,7 +268,7 @@ def takeover(program, place):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     target = pathlib.Path(place) / "led"
     flags = ["--sync", "--only", "selic", "--retry-delay", "1", "--catalogue-from", str(target)]
-    for name in ("sgs", "olinda", "ptax", "cvm"):
+    for name in ("sgs", "olinda", "ptax", "bcb", "cvm"):
         flags += [f"--{name}-url", f"http://127.0.0.1:{server.server_port}/{name}"]
     replicas = [Replica(program, place, f"leader{n}", *flags) for n in range(2)]
     keys = {}

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 35] = [
+pub(super) const FLAGS: [&str; 36] = [
     "listen",
     "max_connections",
     "tls_cert",
@@ -48,6 +48,7 @@ pub(super) const FLAGS: [&str; 35] = [
     "sgs_url",
     "olinda_url",
     "ptax_url",
+    "bcb_url",
     "cvm_url",
     "budget",
     "timeout",

@@ -94,6 +94,14 @@ pub(crate) struct Addresses {
         default_value = "https://www4.bcb.gov.br"
     )]
     ptax_url: BaseUrl,
+    /// Address of the central bank's site, which has the calendar of Copom meetings
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FINSERVE_BCB_URL",
+        default_value = "https://www.bcb.gov.br"
+    )]
+    bcb_url: BaseUrl,
     /// Address of CVM's open data
     #[arg(
         long,
@@ -110,6 +118,7 @@ impl Addresses {
             sgs: self.sgs_url.clone(),
             olinda: self.olinda_url.clone(),
             ptax: self.ptax_url.clone(),
+            site: self.bcb_url.clone(),
             cvm: self.cvm_url.clone(),
         }
     }

@@ -62,7 +62,9 @@ impl<'a> Client<'a> {
     ) -> Result<Client<'a>, Fault> {
         let (timeouts, stop) = (job.config.timeouts, job.stop);
         let request_timeout = match publisher {
-            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax => REQUEST_TIMEOUT,
+            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax | Publisher::Site => {
+                REQUEST_TIMEOUT
+            }
             Publisher::Cvm => ARCHIVE_TIMEOUT,
         };
         let connect_timeout = CONNECT_TIMEOUT.min(timeouts.timeout);

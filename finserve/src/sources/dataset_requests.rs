@@ -12,7 +12,7 @@ use fincore::{
 
 use super::{
     client::Answer,
-    cvm,
+    copom, cvm,
     dataset_selection::{Content, Dataset, SyncedSeries},
     date_windows::year_start,
     failure::{Fault, FaultKind},
@@ -47,6 +47,11 @@ impl PublisherQueue<'_> {
                 Ok(())
             }),
             Content::Fx => self.fx(&mut outcome),
+            Content::Meetings => {
+                let calendar = copom::calendar(&self.job.config.urls.site);
+                self.fetch_in_order(&[calendar], &mut outcome);
+                Ok(())
+            }
             Content::Companies => self.companies(&mut outcome),
             Content::Filings(forms) => self.filings(forms, &mut outcome),
         };

@@ -39,6 +39,8 @@ pub(super) enum Content {
     Series(Vec<SyncedSeries>),
     /// Exchange rates, from three publishers.
     Fx,
+    /// The calendar of the monetary policy committee.
+    Meetings,
     /// The registry of companies, and their tickers.
     Companies,
     /// What companies filed in these forms.
@@ -58,6 +60,7 @@ pub(super) fn all() -> Vec<Dataset> {
     let rates = rates.filter(|known| known.name != CDI_DAILY).map(series);
     let others = [
         ("fx", Content::Fx),
+        ("copom", Content::Meetings),
         ("companies", Content::Companies),
         ("filings", Content::Filings(Form::ALL.into())),
     ];
@@ -230,7 +233,7 @@ mod tests {
         assert!(
             refusal.starts_with("\"dollar\" is not a dataset; the datasets are series, selic, cdi")
         );
-        assert!(refusal.ends_with("fx, companies, filings"), "{refusal}");
+        assert!(refusal.ends_with("fx, copom, companies, filings"), "{refusal}");
     }
 
     #[test]

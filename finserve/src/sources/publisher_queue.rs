@@ -275,6 +275,7 @@ impl<'a> PublisherQueue<'a> {
                     Publisher::Sgs => &config.urls.sgs,
                     Publisher::Olinda => &config.urls.olinda,
                     Publisher::Ptax => &config.urls.ptax,
+                    Publisher::Site => &config.urls.site,
                     Publisher::Cvm => &config.urls.cvm,
                 };
                 entry.insert(Client::new(request.publisher, base, self.job)?)

@@ -28,11 +28,12 @@ pub(crate) fn check_publishers(
     user_agent: &UserAgent,
     timeout: Duration,
 ) -> Vec<PublisherReply> {
-    let PublisherUrls { sgs, olinda, ptax, cvm } = urls;
+    let PublisherUrls { sgs, olinda, ptax, site, cvm } = urls;
     let all = [
         (Publisher::Sgs, sgs),
         (Publisher::Olinda, olinda),
         (Publisher::Ptax, ptax),
+        (Publisher::Site, site),
         (Publisher::Cvm, cvm),
     ];
     thread::scope(|scope| {

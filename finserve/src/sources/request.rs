@@ -10,6 +10,8 @@ pub(super) enum Publisher {
     Sgs,
     Olinda,
     Ptax,
+    /// The central bank's site.
+    Site,
     Cvm,
 }
 
@@ -20,6 +22,7 @@ impl Publisher {
             Publisher::Sgs => "SGS",
             Publisher::Olinda => "Olinda",
             Publisher::Ptax => "PTAX",
+            Publisher::Site => "BCB",
             Publisher::Cvm => "CVM",
         }
     }
@@ -28,7 +31,7 @@ impl Publisher {
     /// some 100.
     pub(super) fn most_bytes(self) -> u64 {
         match self {
-            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax => 32 << 20,
+            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax | Publisher::Site => 32 << 20,
             Publisher::Cvm => 512 << 20,
         }
     }
@@ -150,7 +153,7 @@ impl Request {
             return match self.publisher {
                 // The server of the bulletins has a page for days without one.
                 Publisher::Ptax => Verdict::NoData,
-                Publisher::Sgs | Publisher::Olinda | Publisher::Cvm => {
+                Publisher::Sgs | Publisher::Olinda | Publisher::Site | Publisher::Cvm => {
                     Verdict::PassingFault(format!("the answer is an HTML page{}", title(text)))
                 }
             };
@@ -163,7 +166,11 @@ impl Request {
             Publisher::Sgs | Publisher::Olinda if is_error(&answer) => {
                 Verdict::PassingFault(format!("the central bank answered {}", shorten(text)))
             }
-            Publisher::Sgs | Publisher::Olinda | Publisher::Ptax | Publisher::Cvm => Verdict::Data,
+            Publisher::Sgs
+            | Publisher::Olinda
+            | Publisher::Ptax
+            | Publisher::Site
+            | Publisher::Cvm => Verdict::Data,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::dataset_selection::Content;
 pub(super) enum SyncGroup {
     /// Interest rates, inflation and exchange rates: several a day.
     Rates,
-    /// The registry of companies: published once a day.
+    /// The registry of companies and the calendar of meetings: published once a day or less.
     Registry,
     /// Filings: published once a week, some files more often.
     Filings,
@@ -27,7 +27,8 @@ impl SyncGroup {
     pub(super) fn includes(self, content: &Content) -> bool {
         match content {
             Content::Series(_) | Content::Fx => self == SyncGroup::Rates,
-            Content::Companies => self == SyncGroup::Registry,
+            // A calendar changes once a year.
+            Content::Companies | Content::Meetings => self == SyncGroup::Registry,
             Content::Filings(_) => self == SyncGroup::Filings,
         }
     }
