@@ -79,8 +79,9 @@ pub use queries::{
 pub(crate) use quotes::PTAX;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta, Rate};
 use series::Series;
-use series_definitions::{CDI, IPCA, SELIC};
-pub use series_definitions::{Rhythm, SGS_BEGINS, SeriesDefinition, Side, Text, known_series};
+pub use series_definitions::{
+    CDI, IPCA, Rhythm, SELIC, SGS_BEGINS, SeriesDefinition, Side, Text, known_series,
+};
 pub use summary::{Summary, summary};
 use transform::{QuoteTransformation, Transformation, TransformedRate};
 pub(crate) use transformed::all_transformed;

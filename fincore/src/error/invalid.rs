@@ -51,7 +51,9 @@ pub enum Invalid {
     },
 
     /// What will be known is not known yet.
-    #[error("{day} is after today ({today}): what will be known then is not known yet")]
+    #[error(
+        "parameter \"as_of\": {day} is after today ({today}); what will be known then is not known yet"
+    )]
     AsOfFuture {
         /// The day.
         day: NaiveDate,
@@ -61,7 +63,7 @@ pub enum Invalid {
 
     /// What was known on a day cannot be told.
     #[error(
-        "what was known on {day} was not noted: this copy knows its past since {since}, the day of its first import"
+        "parameter \"as_of\": what was known on {day} was not noted; this copy knows its past since {since}"
     )]
     AsOfBeforeFirstImport {
         /// The day.
@@ -71,7 +73,7 @@ pub enum Invalid {
     },
 
     /// Two views of the past at once.
-    #[error("first values have no as_of: ask for one of both")]
+    #[error("parameter \"first_release\": first values have no as_of; ask for one of both")]
     FirstReleaseAsOf,
 
     /// A search would take too long.
@@ -145,12 +147,12 @@ impl Invalid {
             Invalid::Calculation(fault) => fault.parameter(),
             Invalid::Transformation(fault) => Some(fault.parameter()),
             Invalid::AsOfFuture { .. } | Invalid::AsOfBeforeFirstImport { .. } => Some("as_of"),
+            Invalid::FirstReleaseAsOf => Some("first_release"),
             Invalid::Value { .. }
             | Invalid::Secret(_)
             | Invalid::Period { .. }
             | Invalid::LongPeriod { .. }
             | Invalid::SearchTooBroad
-            | Invalid::FirstReleaseAsOf
             | Invalid::ExpiredCursor
             | Invalid::SameSeries { .. }
             | Invalid::Series { .. }

@@ -129,13 +129,13 @@ impl SeriesDefinition {
 }
 
 /// The Selic target, percent per year, on every calendar day.
-pub(crate) const SELIC: u32 = 432;
+pub const SELIC: u32 = 432;
 /// The Selic rate, percent per day.
 pub(crate) const SELIC_DAILY: u32 = 11;
 /// The effective Selic rate, percent per year on 252 business days.
 pub(crate) const SELIC_EFFECTIVE: u32 = 1178;
-/// The CDI, percent per year on 252 business days; as published, or computed from [`CDI_DAILY`].
-pub(crate) const CDI: u32 = 4389;
+/// The CDI, percent per year on 252 business days; as published, or computed from the rate per day (12).
+pub const CDI: u32 = 4389;
 /// The CDI, percent per day.
 pub(crate) const CDI_DAILY: u32 = 12;
 /// The long-term interest rate, which is set for a quarter.
@@ -149,7 +149,7 @@ pub(crate) const USD_SELL: u32 = 1;
 /// Its mean of each month.
 pub(crate) const USD_MONTHLY: u32 = 3698;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
-pub(crate) const IPCA: u32 = 433;
+pub const IPCA: u32 = 433;
 /// What the IPCA accumulated in twelve months, as published.
 pub(crate) const IPCA_12_MONTHS: u32 = 13522;
 /// The price index IGP-M, percent per month, rounded to two decimals.

@@ -40,7 +40,7 @@ pub use parameters::{
 };
 pub use row::TransformedRate;
 
-use units::Telling;
+use units::UnitRule;
 use value::Decimals;
 
 /// Transforms observations, of which the oldest comes first, and returns as many rows as can be made of them, in that order.
@@ -58,14 +58,14 @@ pub fn transform(
         }
         None => aggregates::observations(rows),
     };
-    let telling = Telling {
+    let unit_rule = UnitRule {
         units: transformation.units,
         nature,
         frequency: period.map(|(frequency, _)| frequency),
         decimals,
         base: transformation.base,
     };
-    let told = telling.tell(&exact)?;
+    let told = unit_rule.apply(&exact)?;
     let is_shown = |place: usize| match transformation.only {
         None => true,
         Some(Only::Changes) => place

@@ -56,8 +56,9 @@ pub struct ComparedMeta {
     /// When one of the series last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
-    /// Whether any of them is stale.
-    pub stale: bool,
+    /// Whether any of them is stale; `None` for an earlier day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
     /// Each series by its id in the query, with its source, its unit and how it was transformed. In JSON an object.
     #[serde(serialize_with = "as_object")]
     pub series: Vec<(String, Meta)>,
@@ -77,7 +78,7 @@ impl ComparedMeta {
             source: "Banco Central do Brasil",
             licence: LICENCE,
             updated_at: metas().filter_map(|meta| meta.updated_at).max(),
-            stale: metas().any(|meta| meta.stale == Some(true)),
+            stale: metas().filter_map(|meta| meta.stale).reduce(|one, other| one | other),
             series,
         }
     }

@@ -18,8 +18,8 @@ use crate::{
 /// The months of a year.
 const YEAR: usize = 12;
 
-/// How rows are told.
-pub(super) struct Telling<'n> {
+/// How the values of rows become figures of the units that are asked for.
+pub(super) struct UnitRule<'n> {
     pub(super) units: Units,
     pub(super) nature: &'n Nature,
     pub(super) frequency: Option<Frequency>,
@@ -29,9 +29,9 @@ pub(super) struct Telling<'n> {
     pub(super) base: Option<Date>,
 }
 
-impl Telling<'_> {
+impl UnitRule<'_> {
     /// The figure of each row; none for a row that lacks what it is compared with.
-    pub(super) fn tell(&self, rows: &[ExactRow]) -> Result<Vec<Option<TransformedRate>>> {
+    pub(super) fn apply(&self, rows: &[ExactRow]) -> Result<Vec<Option<TransformedRate>>> {
         let figures: Vec<Option<Figure>> = match self.units {
             Units::Value => rows.iter().map(|row| Some(row.value.round(self.decimals))).collect(),
             Units::Change => {

@@ -41,12 +41,7 @@ use route::{
     get, history, kept, list, one, open, page, page_of,
 };
 
-/// The series that have endpoints of their own.
-const SELIC: u32 = 432;
-const CDI: u32 = 4389;
-const IPCA: u32 = 433;
-
-/// All route; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
+/// All routes; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
 /// `openapi.yaml` read this table.
 #[rustfmt::skip]
 fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
@@ -65,11 +60,11 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         current("/api/v1/market/overview",        Market,    Short, market::overview),
         as_of(current("/api/v1/market/selic/current", Market, Short, market::selic_current)),
         list(   "/api/v1/market/selic/decisions", Market,    Long,  market::selic_decisions),
-        history("/api/v1/market/selic",          Market,    HISTORY, market::selic, |all, query, how| market::transformed(all, query.of(SELIC.into()), how)),
+        history("/api/v1/market/selic",          Market,    HISTORY, market::selic, |all, query, how| market::transformed(all, query.of(market::SELIC.into()), how)),
         as_of(current("/api/v1/market/cdi/current", Market, Short, market::cdi_current)),
-        history("/api/v1/market/cdi",            Market,    HISTORY, market::cdi, |all, query, how| market::transformed(all, query.of(CDI.into()), how)),
+        history("/api/v1/market/cdi",            Market,    HISTORY, market::cdi, |all, query, how| market::transformed(all, query.of(market::CDI.into()), how)),
         as_of(current("/api/v1/market/ipca/current", Market, Short, market::ipca_current)),
-        history("/api/v1/market/ipca",           Market,    HISTORY, market::ipca, |all, query, how| market::transformed(all, query.of(IPCA.into()), how)),
+        history("/api/v1/market/ipca",           Market,    HISTORY, market::ipca, |all, query, how| market::transformed(all, query.of(market::IPCA.into()), how)),
         as_of(get("/api/v1/market/fx/current",    Market,    Short, market::fx_current)),
         list(   "/api/v1/market/fx/pairs",        Market,    Long,  market::fx_pairs),
         history("/api/v1/market/fx",             Market,    HISTORY, market::fx, market::transformed_quotes),
