@@ -11,7 +11,7 @@ use parquet::{
     schema::types::{ColumnPath, Type, TypePtr},
 };
 
-use super::{ColumnKind, Heading};
+use super::ColumnKind;
 use crate::{
     error::{Error, Result},
     table::Cell,
@@ -41,7 +41,10 @@ pub(crate) struct Parquet {
 
 impl Parquet {
     /// Starts a file with these columns; `notes` are names and values that it carries.
-    pub(crate) fn begin(headings: &[Heading], notes: &[(&str, String)]) -> Result<Parquet> {
+    pub(crate) fn begin(
+        headings: &[(&str, ColumnKind)],
+        notes: &[(&str, String)],
+    ) -> Result<Parquet> {
         let notes =
             notes.iter().map(|(name, value)| KeyValue::new((*name).to_owned(), value.clone()));
         // Groups are small, and their statistics are held until the end of the file. So they have only the range of days and
@@ -131,7 +134,7 @@ fn fill(
     group.close().map(drop)
 }
 
-fn schema(headings: &[Heading]) -> ParquetResult<TypePtr> {
+fn schema(headings: &[(&str, ColumnKind)]) -> ParquetResult<TypePtr> {
     let columns = headings.iter().map(|(name, kind)| column(name, *kind).map(Arc::new));
     let columns = columns.collect::<ParquetResult<_>>()?;
     Type::group_type_builder("row").with_fields(columns).build().map(Arc::new)

@@ -48,9 +48,12 @@ pub(crate) enum Wanted {
     /// A range of the page of a series.
     Range,
     /// The number of a page of a list.
-    PageNumber { most: u64 },
+    PageNumber {
+        most: u64,
+    },
     /// A format of lists.
     ListFormat,
+    ComparisonFormat,
     /// A format of exports.
     ExportFormat,
     /// A dialect of CSV.
@@ -67,6 +70,10 @@ impl fmt::Display for Wanted {
             Wanted::Range => "a range (3m, 12m, 5y or all)",
             Wanted::PageNumber { most } => return write!(f, "a page (1 to {most})"),
             Wanted::ListFormat => "a format of lists (json or csv)",
+            Wanted::ComparisonFormat => match cfg!(feature = "parquet") {
+                true => "a format of several series (json, csv or parquet)",
+                false => "a format of several series (json or csv)",
+            },
             Wanted::ExportFormat if cfg!(feature = "parquet") => {
                 "a format of exports (ndjson, csv or parquet)"
             }

@@ -2,6 +2,8 @@
 use chrono::{DateTime, Utc};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
+#[cfg(feature = "parquet")]
+use crate::table::parquet::Parquet;
 use crate::{
     answers::{LICENCE, Meta},
     error::Result,
@@ -108,6 +110,21 @@ impl ComparedSeries {
     pub fn write_csv(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
         let names: Vec<&str> = self.columns().into_iter().map(|(name, _)| name).collect();
         write_csv_cells(&names, self.cells(), dialect, out)
+    }
+
+    /// The table as a Parquet file.
+    #[cfg(feature = "parquet")]
+    pub fn to_parquet(&self) -> Result<Vec<u8>> {
+        let mut parquet = Parquet::begin(&self.columns(), &[])?;
+        let mut out = Vec::new();
+        for cells in self.cells() {
+            parquet.row(&cells)?;
+            if parquet.is_full() {
+                parquet.end_group(&mut out)?;
+            }
+        }
+        parquet.end(&mut out)?;
+        Ok(out)
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Formats {
     One,
     /// A list: JSON or CSV.
     List,
+    /// A list of which `ids` chooses some side by side: JSON, CSV or, of those, Parquet where the build has it.
+    Comparison,
     /// A whole dataset: NDJSON, CSV or, with the feature `parquet`, Parquet.
     Dataset,
 }
@@ -55,6 +57,7 @@ impl Formats {
         let larger = match self {
             Formats::One => false,
             Formats::List => by_name(&["csv"]) || by_header(JSON, &[CSV]),
+            Formats::Comparison => by_name(&["csv", "parquet"]) || by_header(JSON, &[CSV]),
             Formats::Dataset => {
                 by_name(datasets::LARGER) || by_header(NDJSON, datasets::LARGER_MEDIA)
             }
@@ -85,6 +88,20 @@ pub(crate) fn of_list(
     }
     no_dialect(dialect)?;
     Ok(Media::Json)
+}
+
+/// The format of things side by side, which can also be Parquet. Fails as [`of_list`] does.
+pub(crate) fn of_comparison(
+    format: Option<&str>,
+    dialect: Option<&str>,
+    headers: &HeaderMap,
+) -> Result<Media, Refusal> {
+    match format {
+        #[cfg(feature = "parquet")]
+        Some("parquet") => no_dialect(dialect).map(|()| Media::Parquet),
+        Some("json" | "csv") | None => of_list(format, dialect, headers),
+        Some(other) => Err(wrong("format", other, Wanted::ComparisonFormat).into()),
+    }
 }
 
 /// The format of a dataset. Fails as [`of_list`] does.

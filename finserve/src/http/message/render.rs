@@ -31,6 +31,8 @@ const CSV_WITH_HEADER: &str = "text/csv; charset=utf-8; header=present";
 pub(crate) enum Media {
     Json,
     Csv(Dialect),
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 impl Media {
@@ -39,6 +41,8 @@ impl Media {
         match self {
             Media::Json => JSON,
             Media::Csv(_) => CSV_WITH_HEADER,
+            #[cfg(feature = "parquet")]
+            Media::Parquet => PARQUET,
         }
     }
 
@@ -49,6 +53,8 @@ impl Media {
             Media::Csv(Dialect::Standard) => "csv",
             Media::Csv(Dialect::Unix) => "csv-unix",
             Media::Csv(Dialect::Brazilian) => "csv-br",
+            #[cfg(feature = "parquet")]
+            Media::Parquet => "parquet",
         }
     }
 }
@@ -108,7 +114,7 @@ impl Answer {
         matches!(self, Answer::List(list) if list.is_fuzzy())
     }
 
-    /// The answer in this media type. Only lists can be written as CSV.
+    /// The answer in this media type. Only lists can be written as tables.
     pub(crate) fn render(&self, media: Media) -> Result<Vec<u8>, Refusal> {
         let failed = |why: &dyn fmt::Display| {
             Refusal::Internal(format!("an answer cannot be written: {why}"))
@@ -118,6 +124,13 @@ impl Answer {
             (Media::Json, Answer::List(list)) => list.json().map_err(|err| failed(&err)),
             (Media::Csv(dialect), Answer::List(list)) => Ok(list.csv(dialect)?),
             (Media::Csv(_), Answer::Object(_)) => Err(failed(&"it is not a list")),
+            #[cfg(feature = "parquet")]
+            (Media::Parquet, Answer::List(list)) => match list.parquet() {
+                Some(parquet) => Ok(parquet?),
+                None => Err(failed(&"this list has no Parquet")),
+            },
+            #[cfg(feature = "parquet")]
+            (Media::Parquet, Answer::Object(_)) => Err(failed(&"it is not a list")),
         }
     }
 }
@@ -160,6 +173,12 @@ pub(crate) trait Rows {
     fn json(&self) -> serde_json::Result<Vec<u8>>;
 
     fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>>;
+
+    /// As Parquet, where its endpoint answers in that.
+    #[cfg(feature = "parquet")]
+    fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
+        None
+    }
 }
 
 impl<R: Row + Serialize> Rows for Page<R> {
@@ -272,6 +291,11 @@ impl Rows for ComparedSeries {
         let mut bytes = Vec::new();
         self.write_csv(dialect, &mut bytes)?;
         Ok(bytes)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
+        Some(self.to_parquet())
     }
 }
 

@@ -39,15 +39,18 @@ pub(crate) fn data(
         links::links(base, &head.uri, Extent { offset, ..extent })
     });
     let mut headers = Vec::from_iter(link.map(|link| (LINK, link)));
-    match media {
-        Media::Json => (),
-        Media::Csv(_) => {
-            // JSON says it in the body.
-            headers.extend(answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total))));
-            let fuzzy = answer.is_fuzzy().then(|| (X_FUZZY, HeaderValue::from_static("true")));
-            headers.extend(fuzzy);
-            headers.push((CONTENT_DISPOSITION, attachment(&file_name(&head.uri))));
-        }
+    let ending = match media {
+        Media::Json => None,
+        Media::Csv(_) => Some("csv"),
+        #[cfg(feature = "parquet")]
+        Media::Parquet => Some("parquet"),
+    };
+    if let Some(ending) = ending {
+        // JSON says it in the body.
+        headers.extend(answer.total().map(|total| (X_TOTAL_COUNT, HeaderValue::from(total))));
+        let fuzzy = answer.is_fuzzy().then(|| (X_FUZZY, HeaderValue::from_static("true")));
+        headers.extend(fuzzy);
+        headers.push((CONTENT_DISPOSITION, attachment(&file_name(&head.uri, ending))));
     }
     Ok(CachedAnswer::new(
         id,
@@ -65,10 +68,10 @@ pub(crate) fn question(snapshot: &Snapshot, head: &Parts, media: Media) -> Heade
 }
 
 /// The path below the version of the API: `market-selic.csv`.
-fn file_name(uri: &Uri) -> String {
+fn file_name(uri: &Uri, ending: &str) -> String {
     let path = parameters::decode(uri.path()).unwrap_or_default();
     let named = path.strip_prefix("/api/v1/").or_else(|| path.strip_prefix("/market/download/"));
-    format!("{}.csv", named.unwrap_or(&path).replace('/', "-"))
+    format!("{}.{ending}", named.unwrap_or(&path).replace('/', "-"))
 }
 
 #[cfg(test)]
@@ -84,7 +87,7 @@ mod tests {
             ("/market/download/fx/usd-brl?format=csv", "fx-usd-brl.csv"),
         ];
         for (uri, name) in cases {
-            assert_eq!(file_name(&uri.parse().unwrap()), name, "{uri}");
+            assert_eq!(file_name(&uri.parse().unwrap(), "csv"), name, "{uri}");
         }
     }
 }

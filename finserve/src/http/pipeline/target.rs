@@ -152,6 +152,15 @@ fn route_target<'r>(
                 let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
                 formats::of_list(format.as_deref(), dialect.as_deref(), &head.headers)?
             }
+            Formats::Comparison => {
+                let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
+                let of = if params.get("ids").is_some() {
+                    formats::of_comparison
+                } else {
+                    formats::of_list
+                };
+                of(format.as_deref(), dialect.as_deref(), &head.headers)?
+            }
         };
         Ok(Input { params: captures.and(params)?, media })
     });

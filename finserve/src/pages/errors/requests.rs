@@ -195,7 +195,11 @@ fn own_wanted(wanted: Wanted, language: Language) -> Option<String> {
         Wanted::Path => "um caminho deste serviço (/pricing)".to_owned(),
         Wanted::Range => "um período (3m, 12m, 5y ou all)".to_owned(),
         Wanted::PageNumber { most } => format!("uma página (de 1 a {most})"),
-        Wanted::ListFormat | Wanted::ExportFormat | Wanted::Dialect | Wanted::DataVersion => {
+        Wanted::ListFormat
+        | Wanted::ComparisonFormat
+        | Wanted::ExportFormat
+        | Wanted::Dialect
+        | Wanted::DataVersion => {
             return None;
         }
     };

@@ -203,7 +203,8 @@ where
     };
     let (handler, compared_columns) = (Handler::Query(Box::new(query)), B::headings());
     let route = list(path, feature, cost, list_all);
-    known_at::<KnownAt>(Route { params, handler, compared_columns, ..route })
+    let formats = Formats::Comparison;
+    known_at::<KnownAt>(Route { params, formats, handler, compared_columns, ..route })
 }
 
 /// One thing, chosen by a `Q`.
