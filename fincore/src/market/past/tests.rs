@@ -7,7 +7,10 @@ use super::*;
 use crate::{
     calc,
     catalogue::{Catalogue, temporary},
-    events::{self, EventWindow, EventsQuery},
+    events::{
+        self, EventWindow, EventsQuery,
+        tests::{File, companies, rates},
+    },
     export::{self, Export, Format},
     import::Import,
     market::{self, FxCurrent, FxHistory, SeriesHistory},
@@ -22,7 +25,7 @@ fn day(text: &str) -> Date {
 }
 
 /// Imports files of the central bank: a name and a body each.
-fn import(catalogue: &Catalogue, time: DateTime<Utc>, files: &[(&str, String)]) {
+fn import(catalogue: &Catalogue, time: DateTime<Utc>, files: &[File]) {
     let mut import = Import::begin(catalogue, time).unwrap().force();
     for (name, body) in files {
         import.file(name, body.as_bytes()).unwrap();
@@ -30,15 +33,8 @@ fn import(catalogue: &Catalogue, time: DateTime<Utc>, files: &[(&str, String)]) 
     import.commit().unwrap();
 }
 
-fn sgs(number: u32, rows: &[(&str, &str)]) -> (String, String) {
-    let row = |(date, value): &(&str, &str)| format!(r#"{{"data":"{date}","valor":"{value}"}}"#);
-    let rows: Vec<String> = rows.iter().map(row).collect();
-    (format!("bcdata.sgs.{number}.json"), format!("[{}]", rows.join(",")))
-}
-
 fn import_rates(catalogue: &Catalogue, time: &str, number: u32, rows: &[(&str, &str)]) {
-    let (name, body) = sgs(number, rows);
-    import(catalogue, at(time), &[(name.as_str(), body)]);
+    import(catalogue, at(time), &[rates(number, rows)]);
 }
 
 /// What a catalogue answers: histories, current values, a calculation, an export.
@@ -98,10 +94,7 @@ fn every_state_after_fifty_random_imports_comes_back() {
             body.push(']');
             files.push((format!("bcdata.sgs.{number}.json"), body));
         }
-        let files: Vec<(&str, String)> =
-            files.iter().map(|(name, body)| (name.as_str(), body.clone())).collect();
-        let files: Vec<(&str, String)> =
-            files.into_iter().filter(|(_, body)| body.len() > 2).collect();
+        files.retain(|(_, body): &File| body.len() > 2);
         import(&catalogue, time, &files);
         kept.push((today, answers(|| catalogue.snapshot(today).unwrap())));
     }
@@ -200,9 +193,7 @@ fn one_side_of_a_quote_is_revised_by_itself() {
 fn a_change_that_is_undone_in_one_import_leaves_nothing() {
     let (_dir, catalogue) = temporary();
     import_rates(&catalogue, "2026-10-01T12:00:00Z", 433, &[("01/08/2026", "0.10")]);
-    let (name, changed) = sgs(433, &[("01/08/2026", "0.20")]);
-    let (_, back) = sgs(433, &[("01/08/2026", "0.10")]);
-    let files = [(name.as_str(), changed), (name.as_str(), back)];
+    let files = ["0.20", "0.10"].map(|value| rates(433, &[("01/08/2026", value)]));
     import(&catalogue, at("2026-10-02T12:00:00Z"), &files);
     let now = catalogue.snapshot(day("2026-10-31")).unwrap();
     assert_eq!(revisions(&now, Revisions::new("ipca".parse().unwrap())).unwrap().total, 0);
@@ -270,4 +261,28 @@ fn an_event_about_a_revision_has_the_previous_value() {
     assert_eq!(data.len(), 2);
     assert_eq!((&data[0]["change"], &data[0]["previous"]), (&json!("added"), &Value::Null));
     assert_eq!((&data[1]["change"], &data[1]["previous"]), (&json!("changed"), &json!(0.10)));
+}
+
+#[test]
+fn companies_are_exported_as_they_were_registered() {
+    let (_dir, catalogue) = temporary();
+    for (time, vale) in [("2026-10-01T12:00:00Z", "VALE S.A."), ("2026-10-03T12:00:00Z", "VALE ON")]
+    {
+        import(&catalogue, at(time), &companies(vale));
+    }
+    let now = catalogue.snapshot(day("2026-10-31")).unwrap();
+    let vale = |snapshot: Snapshot| {
+        let query = export::Query::new("companies".parse().unwrap(), Format::Ndjson);
+        let mut export = Export::begin(snapshot, query).unwrap();
+        let mut out = Vec::new();
+        while export.write(&mut out).unwrap() {}
+        let out = String::from_utf8(out).unwrap();
+        let rows: Vec<Value> =
+            out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.len(), 2);
+        rows[0]["name"].clone()
+    };
+    assert_eq!(vale(as_of(&now, day("2026-10-02")).unwrap()), "VALE S.A.");
+    assert_eq!(vale(as_of(&now, day("2026-10-03")).unwrap()), "VALE ON");
+    assert_eq!(vale(catalogue.snapshot(day("2026-10-31")).unwrap()), "VALE ON");
 }

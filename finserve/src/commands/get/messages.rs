@@ -44,7 +44,7 @@ pub(super) fn to_command_line(message: &str) -> String {
 }
 
 fn flag(name: &str) -> String {
-    if name == "q" { "QUERY".into() } else { format!("--{name}") }
+    if name == "q" { "QUERY".into() } else { format!("--{}", name.replace('_', "-")) }
 }
 
 /// Decodes a part of a path.
@@ -68,6 +68,7 @@ mod tests {
                 "--from is unknown; this takes none",
             ),
             ("parameter \"q\": \"\" is not a text", "QUERY: \"\" is not a text"),
+            ("parameter \"as_of\": it is after today", "--as-of: it is after today"),
             (
                 "no observations of the series \"x\"; GET /api/v1/market/series lists the series that have some",
                 "no observations of the series \"x\"; finserve get series lists the series that have some",

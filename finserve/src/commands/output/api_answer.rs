@@ -122,9 +122,11 @@ impl Answer {
         Ok(())
     }
 
-    /// How many rows it has.
+    /// How many rows it has; of a list with another beside it, those of the list, which its total counts.
     pub(crate) fn rows(&self) -> usize {
-        self.tables.iter().map(|table| table.rows.len()).sum()
+        let list = self.tables.iter().find(|table| table.name == "data");
+        let all = || self.tables.iter().map(|table| table.rows.len()).sum();
+        list.map_or_else(all, |list| list.rows.len())
     }
 }
 
