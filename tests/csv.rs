@@ -218,7 +218,7 @@ fn wrong_choices_are_named() {
     );
     // What is no list has no formats.
     let one = "/api/v1/market/selic/current";
-    assert!(refused(&and(one, "format=csv")).contains("this endpoint takes none"));
+    assert!(refused(&and(one, "format=csv")).contains("this endpoint takes as_of"));
     let json = Server::shared().request("GET", one, "Accept: text/csv\r\n");
     assert_eq!(json.header("content-type"), Some("application/json"));
 }

@@ -214,7 +214,7 @@ fn arguments_become_a_request() {
         (
             "get_quote",
             json!({"pairs": "EUR"}),
-            "argument \"pairs\" is unknown; get_quote takes pair",
+            "argument \"pairs\" is unknown; get_quote takes pair, as_of",
         ),
         (
             "list_series",
