@@ -19,7 +19,7 @@ use super::{
     network_outage::NetworkOutage,
     schedule::{LastRun, SyncGroup, time_until_due},
     sync_job::{Job, Mode, Outcome},
-    sync_run::{brought_on_demand, run_datasets},
+    sync_run::{held_data, run_datasets},
 };
 use crate::{
     coordination::{
@@ -106,7 +106,7 @@ impl Rounds {
 
     /// Synchronises the groups that are due.
     fn round(&mut self, due: &[SyncGroup], stop: &Signal) {
-        let held = || brought_on_demand(&self.catalogue, &self.config, Now::read().today());
+        let held = || held_data(&self.catalogue, &self.config, Now::read().today());
         let is_due = |content: &Content| due.iter().any(|group| group.includes(content));
         let datasets = self.config.only.datasets(held, is_due);
         if datasets.is_empty() {

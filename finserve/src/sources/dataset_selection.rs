@@ -94,20 +94,38 @@ pub(crate) struct Selection {
     named: Vec<Dataset>,
     /// Whether series that were brought on demand are selected, too.
     with_others: bool,
+    /// Whether everything is selected that is due, because nothing was named.
+    is_default: bool,
 }
 
+/// What is held already, as far as it decides what is asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HeldData {
+    /// The numbers of series that were brought on demand.
+    pub(super) on_demand: Vec<u32>,
+    /// How many meetings of the monetary policy committee are still to come.
+    pub(super) meetings_to_come: usize,
+}
+
+/// The calendar is asked for again when so few meetings are left: half a year. The next year is published by then.
+const FEW_MEETINGS: usize = 4;
+
 impl Selection {
-    /// Those of the selected datasets that `choose` accepts. Of series that were brought on demand, these are held.
+    /// Those of the selected datasets that `choose` accepts, and of what is held already those that are due.
     pub(super) fn datasets(
         &self,
-        held: impl FnOnce() -> Vec<u32>,
+        held: impl FnOnce() -> HeldData,
         choose: impl Fn(&Content) -> bool,
     ) -> Vec<Dataset> {
         let mut datasets = self.named.clone();
         if self.with_others {
             let is_named =
                 |other: &Dataset| self.named.iter().any(|named| named.name == other.name);
-            datasets.extend(held().into_iter().map(series_by_number).filter(|one| !is_named(one)));
+            let HeldData { on_demand, meetings_to_come } = held();
+            datasets
+                .extend(on_demand.into_iter().map(series_by_number).filter(|one| !is_named(one)));
+            let is_calendar_due = !self.is_default || meetings_to_come < FEW_MEETINGS;
+            datasets.retain(|one| is_calendar_due || !matches!(one.content, Content::Meetings));
         }
         datasets.retain(|dataset| choose(&dataset.content));
         datasets
@@ -115,7 +133,8 @@ impl Selection {
 
     /// These series, besides the named datasets, if there are any.
     pub(crate) fn and_series(named: Option<Selection>, series: SeriesNumbers) -> Selection {
-        let mut selection = named.unwrap_or(Selection { named: Vec::new(), with_others: false });
+        let mut selection =
+            named.unwrap_or(Selection { named: Vec::new(), with_others: false, is_default: false });
         for dataset in series.0.into_iter().map(series_by_number) {
             selection.add(dataset);
         }
@@ -131,7 +150,7 @@ impl Selection {
 
 impl Default for Selection {
     fn default() -> Selection {
-        Selection { named: all(), with_others: true }
+        Selection { named: all(), with_others: true, is_default: true }
     }
 }
 
@@ -170,7 +189,7 @@ impl FromStr for Selection {
     /// Names separated by commas. None at all, as environments often have it, means all.
     fn from_str(text: &str) -> Result<Selection, String> {
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-        let mut selected = Selection { named: Vec::new(), with_others: false };
+        let mut selected = Selection { named: Vec::new(), with_others: false, is_default: false };
         for name in names {
             selected.with_others |= name.eq_ignore_ascii_case(OTHER_SERIES);
             for dataset in find(&name.to_lowercase()).ok_or_else(|| unknown_dataset(name))? {
@@ -209,7 +228,7 @@ mod tests {
     }
 
     fn names_of(selection: &Selection) -> Vec<String> {
-        let datasets = selection.datasets(Vec::new, |_| true);
+        let datasets = selection.datasets(HeldData::default, |_| true);
         datasets.iter().map(|dataset| dataset.name.to_string()).collect()
     }
 
@@ -239,7 +258,7 @@ mod tests {
     #[test]
     fn the_cdi_has_two_series() {
         let selection: Selection = "cdi".parse().unwrap();
-        let datasets = selection.datasets(Vec::new, |_| true);
+        let datasets = selection.datasets(HeldData::default, |_| true);
         let Content::Series(series) = &datasets[0].content else { panic!("{datasets:?}") };
         assert_eq!(series.iter().map(|known| known.number).collect::<Vec<_>>(), [4389, 12]);
     }
@@ -262,7 +281,9 @@ mod tests {
     fn what_was_brought_on_demand_belongs_to_all_and_to_the_other_series() {
         let with_held = |text: &str| {
             let selection: Selection = text.parse().unwrap();
-            let datasets = selection.datasets(|| vec![24369, 987_654, 189], |_| true);
+            let on_demand = vec![24369, 987_654, 189];
+            let held = || HeldData { on_demand, meetings_to_come: 0 };
+            let datasets = selection.datasets(held, |_| true);
             datasets.into_iter().map(|dataset| dataset.name.into_owned()).collect::<Vec<_>>()
         };
         for text in ["", "series"] {
@@ -271,5 +292,17 @@ mod tests {
             assert_eq!(names.iter().filter(|name| *name == "igp-m").count(), 1, "{names:?}");
         }
         assert_eq!(with_held("ipca"), ["ipca"]);
+    }
+
+    #[test]
+    fn a_calendar_with_enough_meetings_is_asked_for_by_name_only() {
+        let is_asked = |selection: &Selection, meetings_to_come| {
+            let held = || HeldData { meetings_to_come, ..HeldData::default() };
+            let datasets = selection.datasets(held, |_| true);
+            datasets.iter().any(|dataset| dataset.name == "copom")
+        };
+        let (all, named) = (Selection::default(), "copom,series".parse().unwrap());
+        assert!(is_asked(&all, 3) && !is_asked(&all, 4));
+        assert!(is_asked(&named, 9));
     }
 }

@@ -3,12 +3,12 @@ use std::thread;
 
 use fincore::{
     Catalogue, Date, downloads,
-    market::{self, SeriesList},
+    market::{self, History, SeriesList},
 };
 
 use super::{
     Config,
-    dataset_selection::{Content, Dataset},
+    dataset_selection::{Content, Dataset, HeldData},
     publisher_queue::PublisherQueue,
     sgs,
     sync_job::{Job, Outcome},
@@ -46,15 +46,16 @@ pub(super) fn run_datasets(
 
 /// Brings all wanted datasets up to date.
 pub(crate) fn run(job: &Job<'_>, report: &(dyn Fn(&Outcome) + Sync)) -> Vec<Outcome> {
-    let held = || brought_on_demand(job.catalogue, job.config, job.today);
+    let held = || held_data(job.catalogue, job.config, job.today);
     run_datasets(job, &job.config.only.datasets(held, |_| true), report)
 }
 
-/// The numbers of the held series that are in no dataset of their own: known ones, and others that were downloaded before. A
-/// number that only files had may be none of SGS.
-pub(super) fn brought_on_demand(catalogue: &Catalogue, config: &Config, today: Date) -> Vec<u32> {
-    let held = || -> fincore::Result<Vec<u32>> {
+/// The held series that are in no dataset of their own: known ones, and others that were downloaded before. A number that
+/// only files had may be none of SGS. And the meetings to come.
+pub(super) fn held_data(catalogue: &Catalogue, config: &Config, today: Date) -> HeldData {
+    let held = || -> fincore::Result<HeldData> {
         let snapshot = catalogue.snapshot(today)?;
+        let meetings = market::selic_decisions(&snapshot, History::default())?.upcoming;
         let mut numbers = Vec::new();
         for series in market::series_list(&snapshot, SeriesList::default())?.data {
             let known = market::known_series().iter().find(|known| known.number == series.number);
@@ -67,10 +68,10 @@ pub(super) fn brought_on_demand(catalogue: &Catalogue, config: &Config, today: D
             };
             numbers.extend(is_kept.then_some(series.number));
         }
-        Ok(numbers)
+        Ok(HeldData { on_demand: numbers, meetings_to_come: meetings.len() })
     };
     held().unwrap_or_else(|err| {
-        tracing::error!("sync: the series that were brought on demand cannot be read: {err}");
-        Vec::new()
+        tracing::error!("sync: what is held cannot be read: {err}");
+        HeldData::default()
     })
 }
