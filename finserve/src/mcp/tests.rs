@@ -219,7 +219,7 @@ fn arguments_become_a_request() {
         (
             "list_series",
             json!({"format": "csv"}),
-            "argument \"format\" is unknown; list_series takes limit, offset",
+            "argument \"format\" is unknown; list_series takes q, ids, from, to, limit, offset, frequency, aggregate, units, base, only, partial, as_of, first_release",
         ),
         (
             "get_market_overview",
