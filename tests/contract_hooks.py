@@ -98,7 +98,7 @@ def make_comparable(query):
         query.pop("q", None)
         query["ids"] = next(COMPARED)
         return
-    for name in ("from", "to", "frequency", "aggregate", "units", "base", "only", "partial"):
+    for name in ("from", "to", "frequency", "aggregate", "units", "base", "only", "partial", "as_of", "first_release"):
         query.pop(name, None)
     if query.get("format") == "parquet":
         query.pop("format")

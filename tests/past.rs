@@ -86,7 +86,8 @@ fn a_past_that_is_not_known_is_refused() {
     refused("/api/v1/market/ipca?first_release=yes");
     refused(&format!("/api/v1/export/filings?as_of={since}"));
     refused(&format!("/api/v1/export/ipca?since=1&as_of={since}"));
-    refused(&format!("/api/v1/market/overview?as_of={since}"));
+    refused(&format!("/api/v1/market/series?as_of={since}"));
+    refused(&format!("/api/v1/market/fx/pairs?as_of={since}"));
 }
 
 #[test]

@@ -342,7 +342,7 @@ pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
     let (ipca, fx) = (ipca_current(snapshot)?, fx_current(snapshot, FxCurrent::default())?);
     let metas = [&selic.meta, &cdi.meta, &ipca.meta, &fx.meta];
     let updated_at = metas.iter().filter_map(|meta| meta.updated_at).max();
-    let stale = metas.iter().any(|meta| meta.stale == Some(true));
+    let stale = metas.iter().filter_map(|meta| meta.stale).reduce(|one, other| one | other);
     Ok(Overview {
         selic: selic.answer,
         cdi: cdi.answer,
@@ -353,6 +353,7 @@ pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
             licence: LICENCE,
             updated_at,
             stale,
+            as_of: selic.meta.as_of,
             indicators: Indicators {
                 selic: selic.meta,
                 cdi: cdi.meta,

@@ -160,9 +160,13 @@ pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealRet
         rule_pt: "A taxa real é fator dos juros ÷ fator da inflação − 1, em meses inteiros; ao ano é o fator elevado a 12/meses, menos 1.",
     };
     let source = format!("{} and {}", earned.meta.source, prices.meta.source);
-    let stale = Some(earned.meta.stale == Some(true) || prices.meta.stale == Some(true));
+    let stale = [earned.meta.stale, prices.meta.stale]
+        .into_iter()
+        .flatten()
+        .reduce(|one, other| one | other);
     let updated_at = earned.meta.updated_at.max(prices.meta.updated_at);
-    Ok(Sourced::new(real, Meta { stale, updated_at, ..Meta::new(source) }))
+    let as_of = earned.meta.as_of;
+    Ok(Sourced::new(real, Meta { stale, updated_at, as_of, ..Meta::new(source) }))
 }
 
 /// The newest month that a series has as a whole. Fails if it has none.

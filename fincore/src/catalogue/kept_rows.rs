@@ -77,9 +77,10 @@ const SETTLE: [&str; 3] = [
 ];
 
 impl Writer {
-    /// What rows of this import note as their beginning. That of bundled rows is not known.
+    /// What rows of this transaction note as their beginning. Those that fill an empty catalogue have none. A version that a
+    /// newer bundle made has no time: its rows count as known from the next import on.
     pub(crate) fn known_from(&self) -> Option<i64> {
-        self.is_logged().then(|| self.version())
+        (self.is_logged() || self.version() > 1).then(|| self.version())
     }
 
     /// Keeps the observation of a series on a day, before it is changed or removed.
@@ -113,20 +114,22 @@ impl Writer {
     }
 
     fn keep(&self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
-        // What the bundle changes is not news.
-        if self.is_logged() && self.prepare(sql)?.execute(params)? > 0 {
+        // A scratch writer changes nothing.
+        if !self.is_scratch() && self.prepare(sql)?.execute(params)? > 0 {
             self.note_kept_rows();
         }
         Ok(())
     }
 
-    /// Notes when this version was made. A row that is as it was before leaves nothing.
+    /// Notes when this version was made: not before an earlier one, should the clock have been set back. A row that is as it
+    /// was before leaves nothing.
     pub(super) fn settle_past(&self) -> Result<()> {
-        const TIME: &str = "INSERT OR REPLACE INTO import_time (version, time) VALUES (?1, ?2)";
-        if !self.is_logged() {
-            return Ok(());
+        const TIME: &str = "INSERT OR REPLACE INTO import_time (version, time)
+            SELECT ?1, MAX(?2, COALESCE(MAX(time), '')) FROM import_time";
+        // When the bundle was stored is not known here.
+        if self.is_logged() {
+            self.prepare(TIME)?.execute((self.version(), timestamp(self.now())))?;
         }
-        self.prepare(TIME)?.execute((self.version(), timestamp(self.now())))?;
         if self.has_kept_rows() {
             let settle = SETTLE.concat().replace("VERSION", &self.version().to_string());
             self.connection().execute_batch(&settle)?;

@@ -108,8 +108,8 @@ impl Snapshot {
         let mut statement = self.connection().prepare_cached(SQL)?;
         let first: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
         let first = first.and_then(|time| time.parse::<DateTime<Utc>>().ok());
-        let since = first.map_or(self.today(), Date::in_brasilia);
-        Ok(Invalid::AsOfBeforeFirstImport { day: day.into(), since: since.into() }.into())
+        let since = first.map(|time| Date::in_brasilia(time).into());
+        Ok(Invalid::AsOfBeforeFirstImport { day: day.into(), since }.into())
     }
 
     /// The newest data through these views. Another connection may see a later import than this one: that adds nothing to
@@ -119,6 +119,7 @@ impl Snapshot {
         let transaction = ReadTransaction::through(&file.readers, &file.watch, views)?;
         let mut snapshot = Snapshot::new(transaction, None, today, Arc::clone(file));
         snapshot.knowledge = knowledge;
+        snapshot.present_day = self.present_day;
         Ok(snapshot.for_plan(self.plan()))
     }
 }

@@ -33,6 +33,8 @@ pub struct Snapshot {
     today: Date,
     plan: Plan,
     pub(super) knowledge: Knowledge,
+    /// The date of the snapshot that one of the past was made from.
+    pub(super) present_day: Date,
     pub(super) file: Arc<OpenFile>,
 }
 
@@ -46,7 +48,8 @@ impl Snapshot {
         let tag = transaction.tag.clone();
         let (transaction, plan) = (Some(transaction), Plan::Platinum);
         let knowledge = Knowledge::Present;
-        Snapshot { transaction, reusable_since, tag, today, plan, knowledge, file }
+        let present_day = today;
+        Snapshot { transaction, reusable_since, tag, today, plan, knowledge, present_day, file }
     }
 
     /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
@@ -73,6 +76,11 @@ impl Snapshot {
         self.today
     }
 
+    /// The date of the snapshot that this one of the past was made from; otherwise its own.
+    pub(crate) fn present_day(&self) -> Date {
+        self.present_day
+    }
+
     /// A fingerprint of everything imported so far, in order. Two files with the same tag hold the same
     /// data, whichever machine made them.
     #[must_use]
@@ -84,7 +92,14 @@ impl Snapshot {
     /// the key of a cache of answers; it is valid for as long as the program runs.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
+        // The days of other data are far from each other in these sums.
+        let knowledge = match self.knowledge {
+            Knowledge::Present => 0,
+            Knowledge::AsOf(_) => 1 << 40 | u64::from(self.present_day.day_number().unsigned_abs()),
+            Knowledge::FirstRelease => 1 << 41,
+        };
         fingerprint(self.data(), self.today, self.plan, self.integrity())
+            .wrapping_add(knowledge << 8)
     }
 
     /// A number that increases with every import that changed something.

@@ -54,7 +54,7 @@ pub(crate) struct Writer {
     /// The datasets with changes.
     touched: RefCell<BTreeSet<String>>,
     /// Dropped last, after the connection is closed. `None` for a scratch writer.
-    _tail: Option<Tail>,
+    tail: Option<Tail>,
 }
 
 impl Catalogue {
@@ -93,7 +93,7 @@ impl Catalogue {
             keep_changes: KEEP_CHANGES,
             kept_rows: Cell::default(),
             touched: RefCell::default(),
-            _tail: Some(tail),
+            tail: Some(tail),
         })
     }
 
@@ -113,7 +113,7 @@ impl Catalogue {
             keep_changes: KEEP_CHANGES,
             kept_rows: Cell::default(),
             touched: RefCell::default(),
-            _tail: None,
+            tail: None,
         })
     }
 }
@@ -163,6 +163,11 @@ impl Writer {
     /// Whether changes are logged one by one, as those of imports are.
     pub(super) fn is_logged(&self) -> bool {
         self.logged
+    }
+
+    /// Whether it cannot change the file.
+    pub(super) fn is_scratch(&self) -> bool {
+        self.tail.is_none()
     }
 
     /// Notes that rows were kept as they were before.

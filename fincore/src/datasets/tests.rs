@@ -158,7 +158,7 @@ fn answers_say_what_the_status_says() {
     let stale = metas.map(|meta| meta.stale);
     assert_eq!(stale, [Some(false), Some(true), Some(false), Some(false)]);
     assert!(metas.iter().all(|meta| meta.updated_at == Some(noon())));
-    assert_eq!((overview.meta.stale, overview.meta.updated_at), (true, Some(noon())));
+    assert_eq!((overview.meta.stale, overview.meta.updated_at), (Some(true), Some(noon())));
     // A part of the history is as fresh as the whole.
     let old = History { to: Some(day("2026-08-31")), ..History::default() };
     assert_eq!(market::ipca(&snapshot, old.clone()).unwrap().meta.stale, Some(false));

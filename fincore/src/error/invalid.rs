@@ -63,13 +63,14 @@ pub enum Invalid {
 
     /// What was known on a day cannot be told.
     #[error(
-        "parameter \"as_of\": what was known on {day} was not noted; this copy knows its past since {since}"
+        "parameter \"as_of\": what was known on {day} was not noted; this copy {}",
+        .since.map_or("has imported nothing yet".to_owned(), |since| format!("knows its past since {since}"))
     )]
     AsOfBeforeFirstImport {
         /// The day.
         day: NaiveDate,
-        /// The first day of which it can be told.
-        since: NaiveDate,
+        /// The first day of which it can be told; `None` before the first import.
+        since: Option<NaiveDate>,
     },
 
     /// Two views of the past at once.

@@ -178,11 +178,11 @@ fn of_rates(
     (from, to): (String, String),
 ) -> Result<Vec<Revision>> {
     const SQL: &str = "SELECT date, value, computed, began.time, ended.time FROM (
-            SELECT date, value, computed, known_from, known_until FROM past_rate
+            SELECT date, value, computed, known_from, known_until FROM main.past_rate
                 WHERE series = ?1 AND date BETWEEN ?2 AND ?3
-            UNION ALL SELECT date, value, computed, known_from, NULL FROM rate
+            UNION ALL SELECT date, value, computed, known_from, NULL FROM main.rate
                 WHERE series = ?1 AND date BETWEEN ?2 AND ?3 AND EXISTS (
-                    SELECT 1 FROM past_rate AS past WHERE past.series = ?1 AND past.date = rate.date))
+                    SELECT 1 FROM main.past_rate AS past WHERE past.series = ?1 AND past.date = rate.date))
         LEFT JOIN import_time AS began ON began.version = known_from
         LEFT JOIN import_time AS ended ON ended.version = known_until
         ORDER BY date, known_until IS NULL, known_until";
@@ -204,11 +204,11 @@ fn of_side(
     (from, to): (String, String),
 ) -> Result<Vec<Revision>> {
     const SQL: &str = "SELECT date, buy, sell, began.time, ended.time FROM (
-            SELECT date, buy, sell, known_from, known_until FROM past_fx
+            SELECT date, buy, sell, known_from, known_until FROM main.past_fx
                 WHERE currency = ?1 AND date BETWEEN ?2 AND ?3
-            UNION ALL SELECT date, buy, sell, known_from, NULL FROM fx
+            UNION ALL SELECT date, buy, sell, known_from, NULL FROM main.fx
                 WHERE currency = ?1 AND date BETWEEN ?2 AND ?3 AND EXISTS (
-                    SELECT 1 FROM past_fx AS past WHERE past.currency = ?1 AND past.date = fx.date))
+                    SELECT 1 FROM main.past_fx AS past WHERE past.currency = ?1 AND past.date = fx.date))
         LEFT JOIN import_time AS began ON began.version = known_from
         LEFT JOIN import_time AS ended ON ended.version = known_until
         ORDER BY date, known_until IS NULL, known_until";

@@ -46,6 +46,13 @@ pub(super) fn within_plan(
         Ok(()) => Date::MIN,
         Err(prompt) => {
             let oldest = newest()?.map_or(Date::MIN, |newest| newest.days_before(RECENT_DAYS));
+            // The past is no way around the plan.
+            let oldest = match snapshot.present_day() {
+                present if present > snapshot.today() => {
+                    oldest.max(present.days_before(RECENT_DAYS))
+                }
+                _ => oldest,
+            };
             if from.is_some_and(|from| from < oldest) || asked.to() < oldest {
                 return Err(prompt.into());
             }

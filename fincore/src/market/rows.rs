@@ -213,8 +213,12 @@ pub struct OverviewMeta {
     /// When one of the four datasets last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
-    /// Whether any of the four is stale.
-    pub stale: bool,
+    /// Whether any of the four is stale; `None` for an earlier day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
+    /// The day at the end of which all this was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Date>,
     /// The source of each indicator.
     pub indicators: Indicators,
 }

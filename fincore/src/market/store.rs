@@ -109,8 +109,7 @@ pub(crate) fn write_computed(
 #[cfg(feature = "bundle")]
 pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<Tally> {
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
-    const WRITE: &str =
-        "INSERT OR REPLACE INTO rate (series, date, value, computed) VALUES (?1, ?2, ?3, ?4)";
+    const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value, computed, known_from) VALUES (?1, ?2, ?3, ?4, ?5)";
     let date = row.date.to_string();
     let found: Option<(i64, String)> = writer
         .prepare(FIND)?
@@ -123,7 +122,9 @@ pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<
         Some(_) => return Ok(Tally::UNCHANGED),
         None => Tally::NEW,
     };
-    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string(), CARRIED))?;
+    // The figure of an older bundle is the same, and has no beginning.
+    let known_from = if tally == Tally::NEW { writer.known_from() } else { None };
+    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string(), CARRIED, known_from))?;
     let change = tally.change().unwrap_or(Change::Changed);
     writer.log(&dataset(series), date, change)?;
     Ok(tally)

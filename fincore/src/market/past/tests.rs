@@ -14,6 +14,7 @@ use crate::{
     export::{self, Export, Format},
     import::Import,
     market::{self, FxCurrent, FxHistory, SeriesHistory},
+    plans::Plan,
 };
 
 fn at(time: &str) -> DateTime<Utc> {
@@ -285,4 +286,69 @@ fn companies_are_exported_as_they_were_registered() {
     assert_eq!(vale(as_of(&now, day("2026-10-02")).unwrap()), "VALE S.A.");
     assert_eq!(vale(as_of(&now, day("2026-10-03")).unwrap()), "VALE ON");
     assert_eq!(vale(catalogue.snapshot(day("2026-10-31")).unwrap()), "VALE ON");
+}
+
+#[cfg(feature = "bundle")]
+#[test]
+fn a_newer_bundle_adds_nothing_to_the_past() {
+    use crate::{
+        catalogue::OnConflict,
+        market::{Rate, store, withdrawn_figures},
+    };
+    let (_dir, catalogue) = temporary();
+    let first = [("01/07/2026", "0.30"), ("01/08/2026", "0.10")];
+    import_rates(&catalogue, "2026-10-01T12:00:00Z", 433, &first);
+    let writer = catalogue.write(at("2026-10-03T12:00:00Z")).unwrap();
+    withdrawn_figures::remove(&writer, 433, &[day("2026-08-01")]).unwrap();
+    writer.commit().unwrap();
+    let writer = catalogue.write(at("2026-09-01T00:00:00Z")).unwrap().without_log();
+    let bundled = ["2026-08-01", "2026-06-01"]
+        .map(|date| Rate::published(day(date), "0.10".parse().unwrap()));
+    store::write_rates(&writer, 433, &bundled, OnConflict::Keep).unwrap();
+    writer.commit().unwrap();
+    import_rates(&catalogue, "2026-10-07T12:00:00Z", 12, &[("01/09/2026", "0.051")]);
+    let now = catalogue.snapshot(day("2026-10-31")).unwrap();
+    let dates = |on: &str| {
+        let past = as_of(&now, day(on)).unwrap();
+        let page = market::ipca(&past, History::default()).unwrap();
+        page.data.iter().map(|rate| rate.date.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(dates("2026-10-02"), ["2026-08-01", "2026-07-01"]);
+    assert_eq!(dates("2026-10-05"), ["2026-07-01"]);
+    assert_eq!(dates("2026-10-07"), ["2026-08-01", "2026-07-01", "2026-06-01"]);
+    // What came with the program has no time.
+    let page = revisions(&now, Revisions::new("ipca".parse().unwrap())).unwrap();
+    let times: Vec<_> = page.data.iter().map(|row| (row.known_from, row.known_until)).collect();
+    let noon = |day: &str| Some(at(&format!("2026-10-{day}T12:00:00Z")));
+    assert_eq!(times, [(None, None), (noon("01"), noon("03"))]);
+}
+
+#[test]
+fn the_past_is_no_way_around_a_plan() {
+    let (_dir, catalogue) = temporary();
+    let months =
+        (1..=20).map(|month| format!("01/{:02}/{}", (month - 1) % 12 + 1, 2025 + (month - 1) / 12));
+    let months: Vec<String> = months.collect();
+    let rows: Vec<(&str, &str)> = months.iter().map(|date| (date.as_str(), "0.10")).collect();
+    import_rates(&catalogue, "2026-09-01T12:00:00Z", 433, &rows);
+    let now = catalogue.snapshot(day("2026-10-31")).unwrap().for_plan(Plan::Free);
+    let history = |snapshot: &Snapshot, from: &str| {
+        market::ipca(snapshot, History { from: Some(day(from)), ..History::default() })
+    };
+    let past = as_of(&now, day("2026-09-10")).unwrap();
+    assert!(history(&now, "2025-08-01").is_ok() && history(&now, "2025-07-01").is_err());
+    assert!(history(&past, "2025-11-01").is_ok() && history(&past, "2025-10-01").is_err());
+    assert_eq!(market::ipca(&past, History::default()).unwrap().total, 10);
+}
+
+#[test]
+fn a_clock_that_was_set_back_changes_no_earlier_day() {
+    let (_dir, catalogue) = temporary();
+    import_rates(&catalogue, "2026-10-09T12:00:00Z", 433, &[("01/08/2026", "0.10")]);
+    import_rates(&catalogue, "2026-09-09T12:00:00Z", 433, &[("01/08/2026", "0.20")]);
+    let now = catalogue.snapshot(day("2026-10-31")).unwrap();
+    assert!(as_of(&now, day("2026-09-30")).is_err());
+    let then = market::ipca_current(&as_of(&now, day("2026-10-09")).unwrap()).unwrap();
+    assert_eq!(then.value.to_string(), "0.20");
+    assert_ne!(now.fingerprint(), first_releases(&now).unwrap().fingerprint());
 }

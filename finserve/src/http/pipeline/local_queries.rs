@@ -56,10 +56,12 @@ impl LocalQueries {
 
     /// The columns of the list at this path; none where there is no list. Parameters may choose another list.
     pub(crate) fn columns(&self, path: &str, query: &[(&str, String)]) -> &[Heading] {
-        let names_ids = query.iter().any(|(name, _)| *name == "ids");
         match self.routes.find(&Method::GET, path) {
-            Ok(Match::Row(_, route, _)) if names_ids => &route.compared_columns,
-            Ok(Match::Row(_, route, _)) => &route.columns,
+            Ok(Match::Row(_, route, _)) => {
+                let (choosing, columns) = &route.other_columns;
+                let is_other = query.iter().any(|(name, _)| choosing.contains(name));
+                if is_other { columns } else { &route.columns }
+            }
             Ok(Match::OtherMethods(..) | Match::Nothing) | Err(_) => &[],
         }
     }

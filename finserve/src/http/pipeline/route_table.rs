@@ -57,7 +57,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         open(   "/health",                                   Short, service::health),
         kept(open("/api/v1/status",                          Long,  service::status)),
 
-        current("/api/v1/market/overview",        Market,    Short, market::overview),
+        as_of(current("/api/v1/market/overview",  Market,    Short, market::overview)),
         as_of(current("/api/v1/market/selic/current", Market, Short, market::selic_current)),
         list(   "/api/v1/market/selic/decisions", Market,    Long,  market::selic_decisions),
         history("/api/v1/market/selic",          Market,    HISTORY, market::selic, |all, query, how| market::transformed(all, query.of(market::SELIC.into()), how)),

@@ -38,10 +38,16 @@ pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
             ))
         }
         Invalid::AsOfBeforeFirstImport { day, since } => {
-            let (day, since) = (language.date(*day), language.date(*since));
+            let (day, since) = (language.date(*day), since.map(|since| language.date(since)));
+            let since = since.map_or(String::new(), |since| {
+                language.pick(
+                    format!("; the past is known since {since}"),
+                    format!("; o passado é conhecido desde {since}"),
+                )
+            });
             Some(language.pick(
-                format!("what was known on {day} was not noted; the past is known since {since}"),
-                format!("o que se sabia em {day} não foi registrado; o passado é conhecido desde {since}"),
+                format!("what was known on {day} was not noted{since}"),
+                format!("o que se sabia em {day} não foi registrado{since}"),
             ))
         }
         Invalid::FirstReleaseAsOf => Some(language.pick(

@@ -37,8 +37,8 @@ pub(crate) struct Route {
     pub(crate) formats: Formats,
     /// The columns of a list.
     pub(crate) columns: Vec<Heading>,
-    /// The columns that are known of what `ids` chooses from a list.
-    pub(crate) compared_columns: Vec<Heading>,
+    /// The parameters that choose another list, and the columns that are known of it.
+    pub(crate) other_columns: (&'static [&'static str], Vec<Heading>),
     pub(crate) handler: Handler,
     /// Who may read it in a browser.
     pub(crate) sharing: Sharing,
@@ -121,7 +121,8 @@ where
     };
     let route = list(path, feature, cost, plain);
     let params = [parameters::names::<Q>(), how, &formats::PARAMS].concat();
-    known_at::<KnownAt>(Route { params, handler: Handler::Query(Box::new(query)), ..route })
+    let (handler, other_columns) = (Handler::Query(Box::new(query)), (how, B::headings()));
+    known_at::<KnownAt>(Route { params, handler, other_columns, ..route })
 }
 
 /// The same from what was known at the end of a day, or from first values, where a parameter of a `K` says so.
@@ -181,7 +182,8 @@ where
     B: Rows + 'static,
 {
     let (of_list, how) = (parameters::names::<Q>(), parameters::names::<T>());
-    let named = [parameters::names::<C>(), how].concat();
+    let known = parameters::names::<KnownAt>();
+    let named = [parameters::names::<C>(), how, known].concat();
     let beyond = |some: &[&'static str], others: &[&'static str]| -> Vec<&'static str> {
         some.iter().copied().filter(|name| !others.contains(name)).collect()
     };
@@ -199,12 +201,14 @@ where
         refuse(&params, &only_list, Problem::WithIds)?;
         let how = params.take_some(how);
         let how = if how.is_empty() { None } else { Some(how.read()?) };
-        Ok(Answer::list(compare(all, params.read()?, how)?))
+        let past = params.take_some(known).read::<KnownAt>()?.snapshot(all)?;
+        Ok(Answer::list(compare(past.as_ref().unwrap_or(all), params.read()?, how)?))
     };
-    let (handler, compared_columns) = (Handler::Query(Box::new(query)), B::headings());
+    let handler = Handler::Query(Box::new(query));
+    let other_columns: (&[_], _) = (&["ids"], B::headings());
     let route = list(path, feature, cost, list_all);
     let formats = Formats::Comparison;
-    known_at::<KnownAt>(Route { params, formats, handler, compared_columns, ..route })
+    Route { params, formats, handler, other_columns, ..route }
 }
 
 /// One thing, chosen by a `Q`.
@@ -340,7 +344,7 @@ pub(crate) fn at(method: Method, path: &'static str, cost: Cost, handler: Handle
         params: Vec::new(),
         formats: Formats::One,
         columns: Vec::new(),
-        compared_columns: Vec::new(),
+        other_columns: (&[], Vec::new()),
         handler,
         sharing: Sharing::Any,
         is_api: false,
