@@ -37,7 +37,7 @@ fn row(path: &'static str, handler: Handler) -> Route {
         params: Vec::new(),
         formats: Formats::One,
         columns: Vec::new(),
-        compared_columns: Vec::new(),
+        other_columns: (&[], Vec::new()),
         handler,
         sharing: Sharing::Any,
         is_api: true,
