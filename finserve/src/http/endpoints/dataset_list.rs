@@ -3,17 +3,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fincore::{
     Snapshot,
-    export::{DatasetSize, DatasetSizes, Format},
+    export::{DatasetSize, DatasetSizes, Format, Query},
 };
 use hyper::{body::Bytes, header::HeaderValue};
 use serde::Serialize;
 
+use super::export;
 use crate::{
     http::message::{
         etags::tag,
         formats,
         refusal::Refusal,
-        render::{self, Answer, JSON, Media},
+        render::{Answer, JSON, Media},
         reply::{Body, Caching, Reply},
     },
     site::base_path::BasePath,
@@ -75,7 +76,8 @@ impl DatasetList {
     fn make(&self, snapshot: &Snapshot, base: BasePath) -> Result<Arc<MadeList>, Refusal> {
         let listed = |dataset: DatasetSize| {
             let name = &dataset.dataset;
-            let etag = whole(snapshot, name).to_str().unwrap_or_default().to_owned();
+            let etag = whole(snapshot, name).and_then(|tag| Some(tag.to_str().ok()?.to_owned()));
+            let etag = etag.unwrap_or_default();
             let url = base.link(&format!("/api/v1/export/{name}"));
             Listed { dataset, etag, formats: formats::DATASET_FORMATS, url }
         };
@@ -93,7 +95,7 @@ impl DatasetList {
 }
 
 /// The tag of a whole dataset in the format that comes without asking.
-fn whole(snapshot: &Snapshot, dataset: &str) -> HeaderValue {
-    let (_, format, _) = render::of_export(Format::Ndjson);
-    tag(snapshot, &["export", dataset, "", "", "", format])
+fn whole(snapshot: &Snapshot, dataset: &str) -> Option<HeaderValue> {
+    let query = Query::new(dataset.parse().ok()?, Format::Ndjson);
+    Some(export::tag_of(snapshot, &query, None))
 }

@@ -184,7 +184,7 @@ fn begun(err: Error, query: &Query) -> Refusal {
 }
 
 /// The tag of what a query gives. The plan is not in it: every plan that may export gets the same.
-fn tag_of(snapshot: &Snapshot, query: &Query, as_of: Option<Date>) -> HeaderValue {
+pub(super) fn tag_of(snapshot: &Snapshot, query: &Query, as_of: Option<Date>) -> HeaderValue {
     let Query { dataset, from, to, since, transformation, format } = query;
     let (_, format, _) = render::of_export(*format);
     let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
