@@ -224,7 +224,7 @@ fn arguments_become_a_request() {
         (
             "get_market_overview",
             json!({"x": 1}),
-            "argument \"x\" is unknown; get_market_overview takes none",
+            "argument \"x\" is unknown; get_market_overview takes as_of",
         ),
         (
             "search",
