@@ -259,7 +259,7 @@ fn what_is_wrong_is_said_with_what_helps() {
             &["market", "selic", "--pair", "EURBRL"],
             "--pair is unknown; this takes --from, --to, --limit, --offset",
         ),
-        (&["market", "--limit", "2"], "--limit is unknown; this takes none"),
+        (&["market", "--limit", "2"], "--limit is unknown; this takes --as-of"),
         (&["calendar", "soon"], "\"soon\" is not a date (YYYY-MM-DD)"),
         (&["filings", "--company", "petrobras"], "--company: \"petrobras\" is not a company"),
         (

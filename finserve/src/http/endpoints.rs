@@ -4,6 +4,7 @@ pub(crate) mod dataset_list;
 pub(crate) mod event_stream;
 pub(crate) mod events;
 pub(crate) mod export;
+mod export_tag;
 pub(crate) mod global_search;
 pub(crate) mod llms;
 pub(crate) mod mcp;

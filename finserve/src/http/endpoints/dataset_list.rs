@@ -8,7 +8,7 @@ use fincore::{
 use hyper::{body::Bytes, header::HeaderValue};
 use serde::Serialize;
 
-use super::export;
+use super::export_tag::tag_of;
 use crate::{
     http::message::{
         etags::tag,
@@ -97,5 +97,5 @@ impl DatasetList {
 /// The tag of a whole dataset in the format that comes without asking.
 fn whole(snapshot: &Snapshot, dataset: &str) -> Option<HeaderValue> {
     let query = Query::new(dataset.parse().ok()?, Format::Ndjson);
-    Some(export::tag_of(snapshot, &query, None))
+    Some(tag_of(snapshot, &query, None))
 }

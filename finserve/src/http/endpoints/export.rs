@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use fincore::{
-    Catalogue, Date, Error, Snapshot,
+    Catalogue, Date, Error,
     export::{Dataset, Export, Format, Query},
     market::{
         self,
@@ -15,13 +15,14 @@ use hyper::{
 };
 use serde::Deserialize;
 
-use super::context::Context;
+use super::{
+    context::Context,
+    export_tag::{how_text, tag_of},
+};
 use crate::errors::{BadRequest, Problem, Wanted};
 use crate::http::{
     message::{
-        encoding,
-        etags::tag,
-        formats,
+        encoding, formats,
         header_names::{X_DATA_VERSION, X_TOTAL_COUNT},
         parameters::Params,
         payload::Payload,
@@ -151,21 +152,6 @@ impl ExportQuery {
     }
 }
 
-/// What tells a transformation from others.
-fn how_text(how: &Transformation) -> String {
-    let Transformation { frequency, aggregate, units, base, only, partial } = how;
-    let base = base.map(|day| day.to_string());
-    let parts = [
-        frequency.map(Frequency::as_str),
-        aggregate.map(Aggregate::as_str),
-        Some(units.as_str()),
-        base.as_deref(),
-        only.map(Only::as_str),
-        (*partial == Partial::Shown).then_some("partial"),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("-")
-}
-
 fn version(text: &str) -> Result<u64, Refusal> {
     // `parse` alone would also take a sign.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -181,17 +167,6 @@ fn begun(err: Error, query: &Query) -> Refusal {
         Error::Invalid(invalid) if by_log => BadRequest::ExportSince(invalid).into(),
         err => Refusal::from(err),
     }
-}
-
-/// The tag of what a query gives. The plan is not in it: every plan that may export gets the same.
-pub(super) fn tag_of(snapshot: &Snapshot, query: &Query, as_of: Option<Date>) -> HeaderValue {
-    let Query { dataset, from, to, since, transformation, format } = query;
-    let (_, format, _) = render::of_export(*format);
-    let day = |day: &Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
-    let since = since.map(|version| version.to_string()).unwrap_or_default();
-    let how = transformation.as_ref().map(how_text).unwrap_or_default();
-    let days = [day(from), day(to), day(&as_of)].join(" ");
-    tag(snapshot, &["export", &dataset.to_string(), &days, &since, &how, format])
 }
 
 /// `filings-since-17.csv`, `ipca-month-value.csv`
