@@ -64,7 +64,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 // What screen readers would stumble over in what the reference draws.
 const REPAIRS = [
   ['[role="combobox"]:not([aria-expanded])', (field) => field.setAttribute("aria-expanded", "false")],
-  ['button[role="none"]', (button) => button.removeAttribute("role")],
+  ['button:is([role="none"], [role="alert"])', (button) => button.removeAttribute("role")],
   ['.cm-content[role="textbox"]:not([aria-label])', (code) => code.setAttribute("aria-label", "Code")],
   ['.cm-scroller[tabindex="-1"]', (code) => code.setAttribute("tabindex", "0")],
   ['#reference a:not([aria-label])', (link) => link.innerText.trim() || link.setAttribute("aria-label", link.textContent.trim() || "finserve")],

@@ -161,7 +161,7 @@ async function shows(chart, wanted) {
 async function chartsShowValues(visitor, view) {
   const { page } = visitor;
   await open(visitor, view, "/");
-  const current = await page.locator(".card data").allInnerTexts();
+  const current = await page.locator(".card .figure data").allInnerTexts();
   for (const [nth, chart] of (await page.locator("figure.chart").all()).entries()) {
     await page.mouse.move(0, 0);
     await shows(chart, []);
