@@ -283,7 +283,7 @@ impl<'a> Shown<'a> {
                 @if rows.is_empty() {
                     p { (language.pick("There are no figures on this page.", "Não há valores nesta página.")) }
                 } @else {
-                    div.scroll tabindex="0" role="region" aria-labelledby="figures" {
+                    div.scroll tabindex="0" {
                         table.compared {
                             thead { tr {
                                 th scope="col" { (period.name(language)) }

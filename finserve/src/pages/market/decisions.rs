@@ -95,15 +95,17 @@ fn table(view: &View, found: &Decisions) -> Markup {
             @if found.page.data.is_empty() {
                 p { (say("There are no decisions.", "Não há decisões.")) }
             } @else {
-                table.history {
-                    thead { tr {
-                        th scope="col" { (say("Meeting", "Reunião")) }
-                        th scope="col" { (say("In force from", "Vigência")) }
-                        th.count scope="col" { (say("Before, % a year", "Antes, % ao ano")) }
-                        th.count scope="col" { (say("After, % a year", "Depois, % ao ano")) }
-                        th.count scope="col" { (say("Change, points", "Mudança, p.p.")) }
-                    } }
-                    tbody { @for row in &found.page.data { (line(row, view.language)) } }
+                div.scroll tabindex="0" {
+                    table.history {
+                        thead { tr {
+                            th scope="col" { (say("Meeting", "Reunião")) }
+                            th scope="col" { (say("In force from", "Vigência")) }
+                            th.count scope="col" { (say("Before, % a year", "Antes, % ao ano")) }
+                            th.count scope="col" { (say("After, % a year", "Depois, % ao ano")) }
+                            th.count scope="col" { (say("Change, points", "Mudança, p.p.")) }
+                        } }
+                        tbody { @for row in &found.page.data { (line(row, view.language)) } }
+                    }
                 }
             }
         }
