@@ -71,7 +71,7 @@ pub use newer_sides::{NewerSide, newer_sides};
 pub(crate) use next_due::published_by;
 pub use next_due::{next_due, next_quote_due};
 pub use origin::Origin;
-pub use past::{KnownAt, Release, Revision, Revisions, as_of, first_releases, revisions};
+pub use past::{KnownAt, Release, Revision, as_of, first_releases, revisions};
 pub(crate) use past::{quote_before, value_before};
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList, SummaryQuery,

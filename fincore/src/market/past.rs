@@ -5,7 +5,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    origin::Origin, plan_window::within_plan, queries::History, series::Series,
+    origin::Origin,
+    plan_window::within_plan,
+    queries::{History, SeriesHistory},
+    series::Series,
     series_definitions::Side,
 };
 use crate::{
@@ -14,7 +17,7 @@ use crate::{
     error::{Invalid, Result, Wanted},
     sqlite::{parsed, parsed_if_any},
     table::{self, Cell, Column, ColumnKind},
-    types::{Currency, Date, Decimal, Limit, Offset, SeriesId, choices},
+    types::{Currency, Date, Decimal, choices},
 };
 
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
@@ -95,33 +98,6 @@ pub enum Release {
 
 choices!(Release, Wanted::TrueOrFalse, "true" => Release::First, "false" => Release::Newest);
 
-/// A query for the figures of a series that have had more than one value, by its number or name.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Revisions {
-    /// The series.
-    pub series: SeriesId,
-    /// The first day of the figures.
-    pub from: Option<Date>,
-    /// The last day of the figures.
-    pub to: Option<Date>,
-    /// The most values to return.
-    #[serde(default)]
-    pub limit: Limit<10_000>,
-    /// The number of values to skip.
-    #[serde(default)]
-    pub offset: Offset,
-}
-
-impl Revisions {
-    /// The newest twenty values of a series.
-    #[must_use]
-    pub fn new(series: SeriesId) -> Revisions {
-        let History { from, to, limit, offset } = History::default();
-        Revisions { series, from, to, limit, offset }
-    }
-}
-
 /// A value that a figure has, or has had.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -157,9 +133,9 @@ fn time(time: Option<DateTime<Utc>>) -> Cell<'static> {
 /// each, the newest figure first and of each the newest value first.
 ///
 /// Fails where [`series()`](super::series()) does.
-pub fn revisions(snapshot: &Snapshot, query: Revisions) -> Result<Page<Revision>> {
-    let Revisions { series, from, to, limit, offset } = query;
-    let series = Series::find(&series)?;
+pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revision>> {
+    let (id, History { from, to, limit, offset }) = query.split();
+    let series = Series::find(&id)?;
     // A series without observations is an error, as elsewhere.
     let current = series.current(snapshot)?;
     let days = within_plan(snapshot, from, to, || Ok(Some(current.date)))?;

@@ -15,6 +15,7 @@ use crate::{
     import::Import,
     market::{self, FxCurrent, FxHistory, SeriesHistory},
     plans::Plan,
+    types::Limit,
 };
 
 fn at(time: &str) -> DateTime<Utc> {
@@ -151,7 +152,7 @@ fn revisions_have_every_value_with_its_time() {
     import_rates(&catalogue, "2026-10-02T12:00:00Z", 433, &[("01/08/2026", "0.20")]);
     import_rates(&catalogue, "2026-10-03T12:00:00Z", 433, &[("01/08/2026", "0.25")]);
     let now = catalogue.snapshot(day("2026-10-31")).unwrap();
-    let page = revisions(&now, Revisions::new("ipca".parse().unwrap())).unwrap();
+    let page = revisions(&now, SeriesHistory::new("ipca".parse().unwrap())).unwrap();
     let expected = json!([
         {"date": "2026-08-01", "value": 0.25, "known_from": "2026-10-03T12:00:00Z", "known_until": null},
         {"date": "2026-08-01", "value": 0.20, "known_from": "2026-10-02T12:00:00Z", "known_until": "2026-10-03T12:00:00Z"},
@@ -159,7 +160,8 @@ fn revisions_have_every_value_with_its_time() {
     ]);
     assert_eq!(serde_json::to_value(&page.data).unwrap(), expected);
     assert_eq!(page.total, 3);
-    let july = Revisions { to: Some(day("2026-07-31")), ..Revisions::new("433".parse().unwrap()) };
+    let july =
+        SeriesHistory { to: Some(day("2026-07-31")), ..SeriesHistory::new("433".parse().unwrap()) };
     assert_eq!(revisions(&now, july).unwrap().total, 0);
     let first = first_releases(&now).unwrap();
     let current = market::ipca_current(&first).unwrap();
@@ -175,7 +177,7 @@ fn one_side_of_a_quote_is_revised_by_itself() {
     import_rates(&catalogue, "2026-10-03T12:00:00Z", 1, &[("01/09/2026", "5.30")]);
     let now = catalogue.snapshot(day("2026-10-31")).unwrap();
     let values = |series: &str| {
-        let page = revisions(&now, Revisions::new(series.parse().unwrap())).unwrap();
+        let page = revisions(&now, SeriesHistory::new(series.parse().unwrap())).unwrap();
         let value = |row: &Revision| row.value.to_string();
         page.data.iter().map(value).collect::<Vec<_>>()
     };
@@ -197,7 +199,7 @@ fn a_change_that_is_undone_in_one_import_leaves_nothing() {
     let files = ["0.20", "0.10"].map(|value| rates(433, &[("01/08/2026", value)]));
     import(&catalogue, at("2026-10-02T12:00:00Z"), &files);
     let now = catalogue.snapshot(day("2026-10-31")).unwrap();
-    assert_eq!(revisions(&now, Revisions::new("ipca".parse().unwrap())).unwrap().total, 0);
+    assert_eq!(revisions(&now, SeriesHistory::new("ipca".parse().unwrap())).unwrap().total, 0);
     let (kept, since): (u64, Option<i64>) = (
         now.count("SELECT COUNT(*) FROM past_rate", []).unwrap(),
         now.first("SELECT known_from FROM rate", [], |row| row.get(0)).unwrap().flatten(),
@@ -317,7 +319,7 @@ fn a_newer_bundle_adds_nothing_to_the_past() {
     assert_eq!(dates("2026-10-05"), ["2026-07-01"]);
     assert_eq!(dates("2026-10-07"), ["2026-08-01", "2026-07-01", "2026-06-01"]);
     // What came with the program has no time.
-    let page = revisions(&now, Revisions::new("ipca".parse().unwrap())).unwrap();
+    let page = revisions(&now, SeriesHistory::new("ipca".parse().unwrap())).unwrap();
     let times: Vec<_> = page.data.iter().map(|row| (row.known_from, row.known_until)).collect();
     let noon = |day: &str| Some(at(&format!("2026-10-{day}T12:00:00Z")));
     assert_eq!(times, [(None, None), (noon("01"), noon("03"))]);

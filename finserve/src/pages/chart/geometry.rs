@@ -114,8 +114,10 @@ impl Plot {
 impl Axis {
     /// The place beside its labels.
     fn left(&self, size: Size) -> f64 {
-        let longest = self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
-        as_f64(longest) * size.digit() + 6.0
+        // A minus sign is wider than a digit.
+        let width = |label: &str| label.chars().map(|c| if c == '−' { 1.5 } else { 1.0 }).sum();
+        let widths = self.ticks.iter().map(|(_, label)| width(label));
+        widths.fold(0.0, f64::max) * size.digit() + 6.0
     }
 }
 
