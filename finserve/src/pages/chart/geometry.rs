@@ -105,8 +105,7 @@ impl Plot {
 
     /// Whether a label below `x` stays inside the picture.
     pub(super) fn has_room(&self, x: f64, label: &str) -> bool {
-        // Letters are a little narrower than digits.
-        let half = as_f64(label.chars().count()) * self.size.digit() * 0.45;
+        let half = as_f64(label.chars().count()) * self.size.digit() / 2.0;
         x >= half && x + half <= self.size.width()
     }
 }
