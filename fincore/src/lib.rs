@@ -158,6 +158,7 @@ pub mod export;
 pub mod filings;
 pub mod market;
 pub mod search;
+pub mod statements;
 
 pub mod accounts;
 pub mod keys;

@@ -94,6 +94,22 @@ pub enum Wanted {
     Units,
     /// [`Only`](crate::market::transform::Only) some rows.
     Changes,
+    /// A [`StatementKind`](crate::statements::StatementKind).
+    StatementKind,
+    /// A [`Period`](crate::statements::Period) of statements.
+    Period,
+    /// The [`Scope`](crate::statements::Scope) of statements.
+    Scope,
+    /// The [`Layout`](crate::statements::Layout) of statements.
+    Layout,
+    /// How many levels of accounts to show.
+    Depth,
+    /// [`Metrics`](crate::statements::Metrics), separated by commas.
+    Metrics,
+    /// The [`MetricOrder`](crate::statements::MetricOrder) of a list of companies.
+    MetricOrder,
+    /// A calendar year.
+    Year,
     /// A [`Plan`](crate::Plan).
     Plan,
     /// The [`Name`](crate::Name) of the holder of a key.
@@ -190,6 +206,16 @@ impl fmt::Display for Wanted {
                 "units (value, change, percent_change, year_ago, percent_year_ago, accumulated_12m or index)"
             }
             Wanted::Changes => "a choice of rows (changes)",
+            Wanted::StatementKind => {
+                "a statement (balance-sheet, income, comprehensive-income, cash-flow, value-added or equity-changes)"
+            }
+            Wanted::Period => "a period (annual, quarter, ytd or ttm)",
+            Wanted::Scope => "a scope (consolidated or individual)",
+            Wanted::Layout => "a layout (long or wide)",
+            Wanted::Depth => "a depth of accounts (1 to 9)",
+            Wanted::Metrics => "a list of metrics (revenue, ebit, net_income, …, separated by commas)",
+            Wanted::MetricOrder => "an order (a metric, name or period_end; a minus sign before it for the largest first)",
+            Wanted::Year => "a year (YYYY)",
             Wanted::Plan => "a plan (free, bronze, gold or platinum)",
             Wanted::Name { most } => {
                 return write!(f, "a name (1 to {most} visible characters, no control characters)");

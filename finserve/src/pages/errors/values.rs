@@ -125,6 +125,22 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
             "uma unidade (value, change, percent_change, year_ago, percent_year_ago, accumulated_12m ou index)",
         ),
         Wanted::Changes => same("uma escolha de linhas (changes, só as mudanças)"),
+        Wanted::StatementKind => same(
+            "uma demonstração (balance-sheet, income, comprehensive-income, cash-flow, value-added ou equity-changes)",
+        ),
+        Wanted::Period => same(
+            "um período (annual, ano; quarter, trimestre; ytd, acumulado no ano; ttm, doze meses)",
+        ),
+        Wanted::Scope => same("um escopo (consolidated, consolidado, ou individual)"),
+        Wanted::Layout => same("um formato (long, longo, ou wide, largo)"),
+        Wanted::Depth => same("uma profundidade de contas (1 a 9)"),
+        Wanted::Metrics => {
+            same("uma lista de indicadores (revenue, ebit, net_income, …, separados por vírgulas)")
+        }
+        Wanted::MetricOrder => same(
+            "uma ordem (um indicador, name ou period_end; com um sinal de menos, o maior primeiro)",
+        ),
+        Wanted::Year => same("um ano (AAAA)"),
         Wanted::Number { .. }
         | Wanted::WholeNumber { .. }
         | Wanted::Cnpj

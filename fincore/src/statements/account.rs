@@ -1,0 +1,200 @@
+//! Accounts of a statement, and the words by which statements are asked for.
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::{
+    error::Wanted,
+    types::{Decimal, choices},
+};
+
+/// An account of a statement with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Account {
+    /// Its code in the plan of accounts: `3.01`.
+    pub code: String,
+    /// Its name, as filed.
+    pub name: String,
+    /// Changes of equity only: the part of equity, as filed.
+    pub column: Option<String>,
+    /// In reais; earnings per share in reais a share.
+    pub value: Decimal,
+    /// Whether it belongs to CVM's plan of accounts, and is not the company's own.
+    pub fixed: bool,
+}
+
+impl Account {
+    /// How deep it lies: 1 for `3`, 2 for `3.01`.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        depth(&self.code)
+    }
+
+    /// Whether its value is one per share, so that it has no scale and is never computed.
+    #[must_use]
+    pub fn is_per_share(&self) -> bool {
+        is_per_share(&self.code)
+    }
+}
+
+/// How deep an account lies: 1 for `3`, 2 for `3.01`.
+pub(crate) fn depth(code: &str) -> usize {
+    code.split('.').count()
+}
+
+/// Whether the values of an account are per share.
+pub(crate) fn is_per_share(code: &str) -> bool {
+    code == "3.99" || code.starts_with("3.99.")
+}
+
+impl Serialize for Account {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Account { code, name, column, value, fixed } = self;
+        let mut object = serializer.serialize_struct("Account", 4)?;
+        object.serialize_field("code", code)?;
+        object.serialize_field("name", name)?;
+        if let Some(column) = column {
+            object.serialize_field("column", column)?;
+        }
+        object.serialize_field("value", value)?;
+        object.serialize_field("fixed", fixed)?;
+        object.end()
+    }
+}
+
+/// The statements that companies file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StatementKind {
+    /// Assets, liabilities and equity.
+    BalanceSheet,
+    /// The income statement.
+    Income,
+    /// Net income, and what changed equity without passing through it.
+    ComprehensiveIncome,
+    /// The cash flow.
+    CashFlow,
+    /// The value added, and who received it.
+    ValueAdded,
+    /// The changes of equity, part by part.
+    EquityChanges,
+}
+
+impl StatementKind {
+    /// Every kind, in the order in which forms have them.
+    pub const ALL: [StatementKind; 6] = [
+        StatementKind::BalanceSheet,
+        StatementKind::Income,
+        StatementKind::ComprehensiveIncome,
+        StatementKind::CashFlow,
+        StatementKind::ValueAdded,
+        StatementKind::EquityChanges,
+    ];
+
+    /// Its name: `balance-sheet`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StatementKind::BalanceSheet => "balance-sheet",
+            StatementKind::Income => "income",
+            StatementKind::ComprehensiveIncome => "comprehensive-income",
+            StatementKind::CashFlow => "cash-flow",
+            StatementKind::ValueAdded => "value-added",
+            StatementKind::EquityChanges => "equity-changes",
+        }
+    }
+}
+
+choices!(StatementKind, Wanted::StatementKind,
+    "balance-sheet" => StatementKind::BalanceSheet, "income" => StatementKind::Income,
+    "comprehensive-income" => StatementKind::ComprehensiveIncome, "cash-flow" => StatementKind::CashFlow,
+    "value-added" => StatementKind::ValueAdded, "equity-changes" => StatementKind::EquityChanges);
+
+/// The periods of which statements are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Period {
+    /// Fiscal years.
+    #[default]
+    Annual,
+    /// Quarters.
+    Quarter,
+    /// From the beginning of the fiscal year to the end of each quarter.
+    YearToDate,
+    /// The last four quarters.
+    TrailingTwelveMonths,
+}
+
+impl Period {
+    /// Its name: `ttm`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Period::Annual => "annual",
+            Period::Quarter => "quarter",
+            Period::YearToDate => "ytd",
+            Period::TrailingTwelveMonths => "ttm",
+        }
+    }
+}
+
+choices!(Period, Wanted::Period, "annual" => Period::Annual, "quarter" => Period::Quarter,
+    "ytd" => Period::YearToDate, "ttm" => Period::TrailingTwelveMonths);
+
+/// Whose figures they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Of the company and all that it controls.
+    Consolidated,
+    /// Of the company alone.
+    Individual,
+}
+
+impl Scope {
+    /// Both, the usual one first.
+    pub const ALL: [Scope; 2] = [Scope::Consolidated, Scope::Individual];
+
+    /// Its name: `consolidated`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Consolidated => "consolidated",
+            Scope::Individual => "individual",
+        }
+    }
+}
+
+choices!(Scope, Wanted::Scope, "consolidated" => Scope::Consolidated, "individual" => Scope::Individual);
+
+/// Where the values of a statement come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementOrigin {
+    /// The form of the period.
+    Filed,
+    /// Computed by subtraction or addition.
+    Computed,
+    /// The comparative of a later form, which differs from what was filed.
+    Restated,
+}
+
+impl StatementOrigin {
+    /// Its name: `filed`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StatementOrigin::Filed => "filed",
+            StatementOrigin::Computed => "computed",
+            StatementOrigin::Restated => "restated",
+        }
+    }
+}
+
+/// Serializes types by their names.
+macro_rules! serialize_by_name {
+    ($($type:ty),+) => {
+        $(impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        })+
+    };
+}
+
+serialize_by_name!(StatementKind, Period, Scope, StatementOrigin);

@@ -1,0 +1,12 @@
+//! The shares of a company, as its forms count them.
+
+/// The number of shares in a form. Forms do not say whether they count in units or in thousands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capital {
+    pub(crate) common: u64,
+    pub(crate) preferred: u64,
+    pub(crate) total: u64,
+    pub(crate) treasury_common: u64,
+    pub(crate) treasury_preferred: u64,
+    pub(crate) treasury_total: u64,
+}
