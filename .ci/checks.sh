@@ -96,6 +96,7 @@ memory_of_imports() { tests/import_memory.py $program; }
 exports_read_back() { tests/read_back.py $program; }
 contract() { tests/contract.sh $program "${long:-15}"; }
 transformations() { tests/transformations.py $program; }
+statements() { tests/statements.py $program ${long:+--long}; }
 clients() { tests/clients.sh $program; }
 agents() { tests/mcp.sh $program; }
 snippets() { tests/snippets.sh; }

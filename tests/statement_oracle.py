@@ -1,0 +1,281 @@
+"""What must be served of statements, made from CVM's files alone: a reader of its own, and the rules of the periods.
+
+A `Book` holds the files that were read. `Book.rows` are the rows of a question, the newest first.
+"""
+
+import csv
+import datetime
+import io
+import pathlib
+import re
+import zipfile
+from decimal import Decimal
+
+DAY = datetime.timedelta(days=1)
+KINDS = {
+    "balance-sheet": ["BPA", "BPP"],
+    "income": ["DRE"],
+    "comprehensive-income": ["DRA"],
+    "cash-flow": ["DFC_MD", "DFC_MI"],
+    "value-added": ["DVA"],
+    "equity-changes": ["DMPL"],
+}
+SCOPES = {"con": "consolidated", "ind": "individual"}
+PERIODS = ["annual", "quarter", "ytd", "ttm"]
+NAME = re.compile(r"(dfp|itr)_cia_aberta_(?:(BPA|BPP|DRE|DRA|DFC_MD|DFC_MI|DVA|DMPL)_(con|ind)_)?(\d{4})")
+OTHER_NAMES = {"CODIGO_CVM": "CD_CVM", "DATA_REFERENCIA": "DT_REFER"}
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+class Form:
+    """A version of a form. `columns`: by scope and member, then by order and period, then by account."""
+
+    def __init__(self, key):
+        self.kind, self.code, self.end, self.version = key
+        self.received = self.document = None
+        self.columns = {}
+
+    def merged(self, scope, kind):
+        """The columns of a kind of statement, which for balance sheets are in two members."""
+        merged = {}
+        for member in KINDS[kind]:
+            for period, accounts in self.columns.get((scope, member), {}).items():
+                merged.setdefault(period, {}).update(accounts)
+        return merged
+
+    def plan(self, scope):
+        """The plan of accounts, by the names in the statement of income; unknown without one."""
+        income = self.merged(scope, "income")
+        names = {code: name for (order, *_), column in income.items() if order == "ÚLTIMO" for _, code, name in column}
+        revenue = names.get("3.01", "").lower()
+        if not revenue:
+            return None
+        if "intermediação" in revenue:
+            return "bank since 2020" if "3.11" in names else "bank before 2020"
+        return "insurer" if "3.13" in names else "general"
+
+
+class Source:
+    """A form as one kind of statement in one scope: its own column and that of the quarter, and what it compares with."""
+
+    def __init__(self, form, columns, plan):
+        self.form, self.columns, self.plan = form, columns, plan
+        # One form states two beginnings of one year: the longer period counts.
+        own = sorted(period[1:] for period in columns if period[0] == "ÚLTIMO" and period[2] == form.end)
+        self.start = own[0][0] if own else None
+        self.is_there = bool(own)
+        self.quarter = next((start for start, end in own if start and months(start, end) == 3), None)
+
+    def accounts(self, start):
+        return self.columns["ÚLTIMO", start, self.form.end]
+
+    def row(self, start):
+        return Row(self, start, "filed", self.accounts(start))
+
+
+class Row:
+    def __init__(self, source, start, origin, accounts):
+        self.source, self.start, self.end, self.origin, self.accounts = source, start, source.form.end, origin, accounts
+        self.form = source.form
+
+
+def months(start, end):
+    """The months of a period, or nothing if it is not made of whole ones."""
+    after = end + DAY
+    return (after.year - start.year) * 12 + after.month - start.month if after.day == start.day else None
+
+
+def year_later(day):
+    after = day + DAY
+    return after.replace(year=after.year + 1, day=1) - DAY if after.day == 1 else None
+
+
+class Book:
+    """The statements of all files that were read."""
+
+    def __init__(self):
+        self.forms, self.left_out = {}, set()
+
+    def form(self, key):
+        return self.forms.setdefault(key, Form(key))
+
+    def read(self, path):
+        """An archive, or a table of one."""
+        path = pathlib.Path(path)
+        if path.suffix != ".zip":
+            return self.member(path.name, path.read_bytes(), None)
+        with zipfile.ZipFile(path) as archive:
+            is_index = lambda name: re.fullmatch(r"(dfp|itr)_cia_aberta_\d{4}\.csv", name)
+            names = sorted(archive.namelist(), key=lambda name: not is_index(name))
+            listed = set()
+            for name in names:
+                self.member(name, archive.read(name), listed)
+
+    def member(self, name, content, listed):
+        """A table; with a set of the forms that the index lists, other forms are left out."""
+        found = NAME.match(name)
+        if not found:
+            return
+        kind, member, scope = found[1].upper(), found[2], found[3]
+        fresh = {}
+        for row in table(content):
+            try:
+                key = kind, int(row["CD_CVM"]), date(row["DT_REFER"]), int(row["VERSAO"])
+                if not member:
+                    form = self.form(key)
+                    form.received, form.document = date(row["DT_RECEB"]), int(row["ID_DOC"])
+                    if listed is not None:
+                        listed.add(key)
+                    continue
+                if listed is not None and key not in listed:
+                    self.left_out.add(key)
+                    continue
+                start = date(row["DT_INI_EXERC"]) if "DT_INI_EXERC" in row else None
+                period = row["ORDEM_EXERC"], start, date(row["DT_FIM_EXERC"])
+                account = row.get("COLUNA_DF"), row["CD_CONTA"], row["DS_CONTA"]
+                value = amount(row["VL_CONTA"], row["ESCALA_MOEDA"], row["CD_CONTA"])
+            except (ValueError, KeyError, TypeError):
+                continue
+            # Of rows that contradict each other the last counts.
+            fresh.setdefault(key, {}).setdefault(period, {})[account] = value, row["ST_CONTA_FIXA"] == "S"
+        for key, columns in fresh.items():
+            self.form(key).columns[scope, member] = columns
+
+    def companies(self):
+        return sorted({form.code for form in self.forms.values() if form.columns})
+
+    def sources(self, code, kind, scope, as_of):
+        """Of each form and period the newest version that has the statement and was received by the day."""
+        newest = {}
+        for form in self.of(code):
+            if as_of and not (form.received and form.received <= as_of):
+                continue
+            source = Source(form, form.merged(scope, kind), form.plan(scope))
+            known = newest.get((form.kind, form.end))
+            if source.is_there and (not known or known.form.version < form.version):
+                newest[form.kind, form.end] = source
+        return newest
+
+    def of(self, code):
+        return [form for form in self.forms.values() if form.code == code]
+
+    def scope(self, code, kind, as_of=None):
+        """The scope of an answer to a question that names none."""
+        return "con" if self.sources(code, kind, "con", as_of) else "ind"
+
+    def rows(self, code, kind, period, scope=None, as_of=None, restated=False):
+        """The rows of an answer, the newest first; nothing where the question must be refused."""
+        if kind == "equity-changes" and period in ("quarter", "ttm"):
+            return None
+        scope = scope or self.scope(code, kind, as_of)
+        sources = self.sources(code, kind, scope, as_of)
+        if kind == "balance-sheet":
+            found = (annual if period == "annual" else to_date)(sources)
+        else:
+            make = {"annual": annual, "quarter": quarters, "ytd": to_date, "ttm": trailing}[period]
+            found = make(sources)
+        found.sort(key=lambda row: row.end, reverse=True)
+        if kind == "balance-sheet" and period == "ttm":
+            found = found[:1]
+        return [restate(row, sources, kind) for row in found] if restated else found
+
+
+def table(content):
+    """The rows of a table by the names of its columns; those with too few or too many fields are left out."""
+    lines = csv.reader(io.StringIO(content.decode("latin-1"), newline=""), delimiter=";", quoting=csv.QUOTE_NONE)
+    names = [name.upper() for name in next(lines, [])]
+    names = [OTHER_NAMES.get(name, name) for name in names]
+    return [dict(zip(names, line)) for line in lines if len(line) == len(names)]
+
+
+def date(text):
+    return datetime.date.fromisoformat(text)
+
+
+def amount(text, scale, code):
+    """A value in reais. Earnings per share have no scale."""
+    if not NUMBER.fullmatch(text) or scale not in ("MIL", "UNIDADE"):
+        raise ValueError(text)
+    return Decimal(text) * (1000 if scale == "MIL" and not is_per_share(code) else 1)
+
+
+def is_per_share(code):
+    return code == "3.99" or code.startswith("3.99.")
+
+
+def annual(sources):
+    return [source.row(source.start) for source in sources.values() if source.form.kind == "DFP"]
+
+
+def to_date(sources):
+    return [source.row(source.start) for source in sources.values()]
+
+
+def combined(first, rest, make):
+    """The accounts that all have, by code and name; none per share."""
+    return {
+        account: (make([value, *(others[account][0] for others in rest)]), fixed)
+        for account, (value, fixed) in first.items()
+        if not is_per_share(account[1]) and all(account in others for others in rest)
+    }
+
+
+def quarters(sources):
+    """The quarter of an ITR, else the difference of two years to date; the fourth is the year less nine months."""
+    made = []
+    for source in sources.values():
+        if source.form.kind == "ITR" and source.quarter:
+            made.append(source.row(source.quarter))
+            continue
+        length = months(source.start, source.form.end)
+        if source.form.kind == "DFP" and length != 12 or not length or length < 6:
+            continue
+        for other in sources.values():
+            same = other.form.kind == "ITR" and other.start == source.start
+            if same and months(other.start, other.form.end) == length - 3 and same_plan([source, other]):
+                rest = [other.accounts(other.start)]
+                accounts = combined(source.accounts(source.start), rest, lambda values: values[0] - values[1])
+                made.append(Row(source, other.form.end + DAY, "computed", accounts))
+    return made
+
+
+def same_plan(sources):
+    return len({source.plan for source in sources if source.plan}) < 2
+
+
+def trailing(sources):
+    """The sum of four quarters that follow each other, else the year itself."""
+    by_end = {row.end: row for row in quarters(sources)}
+    made = []
+    for end in sorted({source.form.end for source in sources.values()}):
+        chain, at = [], end
+        while len(chain) < 4 and at in by_end:
+            chain.append(by_end[at])
+            at = chain[-1].start - DAY
+        annual = sources.get(("DFP", end))
+        if len(chain) == 4 and same_plan([row.source for row in chain]):
+            accounts = combined(chain[0].accounts, [row.accounts for row in chain[1:]], sum)
+            made.append(Row(chain[0].source, chain[-1].start, "computed", accounts))
+        elif annual and months(annual.start, end) == 12:
+            made.append(annual.row(annual.start))
+    return made
+
+
+def restate(row, sources, kind):
+    """The row as the following form compares with it, if that differs."""
+    if row.origin != "filed" or kind == "balance-sheet" and row.form.kind == "ITR":
+        return row
+    later = [source for source in sources.values() if source.form.kind == row.form.kind and source.form.end > row.end]
+    if row.form.kind == "ITR":
+        later = [source for source in later if source.form.end == year_later(row.end)]
+    for source in sorted(later, key=lambda source: source.form.end)[:1]:
+        told = source.columns.get(("PENÚLTIMO", row.start, row.end))
+        if told and values(told) != values(row.accounts):
+            changed = Row(source, row.start, "restated", told)
+            changed.end = row.end
+            return changed
+    return row
+
+
+def values(accounts):
+    return {account: value for account, (value, _) in accounts.items()}
