@@ -24,6 +24,7 @@ use crate::{
         series_definitions::DEFINITIONS,
         store::{self, CrossedQuote},
     },
+    statements::{form::DATASET as STATEMENTS, store::Statements},
     truncate::printable,
     types::Date,
 };
@@ -38,6 +39,7 @@ mod imported;
 mod missing_columns;
 mod parsed_rows;
 mod row_store;
+mod statement_store;
 mod text_lines;
 mod ticker_overrides;
 mod zip_archive;
@@ -45,6 +47,7 @@ mod zip_archive;
 use file_reader::file_name;
 pub use imported::Imported;
 use parsed_rows::ParsedRows;
+use statement_store::FileForms;
 
 /// One import of any number of official files, all or nothing.
 ///
@@ -70,6 +73,9 @@ pub struct Import {
     writer: Writer,
     filings: Filings,
     trust: Trust,
+    statements: Statements,
+    /// What the file says of forms that is being read.
+    forms: FileForms,
     source: FileSource,
     /// The first and last day that the next file was asked for.
     asked: Option<(Date, Date)>,
@@ -131,6 +137,8 @@ impl Import {
         Ok(Import {
             writer: catalogue.write_soon(now)?,
             filings: Filings::default(),
+            statements: Statements::default(),
+            forms: FileForms::default(),
             trust: Trust::Plausible,
             source: FileSource::Operator,
             asked: None,
@@ -182,6 +190,7 @@ impl Import {
     /// The same for a file that is not in memory. It is read twice, from its start to its end.
     pub fn read(&mut self, name: &str, source: impl Read + Seek) -> Result<Imported> {
         let before = mem::replace(&mut self.state, State::Failed);
+        self.forms = FileForms::default();
         let mut store =
             |rows: ParsedRows<'_>, imported: &mut Imported| self.store(name, rows, imported);
         let read = file_reader::read_file(name, source, &mut store);
@@ -234,6 +243,7 @@ impl Import {
                     vec!["cad_cia_aberta".into(), "fca_cia_aberta".into()]
                 }
                 FILINGS => vec!["/DOC/".into()],
+                STATEMENTS => vec!["/DOC/DFP/".into(), "/DOC/ITR/".into()],
                 // The forms among them.
                 form if form.starts_with(FILINGS) => Vec::new(),
                 COPOM => vec!["agendaics".into()],
@@ -278,6 +288,7 @@ impl Import {
                     before.log_changes(&self.writer)?;
                 }
                 self.record_files()?;
+                self.statements.finish(&self.writer)?;
                 self.filings.finish_with(&self.writer, |step| {
                     progress(CommitStep::Indexing { done: step.done, of: step.of });
                 })?;

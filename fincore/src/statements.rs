@@ -1,6 +1,29 @@
 //! Financial statements: every line of the annual (DFP) and quarterly (ITR) forms.
+//!
+//! [`list`] says which forms of a company there are, [`statement`] returns one of their statements for years, quarters or the
+//! last four quarters. Values are in reais, exactly as filed, or say that they are computed.
 
-mod account;
-mod capital;
+pub(crate) mod account;
+pub(crate) mod capital;
+pub(crate) mod content;
+pub(crate) mod form;
+mod periods;
+mod queries;
+mod read;
+mod statement;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod store;
 
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
+pub use queries::{FigureSources, FinancialsQuery, FormsQuery, Layout, Restated, StatementQuery};
+pub use read::{StatementForm, list, statement};
+pub use statement::{Statement, StatementPage};
+
+/// The numbers of a code, by which accounts are in order.
+pub(crate) fn code_order(code: &str) -> Vec<u32> {
+    code.split('.').map(|part| part.parse().unwrap_or(u32::MAX)).collect()
+}
+
+#[cfg(test)]
+#[cfg(feature = "import")]
+mod tests;

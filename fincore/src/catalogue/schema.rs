@@ -16,6 +16,7 @@ pub(crate) const SCHEMA: Schema = Schema {
         include_str!("../../migrations/catalogue/0009_notes_and_withdrawn_filings.sql"),
         include_str!("../../migrations/catalogue/0010_copom_meetings.sql"),
         include_str!("../../migrations/catalogue/0011_past.sql"),
+        include_str!("../../migrations/catalogue/0012_statements.sql"),
     ],
     unmarked: 2,
     table: "rate",

@@ -105,6 +105,15 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
     Ok(entries)
 }
 
+/// The companies with a CNPJ: two codes may stand for one company.
+#[cfg(feature = "import")]
+pub(crate) fn companies_of_cnpj(writer: &Writer, cnpj: Cnpj) -> Result<Vec<CvmCode>> {
+    const SQL: &str = "SELECT id FROM company WHERE cnpj = ?1";
+    let mut statement = writer.prepare(SQL)?;
+    let rows = statement.query_map([cnpj.to_string()], |row| code(row, 0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// The day of the last sync of the registry, unless another one was imported after it.
 #[cfg(feature = "import")]
 pub(crate) fn registry_synchronised_on(writer: &Writer) -> Result<Option<Date>> {

@@ -61,6 +61,15 @@ pub enum Invalid {
         today: NaiveDate,
     },
 
+    /// A period in which these figures do not exist.
+    #[error("parameter \"period\": there are no such figures by {period}; choose {fitting}")]
+    StatementPeriod {
+        /// The period.
+        period: &'static str,
+        /// Those that fit.
+        fitting: &'static str,
+    },
+
     /// What was known on a day cannot be told.
     #[error(
         "parameter \"as_of\": what was known on {day} was not noted; this copy {}",
@@ -149,6 +158,7 @@ impl Invalid {
             Invalid::Transformation(fault) => Some(fault.parameter()),
             Invalid::AsOfFuture { .. } | Invalid::AsOfBeforeFirstImport { .. } => Some("as_of"),
             Invalid::FirstReleaseAsOf => Some("first_release"),
+            Invalid::StatementPeriod { .. } => Some("period"),
             Invalid::Value { .. }
             | Invalid::Secret(_)
             | Invalid::Period { .. }

@@ -102,8 +102,6 @@ pub enum Wanted {
     Scope,
     /// The [`Layout`](crate::statements::Layout) of statements.
     Layout,
-    /// How many levels of accounts to show.
-    Depth,
     /// [`Metrics`](crate::statements::Metrics), separated by commas.
     Metrics,
     /// The [`MetricOrder`](crate::statements::MetricOrder) of a list of companies.
@@ -212,7 +210,6 @@ impl fmt::Display for Wanted {
             Wanted::Period => "a period (annual, quarter, ytd or ttm)",
             Wanted::Scope => "a scope (consolidated or individual)",
             Wanted::Layout => "a layout (long or wide)",
-            Wanted::Depth => "a depth of accounts (1 to 9)",
             Wanted::Metrics => "a list of metrics (revenue, ebit, net_income, …, separated by commas)",
             Wanted::MetricOrder => "an order (a metric, name or period_end; a minus sign before it for the largest first)",
             Wanted::Year => "a year (YYYY)",

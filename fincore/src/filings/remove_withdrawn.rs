@@ -32,9 +32,10 @@ pub(crate) enum RemovalLimit {
 }
 
 /// What became of the filings that a file lacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Withdrawal {
     /// The filings that were removed.
+    pub(crate) removed: Vec<FilingId>,
     pub(crate) tally: Tally,
     /// The number of filings that were kept because they are too many.
     pub(crate) kept: u64,
@@ -66,6 +67,7 @@ impl Filings {
             return Ok(Withdrawal { kept: count, stored, ..Withdrawal::default() });
         }
         let mut tally = Tally::default();
+        let removed = lacking.iter().map(|(id, _)| *id).collect();
         for (id, key) in lacking {
             keep_as_it_was(writer, id)?;
             self.remove(writer, key)?;
@@ -73,7 +75,7 @@ impl Filings {
             writer.touch(id.form().dataset());
             tally += Tally::REMOVED;
         }
-        Ok(Withdrawal { tally, kept: 0, stored })
+        Ok(Withdrawal { removed, tally, kept: 0, stored })
     }
 }
 

@@ -125,7 +125,7 @@ pub(super) fn leave_out_impossible(filings: &[(FilingId, Date)], imported: &mut 
 
 /// Notes how many filings were withdrawn, or kept because they are too many.
 pub(super) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
-    let Withdrawal { tally, kept, stored } = withdrawal;
+    let Withdrawal { tally, kept, stored, .. } = withdrawal;
     if tally.removed > 0 {
         imported.notes.push(format!("filings that CVM has withdrawn: {}", tally.removed));
     }

@@ -9,6 +9,7 @@ use super::{
 };
 
 mod bad_rows;
+mod capital;
 mod column_names;
 mod columns;
 mod filings;
@@ -16,6 +17,8 @@ mod ipe;
 mod line_batches;
 mod periodic_forms;
 mod registry;
+mod statement_values;
+pub(super) mod statements;
 mod table;
 mod tickers;
 
@@ -28,14 +31,17 @@ enum TableKind {
     Ipe,
     PeriodicForms,
     Tickers,
+    Statements,
+    Capital,
 }
 
 pub(super) fn recognises(start: &[u8]) -> bool {
     start.starts_with(b"CNPJ_C") || kind_of(start).is_some()
 }
 
-/// Reads a table that was scanned before.
+/// Reads a table that was scanned before; its file has this name.
 pub(super) fn read_table(
+    name: &str,
     scan: &FileScan,
     source: impl Read,
     store: &mut StoreRows<'_>,
@@ -50,17 +56,21 @@ pub(super) fn read_table(
         TableKind::Ipe => ipe::read(scan, source, store),
         TableKind::PeriodicForms => periodic_forms::read(scan, source, store),
         TableKind::Tickers => tickers::read(scan, source, store),
+        TableKind::Statements => statements::read(name, scan, source, store),
+        TableKind::Capital => capital::read(name, scan, source, store),
     }
 }
 
 /// The kind of a table, from columns that no other kind has.
 fn kind_of(start: &[u8]) -> Option<TableKind> {
     let header = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let own: [(TableKind, &[&str]); 4] = [
+    let own: [(TableKind, &[&str]); 6] = [
         (TableKind::Registry, &["DENOM_SOCIAL", "DT_INI_SIT", "SETOR_ATIV"]),
         (TableKind::Ipe, &["Link_Download", "Data_Entrega", "Assunto"]),
         (TableKind::PeriodicForms, &["LINK_DOC", "CATEG_DOC", "DT_RECEB"]),
         (TableKind::Tickers, &["Codigo_Negociacao", "Mercado", "Data_Fim_Negociacao"]),
+        (TableKind::Statements, &["CD_CONTA", "VL_CONTA", "DS_CONTA", "GRUPO_DFP"]),
+        (TableKind::Capital, &["QT_ACAO_TOTAL_CAP_INTEGR", "QT_ACAO_TOTAL_TESOURO"]),
     ];
     // Any separator will do here: a table with other separators is refused later, with that reason.
     let columns = || header.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');

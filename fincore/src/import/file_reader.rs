@@ -22,7 +22,7 @@ pub(super) fn read_file(
     let scan = FileScan::of(&mut source)?;
     source.rewind()?;
     let imported = if zip_archive::recognises(&scan.head) {
-        read_archive(name, source, store)?
+        read_archive(source, store)?
     } else {
         read_table_or_text(name, &scan, source, store)?
     };
@@ -31,15 +31,14 @@ pub(super) fn read_file(
 
 /// Reads all known tables of an archive.
 fn read_archive(
-    name: &str,
     source: impl Read + Seek,
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
     let mut archive = ZipTables::open(source)?;
     let mut imported = Imported::new("");
-    for index in archive.tables.clone() {
+    for (member, index) in archive.tables.clone() {
         let scan = archive.scan(index)?;
-        imported.add(read_table_or_text(name, &scan, archive.member(index)?, store)?);
+        imported.add(read_table_or_text(&member, &scan, archive.member(index)?, store)?);
     }
     if archive.others > 0 {
         imported.leave_out(archive.others, OTHER_MEMBERS);
@@ -54,7 +53,7 @@ fn read_table_or_text(
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
     if cvm::recognises(&scan.head) {
-        return cvm::read_table(scan, source, store);
+        return cvm::read_table(file_name(name), scan, source, store);
     }
     scan.check_fits_in_memory()?;
     let mut bytes = Vec::new();

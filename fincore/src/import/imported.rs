@@ -55,16 +55,20 @@ impl Contradictions {
 
     /// A sentence about them, if there are any.
     pub(super) fn note(&self) -> Option<String> {
+        self.note_of(
+            "with other values than another row of the same number: the newest version is kept",
+        )
+    }
+
+    /// The same, which says what they are and what is kept.
+    pub(super) fn note_of(&self, kept: &str) -> Option<String> {
         let lines: Vec<String> = self.lines.iter().map(|line| format!("line {line}")).collect();
         let more = match self.count - lines.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         let lines = lines.join(", ");
-        let kept = "with other values than another row of the same number";
-        (self.count > 0).then(|| {
-            format!("{} rows {kept}: the newest version is kept ({lines}{more})", self.count)
-        })
+        (self.count > 0).then(|| format!("{} rows {kept} ({lines}{more})", self.count))
     }
 }
 
@@ -103,6 +107,8 @@ impl Imported {
     pub(super) fn add(&mut self, other: Imported) {
         self.what = match &*self.what {
             "" => other.what,
+            // An archive has many tables of statements.
+            what if what.ends_with(&other.what) => what.to_owned(),
             what => format!("{what} and {}", other.what),
         };
         self.tally += other.tally;

@@ -1,6 +1,8 @@
 //! The rows of a file, on their way from the parser to the store.
 use std::{borrow::Cow, collections::BTreeSet};
 
+use foldhash::HashMap;
+
 use super::{import_error::ImportError, imported::Imported};
 use crate::{
     companies::{
@@ -14,6 +16,8 @@ use crate::{
         series_definitions::dataset,
         store::{FX, Quote},
     },
+    statements::{capital::Capital, form::DATASET as STATEMENTS, store::NewTable},
+    types::{Cnpj, CvmCode, Date, Form},
 };
 
 /// Checks and stores rows, and adds to the report how many of them were new or changed.
@@ -45,6 +49,13 @@ pub(super) enum ParsedRows<'a> {
     },
     /// The end of a table of filings.
     FilingsEnd(Completeness),
+    /// A table of statements, and the companies of each CNPJ in it.
+    Statements {
+        table: NewTable,
+        companies: HashMap<Cnpj, Vec<CvmCode>>,
+    },
+    /// The shares of companies.
+    Capital(Vec<NewCapital>),
     Nothing,
 }
 
@@ -68,9 +79,22 @@ impl ParsedRows<'_> {
             ParsedRows::Filings { rows, .. } => {
                 rows.iter().map(|row| row.value.id.form().dataset().into()).collect()
             }
+            ParsedRows::Statements { .. } | ParsedRows::Capital(_) => {
+                BTreeSet::from([STATEMENTS.into()])
+            }
             ParsedRows::FilingsEnd(_) | ParsedRows::Nothing => BTreeSet::new(),
         }
     }
+}
+
+/// The shares of a company in one of its forms.
+#[derive(Debug)]
+pub(super) struct NewCapital {
+    pub(super) cnpj: Cnpj,
+    pub(super) form: Form,
+    pub(super) period_end: Date,
+    pub(super) version: u32,
+    pub(super) capital: Capital,
 }
 
 /// A row of a table, with its line number.

@@ -60,6 +60,10 @@ impl Import {
                 self.store_filings(rows, position, missing, imported)?
             }
             ParsedRows::FilingsEnd(Completeness::Complete) => self.remove_withdrawn(imported)?,
+            ParsedRows::Statements { table, companies } => {
+                self.store_statements(&table, companies, imported)?
+            }
+            ParsedRows::Capital(rows) => self.store_capital(&rows)?,
             ParsedRows::FilingsEnd(Completeness::Incomplete) | ParsedRows::Nothing => {
                 Tally::default()
             }
@@ -186,6 +190,7 @@ impl Import {
         imported.notes.extend(contradictions.note());
         checks::leave_out_impossible(&impossible, imported);
         missing_columns::complete_filings(&self.writer, &mut filings, missing)?;
+        filings.iter().for_each(|filing| self.forms.list(filing));
         if future > 0 {
             imported.notes.push(format!("{future} filings are dated after today"));
         }
@@ -200,6 +205,9 @@ impl Import {
         };
         let withdrawal = self.filings.remove_withdrawn(&self.writer, self.source, limit)?;
         checks::note_withdrawn(&withdrawal, imported);
+        for filing in &withdrawal.removed {
+            self.statements.remove(&self.writer, *filing)?;
+        }
         Ok(withdrawal.tally)
     }
 }

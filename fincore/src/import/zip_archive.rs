@@ -3,7 +3,7 @@ use std::io::{Read, Seek};
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::{file_scan::FileScan, import_error::Refusal};
+use super::{cvm, file_scan::FileScan, import_error::Refusal};
 use crate::types::whole_number;
 
 /// All tables of an archive unpack to some 300 MB.
@@ -13,6 +13,7 @@ const MAX_BYTES: u64 = 8 << 30;
 const MAX_RATIO: u64 = 100;
 
 /// The tables to read, without year and extension; archives contain others too.
+/// Those of statements have names of their own.
 const KNOWN_TABLES: [&str; 6] = [
     "ipe_cia_aberta",
     "dfp_cia_aberta",
@@ -22,6 +23,9 @@ const KNOWN_TABLES: [&str; 6] = [
     "fca_cia_aberta_valor_mobiliario",
 ];
 
+/// How the name of a table ends that counts shares.
+const CAPITAL: &str = "_composicao_capital";
+
 pub(super) fn recognises(start: &[u8]) -> bool {
     start.starts_with(b"PK")
 }
@@ -29,8 +33,8 @@ pub(super) fn recognises(start: &[u8]) -> bool {
 /// An open archive, and which of its members are tables to read.
 pub(super) struct ZipTables<R> {
     archive: ZipArchive<R>,
-    /// The indexes of the members to read.
-    pub(super) tables: Vec<usize>,
+    /// The names and indexes of the members to read: the index of forms first, because it decides which of them count.
+    pub(super) tables: Vec<(String, usize)>,
     /// The number of other members.
     pub(super) others: usize,
 }
@@ -55,7 +59,8 @@ impl<R: Read + Seek> ZipTables<R> {
             return Err(Refusal::whole(reason));
         }
         let others = archive.len() - tables.len();
-        let tables = tables.into_iter().map(|(_, index)| index).collect();
+        // The name of the index is the shortest. What counts shares needs the forms.
+        tables.sort_by_key(|(table, _)| (table.ends_with(CAPITAL), table.len()));
         Ok(ZipTables { archive, tables, others })
     }
 
@@ -88,8 +93,10 @@ fn table_of(name: &str) -> Option<&str> {
     let (table, year) = parts.next()?.strip_suffix(".csv")?.rsplit_once('_')?;
     let is_year = year.len() == 4 && whole_number::<u16>(year).is_some();
     let is_inside = parts.all(|folder| folder != "..");
-    let known = KNOWN_TABLES.into_iter().find(|known| *known == table);
-    known.filter(|_| is_year && is_inside)
+    let is_known = KNOWN_TABLES.contains(&table)
+        || table.ends_with(CAPITAL)
+        || cvm::statements::table_of(table).is_some();
+    (is_known && is_year && is_inside).then_some(table)
 }
 
 fn refuse_damaged(err: ZipError) -> Refusal {
@@ -115,7 +122,12 @@ mod tests {
             ("leiame.txt", None),
             ("__MACOSX/._ipe_cia_aberta_2024.csv", None),
             ("ipe_cia_aberta_24.csv", None),
-            ("dfp_cia_aberta_BPA_con_2024.csv", None),
+            ("dfp_cia_aberta_BPA_con_2024.csv", Some("dfp_cia_aberta_BPA_con")),
+            (
+                "itr_cia_aberta_composicao_capital_2024.csv",
+                Some("itr_cia_aberta_composicao_capital"),
+            ),
+            ("dfp_cia_aberta_parecer_2024.csv", None),
         ];
         for (name, table) in names {
             assert_eq!(table_of(name), table, "{name}");

@@ -10,3 +10,19 @@ pub(crate) struct Capital {
     pub(crate) treasury_preferred: u64,
     pub(crate) treasury_total: u64,
 }
+
+impl Capital {
+    /// The counts in the order of their columns.
+    #[cfg(feature = "import")]
+    pub(crate) fn counts(self) -> [i64; 6] {
+        [
+            self.common,
+            self.preferred,
+            self.total,
+            self.treasury_common,
+            self.treasury_preferred,
+            self.treasury_total,
+        ]
+        .map(|count| i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}

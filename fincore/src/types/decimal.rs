@@ -53,6 +53,11 @@ impl Decimal {
         Decimal { digits, decimals }
     }
 
+    /// The number `digits × 10^-decimals`; `None` if it has more than 18 digits or decimals.
+    pub(crate) fn new(digits: i64, decimals: u8) -> Option<Decimal> {
+        Decimal::from_digits(digits.into(), decimals)
+    }
+
     /// Parses a number with the decimal separator `mark`: a comma in Brazilian files, a dot in JSON.
     pub(crate) fn parse_with(text: &str, mark: char) -> Result<Decimal> {
         parse(text, mark).ok_or_else(|| Error::invalid(text, Wanted::Number { mark }))

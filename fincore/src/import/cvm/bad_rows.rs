@@ -69,6 +69,11 @@ impl BadRows {
         self.contradictions.note()
     }
 
+    /// The number of rows so far.
+    pub(super) fn row_count(&self) -> usize {
+        self.rows
+    }
+
     /// Whether any row is left out.
     pub(super) fn any_left_out(&self) -> bool {
         self.left_out.count > 0

@@ -127,6 +127,11 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// The bytes as they are in the file.
+    pub(super) fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// A name: text as published, with spaces for invisible characters (tabs, bells, hard spaces).
     pub(super) fn name(self) -> Cow<'a, str> {
         let name = self.text();

@@ -96,6 +96,24 @@ impl<R: Read, const N: usize> Table<R, N> {
         Ok(())
     }
 
+    /// Visits all rows with their line numbers, batch by batch. Those for which `visit` fails are left out.
+    pub(super) fn visit_batches(
+        &mut self,
+        mut visit: impl FnMut(usize, [Field<'_>; N]) -> Result<(), Error>,
+    ) -> Result<(), ImportError> {
+        while !self.lines.is_at_end() {
+            self.lines.fill(&mut self.batch, BATCH)?;
+            let Table { layout, batch, bad_rows, .. } = self;
+            visit_rows(batch, layout, bad_rows, |line, fields, _| visit(line, fields));
+        }
+        Ok(())
+    }
+
+    /// The number of rows so far.
+    pub(super) fn row_count(&self) -> usize {
+        self.bad_rows.row_count()
+    }
+
     /// The columns to read that the table lacks.
     pub(super) fn missing_columns(&self) -> &[&'static str] {
         &self.layout.missing

@@ -37,6 +37,10 @@ pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
                 format!("{day} é posterior a hoje ({today})"),
             ))
         }
+        Invalid::StatementPeriod { period, fitting } => Some(language.pick(
+            format!("there are no such figures by {period}; choose {fitting}"),
+            format!("não há esses valores por {period}; escolha entre: {fitting}"),
+        )),
         Invalid::AsOfBeforeFirstImport { day, since } => {
             let (day, since) = (language.date(*day), since.map(|since| language.date(since)));
             let since = since.map_or(String::new(), |since| {
@@ -133,7 +137,6 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
         ),
         Wanted::Scope => same("um escopo (consolidated, consolidado, ou individual)"),
         Wanted::Layout => same("um formato (long, longo, ou wide, largo)"),
-        Wanted::Depth => same("uma profundidade de contas (1 a 9)"),
         Wanted::Metrics => {
             same("uma lista de indicadores (revenue, ebit, net_income, …, separados por vírgulas)")
         }

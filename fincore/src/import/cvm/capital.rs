@@ -1,0 +1,109 @@
+//! The shares of companies: the tables `dfp_` and `itr_cia_aberta_composicao_capital_YYYY.csv`.
+use std::io::Read;
+
+use super::{
+    column_names::{Column, required},
+    columns::Field,
+    statements::form_of,
+    table::Table,
+};
+use crate::{
+    error::Error,
+    import::{
+        file_scan::FileScan,
+        import_error::{ImportError, Refusal},
+        imported::Imported,
+        parsed_rows::{NewCapital, ParsedRows, StoreRows},
+    },
+    statements::capital::Capital,
+    types::{Cnpj, Form, whole_number},
+};
+
+/// The columns to read. There is no code of CVM among them.
+const READ: [Column; 9] = [
+    required("CNPJ_CIA"),
+    required("DT_REFER"),
+    required("VERSAO"),
+    required("QT_ACAO_ORDIN_CAP_INTEGR"),
+    required("QT_ACAO_PREF_CAP_INTEGR"),
+    required("QT_ACAO_TOTAL_CAP_INTEGR"),
+    required("QT_ACAO_ORDIN_TESOURO"),
+    required("QT_ACAO_PREF_TESOURO"),
+    required("QT_ACAO_TOTAL_TESOURO"),
+];
+
+/// All columns that CVM publishes.
+const COLUMNS: [&str; 10] = [
+    "CNPJ_CIA",
+    "DT_REFER",
+    "VERSAO",
+    "DENOM_CIA",
+    "QT_ACAO_ORDIN_CAP_INTEGR",
+    "QT_ACAO_PREF_CAP_INTEGR",
+    "QT_ACAO_TOTAL_CAP_INTEGR",
+    "QT_ACAO_ORDIN_TESOURO",
+    "QT_ACAO_PREF_TESOURO",
+    "QT_ACAO_TOTAL_TESOURO",
+];
+
+/// Reads a table of shares that was scanned before, by the name of its file.
+pub(super) fn read(
+    name: &str,
+    scan: &FileScan,
+    source: impl Read,
+    store: &mut StoreRows<'_>,
+) -> Result<Imported, ImportError> {
+    let Some(form) = form_of(name) else {
+        let reason = "shares of an unknown form: keep the name of the file as CVM publishes it";
+        return Err(Refusal::whole(format!(
+            "{reason} (dfp_cia_aberta_composicao_capital_2024.csv)"
+        ))
+        .into());
+    };
+    let mut table = Table::open(scan, source, &COLUMNS, READ)?;
+    let mut rows = Vec::new();
+    table.visit_batches(|_, fields| {
+        rows.push(parse_row(form, fields)?);
+        Ok(())
+    })?;
+    let mut imported = table.report("shares")?;
+    store(ParsedRows::Capital(rows), &mut imported)?;
+    Ok(imported)
+}
+
+fn parse_row(form: Form, fields: [Field<'_>; 9]) -> Result<NewCapital, Error> {
+    let [
+        cnpj,
+        reference,
+        version,
+        common,
+        preferred,
+        total,
+        treasury_common,
+        treasury_preferred,
+        treasury_total,
+    ] = fields;
+    Ok(NewCapital {
+        cnpj: cnpj.value::<Cnpj>()?,
+        form,
+        period_end: reference.value()?,
+        version: version.number("the version of a form")?,
+        capital: Capital {
+            common: count(common)?,
+            preferred: count(preferred)?,
+            total: count(total)?,
+            treasury_common: count(treasury_common)?,
+            treasury_preferred: count(treasury_preferred)?,
+            treasury_total: count(treasury_total)?,
+        },
+    })
+}
+
+/// A number of shares; some have decimals, all of them zero.
+fn count(field: Field<'_>) -> Result<u64, Error> {
+    let text = field.text();
+    let (whole, decimals) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let is_whole = decimals.bytes().all(|byte| byte == b'0');
+    let count = whole_number::<u64>(whole).filter(|_| is_whole);
+    count.ok_or_else(|| Error::in_file(&text, "a number of shares"))
+}

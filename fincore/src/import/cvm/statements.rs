@@ -1,0 +1,378 @@
+//! Financial statements: the tables `dfp_cia_aberta_DRE_con_2024.csv`, one of each kind and scope, of all companies.
+use std::io::Read;
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::{
+    column_names::{Column, optional, required},
+    columns::Field,
+    statement_values::{Scale, parse_value},
+    table::Table,
+};
+use crate::{
+    error::Error,
+    import::{
+        file_scan::FileScan,
+        import_error::{ImportError, Refusal},
+        imported::{Contradictions, Imported},
+        parsed_rows::{ParsedRows, StoreRows},
+    },
+    statements::{
+        Scope,
+        account::is_per_share,
+        code_order,
+        content::{ColumnOrder, Content, StoredColumn},
+        form::{FormKey, StatementTable},
+        store::{NewAccount, NewTable},
+    },
+    types::{Cnpj, CvmCode, Decimal, Form},
+};
+
+/// All columns that CVM publishes in any of these tables.
+const COLUMNS: [&str; 16] = [
+    "CNPJ_CIA",
+    "DT_REFER",
+    "VERSAO",
+    "DENOM_CIA",
+    "CD_CVM",
+    "GRUPO_DFP",
+    "MOEDA",
+    "ESCALA_MOEDA",
+    "ORDEM_EXERC",
+    "DT_INI_EXERC",
+    "DT_FIM_EXERC",
+    "COLUNA_DF",
+    "CD_CONTA",
+    "DS_CONTA",
+    "VL_CONTA",
+    "ST_CONTA_FIXA",
+];
+
+/// The columns to read.
+const READ: [Column; 14] = [
+    optional("CNPJ_CIA"),
+    required("DT_REFER"),
+    required("VERSAO"),
+    required("CD_CVM"),
+    optional("MOEDA"),
+    required("ESCALA_MOEDA"),
+    required("ORDEM_EXERC"),
+    optional("DT_INI_EXERC"),
+    required("DT_FIM_EXERC"),
+    optional("COLUNA_DF"),
+    required("CD_CONTA"),
+    required("DS_CONTA"),
+    required("VL_CONTA"),
+    optional("ST_CONTA_FIXA"),
+];
+
+/// The names of the tables in the names of their files.
+const TABLES: [(&str, StatementTable); 8] = [
+    ("BPA", StatementTable::Assets),
+    ("BPP", StatementTable::Liabilities),
+    ("DRE", StatementTable::Income),
+    ("DRA", StatementTable::ComprehensiveIncome),
+    ("DFC_MD", StatementTable::CashFlowDirect),
+    ("DFC_MI", StatementTable::CashFlowIndirect),
+    ("DVA", StatementTable::ValueAdded),
+    ("DMPL", StatementTable::EquityChanges),
+];
+
+/// The form of a file, by its name: `dfp_cia_aberta_DRE_con_2024.csv`.
+pub(super) fn form_of(file: &str) -> Option<Form> {
+    [Form::Dfp, Form::Itr]
+        .into_iter()
+        .find(|form| file.starts_with(&format!("{}_cia_aberta", form.name())))
+}
+
+/// The form, table and scope of a file, by its name.
+pub(in crate::import) fn table_of(file: &str) -> Option<(Form, StatementTable, Scope)> {
+    let form = form_of(file)?;
+    let rest = file.get("dfp_cia_aberta_".len()..)?;
+    let (name, table) = TABLES.into_iter().find(|(name, _)| rest.starts_with(name))?;
+    let scope = match rest.get(name.len()..name.len() + 4)? {
+        "_con" => Scope::Consolidated,
+        "_ind" => Scope::Individual,
+        _ => return None,
+    };
+    Some((form, table, scope))
+}
+
+/// Reads a table of statements that was scanned before, by the name of its file.
+pub(super) fn read(
+    name: &str,
+    scan: &FileScan,
+    source: impl Read,
+    store: &mut StoreRows<'_>,
+) -> Result<Imported, ImportError> {
+    let Some((form, table, scope)) = table_of(name) else {
+        let reason = "statements of which neither form nor table are known: keep the name of the file as CVM publishes it";
+        return Err(Refusal::whole(format!("{reason} (dfp_cia_aberta_DRE_con_2024.csv)")).into());
+    };
+    let mut rows = Table::open(scan, source, &COLUMNS, READ)?;
+    check_columns(table, rows.missing_columns())?;
+    let mut reader = TableReader::new(form, table);
+    rows.visit_batches(|line, fields| reader.add(line, fields))?;
+    let mut imported = rows.report("financial statements")?;
+    if rows.row_count() == 0 {
+        return Ok(imported);
+    }
+    let companies = std::mem::take(&mut reader.companies);
+    let (table, contradictions) = reader.finish(scope);
+    imported
+        .notes
+        .extend(contradictions.note_of("with another value of the same account: the last is kept"));
+    check_contradictions(&contradictions, rows.row_count())?;
+    store(ParsedRows::Statements { table, companies }, &mut imported)?;
+    Ok(imported)
+}
+
+/// Flows need a beginning, and changes of equity the part of it.
+fn check_columns(table: StatementTable, missing: &[&str]) -> Result<(), Refusal> {
+    let is_balance = matches!(table, StatementTable::Assets | StatementTable::Liabilities);
+    let needed =
+        [("DT_INI_EXERC", !is_balance), ("COLUNA_DF", table == StatementTable::EquityChanges)];
+    match needed.into_iter().find(|(column, needed)| *needed && missing.contains(column)) {
+        Some((column, _)) => Err(Refusal::at(1, format!("the column {column} is missing"))),
+        None => Ok(()),
+    }
+}
+
+/// One row in ten that says something else than another is too many.
+fn check_contradictions(contradictions: &Contradictions, rows: usize) -> Result<(), Refusal> {
+    match contradictions.first() {
+        Some(line) if contradictions.count() > 1 && contradictions.count() * 10 > rows => {
+            let reason = "the same account appears twice with different values";
+            let count = contradictions.count();
+            Err(Refusal::at(
+                line,
+                format!("{reason} ({count} of {rows} rows; over 10 % is too many)"),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The statements of a table, as its rows come in.
+struct TableReader {
+    form: Form,
+    table: StatementTable,
+    /// The places of accounts, by their fields as they are in the file.
+    places: HashMap<Vec<u8>, usize>,
+    accounts: Vec<NewAccount>,
+    statements: HashMap<FormKey, Building>,
+    /// The companies of each CNPJ.
+    companies: HashMap<Cnpj, Vec<CvmCode>>,
+}
+
+/// A statement, as its rows come in.
+#[derive(Default)]
+struct Building {
+    columns: Vec<StoredColumn>,
+    /// Line, account, column and value of each row.
+    values: Vec<(usize, usize, usize, Decimal)>,
+}
+
+impl TableReader {
+    fn new(form: Form, table: StatementTable) -> TableReader {
+        TableReader {
+            form,
+            table,
+            places: HashMap::new(),
+            accounts: Vec::new(),
+            statements: HashMap::new(),
+            companies: HashMap::new(),
+        }
+    }
+
+    fn add(&mut self, line: usize, fields: [Field<'_>; 14]) -> Result<(), Error> {
+        let [
+            cnpj,
+            reference,
+            version,
+            company,
+            currency,
+            scale,
+            order,
+            start,
+            end,
+            part,
+            code,
+            name,
+            value,
+            fixed,
+        ] = fields;
+        let key = FormKey {
+            company: company.value()?,
+            form: self.form,
+            period_end: reference.value()?,
+            version: version.number("the version of a form")?,
+        };
+        check_currency(currency)?;
+        let scale = scale.text().parse::<Scale>()?;
+        let column = StoredColumn {
+            order: parse_order(order)?,
+            start: if start.is_empty() { None } else { Some(start.value()?) },
+            end: end.value()?,
+            part: 0,
+        };
+        self.check_dates(column)?;
+        check_code(&code.text())?;
+        let scale = if is_per_share(&code.text()) { Scale::Units } else { scale };
+        let value = parse_value(&value.text(), scale)?;
+        let account = self.place(code, name, fixed)?;
+        let part = match self.table {
+            StatementTable::EquityChanges => self.part(part)?,
+            _ => 0,
+        };
+        if !self.statements.contains_key(&key) {
+            self.note_company(cnpj, key.company);
+        }
+        let statement = self.statements.entry(key).or_default();
+        let column = StoredColumn { part, ..column };
+        let known = statement.columns.iter().position(|known| *known == column);
+        let column = known.unwrap_or_else(|| {
+            statement.columns.push(column);
+            statement.columns.len() - 1
+        });
+        statement.values.push((line, account, column, value));
+        Ok(())
+    }
+
+    fn check_dates(&self, column: StoredColumn) -> Result<(), Error> {
+        let is_balance = matches!(self.table, StatementTable::Assets | StatementTable::Liabilities);
+        match column.start {
+            None if !is_balance => Err(Error::in_file("", "the first day of a period")),
+            Some(start) if start > column.end => {
+                Err(Error::in_file(&column.end.to_string(), format!("a day after {start}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The place of an account. Its name is decoded once.
+    fn place(
+        &mut self,
+        code: Field<'_>,
+        name: Field<'_>,
+        fixed: Field<'_>,
+    ) -> Result<usize, Error> {
+        let raw = [code.bytes(), b";", name.bytes(), b";", fixed.bytes()].concat();
+        if let Some(place) = self.places.get(&raw) {
+            return Ok(*place);
+        }
+        let account = NewAccount {
+            code: code.text().trim().to_owned(),
+            name: name.name().into_owned(),
+            // A table without the column has only accounts whose place in the plan is not known.
+            fixed: fixed.text().trim() == "S",
+        };
+        self.accounts.push(account);
+        self.places.insert(raw, self.accounts.len() - 1);
+        Ok(self.accounts.len() - 1)
+    }
+
+    /// The number of a part of equity; 0 is none.
+    fn part(&mut self, part: Field<'_>) -> Result<i64, Error> {
+        let raw = [b"part;", part.bytes()].concat();
+        let place = match self.places.get(&raw) {
+            Some(place) => *place,
+            None => {
+                let name = part.required_name("a part of equity")?.into_owned();
+                self.accounts.push(NewAccount { code: String::new(), name, fixed: true });
+                self.places.insert(raw, self.accounts.len() - 1);
+                self.accounts.len() - 1
+            }
+        };
+        Ok(i64::try_from(place).unwrap_or_default() + 1)
+    }
+
+    fn note_company(&mut self, cnpj: Field<'_>, company: CvmCode) {
+        let Ok(cnpj) = cnpj.value() else { return };
+        let codes = self.companies.entry(cnpj).or_default();
+        if !codes.contains(&company) {
+            codes.push(company);
+        }
+    }
+
+    /// The statements of all forms in the order of their keys, which keeps those of a company together.
+    fn finish(self, scope: Scope) -> (NewTable, Contradictions) {
+        let TableReader { form, table, accounts, statements, .. } = self;
+        let mut contradictions = Contradictions::default();
+        let mut statements: Vec<_> = statements
+            .into_iter()
+            .map(|(key, building)| (key, building.finish(&accounts, &mut contradictions)))
+            .collect();
+        statements.sort_by_key(|(key, _)| *key);
+        (NewTable { form, table, scope, accounts, statements }, contradictions)
+    }
+}
+
+impl Building {
+    /// The matrix of all values, with the accounts in the order of their codes, then of the file. Of rows that contradict each
+    /// other the last counts.
+    fn finish(self, accounts: &[NewAccount], contradictions: &mut Contradictions) -> Content {
+        let Building { columns, values } = self;
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by_key(|place| {
+            (columns[*place].order, std::cmp::Reverse(columns[*place].end), columns[*place].start)
+        });
+        let mut used: Vec<usize> = Vec::new();
+        let mut rows: HashMap<usize, usize> = HashMap::new();
+        for (_, account, ..) in &values {
+            rows.entry(*account).or_insert_with(|| {
+                used.push(*account);
+                used.len() - 1
+            });
+        }
+        let mut sorted: Vec<usize> = (0..used.len()).collect();
+        sorted.sort_by_cached_key(|place| code_order(&accounts[used[*place]].code));
+        let mut row_of = vec![0; used.len()];
+        sorted.iter().enumerate().for_each(|(row, place)| row_of[*place] = row);
+        let mut column_of = vec![0; columns.len()];
+        order.iter().enumerate().for_each(|(place, column)| column_of[*column] = place);
+        let mut matrix = vec![None; used.len() * columns.len()];
+        for (line, account, column, value) in values {
+            let cell = &mut matrix[row_of[rows[&account]] * columns.len() + column_of[column]];
+            if cell.is_some_and(|known| known != value) {
+                contradictions.add(line);
+            }
+            *cell = Some(value);
+        }
+        let account = |place: &usize| i64::try_from(used[*place]).unwrap_or_default();
+        Content {
+            columns: order.iter().map(|place| columns[*place]).collect(),
+            accounts: sorted.iter().map(account).collect(),
+            values: matrix,
+        }
+    }
+}
+
+/// Codes are numbers with dots between them.
+fn check_code(code: &str) -> Result<(), Error> {
+    let code = code.trim();
+    let is_number = |part: &str| {
+        (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if code.len() <= 40 && code.split('.').all(is_number) {
+        return Ok(());
+    }
+    Err(Error::in_file(code, "the code of an account (3.01)"))
+}
+
+fn check_currency(currency: Field<'_>) -> Result<(), Error> {
+    let text = currency.text();
+    if currency.is_missing() || matches!(text.trim(), "REAL" | "BRL") {
+        return Ok(());
+    }
+    Err(Error::in_file(&text, "the currency of statements (REAL)"))
+}
+
+fn parse_order(order: Field<'_>) -> Result<ColumnOrder, Error> {
+    match order.text().trim() {
+        "ÚLTIMO" | "ULTIMO" => Ok(ColumnOrder::Last),
+        "PENÚLTIMO" | "PENULTIMO" => Ok(ColumnOrder::Previous),
+        "ANTEPENÚLTIMO" | "ANTEPENULTIMO" => Ok(ColumnOrder::Earlier),
+        other => Err(Error::in_file(other, "a period of a form (ÚLTIMO, PENÚLTIMO)")),
+    }
+}

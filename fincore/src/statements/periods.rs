@@ -1,0 +1,384 @@
+//! Which periods a company's statements have, and how the values of each are made: taken from a form, or by subtraction and
+//! addition where no form has them.
+use std::{collections::HashMap, rc::Rc};
+
+use rusqlite::Connection;
+
+use super::{
+    account::{Period, Scope, StatementKind, StatementOrigin},
+    content::{ColumnOrder, Content, StoredColumn},
+    form::StoredForm,
+};
+use crate::{
+    error::Result,
+    types::{Date, Decimal, Form},
+};
+
+/// The months of a quarter in days, with room for short and long ones.
+const QUARTER: std::ops::RangeInclusive<i32> = 80..=100;
+/// Those of a year.
+const YEAR: std::ops::RangeInclusive<i32> = 355..=380;
+
+/// An account, and for changes of equity the part of it; by their ids.
+pub(super) type AccountId = (i64, i64);
+
+/// The values of one period.
+#[derive(Clone, Debug)]
+pub(super) struct PeriodValues {
+    pub(super) start: Option<Date>,
+    pub(super) end: Date,
+    /// The places of the forms that they were made from, the newest first.
+    pub(super) forms: Vec<usize>,
+    pub(super) origin: StatementOrigin,
+    /// In the order of the accounts.
+    pub(super) values: Vec<(AccountId, Decimal)>,
+}
+
+/// A statement of a form: the content of all its tables.
+#[derive(Debug)]
+pub(super) struct FormStatement {
+    /// The place of its form.
+    form: usize,
+    contents: Vec<Content>,
+}
+
+/// A column of a form: the place of its form, its first and its last day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FormColumn {
+    form: usize,
+    order: ColumnOrder,
+    start: Option<Date>,
+    end: Date,
+}
+
+/// How the values of a period are made.
+#[derive(Clone, Debug)]
+enum Recipe {
+    Filed(FormColumn),
+    /// The first without the second.
+    Difference(FormColumn, FormColumn),
+    /// Four quarters, the newest first.
+    Sum(Vec<Recipe>),
+}
+
+/// The statements of one kind and scope of a company.
+pub(super) struct History<'c> {
+    connection: &'c Connection,
+    /// Every form of the company.
+    pub(super) forms: &'c [StoredForm],
+    scope: Scope,
+    kind: StatementKind,
+    /// Of each form and period the newest version that has the statement, newest period first.
+    statements: Vec<Rc<FormStatement>>,
+}
+
+impl<'c> History<'c> {
+    /// Reads the statements. `forms` are those of the company, newest period first, then newest version.
+    pub(super) fn read(
+        connection: &'c Connection,
+        forms: &'c [StoredForm],
+        scope: Scope,
+        kind: StatementKind,
+    ) -> Result<History<'c>> {
+        let mut statements: Vec<Rc<FormStatement>> = Vec::new();
+        for (place, form) in forms.iter().enumerate().filter(|(_, form)| form.has(scope, kind)) {
+            let same = |known: &Rc<FormStatement>| {
+                let known = &forms[known.form].key;
+                (known.form, known.period_end) == (form.key.form, form.key.period_end)
+            };
+            if statements.last().is_some_and(same) {
+                continue;
+            }
+            let mut contents = form.contents(connection, scope, kind)?;
+            if kind == StatementKind::CashFlow {
+                contents = one_method(contents);
+            }
+            statements.push(Rc::new(FormStatement { form: place, contents }));
+        }
+        Ok(History { connection, forms, scope, kind, statements })
+    }
+
+    pub(super) fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    pub(super) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
+    /// The periods that there are, newest first.
+    pub(super) fn periods(&self, period: Period) -> Vec<PeriodRecipe> {
+        let is_balance = self.kind == StatementKind::BalanceSheet;
+        let mut recipes: Vec<Recipe> = match period {
+            Period::Annual => {
+                self.of(Form::Dfp).filter_map(|form| self.whole(form)).map(Recipe::Filed).collect()
+            }
+            Period::TrailingTwelveMonths if is_balance => {
+                self.ends().into_iter().take(1).map(Recipe::Filed).collect()
+            }
+            Period::Quarter | Period::YearToDate if is_balance => {
+                self.ends().into_iter().map(Recipe::Filed).collect()
+            }
+            Period::YearToDate => self.ends().into_iter().map(Recipe::Filed).collect(),
+            Period::Quarter => self.quarters(),
+            Period::TrailingTwelveMonths => self.trailing(),
+        };
+        recipes.sort_by_key(|recipe| std::cmp::Reverse(recipe.end()));
+        recipes.dedup_by_key(|recipe| recipe.end());
+        recipes.into_iter().map(PeriodRecipe).collect()
+    }
+
+    fn of(&self, form: Form) -> impl Iterator<Item = &FormStatement> {
+        let is_of =
+            move |statement: &&Rc<FormStatement>| self.forms[statement.form].key.form == form;
+        self.statements.iter().filter(is_of).map(|statement| &**statement)
+    }
+
+    /// The column of each form that reaches from the beginning of its fiscal year to its end, annual forms first where both
+    /// end on a day.
+    fn ends(&self) -> Vec<FormColumn> {
+        let mut columns: Vec<FormColumn> =
+            self.statements.iter().filter_map(|statement| self.whole(statement)).collect();
+        columns.sort_by_key(|column| {
+            (std::cmp::Reverse(column.end), self.forms[column.form].key.form)
+        });
+        columns
+    }
+
+    /// The longest column of a form's own period.
+    fn whole(&self, statement: &FormStatement) -> Option<FormColumn> {
+        let columns = columns(statement, ColumnOrder::Last);
+        columns.into_iter().max_by_key(|column| (column.end, std::cmp::Reverse(column.start)))
+    }
+
+    /// Every quarter: the three months of a quarterly form, else the difference of two periods that begin together.
+    fn quarters(&self) -> Vec<Recipe> {
+        let whole: Vec<FormColumn> = self.ends();
+        let quarter = |statement: &FormStatement| {
+            let own = columns(statement, ColumnOrder::Last).into_iter();
+            own.filter(|column| column.has_days(&QUARTER))
+                .max_by_key(|column| (column.end, column.start))
+        };
+        let filed: Vec<FormColumn> = self.of(Form::Itr).filter_map(quarter).collect();
+        let mut recipes: Vec<Recipe> = filed.iter().copied().map(Recipe::Filed).collect();
+        for column in &whole {
+            if filed.iter().any(|quarter| quarter.end == column.end) {
+                continue;
+            }
+            let form = &self.forms[column.form].key.form;
+            // A year of another length has no fourth quarter.
+            if *form == Form::Dfp && !column.has_days(&YEAR) {
+                continue;
+            }
+            let before = whole.iter().find(|before| self.is_quarter_before(before, column));
+            recipes.extend(before.map(|before| Recipe::Difference(*column, *before)));
+        }
+        recipes
+    }
+
+    /// Whether a period begins with a longer one and ends three months before it, in the same plan of accounts.
+    fn is_quarter_before(&self, before: &FormColumn, column: &FormColumn) -> bool {
+        let days = column.end.day_number() - before.end.day_number();
+        let plan = |column: &FormColumn| self.forms[column.form].plan;
+        self.forms[before.form].key.form == Form::Itr
+            && before.start.is_some()
+            && before.start == column.start
+            && QUARTER.contains(&days)
+            && plan(before) == plan(column)
+    }
+
+    /// The last four quarters at the end of each; a fiscal year of twelve months where they are not all there.
+    fn trailing(&self) -> Vec<Recipe> {
+        let mut quarters = self.quarters();
+        quarters.sort_by_key(|recipe| std::cmp::Reverse(recipe.end()));
+        quarters.dedup_by_key(|recipe| recipe.end());
+        let mut recipes: Vec<Recipe> = quarters
+            .windows(4)
+            .filter(|four| self.are_consecutive(four))
+            .map(|four| Recipe::Sum(four.to_vec()))
+            .collect();
+        let years = self.of(Form::Dfp).filter_map(|form| self.whole(form));
+        for year in years.filter(|year| year.has_days(&YEAR)) {
+            if recipes.iter().all(|known| known.end() != year.end) {
+                recipes.push(Recipe::Filed(year));
+            }
+        }
+        recipes
+    }
+
+    fn are_consecutive(&self, quarters: &[Recipe]) -> bool {
+        let plan = |recipe: &Recipe| self.forms[recipe.newest_form()].plan;
+        quarters.windows(2).all(|two| {
+            let days = two[0].end().day_number() - two[1].end().day_number();
+            QUARTER.contains(&days) && plan(&two[0]) == plan(&two[1])
+        })
+    }
+
+    /// The values of a period.
+    pub(super) fn values(&self, PeriodRecipe(recipe): &PeriodRecipe) -> PeriodValues {
+        self.make(recipe)
+    }
+
+    fn make(&self, recipe: &Recipe) -> PeriodValues {
+        match recipe {
+            Recipe::Filed(column) => PeriodValues {
+                start: column.start,
+                end: column.end,
+                forms: vec![column.form],
+                origin: StatementOrigin::Filed,
+                values: self.column_values(column),
+            },
+            Recipe::Difference(whole, before) => {
+                let less: HashMap<AccountId, Decimal> =
+                    self.column_values(before).into_iter().collect();
+                let values = self.column_values(whole).into_iter();
+                let difference = |(id, value): (AccountId, Decimal)| {
+                    Some((id, value.checked_sub(*less.get(&id)?)?))
+                };
+                PeriodValues {
+                    start: Date::from_day_number(before.end.day_number() + 1),
+                    end: whole.end,
+                    forms: vec![whole.form, before.form],
+                    origin: StatementOrigin::Computed,
+                    values: values.filter_map(difference).collect(),
+                }
+            }
+            Recipe::Sum(quarters) => self.sum(quarters),
+        }
+    }
+
+    /// The sum of four quarters, of the accounts that all of them have.
+    fn sum(&self, quarters: &[Recipe]) -> PeriodValues {
+        let mut quarters = quarters.iter().map(|quarter| self.make(quarter));
+        let Some(mut sum) = quarters.next() else { unreachable!("there are four quarters") };
+        for quarter in quarters {
+            let more: HashMap<AccountId, Decimal> = quarter.values.into_iter().collect();
+            let added = |(id, value): &(AccountId, Decimal)| {
+                Some((*id, value.checked_add(*more.get(id)?)?))
+            };
+            sum.values = sum.values.iter().filter_map(added).collect();
+            sum.start = quarter.start;
+            let others = quarter.forms.into_iter().filter(|form| !sum.forms.contains(form));
+            sum.forms.extend(others.collect::<Vec<_>>());
+        }
+        sum.origin = StatementOrigin::Computed;
+        sum
+    }
+
+    fn column_values(&self, column: &FormColumn) -> Vec<(AccountId, Decimal)> {
+        let statement = self.statements.iter().find(|statement| statement.form == column.form);
+        let contents = statement.map_or(&[][..], |statement| &statement.contents);
+        let mut values = Vec::new();
+        for content in contents {
+            let places: Vec<(usize, i64)> = content
+                .columns
+                .iter()
+                .enumerate()
+                .filter(|(_, known)| {
+                    (known.order, known.start, known.end)
+                        == (column.order, column.start, column.end)
+                })
+                .map(|(place, known)| (place, known.part))
+                .collect();
+            for (row, account) in content.accounts.iter().enumerate() {
+                for (place, part) in &places {
+                    let value = content.value(row, *place);
+                    values.extend(value.map(|value| ((*account, *part), value)));
+                }
+            }
+        }
+        values
+    }
+
+    /// The values as the following form restates them, where they differ.
+    pub(super) fn restated(&self, PeriodRecipe(recipe): &PeriodRecipe) -> Option<PeriodValues> {
+        let Recipe::Filed(column) = recipe else { return None };
+        let form = self.forms[column.form].key.form;
+        // The oldest of the later forms.
+        let later =
+            self.of(form).filter(|later| self.forms[later.form].key.period_end > column.end);
+        let comparative = later
+            .filter_map(|later| {
+                let previous = columns(later, ColumnOrder::Previous);
+                previous
+                    .into_iter()
+                    .find(|known| (known.start, known.end) == (column.start, column.end))
+            })
+            .last()?;
+        let (filed, restated) = (self.column_values(column), self.column_values(&comparative));
+        (!is_same(&filed, &restated)).then(|| PeriodValues {
+            start: column.start,
+            end: column.end,
+            forms: vec![comparative.form],
+            origin: StatementOrigin::Restated,
+            values: restated,
+        })
+    }
+}
+
+/// The distinct periods of a form's columns.
+fn columns(statement: &FormStatement, order: ColumnOrder) -> Vec<FormColumn> {
+    let mut columns: Vec<FormColumn> = Vec::new();
+    for content in &statement.contents {
+        for StoredColumn { order: known, start, end, .. } in &content.columns {
+            let column = FormColumn { form: statement.form, order, start: *start, end: *end };
+            if *known == order && !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+    }
+    columns
+}
+
+/// Whether both have the same values; an account that is missing is zero.
+fn is_same(one: &[(AccountId, Decimal)], other: &[(AccountId, Decimal)]) -> bool {
+    let nonzero = |values: &[(AccountId, Decimal)]| -> HashMap<AccountId, Decimal> {
+        values.iter().copied().filter(|(_, value)| value.parts().0 != 0).collect()
+    };
+    nonzero(one) == nonzero(other)
+}
+
+/// A period that a company has figures of.
+#[derive(Clone, Debug)]
+pub(super) struct PeriodRecipe(Recipe);
+
+impl PeriodRecipe {
+    pub(super) fn end(&self) -> Date {
+        self.0.end()
+    }
+}
+
+impl Recipe {
+    fn end(&self) -> Date {
+        match self {
+            Recipe::Filed(column) | Recipe::Difference(column, _) => column.end,
+            Recipe::Sum(quarters) => quarters.first().map_or(Date::MAX, Recipe::end),
+        }
+    }
+
+    /// The place of the newest form that it is made from.
+    fn newest_form(&self) -> usize {
+        match self {
+            Recipe::Filed(column) | Recipe::Difference(column, _) => column.form,
+            Recipe::Sum(quarters) => quarters.first().map_or(0, Recipe::newest_form),
+        }
+    }
+}
+
+impl FormColumn {
+    /// Whether its length is one of these, in days.
+    fn has_days(&self, days: &std::ops::RangeInclusive<i32>) -> bool {
+        let length = |start: Date| self.end.day_number() - start.day_number() + 1;
+        self.start.is_some_and(|start| days.contains(&length(start)))
+    }
+}
+
+/// Companies file the cash flow by one of two methods. Of two tables that have both, the one with figures counts.
+fn one_method(mut contents: Vec<Content>) -> Vec<Content> {
+    let figures = |content: &Content| {
+        content.values.iter().flatten().filter(|value| value.parts().0 != 0).count()
+    };
+    contents.sort_by_key(|content| std::cmp::Reverse(figures(content)));
+    contents.truncate(1);
+    contents
+}

@@ -1,0 +1,266 @@
+//! Answers queries for the statements of a company.
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::{
+    account::{Account, Period, Scope, StatementKind, StatementOrigin},
+    form::{self, StoredForm},
+    periods::{History, PeriodValues},
+    queries::{FormsQuery, Restated, StatementQuery},
+    statement::{Statement, StatementPage, in_capitals},
+};
+use crate::{
+    answers::{Meta, Page},
+    catalogue::Snapshot,
+    company_lookup,
+    error::{Error, Invalid, Resource, Result},
+    freshness,
+    table::{self, Cell, Column, ColumnKind},
+    types::{CompanyId, CompanyRef, CvmCode, Date, DateRange, FilingId, Form},
+};
+
+/// The source of statements.
+const SOURCE: &str = "CVM, demonstrações financeiras (DFP e ITR)";
+
+/// Statements that a company filed: those of a form, version and scope.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct StatementForm {
+    /// The form.
+    #[serde(serialize_with = "in_capitals")]
+    pub form: Form,
+    /// The first day of the fiscal period, as far as a statement says it.
+    pub period_start: Option<Date>,
+    /// Its last day.
+    pub period_end: Date,
+    /// Whose figures they are.
+    pub scope: Scope,
+    /// The version of the form.
+    pub version: u32,
+    /// When CVM received it; `None` if its index of forms was never imported.
+    pub received: Option<Date>,
+    /// Which statements it has.
+    pub kinds: Vec<StatementKind>,
+    /// Its filing.
+    pub filing_id: Option<FilingId>,
+    #[serde(skip)]
+    kind_names: Vec<String>,
+}
+
+impl table::Row for StatementForm {
+    const COLUMNS: &'static [Column<StatementForm>] = &[
+        Column {
+            name: "form",
+            kind: ColumnKind::Text,
+            cell: |row| Cell::display(row.form.name().to_ascii_uppercase()),
+        },
+        Column { name: "period_start", kind: ColumnKind::Day, cell: |row| row.period_start.into() },
+        Column { name: "period_end", kind: ColumnKind::Day, cell: |row| row.period_end.into() },
+        Column { name: "scope", kind: ColumnKind::Text, cell: |row| row.scope.name().into() },
+        Column {
+            name: "version",
+            kind: ColumnKind::Integer,
+            cell: |row| Cell::Integer(row.version.into()),
+        },
+        Column { name: "received", kind: ColumnKind::Day, cell: |row| row.received.into() },
+        Column { name: "kinds", kind: ColumnKind::List, cell: |row| Cell::List(&row.kind_names) },
+        Column {
+            name: "filing_id",
+            kind: ColumnKind::Text,
+            cell: |row| row.filing_id.map_or(Cell::Empty, Cell::display),
+        },
+    ];
+}
+
+/// The forms with statements of a company, newest first: each version, and each scope, by itself.
+///
+/// Fails with [`Error::NotFound`] if there is no such company, and if `from` is after `to`.
+pub fn list(snapshot: &Snapshot, query: FormsQuery) -> Result<Page<StatementForm>> {
+    let company = find_company(snapshot, &query.id)?;
+    let ends = DateRange::new(query.from, query.to)?;
+    let forms = form::forms_of(snapshot.connection(), company, None)?;
+    let within = |form: &&StoredForm| ends.contains(form.key.period_end);
+    let mut rows = Vec::new();
+    for form in forms.iter().filter(within) {
+        for scope in Scope::ALL {
+            let kinds = StatementKind::ALL.into_iter().filter(|kind| form.has(scope, *kind));
+            let kinds: Vec<StatementKind> = kinds.collect();
+            if !kinds.is_empty() {
+                rows.push((form, scope, kinds));
+            }
+        }
+    }
+    let total = rows.len() as u64;
+    let part = (query.limit.get(), query.offset.get());
+    let shown = rows.into_iter().skip(usize::try_from(part.1).unwrap_or(usize::MAX));
+    Page::read(total, part, meta(snapshot)?, || {
+        shown.take(part.0 as usize).map(|row| form_row(snapshot.connection(), row)).collect()
+    })
+}
+
+fn form_row(
+    connection: &Connection,
+    (form, scope, kinds): (&StoredForm, Scope, Vec<StatementKind>),
+) -> Result<StatementForm> {
+    let mut period_start = None;
+    for kind in kinds.iter().filter(|kind| **kind != StatementKind::BalanceSheet) {
+        for content in form.contents(connection, scope, *kind)? {
+            let own = content.columns.iter().filter(|column| column.end == form.key.period_end);
+            period_start = period_start.or(own.filter_map(|column| column.start).min());
+        }
+        if period_start.is_some() {
+            break;
+        }
+    }
+    Ok(StatementForm {
+        form: form.key.form,
+        period_start,
+        period_end: form.key.period_end,
+        scope,
+        version: form.key.version,
+        received: form.received,
+        kind_names: kinds.iter().map(|kind| kind.name().to_owned()).collect(),
+        kinds,
+        filing_id: form.filing,
+    })
+}
+
+/// A statement of a company in several periods, newest first.
+///
+/// Fails with [`Error::NotFound`] if there is no such company; if `from` is after `to`; if `as_of` lies in the future; and for
+/// quarters of changes of equity, which begin with a balance and so cannot be subtracted.
+pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<StatementPage> {
+    let company = find_company(snapshot, &query.id)?;
+    let ends = DateRange::new(query.from, query.to)?;
+    if let Some(day) = query.as_of.filter(|day| *day > snapshot.today()) {
+        return Err(Invalid::AsOfFuture { day: day.into(), today: snapshot.today().into() }.into());
+    }
+    let computed = matches!(query.period, Period::Quarter | Period::TrailingTwelveMonths);
+    if query.kind == StatementKind::EquityChanges && computed {
+        let (period, fitting) = (query.period.name(), "annual or ytd");
+        return Err(Invalid::StatementPeriod { period, fitting }.into());
+    }
+    let connection = snapshot.connection();
+    let forms = form::forms_of(connection, company, query.as_of)?;
+    let scope = query.scope.unwrap_or_else(|| default_scope(&forms, query.kind));
+    let history = History::read(connection, &forms, scope, query.kind)?;
+    let mut periods = history.periods(query.period);
+    periods.retain(|period| ends.contains(period.end()));
+    let (limit, offset) = (query.limit.get(), query.offset.get());
+    let total = periods.len() as u64;
+    let shown =
+        periods.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX)).take(limit as usize);
+    let values: Vec<PeriodValues> = shown
+        .map(|period| {
+            let restated = (query.restated == Restated::Yes).then(|| history.restated(period));
+            restated.flatten().unwrap_or_else(|| history.values(period))
+        })
+        .collect();
+    let depth = query.depth.map_or(usize::MAX, |depth| depth.get() as usize);
+    let mut meta = meta(snapshot)?;
+    meta.as_of = query.as_of;
+    Ok(StatementPage {
+        data: rows(&history, &values, depth)?,
+        total,
+        limit,
+        offset,
+        meta,
+        layout: query.layout,
+        has_parts: query.kind == StatementKind::EquityChanges,
+    })
+}
+
+/// The rows of periods, with the names of their accounts.
+pub(super) fn rows(
+    history: &History<'_>,
+    values: &[PeriodValues],
+    depth: usize,
+) -> Result<Vec<Statement>> {
+    let ids = values.iter().flat_map(|period| &period.values);
+    let ids = ids.flat_map(|((account, part), _)| [*account, *part]);
+    let names = AccountNames::read(history.connection(), ids)?;
+    let row = |period: &PeriodValues| {
+        let form = &history.forms[period.forms[0]];
+        let filings = period.forms.iter().filter_map(|form| history.forms[*form].filing);
+        let accounts = period.values.iter().filter_map(|((account, part), value)| {
+            let (code, name, fixed) = names.get(*account)?;
+            let column = names.get(*part).map(|(_, name, _)| name.clone());
+            let account =
+                Account { code: code.clone(), name: name.clone(), column, value: *value, fixed };
+            let is_computed = period.origin == StatementOrigin::Computed;
+            (account.depth() <= depth && !(is_computed && account.is_per_share()))
+                .then_some(account)
+        });
+        Statement {
+            period_start: period.start,
+            period_end: period.end,
+            scope: history.scope(),
+            form: form.key.form,
+            version: form.key.version,
+            received: form.received,
+            currency: "BRL",
+            origin: period.origin,
+            filing_ids: filings.collect(),
+            accounts: accounts.collect(),
+        }
+    };
+    Ok(values.iter().map(row).collect())
+}
+
+/// The names of accounts, by their ids.
+struct AccountNames(HashMap<i64, (String, String, bool)>);
+
+/// Ids that lie so close together are read at once.
+const NEAR: i64 = 8;
+
+impl AccountNames {
+    fn read(connection: &Connection, ids: impl Iterator<Item = i64>) -> Result<AccountNames> {
+        const SQL: &str = "SELECT id, code, name, fixed FROM account WHERE id BETWEEN ?1 AND ?2";
+        let mut ids: Vec<i64> = ids.filter(|id| *id > 0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut names = HashMap::with_capacity(ids.len());
+        for near in ids.chunk_by(|one, next| next - one <= NEAR) {
+            let mut rows = statement.query([near.first(), near.last()])?;
+            while let Some(row) = rows.next()? {
+                names.insert(row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?));
+            }
+        }
+        Ok(AccountNames(names))
+    }
+
+    fn get(&self, id: i64) -> Option<(&String, &String, bool)> {
+        self.0.get(&id).map(|(code, name, fixed)| (code, name, *fixed))
+    }
+}
+
+/// Consolidated if any form has such a statement, else individual.
+pub(super) fn default_scope(forms: &[StoredForm], kind: StatementKind) -> Scope {
+    let has = |scope: &Scope| forms.iter().any(|form| form.has(*scope, kind));
+    Scope::ALL.into_iter().find(has).unwrap_or(Scope::Consolidated)
+}
+
+/// The company that is meant, also one that only has statements.
+pub(super) fn find_company(snapshot: &Snapshot, id: &CompanyRef) -> Result<CvmCode> {
+    const FILES: &str = "SELECT COUNT(*) FROM statement_form WHERE company = ?1";
+    if let Some(company) = company_lookup::resolve(snapshot, id)? {
+        return Ok(company);
+    }
+    match id {
+        CompanyRef::Id(CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => {
+            Ok(*code)
+        }
+        CompanyRef::Id(_) | CompanyRef::Ticker(_) => {
+            Err(Error::not_found(Resource::Company, &id.to_string()))
+        }
+    }
+}
+
+pub(super) fn meta(snapshot: &Snapshot) -> Result<Meta> {
+    let mut meta = Meta::new(SOURCE);
+    meta.updated_at = freshness::sync_record(snapshot, form::DATASET)?.updated_at;
+    Ok(meta)
+}

@@ -1,0 +1,242 @@
+//! Statements as they are answered: a row for each period, or for each account.
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use super::{
+    account::{Account, Scope, StatementOrigin},
+    queries::Layout,
+};
+#[cfg(feature = "parquet")]
+use crate::table::parquet::Parquet;
+use crate::{
+    answers::Meta,
+    error::Result,
+    table::{Cell, ColumnKind, Dialect, write_csv_cells},
+    types::{Date, FilingId, Form},
+};
+
+/// A statement of one period.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Statement {
+    /// The first day of the period; `None` in balance sheets.
+    pub period_start: Option<Date>,
+    /// The last day of the period.
+    pub period_end: Date,
+    /// Whose figures they are.
+    pub scope: Scope,
+    /// The form; for computed values the newest that they were made from.
+    #[serde(serialize_with = "in_capitals")]
+    pub form: Form,
+    /// Its version.
+    pub version: u32,
+    /// When CVM received it; `None` if its index of forms was never imported.
+    pub received: Option<Date>,
+    /// The currency of all values: `BRL`.
+    pub currency: &'static str,
+    /// Where the values come from.
+    pub origin: StatementOrigin,
+    /// The filings that have them; several if they are computed.
+    pub filing_ids: Vec<FilingId>,
+    /// The accounts, in order.
+    pub accounts: Vec<Account>,
+}
+
+/// The name of a form as CVM writes it: `DFP`.
+pub(super) fn in_capitals<S: Serializer>(
+    form: &Form,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&form.name().to_ascii_uppercase())
+}
+
+/// One page of the periods of a statement, newest first.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StatementPage {
+    /// The periods of this page.
+    pub data: Vec<Statement>,
+    /// The number of periods.
+    pub total: u64,
+    /// The most periods that a page can hold.
+    pub limit: u32,
+    /// The number of periods before this page.
+    pub offset: u64,
+    /// The source.
+    pub meta: Meta,
+    /// How it is written.
+    pub layout: Layout,
+    /// Whether accounts have columns: those of changes of equity do.
+    pub(super) has_parts: bool,
+}
+
+/// An account in all periods.
+struct WideRow<'p> {
+    account: &'p Account,
+    values: Vec<Option<crate::types::Decimal>>,
+}
+
+impl StatementPage {
+    /// The columns of the table.
+    #[must_use]
+    pub fn columns(&self) -> Vec<(String, ColumnKind)> {
+        let part = self.has_parts.then_some(("column", ColumnKind::Text));
+        let account =
+            [("code", ColumnKind::Text), ("name", ColumnKind::Text)].into_iter().chain(part);
+        let columns: Vec<(&str, ColumnKind)> = match self.layout {
+            Layout::Long => [
+                ("period_start", ColumnKind::Day),
+                ("period_end", ColumnKind::Day),
+                ("scope", ColumnKind::Text),
+                ("form", ColumnKind::Text),
+                ("version", ColumnKind::Integer),
+                ("received", ColumnKind::Day),
+                ("currency", ColumnKind::Text),
+                ("origin", ColumnKind::Text),
+            ]
+            .into_iter()
+            .chain(account)
+            .chain([("value", ColumnKind::Figure), ("fixed", ColumnKind::Text)])
+            .collect(),
+            Layout::Wide => account.collect(),
+        };
+        let mut columns: Vec<_> =
+            columns.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect();
+        if self.layout == Layout::Wide {
+            columns.extend(
+                self.data.iter().map(|row| (row.period_end.to_string(), ColumnKind::Figure)),
+            );
+        }
+        columns
+    }
+
+    /// The cells of each row of the table, one for each column.
+    #[must_use]
+    pub fn cells(&self) -> Vec<Vec<Cell<'_>>> {
+        match self.layout {
+            Layout::Long => self.long_cells(),
+            Layout::Wide => self
+                .wide_rows()
+                .into_iter()
+                .map(|WideRow { account, values }| {
+                    let mut cells = self.account_cells(account);
+                    cells.extend(values.into_iter().map(Cell::from));
+                    cells
+                })
+                .collect(),
+        }
+    }
+
+    fn account_cells<'p>(&self, account: &'p Account) -> Vec<Cell<'p>> {
+        let part = self.has_parts.then(|| account.column.as_deref().into());
+        [Cell::from(&*account.code), (&*account.name).into()].into_iter().chain(part).collect()
+    }
+
+    fn long_cells(&self) -> Vec<Vec<Cell<'_>>> {
+        let mut rows = Vec::new();
+        for row in &self.data {
+            for account in &row.accounts {
+                let mut cells = vec![
+                    row.period_start.into(),
+                    row.period_end.into(),
+                    row.scope.name().into(),
+                    Cell::display(row.form.name().to_ascii_uppercase()),
+                    Cell::Integer(row.version.into()),
+                    row.received.into(),
+                    row.currency.into(),
+                    row.origin.name().into(),
+                ];
+                cells.extend(self.account_cells(account));
+                cells.push(account.value.into());
+                cells.push(if account.fixed { "true" } else { "false" }.into());
+                rows.push(cells);
+            }
+        }
+        rows
+    }
+
+    /// Every account of any period, in order, with its values.
+    fn wide_rows(&self) -> Vec<WideRow<'_>> {
+        let mut rows: Vec<WideRow<'_>> = Vec::new();
+        let mut places = std::collections::HashMap::new();
+        for (place, period) in self.data.iter().enumerate() {
+            for account in &period.accounts {
+                let key = (&account.code, &account.name, &account.column);
+                let row = *places.entry(key).or_insert_with(|| {
+                    rows.push(WideRow { account, values: vec![None; self.data.len()] });
+                    rows.len() - 1
+                });
+                rows[row].values[place] = Some(account.value);
+            }
+        }
+        rows.sort_by_cached_key(|row| super::code_order(&row.account.code));
+        rows
+    }
+
+    /// Appends the table as CSV, with a header line.
+    pub fn write_csv(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
+        let columns = self.columns();
+        let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+        write_csv_cells(&names, self.cells().into_iter(), dialect, out)
+    }
+
+    /// The table as a Parquet file.
+    #[cfg(feature = "parquet")]
+    pub fn to_parquet(&self) -> Result<Vec<u8>> {
+        let columns = self.columns();
+        let columns: Vec<_> = columns.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
+        let mut parquet = Parquet::begin(&columns, &[])?;
+        let mut out = Vec::new();
+        for cells in self.cells() {
+            parquet.row(&cells)?;
+            if parquet.is_full() {
+                parquet.end_group(&mut out)?;
+            }
+        }
+        parquet.end(&mut out)?;
+        Ok(out)
+    }
+}
+
+impl Serialize for StatementPage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut page = serializer.serialize_map(None)?;
+        match self.layout {
+            Layout::Long => page.serialize_entry("data", &self.data)?,
+            Layout::Wide => page.serialize_entry("data", &WideRows(self))?,
+        }
+        page.serialize_entry("total", &self.total)?;
+        page.serialize_entry("limit", &self.limit)?;
+        page.serialize_entry("offset", &self.offset)?;
+        page.serialize_entry("meta", &self.meta)?;
+        page.end()
+    }
+}
+
+struct WideRows<'p>(&'p StatementPage);
+
+impl Serialize for WideRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let rows = self.0.wide_rows();
+        serializer.collect_seq(rows.iter().map(|row| WideLine { periods: &self.0.data, row }))
+    }
+}
+
+struct WideLine<'p> {
+    periods: &'p [Statement],
+    row: &'p WideRow<'p>,
+}
+
+impl Serialize for WideLine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("code", &self.row.account.code)?;
+        object.serialize_entry("name", &self.row.account.name)?;
+        if let Some(column) = &self.row.account.column {
+            object.serialize_entry("column", column)?;
+        }
+        for (period, value) in self.periods.iter().zip(&self.row.values) {
+            object.serialize_entry(&period.period_end.to_string(), value)?;
+        }
+        object.end()
+    }
+}
