@@ -110,9 +110,7 @@ impl<'c> History<'c> {
     pub(super) fn periods(&self, period: Period) -> Vec<PeriodRecipe> {
         let is_balance = self.kind == StatementKind::BalanceSheet;
         let mut recipes: Vec<Recipe> = match period {
-            Period::Annual => {
-                self.of(Form::Dfp).filter_map(|form| self.whole(form)).map(Recipe::Filed).collect()
-            }
+            Period::Annual => self.of(Form::Dfp).filter_map(whole).map(Recipe::Filed).collect(),
             Period::TrailingTwelveMonths if is_balance => {
                 self.ends().into_iter().take(1).map(Recipe::Filed).collect()
             }
@@ -138,17 +136,11 @@ impl<'c> History<'c> {
     /// end on a day.
     fn ends(&self) -> Vec<FormColumn> {
         let mut columns: Vec<FormColumn> =
-            self.statements.iter().filter_map(|statement| self.whole(statement)).collect();
+            self.statements.iter().filter_map(|statement| whole(statement)).collect();
         columns.sort_by_key(|column| {
             (std::cmp::Reverse(column.end), self.forms[column.form].key.form)
         });
         columns
-    }
-
-    /// The longest column of a form's own period.
-    fn whole(&self, statement: &FormStatement) -> Option<FormColumn> {
-        let columns = columns(statement, ColumnOrder::Last);
-        columns.into_iter().max_by_key(|column| (column.end, std::cmp::Reverse(column.start)))
     }
 
     /// Every quarter: the three months of a quarterly form, else the difference of two periods that begin together.
@@ -197,7 +189,7 @@ impl<'c> History<'c> {
             .filter(|four| self.are_consecutive(four))
             .map(|four| Recipe::Sum(four.to_vec()))
             .collect();
-        let years = self.of(Form::Dfp).filter_map(|form| self.whole(form));
+        let years = self.of(Form::Dfp).filter_map(whole);
         for year in years.filter(|year| year.has_days(&YEAR)) {
             if recipes.iter().all(|known| known.end() != year.end) {
                 recipes.push(Recipe::Filed(year));
@@ -314,6 +306,12 @@ impl<'c> History<'c> {
             values: restated,
         })
     }
+}
+
+/// The longest column of a form's own period.
+fn whole(statement: &FormStatement) -> Option<FormColumn> {
+    let columns = columns(statement, ColumnOrder::Last);
+    columns.into_iter().max_by_key(|column| (column.end, std::cmp::Reverse(column.start)))
 }
 
 /// The distinct periods of a form's columns.
