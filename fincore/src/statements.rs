@@ -6,6 +6,9 @@
 pub(crate) mod account;
 pub(crate) mod capital;
 pub(crate) mod content;
+// Storage and queries will use all of it.
+#[allow(dead_code)]
+mod figures;
 pub(crate) mod form;
 mod periods;
 mod queries;
@@ -15,6 +18,7 @@ mod statement;
 pub(crate) mod store;
 
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
+pub use figures::{AccountPlan, FigureValue, Metric, Reason};
 pub use queries::{FigureSources, FinancialsQuery, FormsQuery, Layout, Restated, StatementQuery};
 pub use read::{StatementForm, list, statement};
 pub use statement::{Statement, StatementPage};

@@ -47,7 +47,6 @@ const TOO_LARGE: u128 = 10_u128.pow(18);
 
 impl Decimal {
     /// The number `digits × 10^-decimals`; `decimals` is at most 18.
-    #[cfg(any(feature = "bundle", feature = "import", test))]
     pub(crate) const fn from_parts(digits: i64, decimals: u8) -> Decimal {
         debug_assert!(decimals as usize <= MAX_DIGITS);
         Decimal { digits, decimals }

@@ -1,0 +1,334 @@
+//! The figures that compare companies, made from the statements of a period.
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::{
+    error::{Error, Result, Wanted},
+    statements::{account::Account, capital::Capital},
+    types::{Decimal, deserialize_from_str},
+};
+
+mod cash;
+mod plan;
+mod ratio;
+mod shares;
+
+pub use plan::AccountPlan;
+pub(crate) use plan::plan_of;
+
+/// The statements of one period of a company in one scope, each in the order of its accounts. `None` where the form
+/// lacks it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PeriodStatements<'a> {
+    /// Assets, liabilities and equity.
+    pub(crate) balance_sheet: Option<&'a [Account]>,
+    pub(crate) income: Option<&'a [Account]>,
+    pub(crate) comprehensive_income: Option<&'a [Account]>,
+    pub(crate) cash_flow: Option<&'a [Account]>,
+    pub(crate) value_added: Option<&'a [Account]>,
+    pub(crate) capital: Option<Capital>,
+}
+
+/// Declares the metrics with their names.
+macro_rules! metrics {
+    ($($(#[$doc:meta])+ $metric:ident $name:literal),+ $(,)?) => {
+        /// A figure that compares companies.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Metric {
+            $($(#[$doc])+ $metric,)+
+        }
+
+        impl Metric {
+            /// Every metric, in the order in which rows have them.
+            pub const ALL: [Metric; METRICS] = [$(Metric::$metric),+];
+
+            /// Its name: `net_income`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Metric::$metric => $name,)+
+                }
+            }
+        }
+    };
+}
+
+const METRICS: usize = 27;
+
+metrics! {
+    /// Net revenue; of a bank, the revenue of financial intermediation.
+    Revenue "revenue",
+    /// Revenue less the cost of what was sold.
+    GrossProfit "gross_profit",
+    /// The result before the financial result and taxes.
+    Ebit "ebit",
+    /// Depreciation, amortisation and depletion, positive.
+    DepreciationAmortisation "depreciation_amortisation",
+    /// EBIT and depreciation together.
+    Ebitda "ebitda",
+    /// Financial revenue less financial expenses.
+    FinancialResult "financial_result",
+    /// The profit or loss of the period, of all shareholders.
+    NetIncome "net_income",
+    /// The profit or loss of the shareholders of the company itself.
+    NetIncomeControlling "net_income_controlling",
+    /// All assets.
+    TotalAssets "total_assets",
+    /// What becomes cash within a year.
+    CurrentAssets "current_assets",
+    /// What is due within a year.
+    CurrentLiabilities "current_liabilities",
+    /// Cash, equivalents and current financial investments.
+    Cash "cash",
+    /// Loans, financing and debentures, current and not.
+    GrossDebt "gross_debt",
+    /// Gross debt less cash.
+    NetDebt "net_debt",
+    /// Equity, of all shareholders.
+    Equity "equity",
+    /// The net cash of operations.
+    OperatingCashFlow "operating_cash_flow",
+    /// The net cash of investments.
+    InvestingCashFlow "investing_cash_flow",
+    /// The net cash of financing.
+    FinancingCashFlow "financing_cash_flow",
+    /// What was paid for property and intangibles, positive.
+    CapitalExpenditure "capital_expenditure",
+    /// Dividends and interest on equity that were paid, positive.
+    DividendsPaid "dividends_paid",
+    /// Basic earnings of a common share.
+    Eps "eps",
+    /// Shares outstanding.
+    Shares "shares",
+    /// Gross profit in percent of revenue.
+    GrossMargin "gross_margin",
+    /// EBIT in percent of revenue.
+    EbitMargin "ebit_margin",
+    /// Net income in percent of revenue.
+    NetMargin "net_margin",
+    /// Net income in percent of the equity at the end of the period.
+    Roe "roe",
+    /// Net income in percent of total assets at the end of the period.
+    Roa "roa",
+}
+
+/// How many of the metrics come from accounts; the ratios follow them.
+const BASE_METRICS: usize = Metric::Shares as usize + 1;
+
+impl FromStr for Metric {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Metric> {
+        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == text);
+        metric.ok_or_else(|| Error::invalid(text, Wanted::Metrics))
+    }
+}
+
+deserialize_from_str!(Metric);
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Why a figure is null, or what was done to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The plan of accounts has no such figure: a bank has no EBITDA.
+    NotInPlan,
+    /// The statement that it comes from is missing.
+    NoStatement,
+    /// The statement has no account of that meaning.
+    NoAccount,
+    /// Net income is not divided between controlling and other shareholders.
+    NotDivided,
+    /// Earnings per share were left at 0, although there is net income.
+    LeftAtZero,
+    /// The form counts no shares, or more in treasury than were issued.
+    NoShares,
+    /// The form does not say whether it counts shares or thousands of shares, and nothing else decides it.
+    ScaleInDoubt,
+    /// The form counts thousands of shares, which its other figures show; the value is the number of shares.
+    CountedInThousands,
+    /// The divisor is zero or negative.
+    DivisorNotPositive,
+    /// The value has more than 18 digits.
+    TooLarge,
+}
+
+impl Reason {
+    /// Its name: `not_in_plan`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::NotInPlan => "not_in_plan",
+            Reason::NoStatement => "no_statement",
+            Reason::NoAccount => "no_account",
+            Reason::NotDivided => "not_divided",
+            Reason::LeftAtZero => "left_at_zero",
+            Reason::NoShares => "no_shares",
+            Reason::ScaleInDoubt => "scale_in_doubt",
+            Reason::CountedInThousands => "counted_in_thousands",
+            Reason::DivisorNotPositive => "divisor_not_positive",
+            Reason::TooLarge => "too_large",
+        }
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A figure, with what it was made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FigureValue {
+    /// In reais, per share, in shares or in percent; `None` if it cannot be made.
+    pub value: Option<Decimal>,
+    /// The codes of the accounts that it was made of; the names of the metrics, of a ratio; `composicao_capital`, of
+    /// shares.
+    pub from: Vec<String>,
+    /// Why the value is null, or what was done to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+impl FigureValue {
+    /// A figure that was made of these accounts.
+    fn made(value: Option<Decimal>, from: Vec<String>) -> FigureValue {
+        FigureValue { value, from, reason: value.is_none().then_some(Reason::TooLarge) }
+    }
+
+    /// A figure that cannot be made.
+    fn none(reason: Reason) -> FigureValue {
+        FigureValue { value: None, from: Vec::new(), reason: Some(reason) }
+    }
+
+    /// The figure made of two others, which is null for the reason of one that is missing.
+    fn of_two(
+        (first, second): (&FigureValue, &FigureValue),
+        operation: fn(Decimal, Decimal) -> Option<Decimal>,
+    ) -> FigureValue {
+        match (first.value, second.value) {
+            (Some(a), Some(b)) => {
+                FigureValue::made(operation(a, b), [&first.from[..], &second.from].concat())
+            }
+            (None, _) => FigureValue { reason: first.reason, ..FigureValue::default() },
+            (_, None) => FigureValue { reason: second.reason, ..FigureValue::default() },
+        }
+    }
+}
+
+/// Every figure of a period.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Figures {
+    /// The plan of accounts, if the statements show it.
+    pub(crate) plan: Option<AccountPlan>,
+    values: [FigureValue; METRICS],
+}
+
+impl Figures {
+    /// The figure of a metric.
+    pub(crate) fn get(&self, metric: Metric) -> &FigureValue {
+        &self.values[metric as usize]
+    }
+
+    /// The values of the figures that come from accounts, as one text: separated by commas, empty where null.
+    pub(crate) fn base_text(&self) -> String {
+        let text = |figure: &FigureValue| figure.value.map(|value| value.to_string());
+        let texts: Vec<String> = self.values[..BASE_METRICS]
+            .iter()
+            .map(|figure| text(figure).unwrap_or_default())
+            .collect();
+        texts.join(",")
+    }
+
+    /// The figures whose base text this is, with their ratios, but without accounts. `None` if it is no base text.
+    pub(crate) fn from_base_text(plan: Option<AccountPlan>, text: &str) -> Option<Figures> {
+        let mut figures = Figures { plan, values: Default::default() };
+        let mut texts = text.split(',');
+        for figure in &mut figures.values[..BASE_METRICS] {
+            let text = texts.next()?;
+            figure.value = if text.is_empty() { None } else { Some(text.parse().ok()?) };
+        }
+        for (metric, parts) in ratio::RATIOS {
+            figures.values[metric as usize] = figures.ratio(parts);
+        }
+        texts.next().is_none().then_some(figures)
+    }
+
+    fn ratio(&self, (numerator, divisor): (Metric, Metric)) -> FigureValue {
+        ratio::percent_of(self.get(numerator), self.get(divisor))
+    }
+
+    fn set(&mut self, metric: Metric, figure: FigureValue) {
+        self.values[metric as usize] = figure;
+    }
+}
+
+/// The figures of a period, made from its statements.
+pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
+    let plan = plan_of(statements.income, statements.balance_sheet);
+    let mut figures = Figures { plan, values: Default::default() };
+    for metric in Metric::ALL {
+        let figure = match metric {
+            Metric::Ebitda => {
+                let parts =
+                    (figures.get(Metric::Ebit), figures.get(Metric::DepreciationAmortisation));
+                FigureValue::of_two(parts, Decimal::checked_add)
+            }
+            Metric::NetDebt => {
+                let parts = (figures.get(Metric::GrossDebt), figures.get(Metric::Cash));
+                FigureValue::of_two(parts, Decimal::checked_sub)
+            }
+            Metric::NetIncomeControlling => plan::controlling_share(statements.income),
+            Metric::CapitalExpenditure => cash::capital_expenditure(statements.cash_flow),
+            Metric::DividendsPaid => cash::dividends_paid(statements.cash_flow),
+            Metric::Eps => {
+                shares::basic_earnings(statements.income, figures.get(Metric::NetIncome).value)
+            }
+            Metric::Shares => shares::outstanding(statements.capital, &figures),
+            Metric::GrossMargin
+            | Metric::EbitMargin
+            | Metric::NetMargin
+            | Metric::Roe
+            | Metric::Roa => continue,
+            Metric::Revenue
+            | Metric::GrossProfit
+            | Metric::Ebit
+            | Metric::DepreciationAmortisation
+            | Metric::FinancialResult
+            | Metric::NetIncome
+            | Metric::TotalAssets
+            | Metric::CurrentAssets
+            | Metric::CurrentLiabilities
+            | Metric::Cash
+            | Metric::GrossDebt
+            | Metric::Equity
+            | Metric::OperatingCashFlow
+            | Metric::InvestingCashFlow
+            | Metric::FinancingCashFlow => plan::from_accounts(plan, metric, statements),
+        };
+        figures.set(metric, figure);
+    }
+    for (metric, parts) in ratio::RATIOS {
+        let mut figure = figures.ratio(parts);
+        if figure.value.is_some() {
+            figure.from = vec![parts.0.name().to_owned(), parts.1.name().to_owned()];
+        }
+        figures.set(metric, figure);
+    }
+    figures
+}
+
+/// The number without its sign.
+fn absolute(value: Decimal) -> Decimal {
+    let zero = Decimal::from(0);
+    if value < zero { zero.checked_sub(value).unwrap_or(value) } else { value }
+}
+
+#[cfg(test)]
+mod tests;
