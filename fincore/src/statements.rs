@@ -4,23 +4,28 @@
 //! last four quarters. Values are in reais, exactly as filed, or say that they are computed.
 
 pub(crate) mod account;
+mod account_names;
 pub(crate) mod capital;
 pub(crate) mod content;
-// Storage and queries will use all of it.
-#[allow(dead_code)]
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod derive;
 mod figures;
+mod financials;
 pub(crate) mod form;
 mod periods;
 mod queries;
 mod read;
+mod screen;
 mod statement;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
 pub use figures::{AccountPlan, FigureValue, Metric, Reason};
+pub use financials::{CompanyFinancials, financials};
 pub use queries::{FigureSources, FinancialsQuery, FormsQuery, Layout, Restated, StatementQuery};
 pub use read::{StatementForm, list, statement};
+pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
 pub use statement::{Statement, StatementPage};
 
 /// The numbers of a code, by which accounts are in order.

@@ -45,7 +45,7 @@ macro_rules! metrics {
 
             /// Its name: `net_income`.
             #[must_use]
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Metric::$metric => $name,)+
                 }

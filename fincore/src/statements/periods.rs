@@ -63,7 +63,6 @@ enum Recipe {
 
 /// The statements of one kind and scope of a company.
 pub(super) struct History<'c> {
-    connection: &'c Connection,
     /// Every form of the company.
     pub(super) forms: &'c [StoredForm],
     scope: Scope,
@@ -75,7 +74,7 @@ pub(super) struct History<'c> {
 impl<'c> History<'c> {
     /// Reads the statements. `forms` are those of the company, newest period first, then newest version.
     pub(super) fn read(
-        connection: &'c Connection,
+        connection: &Connection,
         forms: &'c [StoredForm],
         scope: Scope,
         kind: StatementKind,
@@ -95,15 +94,24 @@ impl<'c> History<'c> {
             }
             statements.push(Rc::new(FormStatement { form: place, contents }));
         }
-        Ok(History { connection, forms, scope, kind, statements })
+        Ok(History { forms, scope, kind, statements })
     }
 
     pub(super) fn scope(&self) -> Scope {
         self.scope
     }
 
-    pub(super) fn connection(&self) -> &'c Connection {
-        self.connection
+    /// The ids of all accounts of all its statements, and of the parts of equity.
+    pub(super) fn account_ids(&self) -> impl Iterator<Item = i64> {
+        let contents = self.statements.iter().flat_map(|statement| &statement.contents);
+        contents.flat_map(|content| {
+            content.accounts.iter().copied().chain(content.columns.iter().map(|column| column.part))
+        })
+    }
+
+    /// The period that ends on a day.
+    pub(super) fn ending(&self, period: Period, end: Date) -> Option<PeriodRecipe> {
+        self.periods(period).into_iter().find(|recipe| recipe.end() == end)
     }
 
     /// The periods that there are, newest first.

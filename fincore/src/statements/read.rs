@@ -1,11 +1,10 @@
 //! Answers queries for the statements of a company.
-use std::collections::HashMap;
-
 use rusqlite::Connection;
 use serde::Serialize;
 
 use super::{
     account::{Account, Period, Scope, StatementKind, StatementOrigin},
+    account_names::AccountNames,
     form::{self, StoredForm},
     periods::{History, PeriodValues},
     queries::{FormsQuery, Restated, StatementQuery},
@@ -158,11 +157,14 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
             restated.flatten().unwrap_or_else(|| history.values(period))
         })
         .collect();
+    let ids = values.iter().flat_map(|period| &period.values);
+    let ids = ids.flat_map(|((account, part), _)| [*account, *part]);
+    let names = AccountNames::read(connection, ids)?;
     let depth = query.depth.map_or(usize::MAX, |depth| depth.get() as usize);
     let mut meta = meta(snapshot)?;
     meta.as_of = query.as_of;
     Ok(StatementPage {
-        data: rows(&history, &values, depth)?,
+        data: rows(&history, &values, &names, depth),
         total,
         limit,
         offset,
@@ -176,11 +178,9 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
 pub(super) fn rows(
     history: &History<'_>,
     values: &[PeriodValues],
+    names: &AccountNames,
     depth: usize,
-) -> Result<Vec<Statement>> {
-    let ids = values.iter().flat_map(|period| &period.values);
-    let ids = ids.flat_map(|((account, part), _)| [*account, *part]);
-    let names = AccountNames::read(history.connection(), ids)?;
+) -> Vec<Statement> {
     let row = |period: &PeriodValues| {
         let form = &history.forms[period.forms[0]];
         let filings = period.forms.iter().filter_map(|form| history.forms[*form].filing);
@@ -206,35 +206,7 @@ pub(super) fn rows(
             accounts: accounts.collect(),
         }
     };
-    Ok(values.iter().map(row).collect())
-}
-
-/// The names of accounts, by their ids.
-struct AccountNames(HashMap<i64, (String, String, bool)>);
-
-/// Ids that lie so close together are read at once.
-const NEAR: i64 = 8;
-
-impl AccountNames {
-    fn read(connection: &Connection, ids: impl Iterator<Item = i64>) -> Result<AccountNames> {
-        const SQL: &str = "SELECT id, code, name, fixed FROM account WHERE id BETWEEN ?1 AND ?2";
-        let mut ids: Vec<i64> = ids.filter(|id| *id > 0).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let mut statement = connection.prepare_cached(SQL)?;
-        let mut names = HashMap::with_capacity(ids.len());
-        for near in ids.chunk_by(|one, next| next - one <= NEAR) {
-            let mut rows = statement.query([near.first(), near.last()])?;
-            while let Some(row) = rows.next()? {
-                names.insert(row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?));
-            }
-        }
-        Ok(AccountNames(names))
-    }
-
-    fn get(&self, id: i64) -> Option<(&String, &String, bool)> {
-        self.0.get(&id).map(|(code, name, fixed)| (code, name, *fixed))
-    }
+    values.iter().map(row).collect()
 }
 
 /// Consolidated if any form has such a statement, else individual.

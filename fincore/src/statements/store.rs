@@ -1,5 +1,5 @@
 //! Writes statements.
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use rusqlite::OptionalExtension;
 
@@ -7,6 +7,7 @@ use super::{
     account::Scope,
     capital::Capital,
     content::Content,
+    derive::{ChangedPeriods, derive},
     form::{DATASET, FormKey, StatementTable, statement_id},
 };
 use crate::{
@@ -83,7 +84,7 @@ impl FormIndex {
 #[derive(Debug, Default)]
 pub(crate) struct Statements {
     forms: HashMap<FormKey, i64>,
-    pub(super) companies: BTreeSet<CvmCode>,
+    changed: ChangedPeriods,
 }
 
 /// What became of a table.
@@ -148,7 +149,9 @@ impl Statements {
 
     /// Logs a change of a form.
     fn note(&mut self, writer: &Writer, key: FormKey, change: Change) -> Result<()> {
-        self.companies.insert(key.company);
+        let (first, last) =
+            self.changed.entry(key.company).or_insert((key.period_end, key.period_end));
+        (*first, *last) = (key.period_end.min(*first), key.period_end.max(*last));
         writer.log(DATASET, key, change)
     }
 
@@ -193,9 +196,8 @@ impl Statements {
     }
 
     /// Makes what is derived from the statements of the companies that changed.
-    #[expect(clippy::unused_self, reason = "figures follow")]
-    pub(crate) fn finish(&self, _writer: &Writer) -> Result<()> {
-        Ok(())
+    pub(crate) fn finish(&self, writer: &Writer) -> Result<()> {
+        derive(writer, &self.changed)
     }
 
     /// Removes the statements of a filing that was withdrawn.
@@ -219,8 +221,7 @@ impl Statements {
             .execute((first, first + 15))?;
         writer.prepare("DELETE FROM statement_form WHERE id = ?1")?.execute([id])?;
         self.forms.remove(&key);
-        self.companies.insert(key.company);
-        writer.log(DATASET, key, Change::Removed)
+        self.note(writer, key, Change::Removed)
     }
 }
 

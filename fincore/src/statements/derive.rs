@@ -1,0 +1,131 @@
+//! Makes what is derived from statements, when they are imported: plans of accounts, and the figures of companies.
+use std::collections::BTreeMap;
+
+use rusqlite::OptionalExtension;
+
+use super::{
+    account::Scope,
+    figures::AccountPlan,
+    financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
+    form::{self, StoredForm},
+};
+use crate::{
+    catalogue::{Change, Writer},
+    error::Result,
+    types::{CvmCode, Date},
+};
+
+/// The name of the dataset of figures.
+pub(crate) const FINANCIALS: &str = "financials";
+
+/// The last four quarters, and the periods that they are subtracted from, reach back less than so many days.
+const BEFORE: i32 = 800;
+/// A form is part of the last four quarters for less than so many days.
+const AFTER: i32 = 380;
+
+/// The first and last end of a period whose form changed, by company.
+pub(crate) type ChangedPeriods = BTreeMap<CvmCode, (Date, Date)>;
+
+/// Makes what follows from the forms that changed.
+pub(crate) fn derive(writer: &Writer, changed: &ChangedPeriods) -> Result<()> {
+    for (company, (first, last)) in changed {
+        let days = |day: Date, more: i32| Date::from_day_number(day.day_number() + more);
+        let from = days(*first, -BEFORE).unwrap_or(Date::MIN);
+        let until = days(*last, AFTER).unwrap_or(Date::MAX);
+        let mut forms = form::forms_of(writer.connection(), *company, None)?;
+        forms.retain(|form| (from..=until).contains(&form.key.period_end));
+        for form in forms.iter_mut().filter(|form| (*first..=*last).contains(&form.key.period_end))
+        {
+            note_plan(writer, form)?;
+        }
+        for scope in Scope::ALL {
+            make_figures(writer, (*company, scope), &forms, (*first, until))?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores the plan of accounts of a form.
+fn note_plan(writer: &Writer, form: &mut StoredForm) -> Result<()> {
+    const SQL: &str = "UPDATE statement_form SET plan = ?2 WHERE id = ?1 AND plan IS NOT ?2";
+    let plan = plan_of_form(writer.connection(), form)?.map(number);
+    if form.plan != plan {
+        writer.prepare(SQL)?.execute((form.id, plan))?;
+        form.plan = plan;
+    }
+    Ok(())
+}
+
+fn number(plan: AccountPlan) -> i64 {
+    plan as i64
+}
+
+/// Makes the figures of all periods that end within these days, and removes those that can no longer be made.
+fn make_figures(
+    writer: &Writer,
+    (company, scope): (CvmCode, Scope),
+    forms: &[StoredForm],
+    (first, last): (Date, Date),
+) -> Result<()> {
+    const STORED: &str = "SELECT period_end FROM financial
+        WHERE company = ?1 AND period = ?2 AND scope = ?3 AND period_end BETWEEN ?4 AND ?5";
+    const REMOVE: &str = "DELETE FROM financial WHERE company = ?1 AND period = ?2 AND scope = ?3 AND period_end = ?4";
+    let maker = Maker::read(writer.connection(), forms, scope)?;
+    for period in PERIODS {
+        let mut made = maker.ends(period);
+        made.retain(|end| (first..=last).contains(end));
+        let (number, row) = (period as i64, (company.get(), period as i64, scope as i64));
+        let days = (first.to_string(), last.to_string());
+        let stored: Vec<Date> = {
+            let mut statement = writer.prepare(STORED)?;
+            let rows = statement.query_map((row.0, row.1, row.2, days.0, days.1), |row| {
+                crate::sqlite::parsed(row, 0)
+            })?;
+            rows.collect::<rusqlite::Result<_>>()?
+        };
+        for end in &made {
+            if let Some(figures) = maker.figures(period, *end) {
+                write(writer, company, number, &figures)?;
+            }
+        }
+        for end in stored.iter().filter(|end| !made.contains(end)) {
+            writer.prepare(REMOVE)?.execute((row.0, row.1, row.2, end.to_string()))?;
+            writer.log(FINANCIALS, key(company, number, *end, scope), Change::Removed)?;
+        }
+    }
+    Ok(())
+}
+
+/// How changes of figures are logged: `9512 0 2024-12-31 0`.
+fn key(company: CvmCode, period: i64, end: Date, scope: Scope) -> String {
+    format!("{company} {period} {end} {}", scope as i64)
+}
+
+fn write(
+    writer: &Writer,
+    company: CvmCode,
+    period: i64,
+    figures: &CompanyFinancials,
+) -> Result<()> {
+    const FIND: &str = "SELECT period_start IS ?5 AND plan IS ?6 AND figures = ?7 FROM financial
+        WHERE period = ?1 AND period_end = ?2 AND company = ?3 AND scope = ?4";
+    const WRITE: &str = "INSERT OR REPLACE INTO financial (period, period_end, company, scope, period_start, plan, figures)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let row = (
+        period,
+        figures.period_end.to_string(),
+        company.get(),
+        figures.scope as i64,
+        figures.period_start.map(|day| day.to_string()),
+        figures.plan.map(number),
+        figures.base_text(),
+    );
+    let same: Option<bool> =
+        writer.prepare(FIND)?.query_row(row.clone(), |row| row.get(0)).optional()?;
+    if same == Some(true) {
+        return Ok(());
+    }
+    writer.prepare(WRITE)?.execute(row)?;
+    let change = if same.is_none() { Change::Added } else { Change::Changed };
+    writer.log(FINANCIALS, key(company, period, figures.period_end, figures.scope), change)
+}

@@ -1,0 +1,330 @@
+//! The figures that compare companies, period by period. They are made from the statements when these are imported.
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, Row};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use super::{
+    account::{Account, Period, Scope, StatementKind},
+    account_names::AccountNames,
+    capital::Capital,
+    figures::{self, AccountPlan, Figures, Metric, PeriodStatements},
+    form::{self, StoredForm},
+    periods::History,
+    queries::{FigureSources, FinancialsQuery},
+    read::{find_company, meta, rows},
+};
+use crate::{
+    answers::Page,
+    catalogue::Snapshot,
+    error::{Invalid, Result},
+    sqlite::{parsed, parsed_if_any},
+    table::{self, Cell, Column, ColumnKind},
+    types::{CvmCode, Date, DateRange, Form},
+};
+
+/// The statements that figures are made from.
+const KINDS: [StatementKind; 5] = [
+    StatementKind::BalanceSheet,
+    StatementKind::Income,
+    StatementKind::ComprehensiveIncome,
+    StatementKind::CashFlow,
+    StatementKind::ValueAdded,
+];
+
+/// The periods of which figures are stored.
+pub(super) const PERIODS: [Period; 3] =
+    [Period::Annual, Period::Quarter, Period::TrailingTwelveMonths];
+
+/// The figures of a company in one period.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CompanyFinancials {
+    /// The first day of the period, as far as a statement says it.
+    pub period_start: Option<Date>,
+    /// The last day of the period.
+    pub period_end: Date,
+    /// Whose figures they are.
+    pub scope: Scope,
+    /// The plan of accounts, if it is known.
+    pub plan: Option<AccountPlan>,
+    figures: Figures,
+    with_sources: bool,
+}
+
+impl CompanyFinancials {
+    /// A figure, with what it was made of if the query asked for that.
+    #[must_use]
+    pub fn figure(&self, metric: Metric) -> &figures::FigureValue {
+        self.figures.get(metric)
+    }
+
+    /// The values to store.
+    #[cfg(any(feature = "bundle", feature = "import"))]
+    pub(super) fn base_text(&self) -> String {
+        self.figures.base_text()
+    }
+
+    fn cell(&self, metric: Metric) -> Cell<'_> {
+        self.figure(metric).value.into()
+    }
+}
+
+/// The columns of figures, one for each metric.
+macro_rules! columns {
+    ($($metric:ident),+ $(,)?) => {
+        impl table::Row for CompanyFinancials {
+            const COLUMNS: &'static [Column<CompanyFinancials>] = &[
+                Column { name: "period_start", kind: ColumnKind::Day, cell: |row| row.period_start.into() },
+                Column { name: "period_end", kind: ColumnKind::Day, cell: |row| row.period_end.into() },
+                Column { name: "scope", kind: ColumnKind::Text, cell: |row| row.scope.name().into() },
+                Column { name: "plan", kind: ColumnKind::Text, cell: |row| row.plan.map(AccountPlan::name).into() },
+                $(Column { name: Metric::$metric.name(), kind: ColumnKind::Figure, cell: |row| row.cell(Metric::$metric) },)+
+            ];
+        }
+    };
+}
+
+columns!(
+    Revenue,
+    GrossProfit,
+    Ebit,
+    DepreciationAmortisation,
+    Ebitda,
+    FinancialResult,
+    NetIncome,
+    NetIncomeControlling,
+    TotalAssets,
+    CurrentAssets,
+    CurrentLiabilities,
+    Cash,
+    GrossDebt,
+    NetDebt,
+    Equity,
+    OperatingCashFlow,
+    InvestingCashFlow,
+    FinancingCashFlow,
+    CapitalExpenditure,
+    DividendsPaid,
+    Eps,
+    Shares,
+    GrossMargin,
+    EbitMargin,
+    NetMargin,
+    Roe,
+    Roa,
+);
+
+impl Serialize for CompanyFinancials {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("period_start", &self.period_start)?;
+        object.serialize_entry("period_end", &self.period_end)?;
+        object.serialize_entry("scope", &self.scope)?;
+        object.serialize_entry("plan", &self.plan)?;
+        for metric in Metric::ALL {
+            let figure = self.figure(metric);
+            match self.with_sources {
+                true => object.serialize_entry(metric.name(), figure)?,
+                false => object.serialize_entry(metric.name(), &figure.value)?,
+            }
+        }
+        object.end()
+    }
+}
+
+/// The figures of a company, newest period first.
+///
+/// Fails with [`Error::NotFound`](crate::Error::NotFound) if there is no such company, if `from` is after `to`, and for years
+/// to date, of which there are statements only.
+pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<CompanyFinancials>> {
+    let company = find_company(snapshot, &query.id)?;
+    let ends = DateRange::new(query.from, query.to)?;
+    check_period(query.period)?;
+    let connection = snapshot.connection();
+    let scope = match query.scope {
+        Some(scope) => scope,
+        None => default_scope(connection, company)?,
+    };
+    let mut all = stored(connection, (company, query.period, scope))?;
+    all.retain(|row| ends.contains(row.period_end));
+    let part = (query.limit.get(), query.offset.get());
+    let mut page = Page::cut(all, part, meta(snapshot)?);
+    if query.sources == FigureSources::Listed {
+        let forms = form::forms_of(connection, company, None)?;
+        let maker = Maker::read(connection, &forms, scope)?;
+        let shown = page.data.iter().filter_map(|row| maker.figures(query.period, row.period_end));
+        let shown = shown.map(|row| CompanyFinancials { with_sources: true, ..row });
+        page.data = shown.collect::<Vec<_>>().into();
+    }
+    Ok(page)
+}
+
+/// Figures are of years, quarters and the last four quarters.
+pub(super) fn check_period(period: Period) -> Result<()> {
+    if PERIODS.contains(&period) {
+        return Ok(());
+    }
+    Err(Invalid::StatementPeriod { period: period.name(), fitting: "annual, quarter or ttm" }
+        .into())
+}
+
+/// Consolidated if there are any such figures, else individual.
+fn default_scope(connection: &Connection, company: CvmCode) -> Result<Scope> {
+    const SQL: &str = "SELECT MIN(scope) FROM financial WHERE company = ?1";
+    let scope: Option<i64> =
+        connection.prepare_cached(SQL)?.query_row([company.get()], |row| row.get(0))?;
+    Ok(if scope == Some(Scope::Individual as i64) {
+        Scope::Individual
+    } else {
+        Scope::Consolidated
+    })
+}
+
+/// The stored figures of a company, newest first.
+fn stored(
+    connection: &Connection,
+    (company, period, scope): (CvmCode, Period, Scope),
+) -> Result<Vec<CompanyFinancials>> {
+    const SQL: &str = "SELECT period_start, period_end, scope, plan, figures FROM financial
+        WHERE company = ?1 AND period = ?2 AND scope = ?3 ORDER BY period_end DESC";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let rows =
+        statement.query_map((company.get(), period as i64, scope as i64), |row| read(row, 0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Reads figures from the columns that begin with this one.
+pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<CompanyFinancials> {
+    let scope: i64 = row.get(first + 2)?;
+    let plan: Option<usize> = row.get::<_, Option<u32>>(first + 3)?.map(|plan| plan as usize);
+    let plan = plan.and_then(|plan| AccountPlan::ALL.get(plan).copied());
+    let figures = Figures::from_base_text(plan, row.get_ref(first + 4)?.as_str()?);
+    let figures = figures.ok_or_else(|| {
+        let reason = "not the figures of a company".into();
+        rusqlite::Error::FromSqlConversionFailure(first + 4, rusqlite::types::Type::Text, reason)
+    })?;
+    Ok(CompanyFinancials {
+        period_start: parsed_if_any(row, first)?,
+        period_end: parsed(row, first + 1)?,
+        scope: if scope == 0 { Scope::Consolidated } else { Scope::Individual },
+        plan,
+        figures,
+        with_sources: false,
+    })
+}
+
+/// Makes the figures of a company in one scope.
+pub(super) struct Maker<'c> {
+    histories: [History<'c>; 5],
+    names: AccountNames,
+}
+
+impl<'c> Maker<'c> {
+    pub(super) fn read(
+        connection: &Connection,
+        forms: &'c [StoredForm],
+        scope: Scope,
+    ) -> Result<Maker<'c>> {
+        let read = |kind| History::read(connection, forms, scope, kind);
+        let [a, b, c, d, e] = KINDS;
+        let histories = [read(a)?, read(b)?, read(c)?, read(d)?, read(e)?];
+        let ids = histories.iter().flat_map(History::account_ids);
+        let names = AccountNames::read(connection, ids)?;
+        Ok(Maker { histories, names })
+    }
+
+    /// The ends of all periods that have figures. A balance sheet alone makes no last four quarters.
+    pub(super) fn ends(&self, period: Period) -> BTreeSet<Date> {
+        let counts = |kind: StatementKind| {
+            kind != StatementKind::BalanceSheet || period != Period::TrailingTwelveMonths
+        };
+        let histories = KINDS.into_iter().zip(&self.histories).filter(|(kind, _)| counts(*kind));
+        histories
+            .flat_map(|(_, history)| history.periods(period))
+            .map(|period| period.end())
+            .collect()
+    }
+
+    /// The figures of the period that ends on a day.
+    pub(super) fn figures(&self, period: Period, end: Date) -> Option<CompanyFinancials> {
+        let mut statements: [Option<Vec<Account>>; 5] = Default::default();
+        let (mut start, mut capital, mut scope) = (None, None, Scope::Consolidated);
+        for ((kind, history), accounts) in
+            KINDS.into_iter().zip(&self.histories).zip(&mut statements)
+        {
+            scope = history.scope();
+            let Some(recipe) = history.ending(of_kind(period, kind), end) else { continue };
+            let values = history.values(&recipe);
+            start = start.or(values.start);
+            capital = capital.or(capital_at(history, end));
+            let row = rows(history, &[values], &self.names, usize::MAX).pop();
+            *accounts = row.map(|row| row.accounts);
+        }
+        if statements.iter().all(Option::is_none) {
+            return None;
+        }
+        let [balance_sheet, income, comprehensive_income, cash_flow, value_added] = &statements;
+        let figures = figures::figures(&PeriodStatements {
+            balance_sheet: balance_sheet.as_deref(),
+            income: income.as_deref(),
+            comprehensive_income: comprehensive_income.as_deref(),
+            cash_flow: cash_flow.as_deref(),
+            value_added: value_added.as_deref(),
+            capital,
+        });
+        let plan = figures.plan;
+        let with_sources = false;
+        Some(CompanyFinancials {
+            period_start: start,
+            period_end: end,
+            scope,
+            plan,
+            figures,
+            with_sources,
+        })
+    }
+}
+
+/// The balance sheet at the end of the last four quarters is that of the last of them.
+fn of_kind(period: Period, kind: StatementKind) -> Period {
+    match (period, kind) {
+        (Period::TrailingTwelveMonths, StatementKind::BalanceSheet) => Period::Quarter,
+        _ => period,
+    }
+}
+
+/// The shares in the newest form of the period.
+fn capital_at(history: &History<'_>, end: Date) -> Option<Capital> {
+    let forms = history.forms.iter().filter(|form| form.key.period_end == end);
+    let mut forms: Vec<&StoredForm> = forms.filter(|form| form.capital.is_some()).collect();
+    forms.sort_by_key(|form| (form.key.form != Form::Dfp, std::cmp::Reverse(form.key.version)));
+    forms.first().and_then(|form| form.capital)
+}
+
+/// The plan of accounts of a form, from its own statements.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(super) fn plan_of_form(
+    connection: &Connection,
+    form: &StoredForm,
+) -> Result<Option<AccountPlan>> {
+    let forms = std::slice::from_ref(form);
+    for scope in Scope::ALL {
+        let accounts = |kind| -> Result<Option<Vec<Account>>> {
+            let history = History::read(connection, forms, scope, kind)?;
+            let Some(recipe) = history.periods(Period::YearToDate).into_iter().next() else {
+                return Ok(None);
+            };
+            let names = AccountNames::read(connection, history.account_ids())?;
+            let row = rows(&history, &[history.values(&recipe)], &names, 2).pop();
+            Ok(row.map(|row| row.accounts))
+        };
+        let (income, balance) =
+            (accounts(StatementKind::Income)?, accounts(StatementKind::BalanceSheet)?);
+        let plan = figures::plan_of(income.as_deref(), balance.as_deref());
+        if plan.is_some() {
+            return Ok(plan);
+        }
+    }
+    Ok(None)
+}
