@@ -43,3 +43,222 @@ fn official_archives_are_read() {
     let wanted = [("2026-06-30", "1495676000"), ("2026-03-31", "1238235000")];
     assert_eq!(quarters, wanted.map(|(end, value)| (end.to_owned(), value.to_owned())));
 }
+
+/// The header of a table with flows.
+const FLOWS: &str = "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;GRUPO_DFP;MOEDA;ESCALA_MOEDA;ORDEM_EXERC;DT_INI_EXERC;DT_FIM_EXERC;CD_CONTA;DS_CONTA;VL_CONTA;ST_CONTA_FIXA\r\n";
+
+/// Reference day, version, order, first day, last day, code, name, value in thousands.
+type IncomeRow = (
+    &'static str,
+    u32,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+/// A table of income statements.
+fn income(rows: &[IncomeRow]) -> Vec<u8> {
+    let mut text = FLOWS.to_owned();
+    for (reference, version, order, start, end, code, name, value) in rows {
+        text += &format!(
+            "33.000.167/0001-01;{reference};{version};COMPANHIA EXEMPLO S.A.;009512;DF Consolidado;REAL;MIL;{order};\
+            {start};{end};{code};{name};{value}.0000000000;S\r\n"
+        );
+    }
+    encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
+}
+
+const REVENUE: (&str, &str) = ("3.01", "Receita de Venda de Bens e/ou Serviços");
+const PROFIT: (&str, &str) = ("3.11", "Lucro/Prejuízo Consolidado do Período");
+
+/// A year of forms: the quarters, the third of which says only the year to date, and the year.
+fn year_of_forms() -> [(&'static str, Vec<u8>); 2] {
+    let mut itr = Vec::new();
+    let quarters = [
+        ("2024-03-31", "2024-01-01", "100", "10"),
+        ("2024-06-30", "2024-01-01", "210", "21"),
+        ("2024-06-30", "2024-04-01", "111", "12"),
+        ("2024-09-30", "2024-01-01", "330", "33"),
+    ];
+    for (end, start, revenue, profit) in quarters {
+        for ((code, name), value) in [(REVENUE, revenue), (PROFIT, profit)] {
+            itr.push((end, 1, "ÚLTIMO", start, end, code, name, value));
+        }
+    }
+    let mut dfp = Vec::new();
+    for ((code, name), value) in [(REVENUE, "500"), (PROFIT, "-5")] {
+        dfp.push(("2024-12-31", 1, "ÚLTIMO", "2024-01-01", "2024-12-31", code, name, value));
+    }
+    dfp.push(("2024-12-31", 1, "ÚLTIMO", "2024-01-01", "2024-12-31", "3.99.01.01", "ON", "1"));
+    [
+        ("itr_cia_aberta_DRE_con_2024.csv", income(&itr)),
+        ("dfp_cia_aberta_DRE_con_2024.csv", income(&dfp)),
+    ]
+}
+
+fn catalogue_of(files: &[(&str, Vec<u8>)]) -> (tempfile::TempDir, Catalogue) {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
+    import(&catalogue, files);
+    (dir, catalogue)
+}
+
+/// The end, origin and values of each period.
+fn shown(catalogue: &Catalogue, period: Period) -> Vec<String> {
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let query = StatementQuery {
+        period,
+        ..StatementQuery::new("9512".parse().unwrap(), StatementKind::Income)
+    };
+    let page = statement(&snapshot, query).unwrap();
+    assert_eq!(page.total, page.data.len() as u64);
+    let row = |row: &Statement| {
+        let values = row.accounts.iter().map(|account| account.value.to_string());
+        let values = values.collect::<Vec<_>>().join(" ");
+        let start = row.period_start.unwrap();
+        format!("{start} {} {} {values}", row.period_end, row.origin.name())
+    };
+    page.data.iter().map(row).collect()
+}
+
+#[test]
+fn quarters_are_taken_or_subtracted_and_four_of_them_are_twelve_months() {
+    let (_dir, catalogue) = catalogue_of(&year_of_forms());
+    assert_eq!(shown(&catalogue, Period::Annual), ["2024-01-01 2024-12-31 filed 500000 -5000 1"]);
+    let quarters = [
+        "2024-10-01 2024-12-31 computed 170000 -38000",
+        "2024-07-01 2024-09-30 computed 120000 12000",
+        "2024-04-01 2024-06-30 filed 111000 12000",
+        "2024-01-01 2024-03-31 filed 100000 10000",
+    ];
+    assert_eq!(shown(&catalogue, Period::Quarter), quarters);
+    let to_date = [
+        "2024-01-01 2024-12-31 filed 500000 -5000 1",
+        "2024-01-01 2024-09-30 filed 330000 33000",
+        "2024-01-01 2024-06-30 filed 210000 21000",
+        "2024-01-01 2024-03-31 filed 100000 10000",
+    ];
+    assert_eq!(shown(&catalogue, Period::YearToDate), to_date);
+    // The quarters as filed, which add up to another sum than the year.
+    let trailing = ["2024-01-01 2024-12-31 computed 501000 -4000"];
+    assert_eq!(shown(&catalogue, Period::TrailingTwelveMonths), trailing);
+}
+
+#[test]
+fn a_year_without_its_quarters_is_its_own_twelve_months() {
+    let [_, dfp] = year_of_forms();
+    let (_dir, catalogue) = catalogue_of(&[dfp]);
+    let year = ["2024-01-01 2024-12-31 filed 500000 -5000 1"];
+    assert_eq!(shown(&catalogue, Period::TrailingTwelveMonths), year);
+    assert!(shown(&catalogue, Period::Quarter).is_empty());
+}
+
+#[test]
+fn a_short_year_has_no_fourth_quarter() {
+    let rows = |end: &'static str, value| {
+        let (code, name) = REVENUE;
+        [(end, 1, "ÚLTIMO", "2024-04-01", end, code, name, value)]
+    };
+    let (_dir, catalogue) = catalogue_of(&[
+        ("itr_cia_aberta_DRE_con_2024.csv", income(&rows("2024-09-30", "330"))),
+        ("dfp_cia_aberta_DRE_con_2024.csv", income(&rows("2024-12-31", "500"))),
+    ]);
+    assert_eq!(shown(&catalogue, Period::Annual), ["2024-04-01 2024-12-31 filed 500000"]);
+    assert!(shown(&catalogue, Period::Quarter).is_empty());
+    assert!(shown(&catalogue, Period::TrailingTwelveMonths).is_empty());
+}
+
+#[test]
+fn figures_of_a_company_and_of_all_follow_its_statements() {
+    let (_dir, catalogue) = catalogue_of(&year_of_forms());
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let of = |period| {
+        let query = FinancialsQuery { period, ..FinancialsQuery::new("9512".parse().unwrap()) };
+        financials(&snapshot, query).unwrap()
+    };
+    let profit = |row: &CompanyFinancials| row.figure(Metric::NetIncome).value.unwrap().to_string();
+    let quarters: Vec<_> = of(Period::Quarter).data.iter().map(profit).collect();
+    assert_eq!(quarters, ["-38000", "12000", "12000", "10000"]);
+    let year = of(Period::Annual);
+    assert_eq!(year.total, 1);
+    assert_eq!(year.data[0].plan, Some(AccountPlan::General));
+    assert_eq!(year.data[0].figure(Metric::NetMargin).value.unwrap().to_string(), "-1.00");
+    let query = FinancialsQuery {
+        sources: FigureSources::Listed,
+        ..FinancialsQuery::new("9512".parse().unwrap())
+    };
+    let sourced = financials(&snapshot, query).unwrap();
+    assert_eq!(sourced.data[0].figure(Metric::NetIncome).from, ["3.11"]);
+    let query = ScreenQuery {
+        metric: Some("net_income,revenue".parse().unwrap()),
+        year: Some("2024".parse().unwrap()),
+        order: "-net_income".parse().unwrap(),
+        ..ScreenQuery::default()
+    };
+    let page = screen(&snapshot, query).unwrap();
+    let json = serde_json::to_value(&page).unwrap();
+    assert_eq!(json["total"], 1);
+    assert_eq!(json["data"][0]["net_income"].to_string(), "-5000");
+    assert_eq!(json["data"][0].as_object().unwrap().len(), 7);
+    for (period, year) in [(Period::Annual, "2023"), (Period::Annual, "2025")] {
+        let year = Some(year.parse().unwrap());
+        assert_eq!(
+            screen(&snapshot, ScreenQuery { period, year, ..Default::default() }).unwrap().total,
+            0
+        );
+    }
+}
+
+#[test]
+fn an_older_version_never_replaces_a_newer_one() {
+    let form = |version, value| {
+        let (code, name) = PROFIT;
+        let row =
+            [("2024-12-31", version, "ÚLTIMO", "2024-01-01", "2024-12-31", code, name, value)];
+        ("dfp_cia_aberta_DRE_con_2024.csv", income(&row))
+    };
+    let (_dir, catalogue) = catalogue_of(&[form(2, "20")]);
+    import(&catalogue, &[form(1, "10")]);
+    assert_eq!(shown(&catalogue, Period::Annual), ["2024-01-01 2024-12-31 filed 20000"]);
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let forms = list(&snapshot, FormsQuery::new("9512".parse().unwrap())).unwrap();
+    let versions: Vec<u32> = forms.data.iter().map(|form| form.version).collect();
+    assert_eq!(versions, [2, 1]);
+}
+
+#[test]
+fn a_comparative_that_differs_restates_the_year_before() {
+    let (code, name) = PROFIT;
+    let year = |year: &'static str, order, end: &'static str, value| {
+        let start = if end == "2023-12-31" { "2023-01-01" } else { "2024-01-01" };
+        (year, 1, order, start, end, code, name, value)
+    };
+    let (_dir, catalogue) = catalogue_of(&[
+        (
+            "dfp_cia_aberta_DRE_con_2023.csv",
+            income(&[year("2023-12-31", "ÚLTIMO", "2023-12-31", "7")]),
+        ),
+        (
+            "dfp_cia_aberta_DRE_con_2024.csv",
+            income(&[
+                year("2024-12-31", "PENÚLTIMO", "2023-12-31", "8"),
+                year("2024-12-31", "ÚLTIMO", "2024-12-31", "9"),
+            ]),
+        ),
+    ]);
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let of = |restated| {
+        let query = StatementQuery {
+            restated,
+            ..StatementQuery::new("9512".parse().unwrap(), StatementKind::Income)
+        };
+        let page = statement(&snapshot, query).unwrap();
+        let row = |row: &Statement| format!("{} {}", row.origin.name(), row.accounts[0].value);
+        page.data.iter().map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Restated::No), ["filed 9000", "filed 7000"]);
+    assert_eq!(of(Restated::Yes), ["filed 9000", "restated 8000"]);
+}

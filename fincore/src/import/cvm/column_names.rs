@@ -6,16 +6,23 @@ use crate::import::import_error::Refusal;
 pub(super) struct Column {
     pub(super) name: &'static str,
     pub(super) is_required: bool,
+    /// Whether tables of its kind all have it, so that one without it is worth a note.
+    pub(super) is_usual: bool,
 }
 
 /// A column without which a row has no meaning: a table that lacks it is refused.
 pub(super) const fn required(name: &'static str) -> Column {
-    Column { name, is_required: true }
+    Column { name, is_required: true, is_usual: true }
 }
 
 /// A column that a table may lack: what is stored of it is kept.
 pub(super) const fn optional(name: &'static str) -> Column {
-    Column { name, is_required: false }
+    Column { name, is_required: false, is_usual: true }
+}
+
+/// A column that only some of the tables have.
+pub(super) const fn of_some_tables(name: &'static str) -> Column {
+    Column { name, is_required: false, is_usual: false }
 }
 
 /// The names that CVM gives to the same column in different tables. A table that is published with the name of another

@@ -20,6 +20,8 @@ pub(super) struct ColumnLayout<const N: usize> {
     unknown: Vec<String>,
     /// Columns to read that the table lacks.
     pub(super) missing: Vec<&'static str>,
+    /// Columns that this table lacks, as some do.
+    pub(super) absent: Vec<&'static str>,
     /// Lines with accents so far, in UTF-8 and in Windows-1252; counted only if not all of them are UTF-8.
     lines: Cell<(usize, usize)>,
 }
@@ -38,7 +40,7 @@ impl<const N: usize> ColumnLayout<N> {
             return Err(Refusal::at(1, "the columns are not separated by semicolons"));
         }
         let mut indexes = vec![None; given.len()];
-        let mut missing = Vec::new();
+        let (mut missing, mut absent) = (Vec::new(), Vec::new());
         for (index, column) in read.iter().enumerate() {
             match position_of(column.name, &given)? {
                 Some(position) => indexes[position] = Some(index),
@@ -46,7 +48,8 @@ impl<const N: usize> ColumnLayout<N> {
                     let reason = format!("the column {} is missing", column.name);
                     return Err(Refusal::at(1, reason));
                 }
-                None => missing.push(column.name),
+                None if column.is_usual => missing.push(column.name),
+                None => absent.push(column.name),
             }
         }
         let is_unknown = |(position, given): &(usize, &&str)| {
@@ -54,7 +57,7 @@ impl<const N: usize> ColumnLayout<N> {
         };
         let unknown = given.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(_, given)| (*given).to_owned()).collect();
-        Ok(ColumnLayout { indexes, encoding, unknown, missing, lines: Cell::default() })
+        Ok(ColumnLayout { indexes, encoding, unknown, missing, absent, lines: Cell::default() })
     }
 
     /// The fields to read of a line. The others are not even decoded, because some are personal data.

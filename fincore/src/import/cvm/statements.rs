@@ -4,7 +4,7 @@ use std::io::Read;
 use foldhash::{HashMap, HashMapExt};
 
 use super::{
-    column_names::{Column, optional, required},
+    column_names::{Column, of_some_tables, optional, required},
     columns::Field,
     statement_values::{Scale, parse_value},
     table::Table,
@@ -57,9 +57,9 @@ const READ: [Column; 14] = [
     optional("MOEDA"),
     required("ESCALA_MOEDA"),
     required("ORDEM_EXERC"),
-    optional("DT_INI_EXERC"),
+    of_some_tables("DT_INI_EXERC"),
     required("DT_FIM_EXERC"),
-    optional("COLUNA_DF"),
+    of_some_tables("COLUNA_DF"),
     required("CD_CONTA"),
     required("DS_CONTA"),
     required("VL_CONTA"),
@@ -110,7 +110,7 @@ pub(super) fn read(
         return Err(Refusal::whole(format!("{reason} (dfp_cia_aberta_DRE_con_2024.csv)")).into());
     };
     let mut rows = Table::open(scan, source, &COLUMNS, READ)?;
-    check_columns(table, rows.missing_columns())?;
+    check_columns(table, rows.absent_columns())?;
     let mut reader = TableReader::new(form, table);
     rows.visit_batches(|line, fields| reader.add(line, fields))?;
     let mut imported = rows.report("financial statements")?;

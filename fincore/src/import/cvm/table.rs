@@ -119,6 +119,11 @@ impl<R: Read, const N: usize> Table<R, N> {
         &self.layout.missing
     }
 
+    /// The columns that this table lacks, as some do.
+    pub(super) fn absent_columns(&self) -> &[&'static str] {
+        &self.layout.absent
+    }
+
     /// Whether any row was left out so far.
     pub(super) fn has_left_out_rows(&self) -> bool {
         self.bad_rows.any_left_out()
