@@ -265,6 +265,7 @@ def companies(known):
         Company(*free_one(), "EXEMPLO DE JUNHO S.A.", 2012, 2022, month=6, method=methods),
         Company(*free_one(), "EXEMPLO QUE MUDA DE ANO S.A.", 2013, 2021, short=2017, thousands=lambda year: year < 2019),
         Company(*free_one(), "EXEMPLO QUE CRESCE S.A.", 2014, 2023, scopes=growing),
+        Company(*free_one(), "EXEMPLO DE FEVEREIRO S.A.", 2015, 2020, month=2, thousands=lambda year: year % 2 == 0),
         # Under two codes in one year, as happens after a reorganisation.
         Company(next(free), made[0].cnpj, "COMPANHIA EXEMPLO UM PARTICIPAÇÕES S.A.", 2015, 2015),
         Company(*free_one(), "EXEMPLO SÓ ANUAL S.A.", 2019, 2024, quarters=False, method=lambda year: "DFC_MD"),

@@ -79,6 +79,10 @@ class Archives:
             form.row_start() + ["", "Declaração dos Diretores", "1", 'Em "31 de março", sem ressalva'] for form in filed])
         path = self.place / folder / f"{prefix}_{year}.zip"
         path.parent.mkdir(parents=True, exist_ok=True)
+        # The index comes first in CVM's archives, but nothing promises it.
+        if chance.random() < 0.3:
+            index = f"{prefix}_{year}.csv"
+            members[index] = members.pop(index)
         write_archive(path, members)
         return path
 

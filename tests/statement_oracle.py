@@ -8,6 +8,7 @@ import datetime
 import io
 import pathlib
 import re
+import unicodedata
 import zipfile
 from decimal import Decimal
 
@@ -24,6 +25,8 @@ SCOPES = {"con": "consolidated", "ind": "individual"}
 PERIODS = ["annual", "quarter", "ytd", "ttm"]
 NAME = re.compile(r"(dfp|itr)_cia_aberta_(?:(BPA|BPP|DRE|DRA|DFC_MD|DFC_MI|DVA|DMPL)_(con|ind)_)?(\d{4})")
 OTHER_NAMES = {"CODIGO_CVM": "CD_CVM", "DATA_REFERENCIA": "DT_REFER"}
+# The letters that Windows-1252 has and Latin-1 has not. Five bytes mean nothing in either.
+WINDOWS = {byte: bytes([byte]).decode("windows-1252", "ignore") or " " for byte in range(0x80, 0xA0)}
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -80,14 +83,10 @@ class Row:
 
 
 def months(start, end):
-    """The months of a period, or nothing if it is not made of whole ones."""
-    after = end + DAY
-    return (after.year - start.year) * 12 + after.month - start.month if after.day == start.day else None
-
-
-def year_later(day):
-    after = day + DAY
-    return after.replace(year=after.year + 1, day=1) - DAY if after.day == 1 else None
+    """The months of a period, or nothing if it is not made of whole ones. Companies mistake its first or last day by some."""
+    days, month = (end - start).days + 1, 365.25 / 12
+    whole = round(days / month)
+    return whole if abs(days - whole * month) <= 10 else None
 
 
 class Book:
@@ -132,7 +131,7 @@ class Book:
                     continue
                 start = date(row["DT_INI_EXERC"]) if "DT_INI_EXERC" in row else None
                 period = row["ORDEM_EXERC"], start, date(row["DT_FIM_EXERC"])
-                account = row.get("COLUNA_DF"), row["CD_CONTA"], row["DS_CONTA"]
+                account = clean(row.get("COLUNA_DF")), row["CD_CONTA"], clean(row["DS_CONTA"])
                 value = amount(row["VL_CONTA"], row["ESCALA_MOEDA"], row["CD_CONTA"])
             except (ValueError, KeyError, TypeError):
                 continue
@@ -182,10 +181,16 @@ class Book:
 
 def table(content):
     """The rows of a table by the names of its columns; those with too few or too many fields are left out."""
-    lines = csv.reader(io.StringIO(content.decode("latin-1"), newline=""), delimiter=";", quoting=csv.QUOTE_NONE)
+    text = content.decode("latin-1").translate(WINDOWS)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=";", quoting=csv.QUOTE_NONE)
     names = [name.upper() for name in next(lines, [])]
     names = [OTHER_NAMES.get(name, name) for name in names]
     return [dict(zip(names, line)) for line in lines if len(line) == len(names)]
+
+
+def clean(name):
+    """A name as it is served: with spaces for tabs, hard spaces and the like."""
+    return name and "".join(" " if unicodedata.category(letter) == "Cc" or letter == "\xa0" else letter for letter in name)
 
 
 def date(text):
@@ -232,7 +237,7 @@ def quarters(sources):
             continue
         for other in sources.values():
             same = other.form.kind == "ITR" and other.start == source.start
-            if same and months(other.start, other.form.end) == length - 3 and same_plan([source, other]):
+            if same and months(other.form.end + DAY, source.form.end) == 3 and same_plan([source, other]):
                 rest = [other.accounts(other.start)]
                 accounts = combined(source.accounts(source.start), rest, lambda values: values[0] - values[1])
                 made.append(Row(source, other.form.end + DAY, "computed", accounts))
@@ -245,13 +250,14 @@ def same_plan(sources):
 
 def trailing(sources):
     """The sum of four quarters that follow each other, else the year itself."""
-    by_end = {row.end: row for row in quarters(sources)}
-    made = []
+    found, made = quarters(sources), []
     for end in sorted({source.form.end for source in sources.values()}):
-        chain, at = [], end
-        while len(chain) < 4 and at in by_end:
-            chain.append(by_end[at])
-            at = chain[-1].start - DAY
+        chain = [row for row in found if row.end == end]
+        while chain and len(chain) < 4:
+            before = [row for row in found if row.end < chain[-1].end and months(row.end + DAY, chain[-1].end) == 3]
+            if not before:
+                break
+            chain += before
         annual = sources.get(("DFP", end))
         if len(chain) == 4 and same_plan([row.source for row in chain]):
             accounts = combined(chain[0].accounts, [row.accounts for row in chain[1:]], sum)
@@ -266,11 +272,10 @@ def restate(row, sources, kind):
     if row.origin != "filed" or kind == "balance-sheet" and row.form.kind == "ITR":
         return row
     later = [source for source in sources.values() if source.form.kind == row.form.kind and source.form.end > row.end]
-    if row.form.kind == "ITR":
-        later = [source for source in later if source.form.end == year_later(row.end)]
-    for source in sorted(later, key=lambda source: source.form.end)[:1]:
-        told = source.columns.get(("PENÚLTIMO", row.start, row.end))
-        if told and values(told) != values(row.accounts):
+    told = [(source.form.end, source) for source in later if ("PENÚLTIMO", row.start, row.end) in source.columns]
+    for _, source in sorted(told, key=lambda one: one[0])[:1]:
+        told = source.columns["PENÚLTIMO", row.start, row.end]
+        if values(told) != values(row.accounts):
             changed = Row(source, row.start, "restated", told)
             changed.end = row.end
             return changed
@@ -278,4 +283,5 @@ def restate(row, sources, kind):
 
 
 def values(accounts):
-    return {account: value for account, (value, _) in accounts.items()}
+    """What differs if it is restated. An account that is not there is zero."""
+    return {account: value for account, (value, _) in accounts.items() if value}

@@ -97,9 +97,10 @@ def ask(client, book, tally, code, kind, period, scope=None, as_of=None, restate
 
 def compare(path, given, wanted, scope, kind, tally):
     """Compares the rows of an answer."""
-    ends = [row["period_end"] for row in given]
-    if ends != [row.end.isoformat() for row in wanted]:
-        tally.differ(f"{path}: periods", ends, [row.end.isoformat() for row in wanted])
+    ends, right = [row["period_end"] for row in given], [row.end.isoformat() for row in wanted]
+    if ends != right:
+        extra, missing = [end for end in ends if end not in right], [end for end in right if end not in ends]
+        tally.differ(f"{path}: periods", f"{extra} too many, {missing} missing", "as many in order")
         return
     for one, row in zip(given, wanted):
         where = f"{path}: {row.end}"
@@ -120,7 +121,7 @@ def compare(path, given, wanted, scope, kind, tally):
 
 def compare_accounts(where, given, wanted, tally):
     codes = [one["code"] for one in given]
-    if codes != sorted(codes, key=lambda code: code.split(".")):
+    if codes != sorted(codes, key=lambda code: [int(number) for number in code.split(".")]):
         tally.differ(f"{where}: order", codes, "by code")
     served = {(one.get("column"), one["code"], one["name"]): (one["value"], one["fixed"]) for one in given}
     if len(served) != len(given):
