@@ -251,7 +251,7 @@ pub(crate) fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The SHA-256 of every migration that has landed, in short: files out there were made by them.
-const MIGRATIONS: [(&str, &str); 19] = [
+const MIGRATIONS: [(&str, &str); 20] = [
     ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
     ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
     ("accounts/0003_webhooks.sql", "b1e704dcca9354d7"),

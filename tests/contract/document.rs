@@ -153,9 +153,14 @@ impl Document {
         differences
     }
 
-    /// The columns of a list as CSV: the members of its rows, also those that JSON leaves out; nothing if it is no list.
+    /// The columns of a list as CSV: those that the document names, or else the members of its rows, also those that JSON
+    /// leaves out; nothing if it is no list.
     fn columns<'d>(&'d self, operation: &Operation<'d>) -> Option<Vec<&'d str>> {
-        let schema = &operation.about["responses"]["200"]["content"]["application/json"]["schema"];
+        let content = &operation.about["responses"]["200"]["content"];
+        if let Some(columns) = content["text/csv"]["x-columns"].as_array() {
+            return Some(columns.iter().filter_map(Value::as_str).collect());
+        }
+        let schema = &content["application/json"]["schema"];
         let rows = &self.resolve(schema)["properties"]["data"]["items"];
         // Where a history may be transformed, the rows that are not come first.
         let rows = rows.get("oneOf").map_or(rows, |kinds| &kinds[0]);

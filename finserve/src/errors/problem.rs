@@ -53,7 +53,8 @@ pub(crate) enum Wanted {
     },
     /// A format of lists.
     ListFormat,
-    ComparisonFormat,
+    /// A format of tables.
+    TableFormat,
     /// A format of exports.
     ExportFormat,
     /// A dialect of CSV.
@@ -70,9 +71,9 @@ impl fmt::Display for Wanted {
             Wanted::Range => "a range (3m, 12m, 5y or all)",
             Wanted::PageNumber { most } => return write!(f, "a page (1 to {most})"),
             Wanted::ListFormat => "a format of lists (json or csv)",
-            Wanted::ComparisonFormat => match cfg!(feature = "parquet") {
-                true => "a format of several series (json, csv or parquet)",
-                false => "a format of several series (json or csv)",
+            Wanted::TableFormat => match cfg!(feature = "parquet") {
+                true => "a format of tables (json, csv or parquet)",
+                false => "a format of tables (json or csv)",
             },
             Wanted::ExportFormat if cfg!(feature = "parquet") => {
                 "a format of exports (ndjson, csv or parquet)"

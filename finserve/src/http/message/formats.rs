@@ -39,6 +39,8 @@ pub(crate) enum Formats {
     List,
     /// A list of which `ids` chooses some side by side: JSON, CSV or, of those, Parquet where the build has it.
     Comparison,
+    /// A table whose columns are those of the question: JSON, CSV or Parquet where the build has it.
+    Table,
     /// A whole dataset: NDJSON, CSV or, with the feature `parquet`, Parquet.
     Dataset,
 }
@@ -57,7 +59,7 @@ impl Formats {
         let larger = match self {
             Formats::One => false,
             Formats::List => by_name(&["csv"]) || by_header(JSON, &[CSV]),
-            Formats::Comparison => by_name(&["csv", "parquet"]) || by_header(JSON, &[CSV]),
+            Formats::Comparison | Formats::Table => by_name(&["csv", "parquet"]) || by_header(JSON, &[CSV]),
             Formats::Dataset => {
                 by_name(datasets::LARGER) || by_header(NDJSON, datasets::LARGER_MEDIA)
             }
@@ -90,8 +92,8 @@ pub(crate) fn of_list(
     Ok(Media::Json)
 }
 
-/// The format of things side by side, which can also be Parquet. Fails as [`of_list`] does.
-pub(crate) fn of_comparison(
+/// The format of a table, which can also be Parquet. Fails as [`of_list`] does.
+pub(crate) fn of_table(
     format: Option<&str>,
     dialect: Option<&str>,
     headers: &HeaderMap,
@@ -100,7 +102,7 @@ pub(crate) fn of_comparison(
         #[cfg(feature = "parquet")]
         Some("parquet") => no_dialect(dialect).map(|()| Media::Parquet),
         Some("json" | "csv") | None => of_list(format, dialect, headers),
-        Some(other) => Err(wrong("format", other, Wanted::ComparisonFormat).into()),
+        Some(other) => Err(wrong("format", other, Wanted::TableFormat).into()),
     }
 }
 
@@ -215,6 +217,8 @@ mod tests {
             (Formats::List, "format=csv&nonsense=1", true),
             (Formats::List, "format=parquet", false),
             (Formats::List, "", false),
+            (Formats::Table, "format=parquet", true),
+            (Formats::Table, "format=json", false),
             (Formats::Dataset, "format=csv", true),
             (Formats::Dataset, "format=parquet", cfg!(feature = "parquet")),
             (Formats::Dataset, "format=ndjson", false),

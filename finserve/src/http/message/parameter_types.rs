@@ -16,6 +16,7 @@ use fincore::{
         Release, SeriesIds, Side,
         transform::{Aggregate, Frequency, Only, Partial, Units},
     },
+    statements::{Layout, Period, Restated, Scope, StatementKind},
     webhooks::{DeliveryId, WebhookId},
 };
 
@@ -31,7 +32,7 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 34] {
+fn all() -> [ParameterType; 41] {
     [
         library::<Aggregate>(),
         library::<Amount>(),
@@ -44,7 +45,10 @@ fn all() -> [ParameterType; 34] {
         library::<DeliveryId>(),
         library::<FilingId>(),
         library::<Frequency>(),
+        library::<Layout>(),
+        library::<Limit<9>>(),
         library::<Limit<10>>(),
+        library::<Limit<200>>(),
         library::<Limit<1000>>(),
         library::<Limit<10_000>>(),
         library::<Listed>(),
@@ -55,12 +59,16 @@ fn all() -> [ParameterType; 34] {
         library::<Pair>(),
         library::<Partial>(),
         library::<Percent>(),
+        library::<Period>(),
         library::<QuotedRate>(),
         library::<Release>(),
+        library::<Restated>(),
+        library::<Scope>(),
         library::<SeriesId>(),
         library::<SeriesIds>(),
         library::<Side>(),
         library::<Spread>(),
+        library::<StatementKind>(),
         library::<Steps>(),
         library::<Units>(),
         library::<WebhookId>(),

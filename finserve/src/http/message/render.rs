@@ -10,6 +10,7 @@ use fincore::{
     calendar::BusinessDays,
     export::Format,
     market::{ComparedSeries, Decision, Decisions},
+    statements::StatementPage,
     table::{self, Column, ColumnKind, Dialect, Row},
 };
 use serde::Serialize;
@@ -273,6 +274,36 @@ impl Rows for BusinessDays {
 impl Rows for ComparedSeries {
     fn headings() -> Vec<Heading> {
         vec![("date", ColumnKind::Day)]
+    }
+
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        Json::json(self)
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_csv(dialect, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
+        Some(self.to_parquet())
+    }
+}
+
+/// Its columns depend on the layout and the periods, so that none but those of an account is known before.
+impl Rows for StatementPage {
+    fn headings() -> Vec<Heading> {
+        vec![("code", ColumnKind::Text), ("name", ColumnKind::Text)]
     }
 
     fn total(&self) -> u64 {

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use fincore::{
     Feature, calc, calendar, companies, events::EventsQuery, filings, market, plans, search,
-    usage::UsageQuery, webhooks::DeliveriesQuery,
+    statements, usage::UsageQuery, webhooks::DeliveriesQuery,
 };
 use hyper::Method;
 
@@ -38,7 +38,7 @@ pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
     account, as_of, asset, at, compared, crawled, current, data_page, dataset, document, download,
-    get, history, kept, list, one, open, page, page_of,
+    get, history, kept, list, one, open, page, page_of, table_of,
 };
 
 /// All routes; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -86,6 +86,8 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         list(   "/api/v1/companies/search",       Companies, Long,  companies::search),
         list(   "/api/v1/companies/sectors",      Companies, Short, companies::sectors),
         list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
+        table_of(list("/api/v1/companies/{id}/statements/{kind}", Filings, Long, statements::statement)),
+        list(   "/api/v1/companies/{id}/statements", Filings, Long, statements::list),
         one(    "/api/v1/companies/{id}",         Companies, Short, companies::find),
         list(   "/api/v1/companies",              Companies, COMPANIES, companies::list),
         list(   "/api/v1/filings/search",         Filings,   Long,  filings::search),

@@ -152,10 +152,14 @@ fn route_target<'r>(
                 let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
                 formats::of_list(format.as_deref(), dialect.as_deref(), &head.headers)?
             }
+            Formats::Table => {
+                let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
+                formats::of_table(format.as_deref(), dialect.as_deref(), &head.headers)?
+            }
             Formats::Comparison => {
                 let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
                 let of = if params.get("ids").is_some() {
-                    formats::of_comparison
+                    formats::of_table
                 } else {
                     formats::of_list
                 };

@@ -196,7 +196,7 @@ fn own_wanted(wanted: Wanted, language: Language) -> Option<String> {
         Wanted::Range => "um período (3m, 12m, 5y ou all)".to_owned(),
         Wanted::PageNumber { most } => format!("uma página (de 1 a {most})"),
         Wanted::ListFormat
-        | Wanted::ComparisonFormat
+        | Wanted::TableFormat
         | Wanted::ExportFormat
         | Wanted::Dialect
         | Wanted::DataVersion => {

@@ -95,6 +95,11 @@ where
     Route { params, formats, columns, ..data(path, feature, cost, Box::new(query)) }
 }
 
+/// A list whose columns are those of the question, also as Parquet.
+pub(crate) fn table_of(list: Route) -> Route {
+    Route { formats: Formats::Table, ..list }
+}
+
 /// A history, chosen by a `Q`: as it is, or transformed where a parameter of a `T` says how.
 pub(crate) fn history<Q, A, T, B>(
     path: &'static str,
