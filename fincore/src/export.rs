@@ -47,6 +47,7 @@ mod market;
 mod registry;
 mod row_source;
 mod row_writer;
+mod statements;
 #[cfg(test)]
 #[cfg(feature = "import")]
 mod tests;
@@ -118,7 +119,9 @@ fn check_past(snapshot: &Snapshot, query: &Query) -> Result<()> {
     match (snapshot.knowledge(), query.since, query.dataset) {
         (Knowledge::Present, ..) => Ok(()),
         (_, Some(_), _) => Err(ExportFault::SinceInThePast.into()),
-        (_, None, Dataset::Filings) => Err(ExportFault::NoPast.into()),
+        (_, None, Dataset::Filings | Dataset::Statements | Dataset::Financials) => {
+            Err(ExportFault::NoPast.into())
+        }
         (_, None, Dataset::One(_) | Dataset::Series | Dataset::Fx | Dataset::Companies) => Ok(()),
     }
 }

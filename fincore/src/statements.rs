@@ -5,6 +5,7 @@
 
 pub(crate) mod account;
 mod account_names;
+pub(crate) mod batches;
 pub(crate) mod capital;
 pub(crate) mod content;
 #[cfg(any(feature = "bundle", feature = "import"))]
@@ -27,6 +28,10 @@ pub use queries::{FigureSources, FinancialsQuery, FormsQuery, Layout, Restated, 
 pub use read::{StatementForm, list, statement};
 pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
 pub use statement::{Statement, StatementPage};
+
+// The names of the datasets.
+pub(crate) use form::DATASET as STATEMENTS;
+pub(crate) const FINANCIALS: &str = "financials";
 
 /// The numbers of a code, by which accounts are in order.
 pub(crate) fn code_order(code: &str) -> Vec<u32> {

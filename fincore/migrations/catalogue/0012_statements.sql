@@ -30,6 +30,7 @@ CREATE INDEX statement_form_by_filing ON statement_form (filing);
 -- One statement of a form: its accounts and the values of all its periods together, because they are read together.
 CREATE TABLE statement (
     id      INTEGER PRIMARY KEY, -- the form's id × 16, 8 for individual ones, the number of the table
+    figures INTEGER NOT NULL, -- how many values it has
     content BLOB    NOT NULL
 ) STRICT;
 

@@ -23,13 +23,15 @@ pub enum EventType {
     FilingPublished,
     /// `filing.withdrawn`: CVM no longer lists a filing.
     FilingWithdrawn,
+    /// `statement.published`: a version of a form with financial statements is new.
+    StatementPublished,
     /// `webhook.test`: the owner of a webhook asked for a test call. It is not in the stream of events.
     WebhookTest,
 }
 
 impl EventType {
     /// All types.
-    pub const ALL: [EventType; 8] = [
+    pub const ALL: [EventType; 9] = [
         EventType::RatePublished,
         EventType::SelicDecided,
         EventType::FxPublished,
@@ -37,6 +39,7 @@ impl EventType {
         EventType::CompanyUpdated,
         EventType::FilingPublished,
         EventType::FilingWithdrawn,
+        EventType::StatementPublished,
         EventType::WebhookTest,
     ];
 
@@ -51,6 +54,7 @@ impl EventType {
             EventType::CompanyUpdated => "company.updated",
             EventType::FilingPublished => "filing.published",
             EventType::FilingWithdrawn => "filing.withdrawn",
+            EventType::StatementPublished => "statement.published",
             EventType::WebhookTest => "webhook.test",
         }
     }
@@ -62,7 +66,8 @@ impl EventType {
             EventType::CompanyCreated
             | EventType::CompanyUpdated
             | EventType::FilingPublished
-            | EventType::FilingWithdrawn => true,
+            | EventType::FilingWithdrawn
+            | EventType::StatementPublished => true,
             EventType::RatePublished
             | EventType::SelicDecided
             | EventType::FxPublished

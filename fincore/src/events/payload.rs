@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     filings,
     market::{self, Origin, batches, decisions, logged_series},
+    statements::{self, FINANCIALS, STATEMENTS},
     types::{CvmCode, Date, Decimal, FilingId, Pair, fold},
 };
 
@@ -51,6 +52,9 @@ pub(super) fn event_type(dataset: &str, change: Change) -> Option<EventType> {
         (FILINGS, Change::Added) => Some(EventType::FilingPublished),
         (FILINGS, Change::Removed) => Some(EventType::FilingWithdrawn),
         (COMPANIES, Change::Removed) | (FILINGS, Change::Changed) => None,
+        (STATEMENTS, Change::Added) => Some(EventType::StatementPublished),
+        // A filing that is withdrawn says so; figures follow from statements.
+        (STATEMENTS, Change::Changed | Change::Removed) | (FINANCIALS, _) => None,
         // A decision is known once, whatever is revised later.
         (DECISIONS, Change::Added) => Some(EventType::SelicDecided),
         (DECISIONS, Change::Changed | Change::Removed) => None,
@@ -75,6 +79,7 @@ pub(super) fn load(
         EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &position.key),
         EventType::FilingPublished => filing(snapshot, &position.key),
         EventType::FilingWithdrawn => withdrawn_filing(snapshot, &position.key),
+        EventType::StatementPublished => statement(snapshot, &position.key),
         EventType::WebhookTest => Ok(None),
     }
 }
@@ -195,6 +200,12 @@ fn filing(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
         series: None,
     };
     Ok(Some(EventPayload { data: to_json(&filing.answer)?, subject, published: Some(filing.date) }))
+}
+
+fn statement(snapshot: &Snapshot, key: &str) -> Result<Option<EventPayload>> {
+    let Some(form) = statements::batches::published(snapshot, key)? else { return Ok(None) };
+    let subject = EventSubject { company: Some(form.company_id), ..EventSubject::default() };
+    Ok(Some(EventPayload { data: to_json(&form)?, subject, published: form.received }))
 }
 
 /// The filing as it was. One that was removed because it could not be read is not there.

@@ -40,6 +40,7 @@ impl ChangeList {
         ChangeList { total, read: 0, changes }
     }
 
+    #[cfg(test)]
     pub(super) fn total(&self) -> u64 {
         self.total
     }

@@ -5,6 +5,7 @@ use super::{
     market::MarketRows,
     registry::{Companies, Filings},
     row_source::{BATCH_ROWS, RowSource},
+    statements::{Financials, Statements},
 };
 use crate::{
     catalogue::Snapshot,
@@ -12,6 +13,7 @@ use crate::{
     error::{Error, Resource, Result},
     filings,
     market::batches,
+    statements::{FINANCIALS, STATEMENTS},
     table::Cell,
     types::{Date, DateRange, SeriesId},
 };
@@ -37,14 +39,20 @@ pub enum Dataset {
     Companies,
     /// Filings.
     Filings,
+    /// Every value of every financial statement.
+    Statements,
+    /// The figures that compare companies.
+    Financials,
 }
 
 /// The datasets that are not one series, and their names.
-const NAMES: [(&str, Dataset); 4] = [
+const NAMES: [(&str, Dataset); 6] = [
     (batches::FX, Dataset::Fx),
     ("series", Dataset::Series),
     (companies::DATASET, Dataset::Companies),
     (filings::DATASET, Dataset::Filings),
+    (STATEMENTS, Dataset::Statements),
+    (FINANCIALS, Dataset::Financials),
 ];
 
 impl FromStr for Dataset {
@@ -69,6 +77,8 @@ impl fmt::Display for Dataset {
             Dataset::Fx => f.pad(batches::FX),
             Dataset::Companies => f.pad(companies::DATASET),
             Dataset::Filings => f.pad(filings::DATASET),
+            Dataset::Statements => f.pad(STATEMENTS),
+            Dataset::Financials => f.pad(FINANCIALS),
         }
     }
 }
@@ -80,7 +90,12 @@ pub(super) fn exists(snapshot: &Snapshot, dataset: Dataset) -> Result<bool> {
             let days = (Date::MIN, snapshot.today());
             Ok(!batches::rates(snapshot, number, days, 1)?.is_empty())
         }
-        Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => Ok(true),
+        Dataset::Series
+        | Dataset::Fx
+        | Dataset::Companies
+        | Dataset::Filings
+        | Dataset::Statements
+        | Dataset::Financials => Ok(true),
     }
 }
 
@@ -96,6 +111,8 @@ pub(super) fn rows(
         Dataset::Fx => Box::new(MarketRows::fx(snapshot, days)?),
         Dataset::Companies => Box::new(Companies::default()),
         Dataset::Filings => Box::new(Filings::new(days)),
+        Dataset::Statements => Box::new(Statements::new(days)),
+        Dataset::Financials => Box::new(Financials::new(days)),
     })
 }
 

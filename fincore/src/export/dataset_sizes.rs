@@ -15,6 +15,7 @@ use crate::{
     filings::{self, batches::day_of},
     lock::lock,
     market::{FxPairs, batches, fx_pairs},
+    statements,
     table::{Cell, Heading, headings, ndjson},
     types::{Date, DateRange, first_key, last_key},
 };
@@ -60,7 +61,7 @@ struct Measured {
 
 impl DatasetSizes {
     /// Every dataset that holds rows: Selic, CDI and IPCA, the other series by number, then `fx`, `series`,
-    /// `companies` and `filings`.
+    /// `companies`, `filings`, `statements` and `financials`.
     ///
     /// The first call after a change reads much of the data, which takes up to some seconds; other threads wait for the
     /// result.
@@ -108,6 +109,8 @@ fn measure_all(snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
     datasets.extend(series.into_size());
     datasets.extend(measure_one(snapshot, Dataset::Companies)?);
     datasets.extend(measure_one(snapshot, Dataset::Filings)?);
+    datasets.extend(measure_one(snapshot, Dataset::Statements)?);
+    datasets.extend(measure_one(snapshot, Dataset::Financials)?);
     Ok(datasets)
 }
 
@@ -121,7 +124,17 @@ fn measure_one(snapshot: &Snapshot, dataset: Dataset) -> Result<Option<DatasetSi
     let bytes = match dataset {
         Dataset::Fx if rows > EXACT_ROWS => quotes_length(snapshot, days)?,
         Dataset::Filings if rows > EXACT_ROWS => filings_length(snapshot, rows)?,
-        Dataset::One(_) | Dataset::Series | Dataset::Fx | Dataset::Companies | Dataset::Filings => {
+        Dataset::Statements | Dataset::Financials if rows > EXACT_ROWS => {
+            let sample = &mut *dataset::rows(snapshot, dataset, days)?;
+            length(snapshot, sample, SAMPLE_ROWS)?.scale_to(rows)
+        }
+        Dataset::One(_)
+        | Dataset::Series
+        | Dataset::Fx
+        | Dataset::Companies
+        | Dataset::Filings
+        | Dataset::Statements
+        | Dataset::Financials => {
             length(snapshot, &mut *dataset::rows(snapshot, dataset, days)?, u64::MAX)?.bytes
         }
     };
@@ -231,6 +244,7 @@ fn newest(snapshot: &Snapshot, dataset: Dataset) -> Result<Option<Date>> {
             let keys = (first_key(Date::MIN), last_key(Date::MAX));
             filings::batches::read(snapshot, keys, 1)?.first().map(|filing| filing.date)
         }
+        Dataset::Statements | Dataset::Financials => statements::batches::newest_end(snapshot)?,
         Dataset::Series | Dataset::Companies => None,
     })
 }

@@ -19,6 +19,8 @@ use crate::{
 pub(super) struct Delta {
     source: Box<dyn RowSource>,
     changes: ChangeList,
+    /// The number of rows.
+    total: u64,
 }
 
 const CHANGE_BITS: u32 = 2;
@@ -76,11 +78,12 @@ impl Delta {
         if snapshot.has_corrupt_values() {
             changes = without_unreadable(snapshot, source.as_ref(), changes)?;
         }
-        Ok(Delta { source, changes: ChangeList::new(changes, snapshot.directory()) })
+        let total = total(snapshot, source.as_ref(), &changes)?;
+        Ok(Delta { source, changes: ChangeList::new(changes, snapshot.directory()), total })
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.changes.total()
+        self.total
     }
 
     /// Visits the next rows, at most `limit`, with the kind of change as their first cell; returns `false` if there are no
@@ -95,6 +98,11 @@ impl Delta {
             let (key, change) = (key_of(packed), change_of(packed));
             match change {
                 Change::Added => self.visit_found(snapshot, key, "added", visit)?,
+                // Which of many rows changed is not known: they are removed together, then added.
+                Change::Changed if self.source.rows_of_key(snapshot, key)?.is_some() => {
+                    visit(&with_change("removed", &self.source.removed_row(key)))?;
+                    self.visit_found(snapshot, key, "added", visit)?;
+                }
                 Change::Changed => self.visit_found(snapshot, key, "changed", visit)?,
                 Change::Removed => visit(&with_change("removed", &self.source.removed_row(key)))?,
             }
@@ -111,6 +119,20 @@ impl Delta {
     ) -> Result<()> {
         self.source.find(snapshot, key, &mut |cells| visit(&with_change(change, cells))).map(drop)
     }
+}
+
+/// The number of rows that changes make.
+fn total(snapshot: &Snapshot, source: &dyn RowSource, changes: &[PackedChange]) -> Result<u64> {
+    let mut total = 0;
+    for packed in changes {
+        let change = change_of(*packed);
+        total += match source.rows_of_key(snapshot, key_of(*packed))? {
+            None => 1,
+            Some(_) if change == Change::Removed => 1,
+            Some(rows) => rows + u64::from(change == Change::Changed),
+        };
+    }
+    Ok(total)
 }
 
 /// A row with the kind of change as its first cell.

@@ -42,6 +42,11 @@ pub(super) trait RowSource: Debug + Send {
     /// Visits the row of a key; returns `false` if there is none that can be read.
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool>;
 
+    /// How many rows a key stands for, where that is not always one; 0 if there are none.
+    fn rows_of_key(&self, _: &Snapshot, _: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// The cells of a removed row: the columns of its key, and otherwise empty ones.
     fn removed_row(&self, key: u64) -> Vec<Cell<'static>>;
 }

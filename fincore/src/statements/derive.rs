@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use rusqlite::OptionalExtension;
 
 use super::{
+    FINANCIALS,
     account::Scope,
     figures::AccountPlan,
     financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
@@ -14,9 +15,6 @@ use crate::{
     error::Result,
     types::{CvmCode, Date},
 };
-
-/// The name of the dataset of figures.
-pub(crate) const FINANCIALS: &str = "financials";
 
 /// The last four quarters, and the periods that they are subtracted from, reach back less than so many days.
 const BEFORE: i32 = 800;

@@ -89,7 +89,6 @@ impl std::fmt::Display for FormKey {
 
 impl FormKey {
     /// The inverse of `Display`.
-    #[expect(dead_code, reason = "events follow")]
     pub(crate) fn parse(text: &str) -> Option<FormKey> {
         let mut parts = text.split(' ');
         let (company, form) = (parts.next()?.parse().ok()?, parts.next()?);

@@ -113,7 +113,7 @@ impl Statements {
             let content = with_ids(writer, content, &table.accounts, &mut ids)?;
             let form = self.form_id(writer, *key, index)?;
             let id = statement_id(form, table.scope, table.table);
-            let outcome = write_content(writer, id, &content.encode())?;
+            let outcome = write_content(writer, id, &content)?;
             if outcome.is_change() {
                 self.note(writer, *key, Change::Changed)?;
             }
@@ -260,13 +260,16 @@ fn account_id(writer: &Writer, account: &NewAccount) -> Result<i64> {
     }
 }
 
-fn write_content(writer: &Writer, id: i64, content: &[u8]) -> Result<Tally> {
+fn write_content(writer: &Writer, id: i64, content: &Content) -> Result<Tally> {
     const FIND: &str = "SELECT content = ?2 FROM statement WHERE id = ?1";
-    const WRITE: &str = "INSERT OR REPLACE INTO statement (id, content) VALUES (?1, ?2)";
+    const WRITE: &str =
+        "INSERT OR REPLACE INTO statement (id, content, figures) VALUES (?1, ?2, ?3)";
+    let bytes = content.encode();
     let same: Option<bool> =
-        writer.prepare(FIND)?.query_row((id, content), |row| row.get(0)).optional()?;
+        writer.prepare(FIND)?.query_row((id, &bytes), |row| row.get(0)).optional()?;
     if same != Some(true) {
-        writer.prepare(WRITE)?.execute((id, content))?;
+        let figures = i64::try_from(content.values.iter().flatten().count()).unwrap_or(i64::MAX);
+        writer.prepare(WRITE)?.execute((id, &bytes, figures))?;
     }
     Ok(match same {
         None => Tally::NEW,

@@ -229,6 +229,83 @@ fn an_older_version_never_replaces_a_newer_one() {
     assert_eq!(versions, [2, 1]);
 }
 
+/// All rows of an export, or the changes since a version.
+fn exported(catalogue: &Catalogue, dataset: &str, since: Option<u64>) -> Vec<serde_json::Value> {
+    use crate::export::{Export, Format, Query};
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let query = Query { since, ..Query::new(dataset.parse().unwrap(), Format::Ndjson) };
+    let mut export = Export::begin(snapshot, query).unwrap();
+    let mut out = Vec::new();
+    while export.write(&mut out).unwrap() {}
+    let rows: Vec<_> = out
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
+    assert_eq!(export.total(), rows.len() as u64);
+    rows
+}
+
+#[test]
+fn an_old_export_and_its_changes_make_the_new_one() {
+    let (code, name) = PROFIT;
+    let form = |day: &'static str, version, value| {
+        let start = if day == "2024-12-31" { "2024-01-01" } else { "2023-01-01" };
+        (day, version, "ÚLTIMO", start, day, code, name, value)
+    };
+    let file = |rows: &[IncomeRow]| ("dfp_cia_aberta_DRE_con_2024.csv", income(rows));
+    let (_dir, catalogue) =
+        catalogue_of(&[file(&[form("2023-12-31", 1, "7"), form("2024-12-31", 1, "8")])]);
+    let version = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap().version().unwrap();
+    let before =
+        [exported(&catalogue, "statements", None), exported(&catalogue, "financials", None)];
+    assert_eq!(before.each_ref().map(Vec::len), [2, 4]);
+    import(&catalogue, &[file(&[form("2023-12-31", 1, "9"), form("2024-12-31", 2, "10")])]);
+    let identity: [&[&str]; 2] = [
+        &["company_id", "form", "period_end", "version"],
+        &["company_id", "period", "period_end", "scope"],
+    ];
+    for ((dataset, mut rows), identity) in
+        ["statements", "financials"].into_iter().zip(before).zip(identity)
+    {
+        for mut change in exported(&catalogue, dataset, Some(version)) {
+            let kind = change.as_object_mut().unwrap().remove("change").unwrap();
+            let is_it =
+                |row: &serde_json::Value| identity.iter().all(|name| row[name] == change[name]);
+            if kind != "added" {
+                assert!(rows.iter().any(is_it), "{dataset} {change}");
+                rows.retain(|row| !is_it(row));
+            }
+            if kind != "removed" {
+                rows.push(change);
+            }
+        }
+        let text = |rows: Vec<serde_json::Value>| {
+            let mut texts: Vec<String> = rows.iter().map(ToString::to_string).collect();
+            texts.sort();
+            texts
+        };
+        assert_eq!(text(rows), text(exported(&catalogue, dataset, None)), "{dataset}");
+    }
+    let values: Vec<_> = exported(&catalogue, "statements", None)
+        .iter()
+        .map(|row| row["value"].to_string())
+        .collect();
+    assert_eq!(values, ["9000", "8000", "10000"]);
+}
+
+#[test]
+fn a_new_version_of_a_form_is_an_event() {
+    use crate::events::{self, EventWindow, EventsQuery};
+    let (_dir, catalogue) = catalogue_of(&year_of_forms());
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let news = events::list(&snapshot, EventWindow::default(), EventsQuery::default()).unwrap();
+    let forms: Vec<_> =
+        news.data.iter().map(|event| (event.kind, event.data.get().to_owned())).collect();
+    assert_eq!(forms.len(), 4);
+    let first = r#"{"company_id":"9512","form":"DFP","period_end":"2024-12-31","version":1,"received":null,"filing_id":null,"scopes":["consolidated"],"kinds":["income"]}"#;
+    assert_eq!(forms[0], ("statement.published", first.to_owned()));
+}
+
 #[test]
 fn a_comparative_that_differs_restates_the_year_before() {
     let (code, name) = PROFIT;

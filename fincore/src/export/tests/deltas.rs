@@ -25,6 +25,7 @@ fn key_columns(dataset: Dataset) -> &'static [&'static str] {
         Dataset::Series => &["series", "name", "date"],
         Dataset::Fx => &["date", "pair"],
         Dataset::Companies | Dataset::Filings => &["id"],
+        Dataset::Statements | Dataset::Financials => unreachable!("tested with statements"),
     }
 }
 

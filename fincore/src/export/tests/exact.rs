@@ -52,6 +52,7 @@ fn expected(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<Stri
             Ok(())
         })
         .unwrap(),
+        Dataset::Statements | Dataset::Financials => unreachable!("tested with statements"),
         Dataset::Fx => {
             for currency in ["EUR", "USD"] {
                 let pair = Pair::in_reais(currency.parse().unwrap());

@@ -4,7 +4,7 @@ use std::io::Read;
 use super::{
     column_names::{Column, required},
     columns::Field,
-    statements::form_of,
+    statements::{form_of, parse_version},
     table::Table,
 };
 use crate::{
@@ -87,7 +87,7 @@ fn parse_row(form: Form, fields: [Field<'_>; 9]) -> Result<NewCapital, Error> {
         cnpj: cnpj.value::<Cnpj>()?,
         form,
         period_end: reference.value()?,
-        version: version.number("the version of a form")?,
+        version: parse_version(version)?,
         capital: Capital {
             common: count(common)?,
             preferred: count(preferred)?,

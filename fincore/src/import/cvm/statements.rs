@@ -206,7 +206,7 @@ impl TableReader {
             company: company.value()?,
             form: self.form,
             period_end: reference.value()?,
-            version: version.number("the version of a form")?,
+            version: parse_version(version)?,
         };
         check_currency(currency)?;
         let scale = scale.text().parse::<Scale>()?;
@@ -358,6 +358,13 @@ fn check_code(code: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::in_file(code, "the code of an account (3.01)"))
+}
+
+/// The number of a version; forms have a few.
+pub(super) fn parse_version(version: Field<'_>) -> Result<u32, Error> {
+    const WHAT: &str = "the version of a form";
+    let number = version.number(WHAT)?;
+    if number < 1 << 16 { Ok(number) } else { Err(Error::in_file(&version.text(), WHAT)) }
 }
 
 fn check_currency(currency: Field<'_>) -> Result<(), Error> {
