@@ -156,7 +156,10 @@ fn what_is_nowhere_or_unchanged_is_answered_as_described() {
             let nowhere = match path.split_once('{') {
                 Some((before, rest)) => {
                     let after = rest.split_once('}').unwrap().1;
-                    format!("{before}999999{}", after.replace("{delivery}", "dlv_1").replace("{kind}", "income"))
+                    format!(
+                        "{before}999999{}",
+                        after.replace("{delivery}", "dlv_1").replace("{kind}", "income")
+                    )
                 }
                 None => format!("{path}?{}", nowhere(path)),
             };

@@ -49,7 +49,7 @@ impl Resource {
             ),
             Resource::Key => format!("no key starts with {id}"),
             Resource::Dataset => format!(
-                "there is no dataset {id:?} (fx, companies, filings, series, or one series by name or number)"
+                "there is no dataset {id:?} (fx, companies, filings, statements, financials, series, or one series by name or number)"
             ),
             Resource::Webhook => format!("there is no webhook {id:?}"),
             Resource::Delivery => format!("there is no delivery {id:?}"),

@@ -70,7 +70,7 @@ impl NewWebhook {
         if self.company.is_some() && !events.iter().any(|kind| kind.has_company()) {
             return no_such_type(
                 "company",
-                "company.created, company.updated, filing.published and filing.withdrawn",
+                "company.created, company.updated, filing.published, filing.withdrawn and statement.published",
             );
         }
         if self.category.is_some()

@@ -14,7 +14,7 @@ use super::{complete, data_version};
 
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The dataset: fx, companies, filings, series (all of them), or one series by name or number, such as selic
+    /// The dataset: fx, companies, filings, statements, financials, series (all of them), or one series by name or number, such as selic
     #[arg(add = ArgValueCompleter::new(complete::dataset))]
     dataset: Dataset,
     /// Format of the rows; by default the one that the file name ends with, or ndjson

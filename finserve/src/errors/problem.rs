@@ -48,9 +48,7 @@ pub(crate) enum Wanted {
     /// A range of the page of a series.
     Range,
     /// The number of a page of a list.
-    PageNumber {
-        most: u64,
-    },
+    PageNumber { most: u64 },
     /// A format of lists.
     ListFormat,
     /// A format of tables.

@@ -59,7 +59,9 @@ impl Formats {
         let larger = match self {
             Formats::One => false,
             Formats::List => by_name(&["csv"]) || by_header(JSON, &[CSV]),
-            Formats::Comparison | Formats::Table => by_name(&["csv", "parquet"]) || by_header(JSON, &[CSV]),
+            Formats::Comparison | Formats::Table => {
+                by_name(&["csv", "parquet"]) || by_header(JSON, &[CSV])
+            }
             Formats::Dataset => {
                 by_name(datasets::LARGER) || by_header(NDJSON, datasets::LARGER_MEDIA)
             }

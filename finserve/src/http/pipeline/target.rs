@@ -158,11 +158,8 @@ fn route_target<'r>(
             }
             Formats::Comparison => {
                 let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
-                let of = if params.get("ids").is_some() {
-                    formats::of_table
-                } else {
-                    formats::of_list
-                };
+                let of =
+                    if params.get("ids").is_some() { formats::of_table } else { formats::of_list };
                 of(format.as_deref(), dialect.as_deref(), &head.headers)?
             }
         };
