@@ -62,7 +62,7 @@ class Archives:
         """Writes an archive with an index of `listed` and the values of `filed`."""
         chance, prefix = self.chance, f"{kind.lower()}_cia_aberta"
         single = [form for form in filed if form.version == 1 and form not in older]
-        if folder == "now" and single and chance.random() < 0.15:
+        if folder == "now" and single and len(listed) > 1 and chance.random() < 0.15:
             self.unlisted.append(chance.choice(single))
             listed = [form for form in listed if form is not self.unlisted[-1]]
         members = {f"{prefix}_{year}.csv": table(INDEX, [form.index_row() for form in listed])}

@@ -53,8 +53,9 @@ class Form:
         revenue = names.get("3.01", "").lower()
         if not revenue:
             return None
+        # Banks have two sets of codes, before and since 2020, with names that tell them apart.
         if "intermediação" in revenue:
-            return "bank since 2020" if "3.11" in names else "bank before 2020"
+            return "bank"
         return "insurer" if "3.13" in names else "general"
 
 

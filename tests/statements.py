@@ -25,6 +25,7 @@ from decimal import Decimal
 import statement_cases
 import trial
 from statement_faults import faults, renewed
+from statement_figures import agree, figures
 from statement_files import Archives, read_archive, write_archive
 from statement_oracle import KINDS, PERIODS, SCOPES, Book
 
@@ -199,6 +200,20 @@ def compare_net_income(client, book, tally, code):
                     tally.differ(where, row["net_income"], told[0])
 
 
+def compare_figures(client, book, tally, code, scope, period):
+    """The figures that compare companies, in every period."""
+    path = f"companies/{code}/financials?period={period}&scope={SCOPES[scope]}&limit={ALL}"
+    wanted = figures(book, code, period, scope)
+    served = {row["period_end"]: row for row in client.data(path)}
+    for end, (plan, known) in wanted.items():
+        row = served.get(end, {})
+        for name, value in {"plan": plan, **known}.items():
+            tally.values += 1
+            given = row.get(name, "nothing")
+            if given == "nothing" or given != value and (name == "plan" or not agree(given, value, name)):
+                tally.differ(f"{path}: {end}: {name}", given, value)
+
+
 def run_import(program, data, files):
     command = [program, "import", "--data", str(data), *map(str, files)]
     return subprocess.run(command, capture_output=True, text=True, timeout=1500)
@@ -243,6 +258,8 @@ def made_up(program, seed):
 def compare_company(client, book, tally, code, chance):
     compare_list(client, book, tally, code)
     compare_net_income(client, book, tally, code)
+    for scope, period in itertools.product(SCOPES, ["annual", "quarter", "ttm"]):
+        compare_figures(client, book, tally, code, scope, period)
     received = sorted({form.received for form in book.of(code) if form.received})
     for kind in KINDS:
         for period in PERIODS:
