@@ -188,12 +188,16 @@ def compare_cuts(client, book, tally, code, kind, period, chance):
 
 
 def compare_net_income(client, book, tally, code):
-    """Net income in the figures that compare companies, and in the statement of comprehensive income."""
+    """Net income in the figures that compare companies, and in the statement of comprehensive income, if the file agrees."""
+    own = {scope: figures(book, code, "annual", scope) for scope in SCOPES}
     for row in client.data(f"companies/{code}/financials?period=annual&limit={ALL}"):
         scope = next(short for short, long in SCOPES.items() if long == row["scope"])
         for filed in book.rows(code, "comprehensive-income", "annual", scope):
             told = [value for (_, account, _), (value, _) in filed.accounts.items() if account == "4.01"]
-            if filed.end.isoformat() == row["period_end"] and told and row["net_income"] is not None:
+            if filed.end.isoformat() != row["period_end"] or not told:
+                continue
+            _, known = own[scope].get(row["period_end"], (None, {}))
+            if known.get("net_income", told[0]) == told[0]:
                 tally.net_incomes += 1
                 if row["net_income"] != told[0]:
                     where = f"companies/{code}/financials: net income of {row['period_end']}"
@@ -341,6 +345,8 @@ def renamed(file, place):
 def compare_real(client, book, tally, code):
     compare_list(client, book, tally, code)
     compare_net_income(client, book, tally, code)
+    for scope in SCOPES:
+        compare_figures(client, book, tally, code, scope, "annual")
     has_quarters = any(form.kind == "ITR" for form in book.of(code))
     for kind in KINDS:
         if not any(book.sources(code, kind, scope, None) for scope in SCOPES):
