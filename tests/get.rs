@@ -98,6 +98,11 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
     ),
     (&["filings", "\"fato relevante\" 2024"], "filings/search?q=%22fato+relevante%22+2024"),
     (&["filing", "dfp-155122"], "filings/dfp-155122"),
+    (&["statements", "PETR4"], "companies/PETR4/statements"),
+    (
+        &["statements", "9512", "income", "--period", "ttm", "--depth", "2"],
+        "companies/9512/statements/income?period=ttm&depth=2&layout=wide",
+    ),
     (&["categories"], "filings/categories"),
     (&["calendar", "2026-11-20"], "calendar/2026-11-20"),
     (

@@ -3,7 +3,7 @@
 //! `harness` starts servers and speaks HTTP. The other modules hold the tests.
 //!
 //! * What it answers: `market` and `series` the figures, `decisions` those of the Copom, `past` what was known when, `calendar` business days, `freshness` how old the data
-//!   is, `companies` companies and filings, `search` what people and attackers look for, `search_filters`
+//!   is, `companies` companies and filings, `statements` financial statements (in archives of `made_statements`), `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
 //!   datasets, `export_streams` how they are sent, `pages` the pages, `page_addresses` their addresses, `explore_market` those of the market and the calculators, `explore_transformed` transformed and compared series, `explore_registry` those of
 //!   companies and filings, `explore_refusals` what they say of mistakes, `sitemap` what search engines are told, `base_path` all of it below a path.
@@ -69,6 +69,7 @@ mod import_plausible;
 mod import_published;
 mod log;
 mod looked_at;
+mod made_statements;
 mod market;
 mod mcp;
 mod mcp_stdio;
@@ -93,6 +94,7 @@ mod series;
 mod sessions;
 mod sitemap;
 mod sites;
+mod statements;
 mod structure;
 mod sync;
 mod sync_faults;

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::api_client::percent_encode;
 
+mod statements;
+use statements::Statements;
+
 #[derive(Debug, Args)]
 pub(crate) struct Get {
     #[command(subcommand)]
@@ -40,6 +43,8 @@ pub(crate) enum GetCommand {
         /// The id of the filing, as the list of filings shows it
         id: String,
     },
+    /// Financial statements of a company: one of them by year, quarter or twelve months, or the list of forms
+    Statements(Statements),
     /// The categories and types of filings, with the number of filings of each
     Categories {
         #[command(flatten)]
@@ -238,6 +243,7 @@ impl GetCommand {
             GetCommand::Company { company } => return GetRequest::CompanyLookup(company.clone()),
             GetCommand::Filings(filings) => filings.question(),
             GetCommand::Filing { id } => Question::at(&format!("filings/{}", percent_encode(id))),
+            GetCommand::Statements(statements) => statements.question(),
             GetCommand::Categories { pages } => {
                 Question::at("filings/categories").with_pages(*pages)
             }

@@ -67,7 +67,7 @@ pub(crate) struct PageOptions {
     pub(crate) all: bool,
 }
 
-fn rows(text: &str) -> Result<u64, String> {
+pub(super) fn rows(text: &str) -> Result<u64, String> {
     let message = || format!("{:?} is not a whole number of at least 1", fincore::truncate(text));
     text.parse().ok().filter(|rows| *rows > 0).ok_or_else(message)
 }

@@ -78,7 +78,7 @@ fn serves_without_a_command() {
     assert_eq!(cli.serve.socket.listen, "localhost:0");
 }
 
-/// `docs/cli.md` and `docs/cli-queries.md` are what the commands say of themselves. To write them anew: `UPDATE_DOCS=1 cargo
+/// `docs/cli.md`, `docs/cli-queries.md` and `docs/cli-calc.md` are what the commands say of themselves. To write them anew: `UPDATE_DOCS=1 cargo
 /// test -p finserve --lib cli`.
 #[test]
 fn the_guide_lists_every_command_and_flag() {
@@ -88,19 +88,28 @@ fn the_guide_lists_every_command_and_flag() {
         "its flags and environment variables, as `--help` does. It is made from the program.";
     let mut operating = format!(
         "# Commands and flags\n\nThis page lists every command of the operator with {opening} \
-         [Queries](cli-queries.md) has `get`, `calc`, `export` and `mcp`.\n\nWithout a command, `finserve` serves, and takes the flags of \
+         [Queries](cli-queries.md) has `get`, `export` and `mcp`, [calculations](cli-calc.md) `calc`.\n\nWithout a command, `finserve` serves, and takes the flags of \
          `finserve serve`. These flags work with every command:\n\n"
     );
     operating += &flags(root.get_arguments().filter(|argument| argument.is_global_set()));
     let mut querying = format!(
-        "# Commands of queries\n\nThis page lists `finserve get`, `calc`, `export` and `mcp` with {opening} \
+        "# Commands of queries\n\nThis page lists `finserve get`, `export` and `mcp` with {opening} \
          [Command line](command-line.md) shows how they are used.\n"
     );
+    let mut calculating = format!(
+        "# Commands of calculations\n\nThis page lists `finserve calc` with {opening} [Calculators](calculators.md) says what \
+         they compute.\n"
+    );
     for command in root.get_subcommands() {
-        let is_query = ["get", "calc", "export", "mcp"].contains(&command.get_name());
-        list(if is_query { &mut querying } else { &mut operating }, command, "finserve");
+        let page = match command.get_name() {
+            "get" | "export" | "mcp" => &mut querying,
+            "calc" => &mut calculating,
+            _ => &mut operating,
+        };
+        list(page, command, "finserve");
     }
-    for (name, made) in [("cli", operating), ("cli-queries", querying)] {
+    let pages = [("cli", operating), ("cli-queries", querying), ("cli-calc", calculating)];
+    for (name, made) in pages {
         let path = format!("{}/../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("UPDATE_DOCS").is_some() {
             std::fs::write(&path, &made).unwrap();

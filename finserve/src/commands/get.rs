@@ -70,6 +70,12 @@ pub(super) fn answer(
     if output.dialect.is_some() && format != Format::Csv {
         return Err(Failure::Usage("--dialect only applies to CSV: add --format csv".into()));
     }
+    let is_long =
+        question.query.iter().any(|(name, value)| (*name, &**value) == ("layout", "long"));
+    if is_long && matches!(format, Format::Table | Format::Csv) {
+        let wrong = "--layout long is for programs: add --format json, or leave it out";
+        return Err(Failure::Usage(wrong.into()));
+    }
     let whole = || -> Result<(String, Answer), Failure> {
         let json = pager::ask(origin, question)?;
         let headings = origin.columns(&question.path, &question.query);

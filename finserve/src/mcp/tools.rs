@@ -55,6 +55,12 @@ const ROWS: &[(&str, &str, &str)] = &[
      "The details of one company, by CVM code or CNPJ. Use search_companies to find the code."),
     ("list_company_filings",   "/api/v1/companies/{id}/filings",
      "What one company has filed with CVM, newest first; filter by category, type and date."),
+    ("list_company_statements", "/api/v1/companies/{id}/statements",
+     "Lists which financial statements of one company there are: annual (DFP) and quarterly (ITR) forms with their versions."),
+    ("get_statement",          "/api/v1/companies/{id}/statements/{kind}",
+     "A financial statement of one company account by account, in reais: balance sheet, income statement, cash flow, value \
+      added; by fiscal year, quarter, year to date or the last twelve months (ttm). Give depth 2 or 3 for the main accounts \
+      alone: a whole statement is long."),
     ("search_filings",         "/api/v1/filings/search",
      "Finds filings by the words of their subject, company, category and type, such as \"fato \
       relevante\" or \"dividendos\"; filter by company, category and date."),

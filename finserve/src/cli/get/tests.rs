@@ -9,7 +9,7 @@ use crate::{cli::Cli, http::LocalQueries};
 const OWN: [&str; 5] = ["all", "chart", "current", "help", "summary"];
 
 /// Each command and the paths that it asks at.
-const COMMANDS: [(&str, &str, &[&str]); 14] = [
+const COMMANDS: [(&str, &str, &[&str]); 15] = [
     (
         "get",
         "market",
@@ -31,6 +31,7 @@ const COMMANDS: [(&str, &str, &[&str]); 14] = [
     ("get", "company", &["companies/{id}"]),
     ("get", "filings", &["filings", "filings/search"]),
     ("get", "filing", &["filings/{id}"]),
+    ("get", "statements", &["companies/{id}/statements", "companies/{id}/statements/{kind}"]),
     ("get", "categories", &["filings/categories"]),
     ("get", "calendar", &["calendar/{date}", "calendar/business-days"]),
     ("get", "search", &["search"]),
