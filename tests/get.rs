@@ -103,6 +103,11 @@ pub(crate) const QUESTIONS: &[(&[&str], &str)] = &[
         &["statements", "9512", "income", "--period", "ttm", "--depth", "2"],
         "companies/9512/statements/income?period=ttm&depth=2&layout=wide",
     ),
+    (&["financials", "PETR4", "--period", "ttm"], "companies/PETR4/financials?period=ttm"),
+    (
+        &["financials", "--year", "2024", "--order", "-net_income"],
+        "financials?year=2024&order=-net_income",
+    ),
     (&["categories"], "filings/categories"),
     (&["calendar", "2026-11-20"], "calendar/2026-11-20"),
     (

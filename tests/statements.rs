@@ -135,6 +135,8 @@ fn statements_are_read_by_period_day_and_layout() {
     a_day_in_the_past_knows_what_cvm_had_received(&server);
     periods_are_columns_where_the_layout_is_wide(&server);
     the_command_line_shows_periods_as_columns(&server);
+    figures_are_made_of_accounts(&server);
+    companies_are_compared_by_their_figures(&server);
 }
 
 fn forms_are_listed_with_what_they_have(server: &Server) {
@@ -341,6 +343,83 @@ fn the_command_line_shows_periods_as_columns(server: &Server) {
     assert_eq!(forms.lines().count(), 7, "{forms}");
     let (json, _) = shown(&["income", "--layout", "long", "--format", "json"]);
     assert_eq!(json.trim_end(), ok(server, "/income?layout=long").text());
+}
+
+fn figures_are_made_of_accounts(server: &Server) {
+    let get = |query: &str| {
+        let reply = server.get(&format!("/api/v1/companies/9512/financials{query}"));
+        assert_eq!(reply.status, 200, "{query}: {}", reply.text());
+        reply
+    };
+    let annual = get("").json();
+    assert_eq!((&annual["total"], &annual["limit"]), (&json!(2), &json!(5)));
+    let newest = &annual["data"][0];
+    let figures = [
+        "period_end",
+        "scope",
+        "revenue",
+        "net_income",
+        "total_assets",
+        "net_margin",
+        "eps",
+        "ebitda",
+    ];
+    assert_eq!(
+        json!(figures.map(|name| &newest[name])),
+        json!(["2024-12-31", "consolidated", 1_000_000, 100_000, 5_000_000, 10.00, 1.2345, null])
+    );
+    let sourced = get("?sources=true&limit=1").json();
+    let sourced = &sourced["data"][0];
+    assert_eq!(sourced["revenue"], json!({ "value": 1_000_000, "from": ["3.01"] }));
+    assert_eq!(sourced["ebit"], json!({ "value": null, "from": [], "reason": "no_account" }));
+    let quarters = get("?period=quarter").json();
+    let revenue = |row: &Value| row["revenue"].clone();
+    let quarters: Vec<_> = quarters["data"].as_array().unwrap().iter().map(revenue).collect();
+    assert_eq!(quarters, [370_000, 220_000, 210_000, 200_000]);
+    assert_eq!(
+        get("?period=ttm&from=2024-12-31").json()["data"][0]["operating_cash_flow"],
+        400_000
+    );
+    assert_eq!(get("?scope=individual").json()["data"][0]["revenue"], 600_000);
+    let lines = table(get("?format=csv&limit=1").text(), ',');
+    assert_eq!(lines[0][..5], ["period_start", "period_end", "scope", "plan", "revenue"]);
+    assert_eq!((lines.len(), lines[0].len(), &*lines[1][4]), (2, 31, "1000000"));
+    for (query, message) in
+        [("period=ytd", "annual, quarter or ttm"), ("sources=1", "sources"), ("limit=0", "limit")]
+    {
+        let reply = server.get(&format!("/api/v1/companies/9512/financials?{query}"));
+        let said = reply.expect_error(400, "bad_request");
+        assert!(said.contains(message), "{query}: {said}");
+    }
+}
+
+fn companies_are_compared_by_their_figures(server: &Server) {
+    let get = |query: &str| server.get(&format!("/api/v1/financials{query}"));
+    let own = |json: &Value| {
+        let rows = json["data"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["company_id"] == "9512").unwrap()
+    };
+    let json = get("?metric=net_income,revenue&year=2024&order=-revenue&limit=1000").json();
+    let row = own(&json);
+    assert_eq!(row.as_object().unwrap().len(), 7, "{row}");
+    assert_eq!((&row["net_income"], &row["revenue"]), (&json!(100_000), &json!(1_000_000)));
+    assert_eq!(own(&get("?year=2023&limit=1000").json())["revenue"], 800_000);
+    let sector = get("?sector=petroleo%20e%20gas&limit=1000").json();
+    assert_eq!(own(&sector)["period_end"], "2024-12-31");
+    assert_eq!(get("?sector=zzz").json()["total"], 0);
+    let csv = get("?metric=revenue&year=2024&format=csv");
+    let header = ["company_id", "name", "period_end", "scope", "plan", "revenue"];
+    assert_eq!(table(csv.text(), ',')[0], header);
+    if cfg!(feature = "parquet") {
+        assert!(get("?format=parquet&year=2024").body.starts_with(b"PAR1"));
+    }
+    for query in
+        ["metric=profit", "metric=", "order=-profit", "year=24", "period=ytd", "limit=1001"]
+    {
+        let said = get(&format!("?{query}")).expect_error(400, "bad_request");
+        let (name, _) = query.split_once('=').unwrap();
+        assert!(said.contains(name) || said.contains("ytd"), "{query}: {said}");
+    }
 }
 
 #[test]

@@ -211,7 +211,7 @@ impl fmt::Display for Wanted {
             Wanted::Scope => "a scope (consolidated or individual)",
             Wanted::Layout => "a layout (long or wide)",
             Wanted::Metrics => "a list of metrics (revenue, ebit, net_income, …, separated by commas)",
-            Wanted::MetricOrder => "an order (a metric, name or period_end; a minus sign before it for the largest first)",
+            Wanted::MetricOrder => "an order (name or a metric; a minus sign before a metric for the largest first)",
             Wanted::Year => "a year (YYYY)",
             Wanted::Plan => "a plan (free, bronze, gold or platinum)",
             Wanted::Name { most } => {

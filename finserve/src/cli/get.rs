@@ -9,7 +9,9 @@ use super::{
 };
 use crate::api_client::percent_encode;
 
+mod financials;
 mod statements;
+use financials::Financials;
 use statements::Statements;
 
 #[derive(Debug, Args)]
@@ -45,6 +47,8 @@ pub(crate) enum GetCommand {
     },
     /// Financial statements of a company: one of them by year, quarter or twelve months, or the list of forms
     Statements(Statements),
+    /// Key figures: of a company period by period, or of all companies side by side
+    Financials(Financials),
     /// The categories and types of filings, with the number of filings of each
     Categories {
         #[command(flatten)]
@@ -244,6 +248,7 @@ impl GetCommand {
             GetCommand::Filings(filings) => filings.question(),
             GetCommand::Filing { id } => Question::at(&format!("filings/{}", percent_encode(id))),
             GetCommand::Statements(statements) => statements.question(),
+            GetCommand::Financials(financials) => financials.question(),
             GetCommand::Categories { pages } => {
                 Question::at("filings/categories").with_pages(*pages)
             }

@@ -70,11 +70,11 @@ pub(super) fn answer(
     if output.dialect.is_some() && format != Format::Csv {
         return Err(Failure::Usage("--dialect only applies to CSV: add --format csv".into()));
     }
-    let is_long =
-        question.query.iter().any(|(name, value)| (*name, &**value) == ("layout", "long"));
-    if is_long && matches!(format, Format::Table | Format::Csv) {
-        let wrong = "--layout long is for programs: add --format json, or leave it out";
-        return Err(Failure::Usage(wrong.into()));
+    let nested = [("layout", "long"), ("sources", "true")];
+    let nested = question.query.iter().find(|(name, value)| nested.contains(&(*name, value)));
+    if let (Some((name, _)), Format::Table | Format::Csv) = (nested, format) {
+        let wrong = format!("rows have lists within them with this --{name}: add --format json");
+        return Err(Failure::Usage(wrong));
     }
     let whole = || -> Result<(String, Answer), Failure> {
         let json = pager::ask(origin, question)?;

@@ -61,6 +61,12 @@ const ROWS: &[(&str, &str, &str)] = &[
      "A financial statement of one company account by account, in reais: balance sheet, income statement, cash flow, value \
       added; by fiscal year, quarter, year to date or the last twelve months (ttm). Give depth 2 or 3 for the main accounts \
       alone: a whole statement is long."),
+    ("get_financials",         "/api/v1/companies/{id}/financials",
+     "The key figures of one company by fiscal year, quarter or the last twelve months: revenue, EBIT, EBITDA, net income, \
+      debt, equity, cash flows, earnings per share, margins, ROE. Use it before get_statement, which has every account."),
+    ("screen_companies",       "/api/v1/financials",
+     "Compares all companies by their key figures: the largest by revenue or net income, those of a sector, the figures of \
+      a year. Give metric, or rows are long."),
     ("search_filings",         "/api/v1/filings/search",
      "Finds filings by the words of their subject, company, category and type, such as \"fato \
       relevante\" or \"dividendos\"; filter by company, category and date."),

@@ -9,7 +9,7 @@ use crate::{cli::Cli, http::LocalQueries};
 const OWN: [&str; 5] = ["all", "chart", "current", "help", "summary"];
 
 /// Each command and the paths that it asks at.
-const COMMANDS: [(&str, &str, &[&str]); 15] = [
+const COMMANDS: [(&str, &str, &[&str]); 16] = [
     (
         "get",
         "market",
@@ -32,6 +32,7 @@ const COMMANDS: [(&str, &str, &[&str]); 15] = [
     ("get", "filings", &["filings", "filings/search"]),
     ("get", "filing", &["filings/{id}"]),
     ("get", "statements", &["companies/{id}/statements", "companies/{id}/statements/{kind}"]),
+    ("get", "financials", &["companies/{id}/financials", "financials"]),
     ("get", "categories", &["filings/categories"]),
     ("get", "calendar", &["calendar/{date}", "calendar/business-days"]),
     ("get", "search", &["search"]),

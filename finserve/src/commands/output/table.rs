@@ -8,8 +8,8 @@ use super::{
 
 /// The columns of a kind of rows that a terminal has room for. CSV and JSON have all columns.
 struct MainColumns {
-    /// Rows with this column are of this kind.
-    mark: &'static str,
+    /// Rows with all of these columns are of this kind.
+    marks: &'static [&'static str],
     /// Identify a row, and are never cut.
     keys: &'static [&'static str],
     rest: &'static [&'static str],
@@ -19,19 +19,31 @@ struct MainColumns {
 
 const MAIN: &[MainColumns] = &[
     MainColumns {
-        mark: "company_name",
+        marks: &["company_id", "gross_margin", "dividends_paid", "roa"],
+        keys: &["company_id"],
+        rest: &["name", "period_end", "revenue", "ebit", "ebitda", "net_income", "equity", "roe"],
+        optional: &["equity", "ebit", "ebitda", "roe"],
+    },
+    MainColumns {
+        marks: &["period_end", "gross_margin", "dividends_paid", "roa"],
+        keys: &["period_end"],
+        rest: &["scope", "revenue", "ebit", "ebitda", "net_income", "net_debt", "equity", "roe"],
+        optional: &["scope", "equity", "net_debt", "ebit", "ebitda", "roe"],
+    },
+    MainColumns {
+        marks: &["company_name"],
         keys: &["id", "date"],
         rest: &["company_name", "category", "description"],
         optional: &[],
     },
     MainColumns {
-        mark: "cnpj",
+        marks: &["cnpj"],
         keys: &["id"],
         rest: &["name", "tickers", "status", "sector"],
         optional: &[],
     },
     MainColumns {
-        mark: "title_pt",
+        marks: &["title_pt"],
         keys: &["number", "name"],
         rest: &["title", "unit", "first", "last", "count"],
         optional: &["unit", "first", "count"],
@@ -110,7 +122,9 @@ fn rows(table: &Table, screen: Screen) -> String {
 /// The positions of the columns that are shown, and how many of them, from the first, are never cut.
 fn choose_columns(table: &Table, most: Option<usize>) -> (Vec<usize>, usize) {
     let position = |name: &&str| table.columns.iter().position(|column| column == name);
-    let Some(main) = MAIN.iter().find(|main| position(&main.mark).is_some()) else {
+    let Some(main) =
+        MAIN.iter().find(|main| main.marks.iter().all(|mark| position(mark).is_some()))
+    else {
         return ((0..table.columns.len()).collect(), 0);
     };
     let mut columns: Vec<usize> = main.keys.iter().chain(main.rest).filter_map(position).collect();

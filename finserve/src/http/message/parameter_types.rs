@@ -16,7 +16,9 @@ use fincore::{
         Release, SeriesIds, Side,
         transform::{Aggregate, Frequency, Only, Partial, Units},
     },
-    statements::{Layout, Period, Restated, Scope, StatementKind},
+    statements::{
+        FigureSources, Layout, MetricOrder, Metrics, Period, Restated, Scope, StatementKind, Year,
+    },
     webhooks::{DeliveryId, WebhookId},
 };
 
@@ -32,7 +34,7 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 41] {
+fn all() -> [ParameterType; 45] {
     [
         library::<Aggregate>(),
         library::<Amount>(),
@@ -43,6 +45,7 @@ fn all() -> [ParameterType; 41] {
         library::<Cursor>(),
         library::<Date>(),
         library::<DeliveryId>(),
+        library::<FigureSources>(),
         library::<FilingId>(),
         library::<Frequency>(),
         library::<Layout>(),
@@ -52,6 +55,8 @@ fn all() -> [ParameterType; 41] {
         library::<Limit<1000>>(),
         library::<Limit<10_000>>(),
         library::<Listed>(),
+        library::<MetricOrder>(),
+        library::<Metrics>(),
         library::<Months>(),
         library::<Offset>(),
         library::<Only>(),
@@ -73,6 +78,7 @@ fn all() -> [ParameterType; 41] {
         library::<Units>(),
         library::<WebhookId>(),
         library::<Words>(),
+        library::<Year>(),
         own::<Language>(),
         own::<ReturnPath>(),
     ]

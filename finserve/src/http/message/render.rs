@@ -10,7 +10,7 @@ use fincore::{
     calendar::BusinessDays,
     export::Format,
     market::{ComparedSeries, Decision, Decisions},
-    statements::StatementPage,
+    statements::{Metric, ScreenPage, StatementPage},
     table::{self, Column, ColumnKind, Dialect, Row},
 };
 use serde::Serialize;
@@ -304,6 +304,44 @@ impl Rows for ComparedSeries {
 impl Rows for StatementPage {
     fn headings() -> Vec<Heading> {
         vec![("code", ColumnKind::Text), ("name", ColumnKind::Text)]
+    }
+
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    fn extent(&self) -> Option<Extent> {
+        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+    }
+
+    fn json(&self) -> serde_json::Result<Vec<u8>> {
+        Json::json(self)
+    }
+
+    fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_csv(dialect, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
+        Some(self.to_parquet())
+    }
+}
+
+/// The figures are those of the question.
+impl Rows for ScreenPage {
+    fn headings() -> Vec<Heading> {
+        let company = [
+            ("company_id", ColumnKind::Text),
+            ("name", ColumnKind::Text),
+            ("period_end", ColumnKind::Day),
+            ("scope", ColumnKind::Text),
+            ("plan", ColumnKind::Text),
+        ];
+        let figures = Metric::ALL.map(|metric| (metric.name(), ColumnKind::Figure));
+        company.into_iter().chain(figures).collect()
     }
 
     fn total(&self) -> u64 {

@@ -88,6 +88,8 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         list(   "/api/v1/companies/{id}/filings", Filings,   Long,  filings::of_company),
         table_of(list("/api/v1/companies/{id}/statements/{kind}", Filings, Long, statements::statement)),
         list(   "/api/v1/companies/{id}/statements", Filings, Long, statements::list),
+        list(   "/api/v1/companies/{id}/financials", Filings, Long, statements::financials),
+        table_of(list("/api/v1/financials",       Filings,   Long,  statements::screen)),
         one(    "/api/v1/companies/{id}",         Companies, Short, companies::find),
         list(   "/api/v1/companies",              Companies, COMPANIES, companies::list),
         list(   "/api/v1/filings/search",         Filings,   Long,  filings::search),
