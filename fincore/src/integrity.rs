@@ -18,6 +18,7 @@ mod progress;
 mod rebuild;
 mod removed_rows;
 mod schema;
+mod statements;
 
 use examination::{STEPS, examine};
 pub use progress::CheckStep;

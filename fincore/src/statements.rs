@@ -20,6 +20,8 @@ mod screen;
 mod statement;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod stored;
 
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
 pub use figures::{AccountPlan, FigureValue, Metric, Reason};

@@ -1,7 +1,7 @@
 //! All checks of a catalogue, in order.
 use super::{
     change_log, companies, filings, findings::Findings, index, market, meetings, past,
-    progress::Progress, schema,
+    progress::Progress, schema, statements,
 };
 use crate::{
     catalogue::{self, Catalogue},
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The number of steps that [`examine`] reports.
-pub(super) const STEPS: usize = 7;
+pub(super) const STEPS: usize = 8;
 
 /// Runs all checks: on the file, then on the rows of each table.
 pub(super) fn examine(
@@ -20,7 +20,7 @@ pub(super) fn examine(
     let mut findings = Findings::default();
     let scratch = catalogue.scratch()?;
     progress.begin("the file");
-    let checkup = sqlite::check(scratch.connection(), &catalogue::SCHEMA)?;
+    let mut checkup = sqlite::check(scratch.connection(), &catalogue::SCHEMA)?;
     schema::check(&scratch, &mut findings)?;
     let complete = findings.remedy().is_none();
     for problem in &checkup.problems {
@@ -36,6 +36,7 @@ pub(super) fn examine(
         companies::check(&scratch, &mut findings, progress)?;
         filings::check(&scratch, &mut findings, progress)?;
         index::check(&scratch, &mut findings, progress)?;
+        checkup.notes = statements::check(&scratch, &mut findings, progress)?;
     }
     Ok((checkup, findings))
 }

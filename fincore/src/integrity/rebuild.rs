@@ -7,7 +7,7 @@ use super::{
     filings, market, meetings, past,
     progress::{CheckStep, Progress},
     removed_rows::RemovedRows,
-    schema,
+    schema, statements,
 };
 use crate::{
     catalogue::{Catalogue, Writer},
@@ -69,7 +69,7 @@ impl Catalogue {
 }
 
 /// How many steps a repair has, the bundled data included.
-const REPAIRS: usize = 5;
+const REPAIRS: usize = 6;
 
 fn repair(writer: &Writer, removed: &mut RemovedRows, progress: &mut Progress<'_>) -> Result<()> {
     progress.begin("repairing indexes");
@@ -85,7 +85,9 @@ fn repair(writer: &Writer, removed: &mut RemovedRows, progress: &mut Progress<'_
     progress.begin("repairing companies");
     companies::repair(writer, removed)?;
     progress.begin("repairing filings");
-    filings::repair(writer, removed, progress)
+    filings::repair(writer, removed, progress)?;
+    progress.begin("repairing statements");
+    statements::repair(writer, removed)
 }
 
 #[cfg(feature = "bundle")]

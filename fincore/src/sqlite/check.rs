@@ -13,6 +13,8 @@ pub struct Checkup {
     pub problems: Vec<String>,
     /// What helps, if there is damage.
     pub remedy: Option<Remedy>,
+    /// What the published files themselves say that does not add up, one sentence each. It is no damage.
+    pub notes: Vec<String>,
     /// The number of migrations applied.
     pub version: usize,
     /// Its tables, by name.
@@ -23,7 +25,7 @@ impl Checkup {
     /// The result for a database without damage.
     #[must_use]
     pub fn new(version: usize, tables: Vec<TableCheckup>) -> Checkup {
-        Checkup { problems: Vec::new(), remedy: None, version, tables }
+        Checkup { problems: Vec::new(), remedy: None, notes: Vec::new(), version, tables }
     }
 }
 
@@ -89,7 +91,8 @@ pub(crate) fn check(connection: &Connection, schema: &Schema) -> Result<Checkup>
         }
     }
     let remedy = (!problems.is_empty()).then_some(Remedy::Restore);
-    Ok(Checkup { problems, remedy, version: version_of(connection)?, tables })
+    let (notes, version) = (Vec::new(), version_of(connection)?);
+    Ok(Checkup { problems, remedy, notes, version, tables })
 }
 
 fn collect(connection: &Connection, sql: &str, found: &mut Vec<String>) -> rusqlite::Result<()> {

@@ -1,7 +1,7 @@
 //! Makes what is derived from statements, when they are imported: plans of accounts, and the figures of companies.
 use std::collections::BTreeMap;
 
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::{
     FINANCIALS,
@@ -9,6 +9,7 @@ use super::{
     figures::AccountPlan,
     financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
     form::{self, StoredForm},
+    stored,
 };
 use crate::{
     catalogue::{Change, Writer},
@@ -41,6 +42,60 @@ pub(crate) fn derive(writer: &Writer, changed: &ChangedPeriods) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes everything that is derived, of all companies.
+pub(crate) fn derive_all(writer: &Writer) -> Result<()> {
+    let companies = stored::companies(writer.connection())?;
+    let all = companies.into_iter().map(|company| (company, (Date::MIN, Date::MAX)));
+    derive(writer, &all.collect())?;
+    // Figures of a company without any form.
+    const ORPHANS: &str =
+        "DELETE FROM financial WHERE company NOT IN (SELECT company FROM statement_form)";
+    writer.prepare(ORPHANS)?.execute([])?;
+    Ok(())
+}
+
+/// A period whose stored figures are not those that its statements make.
+pub(crate) struct FigureDifference {
+    pub(crate) name: String,
+}
+
+/// The periods of a company whose stored figures are not those that its statements make.
+pub(crate) fn differences(
+    connection: &Connection,
+    company: CvmCode,
+) -> Result<Vec<FigureDifference>> {
+    const SQL: &str =
+        "SELECT period, period_end, scope, COALESCE(period_start, ''), COALESCE(plan, -1), figures
+        FROM main.financial WHERE company = ?1";
+    type Stored = BTreeMap<(i64, String, i64), (String, i64, String)>;
+    let forms = form::forms_of(connection, company, None)?;
+    let mut made = Stored::new();
+    for scope in Scope::ALL {
+        let maker = Maker::read(connection, &forms, scope)?;
+        for period in PERIODS {
+            for figures in
+                maker.ends(period).into_iter().filter_map(|end| maker.figures(period, end))
+            {
+                let start = figures.period_start.map(|day| day.to_string()).unwrap_or_default();
+                let row = (start, figures.plan.map_or(-1, number), figures.base_text());
+                made.insert((period as i64, figures.period_end.to_string(), scope as i64), row);
+            }
+        }
+    }
+    let mut statement = connection.prepare_cached(SQL)?;
+    let stored = statement.query_map([company.get()], |row| {
+        Ok(((row.get(0)?, row.get(1)?, row.get(2)?), (row.get(3)?, row.get(4)?, row.get(5)?)))
+    })?;
+    let stored = stored.collect::<rusqlite::Result<Stored>>()?;
+    let keys = made.keys().chain(stored.keys().filter(|key| !made.contains_key(*key)));
+    let differs = keys.filter(|key| made.get(*key) != stored.get(*key));
+    Ok(differs
+        .map(|(period, end, scope)| FigureDifference {
+            name: format!("{company} {period} {end} {scope}"),
+        })
+        .collect())
 }
 
 /// Stores the plan of accounts of a form.

@@ -65,7 +65,7 @@ pub(crate) fn statement_id(form: i64, scope: Scope, table: StatementTable) -> i6
 }
 
 /// The scope and the table of a stored statement, and the id of its form.
-fn parts_of(id: i64) -> (i64, Scope, StatementTable) {
+pub(super) fn parts_of(id: i64) -> (i64, Scope, StatementTable) {
     let scope = if id & 8 == 0 { Scope::Consolidated } else { Scope::Individual };
     let table = usize::try_from(id & 7).map_or(StatementTable::Assets, |n| StatementTable::ALL[n]);
     (id >> 4, scope, table)

@@ -339,3 +339,36 @@ fn a_comparative_that_differs_restates_the_year_before() {
     assert_eq!(of(Restated::No), ["filed 9000", "filed 7000"]);
     assert_eq!(of(Restated::Yes), ["filed 9000", "restated 8000"]);
 }
+
+#[test]
+fn a_check_makes_figures_again_and_a_repair_puts_them_right() {
+    let (_dir, catalogue) = catalogue_of(&year_of_forms());
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+    let before = exported(&catalogue, "financials", None);
+    let now = "2026-11-02T12:00:00Z".parse().unwrap();
+    let damage = |sql: &str| {
+        let writer = catalogue.write(now).unwrap();
+        writer.prepare(sql).unwrap().execute([]).unwrap();
+        writer.commit_unversioned().unwrap();
+    };
+    damage("UPDATE financial SET figures = replace(figures, '-5000', '5000') WHERE period = 0");
+    let problems = catalogue.check().unwrap().problems;
+    assert_eq!(
+        problems,
+        ["1 period whose figures do not follow from the statements: 9512 0 2024-12-31 0"]
+    );
+    catalogue.rebuild(now).unwrap();
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+    assert_eq!(exported(&catalogue, "financials", None), before);
+    damage("UPDATE statement SET content = x'00' WHERE id = (SELECT MIN(id) FROM statement)");
+    let problems = catalogue.check().unwrap().problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(
+        problems[0].starts_with(
+            "1 statement that cannot be read: 9512 itr 2024-03-31 1 consolidated income"
+        )
+    );
+    catalogue.rebuild(now).unwrap();
+    assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
+    assert_eq!(shown(&catalogue, Period::Quarter).len(), 3);
+}

@@ -52,11 +52,14 @@ pub(super) fn show_progress(bar: &mut Option<ProgressBar>, step: CheckStep) {
 }
 
 fn report(file: &str, checkup: &Checkup) -> String {
-    let Checkup { problems, version, tables, .. } = checkup;
+    let Checkup { problems, notes, version, tables, .. } = checkup;
     let state = if problems.is_empty() { "sound" } else { "DAMAGED" };
     let mut report = format!("{file}: {state}, schema version {version}\n");
     for problem in problems {
         report += &format!("  {problem}\n");
+    }
+    for note in notes {
+        report += &format!("  note: {note}\n");
     }
     for table in tables {
         let newest = table.newest.as_ref().map(|day| format!(", newest {day}")).unwrap_or_default();
