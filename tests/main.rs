@@ -6,7 +6,7 @@
 //!   is, `companies` companies and filings, `statements` financial statements (in archives of `made_statements`), `search` what people and attackers look for, `search_filters`
 //!   filters, `search_meaning` orders, phrases, near matches and suggestions, `quality` whether people find what they mean, `csv` lists as tables, `export` whole
 //!   datasets, `export_streams` how they are sent, `pages` the pages, `page_addresses` their addresses, `explore_market` those of the market and the calculators, `explore_transformed` transformed and compared series, `explore_registry` those of
-//!   companies and filings, `explore_refusals` what they say of mistakes, `sitemap` what search engines are told, `base_path` all of it below a path.
+//!   companies and filings, `explore_statements` those of financial statements, `explore_refusals` what they say of mistakes, `sitemap` what search engines are told, `base_path` all of it below a path.
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise, `guide` the commands that they show.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
@@ -50,6 +50,7 @@ mod explore_hostile;
 mod explore_market;
 mod explore_refusals;
 mod explore_registry;
+mod explore_statements;
 mod explore_transformed;
 mod export;
 mod export_command;

@@ -1,11 +1,14 @@
 //! The pages, as a browser without JavaScript meets them.
 use crate::harness::{Reply, Server};
 
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 16] = [
     "/",
     "/market",
     "/market/compare",
     "/market/ipca",
+    "/companies/9512/statements",
+    "/companies/compare",
+    "/companies/screen",
     "/calc",
     "/calc/convert",
     "/pricing",

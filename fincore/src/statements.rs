@@ -29,7 +29,7 @@ pub use financials::{CompanyFinancials, financials};
 pub use queries::{FigureSources, FinancialsQuery, FormsQuery, Layout, Restated, StatementQuery};
 pub use read::{StatementForm, list, statement};
 pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
-pub use statement::{Statement, StatementPage};
+pub use statement::{AccountRow, Statement, StatementPage};
 
 // The names of the datasets.
 pub(crate) use form::DATASET as STATEMENTS;

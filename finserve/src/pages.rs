@@ -30,6 +30,14 @@ pub(crate) use calculators::{
     Calculator, Given, Outcome, calculator, calculators, compound_link, convert_form, first_day,
 };
 pub(crate) use companies::company::{CompanyShown, Filed, NEWEST, company};
+pub(crate) use companies::comparison::{CompaniesCompared, ComparedCompany, compared_companies};
+pub(crate) use companies::five_years::YearsShown;
+pub(crate) use companies::screen::{
+    CompaniesScreened, ScreenSought, USUAL_ORDER, screened_companies,
+};
+pub(crate) use companies::statement::{
+    PERIODS, StatementShown, StatementSought, StatementsOf, statement,
+};
 pub(crate) use companies::{CompaniesSought, companies};
 pub(crate) use company_name::company_link;
 pub(crate) use error_page::{Notice, not_found, refused};

@@ -16,7 +16,7 @@ export function registryChecks({ server, open, api }) {
   }
 
   async function everyPageIsAccessible(visitor, view) {
-    const wanted = ["/", "/companies?q=banco", "/companies/4170", "/filings?q=assembleia&page=2", "/filings?company=4170"];
+    const wanted = ["/", "/companies?q=banco", "/companies/4170", "/companies/4170/statements?period=quarter", "/companies/compare?ids=VALE3,PETR4", "/companies/screen?year=2024", "/filings?q=assembleia&page=2", "/filings?company=4170"];
     for (const path of wanted) {
       await open(visitor, view, path);
       await breaksNoRule(visitor.page);

@@ -69,10 +69,14 @@ pub struct StatementPage {
     pub(super) has_parts: bool,
 }
 
-/// An account in all periods.
-struct WideRow<'p> {
-    account: &'p Account,
-    values: Vec<Option<crate::types::Decimal>>,
+/// An account in all periods of a page.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AccountRow<'p> {
+    /// The account, with its value in the newest period that has it.
+    pub account: &'p Account,
+    /// Its value in each period; `None` where the period has no such account.
+    pub values: Vec<Option<crate::types::Decimal>>,
 }
 
 impl StatementPage {
@@ -115,9 +119,9 @@ impl StatementPage {
         match self.layout {
             Layout::Long => self.long_cells(),
             Layout::Wide => self
-                .wide_rows()
+                .account_rows()
                 .into_iter()
-                .map(|WideRow { account, values }| {
+                .map(|AccountRow { account, values }| {
                     let mut cells = self.account_cells(account);
                     cells.extend(values.into_iter().map(Cell::from));
                     cells
@@ -155,14 +159,15 @@ impl StatementPage {
     }
 
     /// Every account of any period, in order, with its values.
-    fn wide_rows(&self) -> Vec<WideRow<'_>> {
-        let mut rows: Vec<WideRow<'_>> = Vec::new();
+    #[must_use]
+    pub fn account_rows(&self) -> Vec<AccountRow<'_>> {
+        let mut rows: Vec<AccountRow<'_>> = Vec::new();
         let mut places = std::collections::HashMap::new();
         for (place, period) in self.data.iter().enumerate() {
             for account in &period.accounts {
                 let key = (&account.code, &account.name, &account.column);
                 let row = *places.entry(key).or_insert_with(|| {
-                    rows.push(WideRow { account, values: vec![None; self.data.len()] });
+                    rows.push(AccountRow { account, values: vec![None; self.data.len()] });
                     rows.len() - 1
                 });
                 rows[row].values[place] = Some(account.value);
@@ -216,14 +221,14 @@ struct WideRows<'p>(&'p StatementPage);
 
 impl Serialize for WideRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let rows = self.0.wide_rows();
+        let rows = self.0.account_rows();
         serializer.collect_seq(rows.iter().map(|row| WideLine { periods: &self.0.data, row }))
     }
 }
 
 struct WideLine<'p> {
     periods: &'p [Statement],
-    row: &'p WideRow<'p>,
+    row: &'p AccountRow<'p>,
 }
 
 impl Serialize for WideLine<'_> {

@@ -49,6 +49,8 @@ pub(crate) enum Wanted {
     Range,
     /// The number of a page of a list.
     PageNumber { most: u64 },
+    /// Some companies, separated by commas.
+    Companies { most: usize },
     /// A format of lists.
     ListFormat,
     /// A format of tables.
@@ -68,6 +70,9 @@ impl fmt::Display for Wanted {
             Wanted::Path => "a path of this service (/pricing)",
             Wanted::Range => "a range (3m, 12m, 5y or all)",
             Wanted::PageNumber { most } => return write!(f, "a page (1 to {most})"),
+            Wanted::Companies { most } => {
+                return write!(f, "a list of one to {most} companies, separated by commas");
+            }
             Wanted::ListFormat => "a format of lists (json or csv)",
             Wanted::TableFormat => match cfg!(feature = "parquet") {
                 true => "a format of tables (json, csv or parquet)",

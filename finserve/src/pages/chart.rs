@@ -10,6 +10,7 @@ use super::language::Language;
 mod downsample;
 mod gaps;
 mod geometry;
+pub(crate) mod groups;
 pub(crate) mod lines;
 mod size;
 pub(crate) mod sparkline;

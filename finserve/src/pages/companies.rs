@@ -1,5 +1,11 @@
 //! `/companies`: companies by name, status and sector.
+mod amounts;
 pub(crate) mod company;
+pub(crate) mod comparison;
+pub(crate) mod five_years;
+mod metric_names;
+pub(crate) mod screen;
+pub(crate) mod statement;
 
 use fincore::companies::{Company, FilterValues};
 use maud::{Markup, html};
@@ -71,6 +77,10 @@ pub(crate) fn companies(
             "Busque toda companhia que tem ou teve registro na CVM, por nome, nome anterior, marca, código de negociação, CNPJ ou código CVM.",
         )) }
         (form(view, sought, kinds))
+        p.actions {
+            a.button href=(view.link("/companies/screen")) { (say("Rank by figures", "Classificar por números")) }
+            a.button href=(view.link("/companies/compare")) { (say("Compare", "Comparar")) }
+        }
         (result_list::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
         @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))

@@ -9,7 +9,10 @@ pub(crate) fn upgrade(view: &View, prompt: &Upgrade) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let what = match prompt.feature {
         Feature::Companies => say("all companies, with search", "todas as companhias, com busca"),
-        Feature::Filings => say("all filings, with search", "todos os documentos, com busca"),
+        Feature::Filings => say(
+            "all filings and financial statements, with search",
+            "todos os documentos e demonstrações financeiras, com busca",
+        ),
         Feature::HistoricalData => {
             say("the whole history, not just 12 months", "a série inteira, não só 12 meses")
         }

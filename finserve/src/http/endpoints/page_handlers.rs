@@ -39,6 +39,7 @@ pub(crate) mod documentation;
 mod form_fields;
 pub(crate) mod market;
 mod plan_preview;
+pub(crate) mod statements;
 
 /// What can be chosen on every page.
 #[derive(Debug, Deserialize)]

@@ -47,6 +47,13 @@ impl Plot {
         Plot { size, left, axis, days, places: Vec::new(), band: 0.0 }
     }
 
+    /// The vertical axis of groups of bars, whose figures are rounded to two decimals at most.
+    pub(super) fn of_groups(size: Size, bounds: (f64, f64), language: Language) -> Plot {
+        let axis = axis(bounds, 2, size.intervals(), language);
+        let left = axis.left(size);
+        Plot { size, left, axis, days: (0.0, 0.0), places: Vec::new(), band: 0.0 }
+    }
+
     pub(super) fn new(chart: &Chart<'_>, language: Language) -> Plot {
         let (low, high) = chart.bounds();
         let axis = axis((low, high), chart.decimals(), chart.size.intervals(), language);
@@ -166,7 +173,7 @@ fn day(date: Date) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a chart has some hundred points")]
-fn as_f64(count: usize) -> f64 {
+pub(super) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 

@@ -1,4 +1,4 @@
-//! `/companies/{id}`: one company, its names and its filings.
+//! `/companies/{id}`: one company, its figures, its names and its filings.
 use fincore::{
     Page,
     companies::Company,
@@ -7,6 +7,7 @@ use fincore::{
 };
 use maud::{Markup, html};
 
+use super::five_years::{YearsShown, five_years};
 use crate::pages::{
     company_name::other_name,
     filings::{official_names, rows, timeline},
@@ -36,7 +37,7 @@ pub(crate) enum Filed {
 }
 
 /// The page of the company with this code.
-pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
+pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown, years: &YearsShown) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let (name, content) = match shown {
         CompanyShown::Glimpse { name, status, prompt, filed } => (
@@ -63,6 +64,7 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
     let content = html! {
         p.trail { a href=(view.link("/companies")) { (say("Companies", "Companhias")) } }
         h1.name lang="pt-BR" { (name) }
+        (five_years(view, id, years))
         (content)
         h2 { (say("The same from the API", "O mesmo pela API")) }
         @match shown {
@@ -70,6 +72,7 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown) -> Markup {
             CompanyShown::OnlyFiles { .. } | CompanyShown::Whole { .. } => {
                 (layout::command(view, "call", &endpoint.command(view)))
                 (layout::command(view, "call-filings", &listed(id).command(view)))
+                @if let YearsShown::Whole(_) = years { (layout::command(view, "call-financials", &financials(id).command(view))) }
             }
         }
     };
@@ -91,6 +94,11 @@ pub(crate) const NEWEST: u32 = 10;
 /// The newest filings at the API.
 fn listed(id: &str) -> Address {
     Address::at(format!("/api/v1/companies/{id}/filings")).with("limit", Some(NEWEST))
+}
+
+/// The figures of the newest years at the API.
+fn financials(id: &str) -> Address {
+    Address::at(format!("/api/v1/companies/{id}/financials"))
 }
 
 fn facts(view: &View, company: &Company) -> Markup {

@@ -195,6 +195,9 @@ fn own_wanted(wanted: Wanted, language: Language) -> Option<String> {
         Wanted::Path => "um caminho deste serviço (/pricing)".to_owned(),
         Wanted::Range => "um período (3m, 12m, 5y ou all)".to_owned(),
         Wanted::PageNumber { most } => format!("uma página (de 1 a {most})"),
+        Wanted::Companies { most } => {
+            format!("uma lista de uma a {most} companhias, separadas por vírgulas")
+        }
         Wanted::ListFormat
         | Wanted::TableFormat
         | Wanted::ExportFormat

@@ -2,6 +2,7 @@
 use fincore::{
     CompanyId, CompanyRef, CvmCode, Error, Feature, FilingId, Limit, PageQuery, companies, filings,
     search::{self, Suggest, Suggestion},
+    statements::{self, FinancialsQuery},
 };
 use hyper::header::HeaderValue;
 use serde::Deserialize;
@@ -24,7 +25,7 @@ use crate::{
     },
     pages::{
         self, CompaniesSought, CompanyShown, Filed, FilingShown, FilingsSought, Found, Language,
-        NEWEST, View,
+        NEWEST, View, YearsShown,
     },
 };
 
@@ -154,7 +155,7 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let reach = Reach::of(context)?;
     let (code, _) = reach.one(Feature::Companies, |all| companies::resolve(all, &wanted))?;
     if code.to_string() != id {
-        return found_at(&view, code);
+        return found_at(&view, &format!("/companies/{code}"));
     }
     let known = reach.one(Feature::Companies, |all| Ok(companies::find(all, code.into())?.answer));
     let shown_of_it = match known {
@@ -172,11 +173,23 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         }
         Err(refusal) => return Err(refusal),
     };
-    Ok(shown(pages::company(&view, &id, &shown_of_it)))
+    Ok(shown(pages::company(&view, &id, &shown_of_it, &years(&reach, code)?)))
+}
+
+/// The figures of the newest years of a company, as far as the plan reaches.
+fn years(reach: &Reach, code: CvmCode) -> Result<YearsShown, Refusal> {
+    let query = FinancialsQuery::new(CompanyId::Cvm(code).into());
+    let (years, prompt) =
+        reach.one(Feature::Filings, |all| Ok(statements::financials(all, query)?.data))?;
+    Ok(match prompt {
+        _ if years.is_empty() => YearsShown::None,
+        Some(prompt) => YearsShown::Locked(prompt),
+        None => YearsShown::Whole(years.into_vec()),
+    })
 }
 
 /// The id in the path of a page is none.
-fn no_id(err: Error) -> Refusal {
+pub(super) fn no_id(err: Error) -> Refusal {
     match err {
         Error::Invalid(invalid) => NotFound::Id(invalid).into(),
         err => Refusal::from(err),
@@ -203,9 +216,9 @@ fn filed(reach: &Reach, code: CvmCode, company: &companies::Company) -> Result<F
     })
 }
 
-/// Leads to the page of the company with this code.
-fn found_at(view: &View, code: CvmCode) -> Result<Reply, Refusal> {
-    let link = HeaderValue::try_from(pages::company_link(view, code));
+/// Leads to the page of a company by its code.
+pub(super) fn found_at(view: &View, path: &str) -> Result<Reply, Refusal> {
+    let link = HeaderValue::try_from(view.link(path));
     let link = link.map_err(|_| Refusal::Internal("a link of ours cannot be sent".into()))?;
     Ok(Reply::found_at(link))
 }
