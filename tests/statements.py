@@ -45,8 +45,14 @@ class Client:
     def get(self, path):
         """Status and answer, with figures as exact decimals."""
         while True:
-            self.connection.request("GET", f"/api/v1/{path}", headers={"X-API-Key": next(self.keys)})
-            response = self.connection.getresponse()
+            headers = {"X-API-Key": next(self.keys)}
+            try:
+                self.connection.request("GET", f"/api/v1/{path}", headers=headers)
+                response = self.connection.getresponse()
+            except http.client.RemoteDisconnected:
+                # It was idle for too long. If the server is gone, connecting again fails.
+                self.connection.close()
+                continue
             body = response.read()
             if response.status != 429:
                 break
