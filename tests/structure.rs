@@ -268,7 +268,7 @@ const MIGRATIONS: [(&str, &str); 20] = [
     ("catalogue/0009_notes_and_withdrawn_filings.sql", "bed4ca49e10e3a84"),
     ("catalogue/0010_copom_meetings.sql", "a32929138a7001cd"),
     ("catalogue/0011_past.sql", "0024cb1a8debb6c0"),
-    ("catalogue/0012_statements.sql", "148cb68a21dc8a95"),
+    ("catalogue/0012_statements.sql", "8f8145e3bd631bdc"),
     ("postgres/0001_accounts.sql", "7ed267c749dceb33"),
     ("postgres/0002_sessions.sql", "f476f3b2e8fb50b2"),
     ("postgres/0003_self_registered.sql", "f0f070ba1b491ef7"),

@@ -3,8 +3,7 @@ CREATE TABLE account (
     id    INTEGER PRIMARY KEY,
     code  TEXT    NOT NULL,
     name  TEXT    NOT NULL,
-    fixed INTEGER NOT NULL, -- 1 in CVM's plan, 0 of the company's own
-    UNIQUE (code, name, fixed)
+    UNIQUE (code, name)
 ) STRICT;
 
 -- Every version of a form whose statements were imported, with its count of shares.
@@ -27,7 +26,8 @@ CREATE TABLE statement_form (
 ) STRICT;
 CREATE INDEX statement_form_by_filing ON statement_form (filing);
 
--- One statement of a form: its accounts and the values of all its periods together, because they are read together.
+-- One statement of a form: its accounts and the values of all its periods together, because they are read together. An
+-- account is its id × 2, and one more in CVM's plan; others are of the company's own.
 CREATE TABLE statement (
     id      INTEGER PRIMARY KEY, -- the form's id × 16, 8 for individual ones, the number of the table
     figures INTEGER NOT NULL, -- how many values it has

@@ -38,7 +38,8 @@ fn read_archive(
     let mut imported = Imported::new("");
     for (member, index) in archive.tables.clone() {
         let scan = archive.scan(index)?;
-        imported.add(read_table_or_text(&member, &scan, archive.member(index)?, store)?);
+        let table = read_table_or_text(&member, &scan, archive.member(index)?, store);
+        imported.add(table.map_err(|err| err.in_member(&member))?);
     }
     if archive.others > 0 {
         imported.leave_out(archive.others, OTHER_MEMBERS);

@@ -55,6 +55,16 @@ pub(super) enum ImportError {
 }
 
 impl ImportError {
+    /// The same of a table of an archive, which has many.
+    pub(super) fn in_member(self, member: &str) -> ImportError {
+        match self {
+            ImportError::Refused(Refusal { line, reason }) => {
+                ImportError::Refused(Refusal { line, reason: format!("{member}: {reason}") })
+            }
+            other => other,
+        }
+    }
+
     /// The public error, which names the file.
     pub(super) fn into_error(self, file_name: &str) -> Error {
         let file = printable(file_name).into_owned();

@@ -33,6 +33,9 @@ impl Import {
         imported: &mut Imported,
     ) -> Result<(), ImportError> {
         self.file_datasets.extend(rows.datasets());
+        if let ParsedRows::FilingsEnd(_) = rows {
+            self.forms.end_index();
+        }
         let tally = match rows {
             ParsedRows::Rates(series, rows) => self.store_rates(series, &rows, imported)?,
             ParsedRows::Quotes(rows) => self.store_quotes(name, &rows, imported)?,

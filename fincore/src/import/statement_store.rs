@@ -38,6 +38,11 @@ impl FileForms {
             self.index.add(key, filing.id, filing.date);
         }
     }
+
+    /// Notes that the file has an index, even one without a row.
+    pub(super) fn end_index(&mut self) {
+        self.index.decide();
+    }
 }
 
 impl Import {

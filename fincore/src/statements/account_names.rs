@@ -1,23 +1,24 @@
-//! The names of accounts, by their ids.
+//! The names of accounts, by their numbers in statements.
 use std::collections::HashMap;
 
 use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// The names of some accounts.
-pub(super) struct AccountNames(HashMap<i64, (String, String, bool)>);
+/// The codes and names of some accounts, by their ids.
+pub(super) struct AccountNames(HashMap<i64, (String, String)>);
 
 /// Ids that lie so close together are read at once.
 const NEAR: i64 = 8;
 
 impl AccountNames {
+    /// Reads the names of accounts with these numbers, which have the id and whether they are in CVM's plan.
     pub(super) fn read(
         connection: &Connection,
-        ids: impl Iterator<Item = i64>,
+        numbers: impl Iterator<Item = i64>,
     ) -> Result<AccountNames> {
-        const SQL: &str = "SELECT id, code, name, fixed FROM account WHERE id BETWEEN ?1 AND ?2";
-        let mut ids: Vec<i64> = ids.filter(|id| *id > 0).collect();
+        const SQL: &str = "SELECT id, code, name FROM account WHERE id BETWEEN ?1 AND ?2";
+        let mut ids: Vec<i64> = numbers.map(|number| number >> 1).filter(|id| *id > 0).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut statement = connection.prepare_cached(SQL)?;
@@ -25,13 +26,14 @@ impl AccountNames {
         for near in ids.chunk_by(|one, next| next - one <= NEAR) {
             let mut rows = statement.query([near.first(), near.last()])?;
             while let Some(row) = rows.next()? {
-                names.insert(row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?));
+                names.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
             }
         }
         Ok(AccountNames(names))
     }
 
-    pub(super) fn get(&self, id: i64) -> Option<(&String, &String, bool)> {
-        self.0.get(&id).map(|(code, name, fixed)| (code, name, *fixed))
+    /// Code and name of an account, and whether it is in CVM's plan.
+    pub(super) fn get(&self, number: i64) -> Option<(&String, &String, bool)> {
+        self.0.get(&(number >> 1)).map(|(code, name)| (code, name, number & 1 == 1))
     }
 }

@@ -19,8 +19,18 @@ const QUARTER: std::ops::RangeInclusive<i32> = 80..=100;
 /// Those of a year.
 const YEAR: std::ops::RangeInclusive<i32> = 355..=380;
 
-/// An account, and for changes of equity the part of it; by their ids.
+/// An account, and for changes of equity the part of it; by their numbers.
 pub(super) type AccountId = (i64, i64);
+
+/// What accounts of two forms are matched by: code and name, whether they are in CVM's plan or not.
+fn same_account((account, part): AccountId) -> AccountId {
+    (account >> 1, part >> 1)
+}
+
+/// The values of accounts, to be matched with others.
+fn by_account(values: Vec<(AccountId, Decimal)>) -> HashMap<AccountId, Decimal> {
+    values.into_iter().map(|(id, value)| (same_account(id), value)).collect()
+}
 
 /// The values of one period.
 #[derive(Clone, Debug)]
@@ -229,11 +239,10 @@ impl<'c> History<'c> {
                 values: self.column_values(column),
             },
             Recipe::Difference(whole, before) => {
-                let less: HashMap<AccountId, Decimal> =
-                    self.column_values(before).into_iter().collect();
+                let less = by_account(self.column_values(before));
                 let values = self.column_values(whole).into_iter();
                 let difference = |(id, value): (AccountId, Decimal)| {
-                    Some((id, value.checked_sub(*less.get(&id)?)?))
+                    Some((id, value.checked_sub(*less.get(&same_account(id))?)?))
                 };
                 PeriodValues {
                     start: Date::from_day_number(before.end.day_number() + 1),
@@ -252,9 +261,9 @@ impl<'c> History<'c> {
         let mut quarters = quarters.iter().map(|quarter| self.make(quarter));
         let Some(mut sum) = quarters.next() else { unreachable!("there are four quarters") };
         for quarter in quarters {
-            let more: HashMap<AccountId, Decimal> = quarter.values.into_iter().collect();
+            let more = by_account(quarter.values);
             let added = |(id, value): &(AccountId, Decimal)| {
-                Some((*id, value.checked_add(*more.get(id)?)?))
+                Some((*id, value.checked_add(*more.get(&same_account(*id))?)?))
             };
             sum.values = sum.values.iter().filter_map(added).collect();
             sum.start = quarter.start;
@@ -339,7 +348,7 @@ fn columns(statement: &FormStatement, order: ColumnOrder) -> Vec<FormColumn> {
 /// Whether both have the same values; an account that is missing is zero.
 fn is_same(one: &[(AccountId, Decimal)], other: &[(AccountId, Decimal)]) -> bool {
     let nonzero = |values: &[(AccountId, Decimal)]| -> HashMap<AccountId, Decimal> {
-        values.iter().copied().filter(|(_, value)| value.parts().0 != 0).collect()
+        by_account(values.iter().copied().filter(|(_, value)| value.parts().0 != 0).collect())
     };
     nonzero(one) == nonzero(other)
 }

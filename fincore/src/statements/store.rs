@@ -48,8 +48,13 @@ impl FormIndex {
     /// Adds a form that the index of the file lists.
     #[cfg(feature = "import")]
     pub(crate) fn add(&mut self, key: FormKey, filing: FilingId, received: Date) {
-        self.decides = true;
         self.forms.insert(key, (filing, received));
+    }
+
+    /// From now on only forms count that were added.
+    #[cfg(feature = "import")]
+    pub(crate) fn decide(&mut self) {
+        self.decides = true;
     }
 
     /// Adds the stored forms, for a file without an index.
@@ -249,15 +254,17 @@ fn with_ids(
     Ok(content)
 }
 
+/// The number of an account in statements.
 fn account_id(writer: &Writer, account: &NewAccount) -> Result<i64> {
-    const FIND: &str = "SELECT id FROM account WHERE code = ?1 AND name = ?2 AND fixed = ?3";
-    const INSERT: &str = "INSERT INTO account (code, name, fixed) VALUES (?1, ?2, ?3) RETURNING id";
-    let row = (&account.code, &account.name, account.fixed);
+    const FIND: &str = "SELECT id FROM account WHERE code = ?1 AND name = ?2";
+    const INSERT: &str = "INSERT INTO account (code, name) VALUES (?1, ?2) RETURNING id";
+    let row = (&account.code, &account.name);
     let known = writer.prepare(FIND)?.query_row(row, |row| row.get(0)).optional()?;
-    match known {
-        Some(id) => Ok(id),
-        None => Ok(writer.prepare(INSERT)?.query_row(row, |row| row.get(0))?),
-    }
+    let id: i64 = match known {
+        Some(id) => id,
+        None => writer.prepare(INSERT)?.query_row(row, |row| row.get(0))?,
+    };
+    Ok(id * 2 + i64::from(account.fixed))
 }
 
 fn write_content(writer: &Writer, id: i64, content: &Content) -> Result<Tally> {

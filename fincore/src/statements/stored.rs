@@ -51,7 +51,7 @@ pub(crate) fn bad_statements(connection: &Connection) -> Result<Vec<BadStatement
             (Err(_), _) => "without a form",
             (_, None) => "that cannot be read",
             (Ok(_), Some(content))
-                if content.accounts.iter().any(|id| !(1..=last).contains(id)) =>
+                if content.accounts.iter().any(|id| !(1..=last).contains(&(id >> 1))) =>
             {
                 "with an account that is not there"
             }
