@@ -34,6 +34,7 @@ use crate::{
         quotes::newest_day,
         series_definitions::{DEFINITIONS, SeriesDefinition},
     },
+    statements::{self, STATEMENTS, held_forms},
     types::{Date, Form, Pair},
 };
 
@@ -54,7 +55,7 @@ pub struct Status {
     pub stale: bool,
     /// The snapshot's date, by which that is decided.
     pub today: Date,
-    /// Every dataset: Selic, CDI and IPCA, other series, exchange rates, companies, the filings of each form.
+    /// Every dataset: Selic, CDI and IPCA, other series, exchange rates, companies, the filings of each form, statements.
     pub data: Vec<Dataset>,
     /// Their number.
     pub total: usize,
@@ -159,6 +160,7 @@ fn status_with(snapshot: &Snapshot, counts: &RowCounts) -> Result<Status> {
     data.push(exchange_rates(snapshot, counts)?);
     data.push(companies(snapshot, counts)?);
     data.extend(filings(snapshot, counts)?);
+    data.extend(statements(snapshot)?);
     let stale = data.iter().any(|dataset| dataset.stale);
     Ok(Status { stale, today: snapshot.today(), total: data.len(), data })
 }
@@ -247,6 +249,19 @@ fn filings(snapshot: &Snapshot, counts: &RowCounts) -> Result<Vec<Dataset>> {
         datasets.push(Dataset { stale: held.stale, coverage: held.span, ..dataset });
     }
     Ok(datasets)
+}
+
+/// Financial statements, if any are held: their forms, by the ends of their periods. When companies deliver them differs, so
+/// none is expected by a day; the filings of the forms tell their age.
+fn statements(snapshot: &Snapshot) -> Result<Option<Dataset>> {
+    let (rows, first, newest) = held_forms(snapshot)?;
+    if rows == 0 {
+        return Ok(None);
+    }
+    let rows = DatasetRows { first, newest, expected: None, rows };
+    let sync = freshness::sync_record(snapshot, STATEMENTS)?;
+    let name = "Lines of financial statements (DFP, ITR)".into();
+    Ok(Some(rows.dataset(STATEMENTS.into(), name, statements::SOURCE.into(), sync)))
 }
 
 /// What a form is, in words.

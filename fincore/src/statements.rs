@@ -27,6 +27,7 @@ pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
 pub use figures::{AccountPlan, FigureValue, Metric, Reason};
 pub use financials::{CompanyFinancials, financials};
 pub use queries::{FigureSources, FinancialsQuery, FormsQuery, Layout, Restated, StatementQuery};
+pub(crate) use read::{SOURCE, held_forms};
 pub use read::{StatementForm, list, statement};
 pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
 pub use statement::{AccountRow, Statement, StatementPage};

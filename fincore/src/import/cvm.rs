@@ -47,7 +47,9 @@ pub(super) fn read_table(
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
     scan.check_undamaged()?;
-    let Some(kind) = kind_of(&scan.head) else {
+    // A table of statements is also known by its name, whatever its columns are called.
+    let by_name = || statements::table_of(name).map(|_| TableKind::Statements);
+    let Some(kind) = kind_of(&scan.head).or_else(by_name) else {
         let reason = "a table of CVM, but of an unknown kind; the known kinds are";
         return Err(Refusal::whole(format!("{reason} {KNOWN_FILES}")).into());
     };

@@ -16,12 +16,13 @@ use crate::{
     company_lookup,
     error::{Error, Invalid, Resource, Result},
     freshness,
+    sqlite::parsed_if_any,
     table::{self, Cell, Column, ColumnKind},
     types::{CompanyId, CompanyRef, CvmCode, Date, DateRange, FilingId, Form},
 };
 
 /// The source of statements.
-const SOURCE: &str = "CVM, demonstrações financeiras (DFP e ITR)";
+pub(crate) const SOURCE: &str = "CVM, demonstrações financeiras (DFP e ITR)";
 
 /// Statements that a company filed: those of a form, version and scope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -229,6 +230,15 @@ pub(super) fn find_company(snapshot: &Snapshot, id: &CompanyRef) -> Result<CvmCo
             Err(Error::not_found(Resource::Company, &id.to_string()))
         }
     }
+}
+
+/// The number of forms with statements, and the first and last end of their periods.
+pub(crate) fn held_forms(snapshot: &Snapshot) -> Result<(u64, Option<Date>, Option<Date>)> {
+    const SQL: &str = "SELECT COUNT(*), MIN(period_end), MAX(period_end) FROM statement_form";
+    let held = snapshot.first(SQL, [], |row| {
+        Ok((row.get::<_, i64>(0)?.unsigned_abs(), parsed_if_any(row, 1)?, parsed_if_any(row, 2)?))
+    })?;
+    Ok(held.unwrap_or_default())
 }
 
 pub(super) fn meta(snapshot: &Snapshot) -> Result<Meta> {

@@ -372,3 +372,37 @@ fn a_check_makes_figures_again_and_a_repair_puts_them_right() {
     assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
     assert_eq!(shown(&catalogue, Period::Quarter).len(), 3);
 }
+
+#[test]
+fn renamed_columns_are_read_and_a_missing_one_is_named() {
+    let [_, (name, file)] = year_of_forms();
+    let renamed = |columns: &[(&str, &str)]| {
+        let mut text = encoding_rs::WINDOWS_1252.decode(&file).0.into_owned();
+        for (column, other) in columns {
+            text = text.replacen(column, other, 1);
+        }
+        encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
+    };
+    let others = [
+        ("CD_CONTA", "Codigo_Conta"),
+        ("DS_CONTA", "Descricao_Conta"),
+        ("VL_CONTA", "Valor_Conta"),
+        ("GRUPO_DFP", "Grupo"),
+        ("DT_INI_EXERC", "Data_Inicio_Exercicio"),
+    ];
+    let (_dir, catalogue) = catalogue_of(&[(name, renamed(&others))]);
+    assert_eq!(shown(&catalogue, Period::Annual), ["2024-01-01 2024-12-31 filed 500000 -5000 1"]);
+    let mut import = Import::begin(&catalogue, "2026-11-02T12:00:00Z".parse().unwrap()).unwrap();
+    let err = import.file(name, &renamed(&[("VL_CONTA", "VL_OUTRO")])).unwrap_err();
+    assert!(err.to_string().ends_with("line 1: the column VL_CONTA is missing"), "{err}");
+}
+
+#[test]
+fn the_status_has_the_forms_that_are_held() {
+    let (_dir, catalogue) = catalogue_of(&year_of_forms());
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let status = crate::datasets::status(&snapshot).unwrap();
+    let held = status.data.iter().find(|dataset| dataset.dataset == "statements").unwrap();
+    let days = (held.first.unwrap().to_string(), held.newest.unwrap().to_string());
+    assert_eq!((held.rows, days), (4, ("2024-03-31".to_owned(), "2024-12-31".to_owned())));
+}

@@ -191,6 +191,7 @@ fn title(language: Language, dataset: &Dataset) -> String {
         "filings.itr" => "Informações trimestrais (ITR)",
         "filings.fre" => "Formulários de referência (FRE)",
         "filings.fca" => "Formulários cadastrais (FCA)",
+        "statements" => "Linhas das demonstrações financeiras (DFP, ITR)",
         series => {
             let known = market::known_series().iter().find(|known| known.name == series);
             known.map_or("", |known| known.title.pt)

@@ -27,7 +27,7 @@ pub(super) const fn of_some_tables(name: &'static str) -> Column {
 
 /// The names that CVM gives to the same column in different tables. A table that is published with the name of another
 /// one is read all the same. Capitals make no difference.
-const SAME_COLUMN: [&[&str]; 12] = [
+const SAME_COLUMN: [&[&str]; 20] = [
     &["CNPJ_CIA", "CNPJ_Companhia", "CNPJ"],
     &["DENOM_SOCIAL", "DENOM_CIA", "Nome_Companhia", "Nome_Empresarial"],
     &["DENOM_COMERC", "Nome_Fantasia"],
@@ -40,6 +40,14 @@ const SAME_COLUMN: [&[&str]; 12] = [
     &["DT_INI_SIT", "Data_Situacao_Registro_CVM"],
     &["DT_REG", "Data_Registro_CVM"],
     &["SETOR_ATIV", "Setor_Atividade"],
+    &["CD_CONTA", "Codigo_Conta"],
+    &["DS_CONTA", "Descricao_Conta", "Nome_Conta"],
+    &["VL_CONTA", "Valor_Conta"],
+    &["ST_CONTA_FIXA", "Conta_Fixa"],
+    &["ORDEM_EXERC", "Ordem_Exercicio"],
+    &["DT_INI_EXERC", "Data_Inicio_Exercicio", "Data_Inicial_Exercicio"],
+    &["DT_FIM_EXERC", "Data_Fim_Exercicio", "Data_Final_Exercicio"],
+    &["COLUNA_DF", "Coluna_Demonstracao", "Coluna"],
 ];
 
 /// The position of a column in a header, by its own name or else by another one.

@@ -6,7 +6,7 @@ use fincore::{
 };
 
 /// The datasets that are listed one by one, and their names; all others are counted as further series.
-const NAMED: [(&str, &str); 10] = [
+const NAMED: [(&str, &str); 11] = [
     ("selic", "Selic"),
     ("cdi", "CDI"),
     ("ipca", "IPCA"),
@@ -17,6 +17,7 @@ const NAMED: [(&str, &str); 10] = [
     ("filings.itr", "ITR"),
     ("filings.fre", "FRE"),
     ("filings.fca", "FCA"),
+    ("statements", "statements"),
 ];
 
 fn named_datasets(status: &Status) -> impl Iterator<Item = (&'static str, &Dataset)> {
