@@ -124,7 +124,7 @@ fuzzing() { fuzz/run.sh --dev 60; }
 pages() {
     npm ci --prefix tests/browser --no-audit --no-fund --loglevel=error &&
         CHROMIUM=$(command -v chromium) node tests/browser/pages.mjs $program ${long:+--long} &&
-        CHROMIUM=$(command -v chromium) node tests/browser/explore.mjs $program &&
+        CHROMIUM=$(command -v chromium) node tests/browser/explore.mjs $program ${long:+--long} &&
         CHROMIUM=$(command -v chromium) node tests/browser/lighthouse.mjs $program
 }
 faults() { tests/faults.py $program; }
