@@ -8,6 +8,13 @@ from statement_plans import CONSOLIDATED_PARTS, EQUITY, EQUITY_PARTS, PROFIT, SC
 
 DAY = datetime.timedelta(days=1)
 LATEST, BEFORE = "ÚLTIMO", "PENÚLTIMO"
+# What a cash flow may have besides: whether it counts as dividends paid or capital expenditure is in `statement_figures.py`.
+CASH = {
+    "6.02": ["Aquisição de controlada, líquida do caixa", "Venda de imobilizado", "Adições ao intangível", "Compra de software",
+             "Resgate de aplicações financeiras", "Dividendos recebidos"],
+    "6.03": ["Juros sobre o capital próprio pagos", "Captação de empréstimos", "Dividendos não reclamados", "Pagamento de JCP",
+             "Distribuição de dividendos a não controladores", "Aumento de capital"],
+}
 OWN = ["Provisão para créditos - própria", "Receitas de aluguéis", "Ajuste a valor justo", "Outras", "Ágio (deságio)"]
 
 
@@ -40,6 +47,10 @@ class Company:
         self.first, self.last, self.month, self.short = first, last, month, short
         self.plan, self.scopes, self.thousands, self.quarters = plan, scopes, thousands, quarters
         self.method, self.shares = method, shares
+
+    def share_count(self, year):
+        """The shares that were issued."""
+        return 3_000_000 * (year - 2000)
 
     def years(self):
         """The fiscal years: first and last day."""
@@ -98,6 +109,14 @@ class History:
         above = {"BPA": "1.02", "BPP": "2.01", "DRE": "3.04", "DFC_MI": "6.01", "DVA": "7.01"}
         self.own = {member: [(f"{code}.{90 + n}", chance.choice(OWN)) for n in range(chance.randint(0, 2))]
                     for member, code in above.items()}
+        # As companies do: in one of three the accounts below dividends are filled in, too.
+        for member in ("DFC_MI", "DFC_MD"):
+            own = self.own.setdefault(member, [])
+            for above, names in CASH.items():
+                chosen = chance.sample(names, chance.randint(0, 3))
+                own += [(f"{above}.{90 + n}", name) for n, name in enumerate(chosen)]
+        if chance.random() < 0.3:
+            self.own["DFC_MI"].append(("6.03.01.91", "Dividendos pagos a controladores"))
         for start, end in company.years():
             self.year(start, end)
 
@@ -127,9 +146,22 @@ class History:
                     if member in ("DRE", "DRA") and quarter in (2, 3) and chance.random() < 0.93:
                         begin = add_months(start, 3 * quarter - 3)
                         columns[scope, member][LATEST, begin, last] = self.rounded(now, thousands)
+            self.share_out(columns, last.year)
             self.compare(columns, "DFP" if is_annual else "ITR", start, last, plan, thousands)
             if is_annual or company.quarters and chance.random() < 0.97:
                 self.file("DFP" if is_annual else "ITR", start, last, columns, thousands)
+
+    def share_out(self, columns, year):
+        """Earnings per share that follow from net income and shares, but for some: zeros, and any number."""
+        for (_, member), periods in columns.items():
+            for values in periods.values() if member == "DRE" else []:
+                code = next(one[1] for one in values if one[2].startswith("Lucro") and "Período" in one[2])
+                earned = {account: value for (_, account, _), value in values.items()}
+                profit = earned.get(f"{code}.01") or earned[code]
+                fate = self.chance.random()
+                for key in values:
+                    if key[1] == "3.99.01.01" and fate < 0.85:
+                        values[key] = round(profit / self.company.share_count(year), 8) if fate > 0.1 else Decimal(0)
 
     def values(self, plan, scope, member, own):
         """The values of three months, or of a day."""
@@ -145,6 +177,11 @@ class History:
             for code in made:
                 if is_per_share(code):
                     made[code] = Decimal(chance.randint(-99999, 999999)) / 100000
+            # The two shares of net income are left at zero now and then, or make it up.
+            whole, parts = made[PROFIT[plan]], [f"{PROFIT[plan]}.0{n}" for n in (1, 2)]
+            if parts[0] in made:
+                made[parts[0]] = Decimal(0) if chance.random() < 0.2 else (whole * chance.randint(50, 100) / 100)
+                made[parts[1]] = Decimal(0) if chance.random() < 0.2 else whole - made[parts[0]]
         if member == "BPA":
             made = {code: abs(value) for code, value in made.items()}
             made["1"] = sum(value for code, value in made.items() if code.count(".") == 1)
@@ -183,7 +220,7 @@ class History:
                 # After a change of plan the year before is told in the new one.
                 same_plan = not source or self.company.plan(source.end.year) == plan
                 old = self.restated(known) if known and same_plan else self.rounded(values, thousands)
-                latest[BEFORE, *period] = old
+                latest[(BEFORE, *period)] = old
         agree(columns, plan, self.company.scopes(end.year))
 
     def restated(self, values):

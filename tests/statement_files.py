@@ -87,8 +87,16 @@ class Archives:
         return path
 
     def capital(self, form):
-        common = 3_000_000 * (form.end.year - 2000) // form.company.shares
-        return form.row_start() + [str(common), "0", str(common), "0", "0", "0"]
+        """Shares, in thousands if the company counts so; some preferred, some in treasury, and totals left out."""
+        chance, total = self.chance, form.company.share_count(form.end.year) // form.company.shares
+        preferred = chance.choice([0, total // 3])
+        treasury = chance.choice([0, 0, total // 20])
+        counts = [total - preferred, preferred, total, treasury, 0, treasury]
+        if chance.random() < 0.1:
+            counts[2] = counts[5] = 0
+        if chance.random() < 0.03:
+            counts = [0] * 6
+        return form.row_start() + list(map(str, counts))
 
     def spoiled(self, names, rows):
         """Adds rows that are there twice, contradict others or cannot be read; renames and moves columns."""

@@ -24,9 +24,11 @@ KINDS = {
 SCOPES = {"con": "consolidated", "ind": "individual"}
 PERIODS = ["annual", "quarter", "ytd", "ttm"]
 NAME = re.compile(r"(dfp|itr)_cia_aberta_(?:(BPA|BPP|DRE|DRA|DFC_MD|DFC_MI|DVA|DMPL)_(con|ind)_)?(\d{4})")
-OTHER_NAMES = {"CODIGO_CVM": "CD_CVM", "DATA_REFERENCIA": "DT_REFER"}
+OTHER_NAMES = {"CODIGO_CVM": "CD_CVM", "DATA_REFERENCIA": "DT_REFER", "CNPJ_COMPANHIA": "CNPJ_CIA"}
 # The letters that Windows-1252 has and Latin-1 has not. Five bytes mean nothing in either.
 WINDOWS = {byte: bytes([byte]).decode("windows-1252", "ignore") or " " for byte in range(0x80, 0xA0)}
+CAPITAL = re.compile(r"(dfp|itr)_cia_aberta_composicao_capital_\d{4}")
+CAPITAL_COLUMNS = [f"QT_ACAO_{part}_{of}" for of in ("CAP_INTEGR", "TESOURO") for part in ("ORDIN", "PREF", "TOTAL")]
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -35,7 +37,7 @@ class Form:
 
     def __init__(self, key):
         self.kind, self.code, self.end, self.version = key
-        self.received = self.document = None
+        self.received = self.document = self.capital = None
         self.columns = {}
 
     def merged(self, scope, kind):
@@ -94,7 +96,7 @@ class Book:
     """The statements of all files that were read."""
 
     def __init__(self):
-        self.forms, self.left_out = {}, set()
+        self.forms, self.left_out, self.numbers = {}, set(), {}
 
     def form(self, key):
         return self.forms.setdefault(key, Form(key))
@@ -106,13 +108,16 @@ class Book:
             return self.member(path.name, path.read_bytes(), None)
         with zipfile.ZipFile(path) as archive:
             is_index = lambda name: re.fullmatch(r"(dfp|itr)_cia_aberta_\d{4}\.csv", name)
-            names = sorted(archive.namelist(), key=lambda name: not is_index(name))
+            # The index decides which forms count; the shares of a form are stored with it.
+            names = sorted(archive.namelist(), key=lambda name: (not is_index(name), bool(CAPITAL.match(name))))
             listed = set()
             for name in names:
                 self.member(name, archive.read(name), listed)
 
     def member(self, name, content, listed):
         """A table; with a set of the forms that the index lists, other forms are left out."""
+        if CAPITAL.match(name):
+            return self.shares(name[:3].upper(), content)
         found = NAME.match(name)
         if not found:
             return
@@ -121,6 +126,7 @@ class Book:
         for row in table(content):
             try:
                 key = kind, int(row["CD_CVM"]), date(row["DT_REFER"]), int(row["VERSAO"])
+                self.numbers.setdefault(row.get("CNPJ_CIA"), set()).add(key[1])
                 if not member:
                     form = self.form(key)
                     form.received, form.document = date(row["DT_RECEB"]), int(row["ID_DOC"])
@@ -140,6 +146,19 @@ class Book:
             fresh.setdefault(key, {}).setdefault(period, {})[account] = value, row["ST_CONTA_FIXA"] == "S"
         for key, columns in fresh.items():
             self.form(key).columns[scope, member] = columns
+
+    def shares(self, kind, content):
+        """Shares are told by the number of a company, which may stand for two codes."""
+        for row in table(content):
+            for code in self.numbers.get(row["CNPJ_CIA"], ()):
+                form = self.forms.get((kind, code, date(row["DT_REFER"]), int(row["VERSAO"])))
+                if form and form.columns:
+                    form.capital = [int(row[name]) for name in CAPITAL_COLUMNS]
+
+    def capital(self, code, end):
+        """The shares of the newest form of a period that has any; of an annual one first."""
+        forms = [form for form in self.of(code) if form.end == end and form.capital]
+        return min(forms, key=lambda form: (form.kind, -form.version)).capital if forms else None
 
     def companies(self):
         return sorted({form.code for form in self.forms.values() if form.columns})

@@ -5,18 +5,21 @@
     tests/statements.py --self-test
 
 Archives of made-up companies are imported (`statement_files.py`), then every statement is asked for, in every period and
-scope and as of several days, and compared with what the rules make of the files (`statement_oracle.py`). Malformed
-archives must be refused and change nothing. The same is done with the real files where they are at hand, in
-../shared/upstream. Prints how many values were compared, and the first differences. Needs Python 3 alone.
+scope and as of several days, and compared with what the rules make of the files (`statement_oracle.py`); so are figures
+and what they say they were made of (`statement_figures.py`), the screener (`statement_screen.py`) and exports, whole and
+as deltas of each import (`statement_exports.py`). Malformed archives must be refused and change nothing. The same is done with the real files where they are at hand, in
+../shared/upstream, and with the bundled statements, which are made of them. Prints how many values were compared, and the first differences. Needs Python 3 alone.
 """
 
 import argparse
+import contextlib
 import datetime
 import http.client
 import itertools
 import json
 import pathlib
 import random
+import sqlite3
 import subprocess
 import sys
 import time
@@ -24,15 +27,19 @@ from decimal import Decimal
 
 import statement_cases
 import trial
+from statement_exports import Copies, compare_financials, compare_statements
 from statement_faults import faults, renewed
-from statement_figures import agree, figures
+from statement_figures import compare_figures, figures
 from statement_files import Archives, read_archive, write_archive
 from statement_oracle import KINDS, PERIODS, SCOPES, Book
+from statement_screen import compare_screen
 
 UPSTREAM = pathlib.Path(__file__).resolve().parent.parent.parent / "shared/upstream/cvm"
 SHOWN = 20
 # More periods than any company here has.
 ALL = 100
+# How many imports the archives come in.
+PARTS = 4
 
 
 class Client:
@@ -202,26 +209,12 @@ def compare_net_income(client, book, tally, code):
             told = [value for (_, account, _), (value, _) in filed.accounts.items() if account == "4.01"]
             if filed.end.isoformat() != row["period_end"] or not told:
                 continue
-            _, known = own[scope].get(row["period_end"], (None, {}))
-            if known.get("net_income", told[0]) == told[0]:
+            made = own[scope].get(row["period_end"])
+            if not made or made.known.get("net_income", told[0]) == told[0]:
                 tally.net_incomes += 1
                 if row["net_income"] != told[0]:
                     where = f"companies/{code}/financials: net income of {row['period_end']}"
                     tally.differ(where, row["net_income"], told[0])
-
-
-def compare_figures(client, book, tally, code, scope, period):
-    """The figures that compare companies, in every period."""
-    path = f"companies/{code}/financials?period={period}&scope={SCOPES[scope]}&limit={ALL}"
-    wanted = figures(book, code, period, scope)
-    served = {row["period_end"]: row for row in client.data(path)}
-    for end, (plan, known) in wanted.items():
-        row = served.get(end, {})
-        for name, value in {"plan": plan, **known}.items():
-            tally.values += 1
-            given = row.get(name, "nothing")
-            if given == "nothing" or given != value and (name == "plan" or not agree(given, value, name)):
-                tally.differ(f"{path}: {end}: {name}", given, value)
 
 
 def run_import(program, data, files):
@@ -249,27 +242,38 @@ def made_up(program, seed):
     with trial.directory() as data, trial.folder() as place:
         with trial.Server(program, data) as server:
             known = registered(Client(program, data, server), chance)
+        forget_statements(data)
         archives = Archives(place, seed, known)
-        book, said, middle = Book(), "", len(archives.files) // 2
-        for files in (archives.files[:middle], archives.files[middle:]):
+        book, said, part = Book(), "", len(archives.files) // PARTS + 1
+        copies = Copies(program, data)
+        for first in range(0, len(archives.files), part):
+            files = archives.files[first:first + part]
             said += must_import(program, data, files)
             for file in files:
                 book.read(file)
+            copies.update(tally, f"after {first + len(files)} archives")
+        compare_statements(copies, book, tally)
         if archives.unlisted and "index" not in said:
             tally.differ("import", said[-2000:], f"a report of {len(archives.unlisted)} forms that are not in the index")
         with trial.Server(program, data) as server:
             client = Client(program, data, server)
+            served = {}
             for code in book.companies():
-                compare_company(client, book, tally, code, chance)
+                compare_company(client, book, tally, code, chance, served)
+            compare_financials(copies, served, tally)
+            compare_screen(client, tally, served, chance)
             malformed(program, data, client, book, tally, archives, place / "malformed", chance)
+        copies.update(tally, "after malformed archives")
+        compare_statements(copies, book, tally)
     return tally.summary(f"seed {seed}, {len(archives.files)} archives of {len(archives.companies)} made-up companies")
 
 
-def compare_company(client, book, tally, code, chance):
+def compare_company(client, book, tally, code, chance, served):
+    """Everything about a company. Its figures are added to those that were served."""
     compare_list(client, book, tally, code)
     compare_net_income(client, book, tally, code)
-    for scope, period in itertools.product(SCOPES, ["annual", "quarter", "ttm"]):
-        compare_figures(client, book, tally, code, scope, period)
+    for scope, period in itertools.product(SCOPES.values(), ["annual", "quarter", "ttm"]):
+        served[code, scope, period] = compare_figures(client, book, tally, code, scope, period)
     received = sorted({form.received for form in book.of(code) if form.received})
     for kind in KINDS:
         for period in PERIODS:
@@ -312,28 +316,54 @@ def malformed(program, data, client, book, tally, archives, place, chance):
         ask(client, book, tally, code, "income", "annual")
 
 
+def forget_statements(data):
+    """Removes the bundled statements of a filled data directory: the rules here are those of the files that a test imports."""
+    with contextlib.closing(sqlite3.connect(data / "catalogue.db")) as file, file:
+        for table in ("statement", "statement_form", "account", "financial"):
+            file.execute(f"DELETE FROM {table}")
+
+
 def real(program):
-    """The real files."""
+    """The real files: imported, and as far as they are bundled without an import."""
     if not UPSTREAM.is_dir():
         print(f"no real files: {UPSTREAM} is not there")
         return 0
-    statements, tally = UPSTREAM / "statements", Tally()
+    statements = UPSTREAM / "statements"
     whole = sorted(UPSTREAM.glob("dfp_cia_aberta_20??.csv")) + [UPSTREAM / "dfp_cia_aberta_2025.zip"]
     whole += sorted(UPSTREAM.glob("dfp_cia_aberta_???_con_2023.csv"))
     whole += sorted(statements.glob("dfp_cia_aberta_D*.csv"))
-    whole += [statements / "itr-2026/itr_cia_aberta_2026.zip", *sorted(statements.glob("itr-2026/dfp_*.csv"))]
-    with trial.directory() as data, trial.folder() as place:
-        book = Book()
-        files = [renamed(file, place) for file in whole]
-        must_import(program, data, files)
+    whole += sorted(UPSTREAM.glob("dfp_cia_aberta_composicao_capital_20??.csv"))
+    partial = [statements / "itr-2026/itr_cia_aberta_2026.zip", *sorted(statements.glob("itr-2026/dfp_*.csv"))]
+    with trial.folder() as place:
+        files, more = ([renamed(file, place) for file in some] for some in (whole, partial))
+        return real_files(program, files, []) + real_files(program, files + more, files + more)
+
+
+def real_files(program, files, imported):
+    """Some of them are imported; without any, the bundled statements must be those of all files."""
+    tally, book = Tally(), Book()
+    with trial.directory() as data:
+        with trial.Server(program, data):
+            pass
+        if imported:
+            forget_statements(data)
+            must_import(program, data, imported[:5])
+        copies = Copies(program, data)
+        if imported:
+            must_import(program, data, imported[5:])
         for file in files:
             book.read(file)
         with trial.Server(program, data) as server:
             client = Client(program, data, server)
+            served = {}
             for code in book.companies():
-                compare_real(client, book, tally, code)
-    return tally.summary(f"{len(files)} real files of {len(book.companies())} companies")
-
+                compare_real(client, book, tally, code, served)
+            compare_screen(client, tally, served, random.Random(1))
+        copies.update(tally, "after the real files")
+        compare_statements(copies, book, tally)
+        compare_financials(copies, served, tally)
+    what = "imported" if imported else "bundled"
+    return tally.summary(f"{len(files)} real files of {len(book.companies())} companies, {what}")
 
 
 def renamed(file, place):
@@ -348,11 +378,11 @@ def renamed(file, place):
     return target
 
 
-def compare_real(client, book, tally, code):
+def compare_real(client, book, tally, code, served):
     compare_list(client, book, tally, code)
     compare_net_income(client, book, tally, code)
-    for scope in SCOPES:
-        compare_figures(client, book, tally, code, scope, "annual")
+    for scope, period in itertools.product(SCOPES.values(), ["annual", "quarter", "ttm"]):
+        served[code, scope, period] = compare_figures(client, book, tally, code, scope, period)
     has_quarters = any(form.kind == "ITR" for form in book.of(code))
     for kind in KINDS:
         if not any(book.sources(code, kind, scope, None) for scope in SCOPES):
