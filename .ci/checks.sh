@@ -54,6 +54,8 @@ install() {
     done
     python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
     compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null || missing+=(libfaketime)
+    # LibreOffice is told by Debian's Python what to do.
+    [[ $* != *soffice* ]] || /usr/bin/python3 -c 'import uno' 2>/dev/null || missing+=(python3-uno)
     [ ${#missing[@]} -gt 0 ] || return 0
     [ "$(id -u)" = 0 ] || root=(sudo)
     "${root[@]}" apt-get update -qq
@@ -88,17 +90,26 @@ features() {
 documentation() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --features finserve/cluster --no-deps --quiet; }
 # Whether they run; what they measure is for people to look at.
 benches() { cargo bench --workspace --profile dev --bench market --bench access --bench companies --bench http -- --test; }
-killed_imports() { tests/kill_import.py $program "${long:-12}"; }
+killed_imports() { tests/kill_import.py $program ${long:+100}; }
 killed_syncs() { tests/kill_sync.py $program "${long:-8}"; }
 killed_webhooks() { tests/kill_webhooks.py $program "${long:-4}"; }
 killed_servers() { tests/kill_server.py $program "${long:-15}"; }
 memory_of_imports() { tests/import_memory.py $program; }
 exports_read_back() { tests/read_back.py $program; }
+sheet() { tests/sheet.py $program; }
 contract() { tests/contract.sh $program "${long:-15}"; }
 transformations() { tests/transformations.py $program; }
 statements() { tests/statements.py $program ${long:+--long}; }
 clients() { tests/clients.sh $program; }
 agents() { tests/mcp.sh $program; }
+# At night also with every other Python that is here.
+python_client() { clients/python/check.sh $program ${long:+$(other_pythons)}; }
+other_pythons() {
+    local version
+    for version in 3.10 3.11 3.12 3.13 3.14; do
+        ! "python$version" -c "" 2>/dev/null || echo "python$version"
+    done
+}
 snippets() { tests/snippets.sh; }
 reader() { tests/reader.sh $program; }
 # What is in the package is enough to build it.

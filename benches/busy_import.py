@@ -2,12 +2,14 @@
 """Measures how long requests wait while twenty years of filings are imported, against a quiet server.
 
 One client asks a few questions in turn, first while nothing else happens, then while `finserve import` brings in
-twenty yearly tables. Prints the median and the 99th percentile of both, and their ratio. Needs Python 3 alone.
+twenty yearly tables, or the archives of statements that are given; the first of them is there before, so that there is
+a statement to ask for. Prints the median and the 99th percentile of both, and their ratio. Needs Python 3 alone.
 
-    cargo build --release && benches/busy_import.py target/release/finserve [ROWS A YEAR]
+    cargo build --release && benches/busy_import.py target/release/finserve [ROWS A YEAR | ARCHIVE.zip...]
 """
 
 import http.client
+import json
 import pathlib
 import re
 import statistics
@@ -37,6 +39,12 @@ class Client:
         self.keys = keys
         self.asked = 0
 
+    def statement(self):
+        """The address of an income statement."""
+        self.connection.request("GET", "/api/v1/financials?limit=1", headers={"X-API-Key": self.keys[0]})
+        company = json.loads(self.connection.getresponse().read())["data"][0]["company_id"]
+        return f"/api/v1/companies/{company}/statements/income"
+
     def ask(self):
         target = QUESTIONS[self.asked % len(QUESTIONS)]
         key = self.keys[self.asked // 900 % len(self.keys)]
@@ -59,11 +67,14 @@ def percentiles(times):
 
 
 def main():
-    program, rows = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 75_000
+    program, given = sys.argv[1], sys.argv[2:] or ["75000"]
+    archives = [name for name in given if name.endswith(".zip")]
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
         data = place / "data"
-        files = [str(file) for file in made_filings.yearly_tables(place, YEARS, rows)]
+        files = archives or [str(file) for file in made_filings.yearly_tables(place, YEARS, int(given[0]))]
+        if archives:
+            subprocess.run([program, "import", "--data", str(data), files[0]], check=True, stdout=subprocess.DEVNULL)
         server = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", "--data", str(data)], stdout=subprocess.PIPE, text=True
         )
@@ -73,6 +84,8 @@ def main():
             create += ["--email", "ana@example.com"]
             keys = [subprocess.check_output(create, text=True).strip() for _ in range(100)]
             client = Client(address, keys)
+            if archives:
+                QUESTIONS.append(client.statement())
             for _ in range(200):
                 client.ask()
             quiet = percentiles([client.ask() for _ in range(3000)])
@@ -89,7 +102,7 @@ def main():
             server.terminate()
             server.wait()
         seconds = time.monotonic() - started
-        print(f"{len(YEARS)} years, {len(YEARS) * rows} filings imported in {seconds:.0f} s; {len(times)} requests meanwhile")
+        print(f"{len(files)} files imported in {seconds:.0f} s; {len(times)} requests meanwhile")
         for name, before, during in zip(("median", "99th percentile"), quiet, busy):
             print(f"{name}: {before:.2f} ms quiet, {during:.2f} ms importing, ratio {during / before:.2f}")
 

@@ -359,7 +359,7 @@ fn a_search_on_bronze_says_where_the_filings_are() {
     assert_eq!((bronze["filings"].to_string(), gold["upgrade"].is_null()), ("[]".into(), true));
     assert!(!gold["filings"].as_array().unwrap().is_empty());
     let upgrade = serde_json::json!({
-        "feature": "filings", "required_plan": "gold", "upgrade_url": "/pricing",
+        "feature": "filings", "current_plan": "bronze", "required_plan": "gold", "upgrade_url": "/pricing",
         "message": "Filings need the Gold plan; this request is on Bronze.",
     });
     assert_eq!(bronze["upgrade"], upgrade);

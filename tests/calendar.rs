@@ -40,11 +40,11 @@ fn a_day_is_told_with_its_neighbours() {
 fn business_days_of_a_range_include_both_ends() {
     let week = get("business-days?from=2026-11-13&to=2026-11-20");
     let days = ["2026-11-13", "2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19"];
-    assert_eq!(week, json!({ "data": days, "total": 5 }));
+    assert_eq!(week, json!({ "data": days, "total": 5, "next": null }));
     assert_eq!(get("business-days?from=2026-11-16&to=2026-11-16")["total"], 1);
     assert_eq!(
         get("business-days?from=2026-11-14&to=2026-11-15"),
-        json!({ "data": [], "total": 0 })
+        json!({ "data": [], "total": 0, "next": null })
     );
     // The years in which the market works 249 to 254 days.
     assert_eq!(get("business-days?from=2026-01-01&to=2026-12-31")["total"], 249);
@@ -61,7 +61,10 @@ fn the_next_thirty_days_are_the_default() {
     assert_eq!(get(&first)["business_day"], true);
     let from = get("business-days?from=2026-11-15");
     assert_eq!((&from["data"][0], &from["total"]), (&json!("2026-11-16"), &json!(21)));
-    assert_eq!(get("business-days?from=9999-12-31"), json!({ "data": ["9999-12-31"], "total": 1 }));
+    assert_eq!(
+        get("business-days?from=9999-12-31"),
+        json!({ "data": ["9999-12-31"], "total": 1, "next": null })
+    );
 }
 
 #[test]

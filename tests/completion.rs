@@ -39,7 +39,7 @@ fn series_categories_and_companies_are_known() {
         (&["get", "market", "s"], &["selic"]),
         (&["keys", "create", "--plan", "g"], &["gold"]),
         (&["keys", "set-plan", "fin_abc", "p"], &["platinum"]),
-        (&["export", "fi"], &["filings"]),
+        (&["export", "fi"], &["filings", "financials"]),
         (&["export", "igp"], &["igp-m", "igp-di"]),
         (&["get", "market", "selic", "--format", "n"], &["ndjson"]),
     ] {

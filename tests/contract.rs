@@ -164,7 +164,11 @@ fn what_is_nowhere_or_unchanged_is_answered_as_described() {
                 None => format!("{path}?{}", nowhere(path)),
             };
             let reply = service.call(operation, &nowhere, &key);
-            findings.add(&format!("{method} {nowhere}"), service.check(operation, &reply, 404));
+            if nowhere.contains("format=value") {
+                assert_eq!((reply.status, reply.text()), (404, "no row matches"), "{nowhere}");
+            } else {
+                findings.add(&format!("{method} {nowhere}"), service.check(operation, &reply, 404));
+            }
         }
         if operation.describes(304) {
             let target = service.target(operation, Given::Required);
@@ -208,6 +212,13 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
     let (webhook, _) = service.webhook(&service.key);
     let shown = service.document.at("/components/parameters/webhookId/example").as_str().unwrap();
     let replay = format!("/api/v1/webhooks/{webhook}/deliveries/dlv_999999/replay");
+    let link = |body: &str| service.send("POST", "/api/v1/links", &key, "application/json", body);
+    let many: Vec<Reply> =
+        (0..21).map(|_| link(r#"{"name":"x","path":"/api/v1/market/cdi"}"#)).collect();
+    let token = many[0].json()["token"].as_str().unwrap().to_owned();
+    let address = format!("/api/v1/market/selic?token={token}");
+    let shown_link = service.document.at("/components/parameters/linkId/example").as_str().unwrap();
+    let unknown = format!("/api/v1/links/{shown_link}");
     let busy = service.stranger();
     for _ in 0..Plan::Free.limit() {
         server.keyless("GET", "/api/v1/plans", &busy);
@@ -224,6 +235,10 @@ fn refusals(service: &Service) -> Vec<(&'static str, Reply)> {
         ("UnknownCompany", get("/api/v1/companies/999999", &key)),
         ("UnknownFiling", get("/api/v1/filings/1", &key)),
         ("UnknownDataset", get("/api/v1/export/xyz", &key)),
+        ("LinkScope", get(&address, "")),
+        ("WrongLink", link("{}")),
+        ("TooManyLinks", many.into_iter().last().expect("the 21st")),
+        ("UnknownLink", server.keyless("DELETE", &unknown, &key)),
         ("UnknownWebhook", get(&format!("/api/v1/webhooks/{shown}"), &key)),
         ("UnknownDelivery", server.keyless("POST", &replay, &key)),
         ("InvalidWebhook", subscribe(r#"{"url":"https://hooks.example/finserve"}"#)),
@@ -299,7 +314,13 @@ fn nowhere(path: &str) -> &'static str {
         Some("correction") => "amount=1&from=2024-01-01&index=nope",
         Some("accumulated") => "series=nope&from=2024-01-01",
         Some("real-rate") => "from=2024-01-01&interest=nope",
-        _ => "pair=XXX/BRL",
+        Some(_) => "pair=XXX/BRL",
+        None => match path {
+            "/api/v1/market/fx" | "/api/v1/market/fx/current" => "pair=XXX/BRL",
+            _ if path.ends_with("/search") => "q=petrobras&format=value&limit=1&offset=99999999",
+            // A list without a row has no value.
+            _ => "format=value&limit=1&offset=99999999",
+        },
     }
 }
 

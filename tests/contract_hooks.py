@@ -114,12 +114,30 @@ def make_known(query):
         query.pop("first_release", None)
 
 
+def make_one_value(path, query):
+    """One value that every answer has, of one row; or nothing that goes with values only."""
+    if query.get("format") != "value":
+        for name in ("field", "decimal"):
+            query.pop(name, None)
+        return
+    # A day of the calendar and a converted rate have no licence, but a usual figure.
+    plain = path in ("/api/v1/calendar/{date}", "/api/v1/calc/rate")
+    query.pop("field", None)
+    if not plain:
+        query["field"] = "meta.licence"
+    single = re.compile(r"/api/v1/(calc|calendar)/.*|.*/(current|overview|summary)|.*/\{id\}")
+    if not single.fullmatch(path):
+        query["limit"] = 1
+        query.pop("layout", None)
+
+
 def make_acceptable(case):
     """What a schema cannot say, and the service refuses: which values go together, and which are known."""
     path, query, body = case.operation.path, case.query or {}, case.body
     # A dialect belongs to CSV alone.
     if query.get("format") != "csv":
         query.pop("dialect", None)
+    make_one_value(path, query)
     if path == "/api/v1/export/{dataset}":
         case.path_parameters["dataset"] = next(DATASETS)
         # Changes are known from the first import on, up to the present version; they are not chosen by day.
@@ -145,6 +163,9 @@ def make_acceptable(case):
     # A cursor is what an answer gave.
     if path == "/api/v1/events":
         query.pop("since", None)
+    # A link reads data.
+    if path == "/api/v1/links" and isinstance(body, dict) and body.get("path") is not None:
+        body["path"] = "/api/v1/market/cdi/current"
     # A webhook calls an address at which nobody listens; a filter must fit one of the events.
     if path == WEBHOOKS and isinstance(body, dict):
         body["url"] = "https://127.0.0.1:9/"

@@ -216,9 +216,9 @@ fn wrong_choices_are_named() {
         refused(&and(list, "nonsense=1"))
             .contains("takes status, sector, listed, limit, offset, format, dialect")
     );
-    // What is no list has no formats.
+    // What is no list is no table.
     let one = "/api/v1/market/selic/current";
-    assert!(refused(&and(one, "format=csv")).contains("this endpoint takes as_of"));
+    assert!(refused(&and(one, "format=csv")).contains("a format of single answers"));
     let json = Server::shared().request("GET", one, "Accept: text/csv\r\n");
     assert_eq!(json.header("content-type"), Some("application/json"));
 }

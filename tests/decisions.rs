@@ -21,7 +21,8 @@ fn lists_decisions_with_published_digits_and_the_meetings_to_come() {
     assert_eq!((reply.status, list), (200, wanted));
     assert!(reply.header("link").unwrap().contains("offset=2>; rel=\"next\""));
     // Whatever day it is, all meetings to come are announced in order, and none has passed.
-    let upcoming: Vec<Value> = serde_json::from_str(rest.strip_suffix('}').unwrap()).unwrap();
+    let next = format!(r#","next":"{PATH}?from=2026-01-01&to=2026-04-30&limit=2&offset=2"}}"#);
+    let upcoming: Vec<Value> = serde_json::from_str(rest.strip_suffix(&*next).unwrap()).unwrap();
     let today = chrono::Utc::now().date_naive() - TimeDelta::days(1);
     let days: Vec<NaiveDate> =
         upcoming.iter().map(|one| one["second_day"].as_str().unwrap().parse().unwrap()).collect();

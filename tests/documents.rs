@@ -95,6 +95,25 @@ mod second_example {
     }
 }
 
+#[allow(dead_code, clippy::print_stdout, reason = "compiled, not run")]
+mod third_example {
+    use fincore::{Catalogue, market::History};
+    use finserve_client::{Client, Settings, Source, market};
+
+    async fn selic(source: &Source) -> finserve_client::Result<()> {
+        let newest = market::selic(source, History::default()).await?;
+        println!("{} % a year since {}", newest.data[0].value, newest.data[0].date);
+        Ok(())
+    }
+
+    async fn both() -> Result<(), Box<dyn std::error::Error>> {
+        selic(&Catalogue::open("catalogue.db")?.into()).await?;
+        let settings = Settings { key: Some("fin_…".parse()?), ..Settings::default() };
+        selic(&Client::new("http://localhost:8080", settings)?.into()).await?;
+        Ok(())
+    }
+}
+
 #[test]
 fn the_rust_examples_compile() {
     let compiled: Vec<&str> = include_str!("documents.rs").lines().map(str::trim).collect();
@@ -108,7 +127,7 @@ fn the_rust_examples_compile() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 3);
+    assert_eq!(compared, 4);
 }
 
 /// Every room at the top of a crate, and each one of `http`.
@@ -135,7 +154,7 @@ fn the_architecture_names_every_room() {
 #[test]
 fn what_the_architecture_names_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["fincore", "finserve", "tests", "benches"];
+    let folders = ["fincore", "finserve", "clients", "tests", "benches"];
     let files: Vec<_> = folders.iter().flat_map(|folder| rust_files(&root.join(folder))).collect();
     let (mut table, mut named) = (root.clone(), 0);
     for line in ARCHITECTURE.lines() {
@@ -182,13 +201,14 @@ fn the_examples_of_openapi_are_what_the_server_answers() {
     for (path, item) in document["paths"].as_object().unwrap() {
         let operation = &item["get"];
         // What belongs to a key differs from key to key, and this from day to day or from catalogue to catalogue.
-        const CHANGING: [&str; 11] = [
+        const CHANGING: [&str; 12] = [
             "/api/v1/financials",
             "/api/v1/companies/{id}/financials",
             "/api/v1/companies/{id}/statements",
             "/api/v1/companies/{id}/statements/{kind}",
             "/api/v1/market/series/{series}/revisions",
             "/api/v1/market/selic/decisions",
+            "/api/v1/links",
             "/api/v1/plans/usage",
             "/api/v1/status",
             "/api/v1/calendar/business-days",

@@ -32,9 +32,10 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
 /// The ids in the rows of a page's table.
 fn rows(page: &Reply, path: &str) -> Vec<String> {
     let text = page.text();
-    let table = text.split_once("<tbody").map_or("", |(_, rest)| rest);
-    let table = table.split_once("</tbody>").map_or("", |(table, _)| table);
-    let ids = after(table, &format!("<a href=\"{path}/"));
+    let link = format!("<a href=\"{path}/");
+    let tables = text.split("<tbody").skip(1).filter_map(|rest| rest.split_once("</tbody>"));
+    let table = tables.map(|(table, _)| table).find(|table| table.contains(&link));
+    let ids = after(table.unwrap_or_default(), &link);
     ids.iter().map(|id| id.split('?').next().unwrap().to_owned()).collect()
 }
 
@@ -239,8 +240,13 @@ fn suggestions_are_those_of_the_api_and_need_its_plan() {
             let data = json["data"].as_array().unwrap().clone();
             data.into_iter().map(|row| row["text"].clone()).collect::<Vec<_>>()
         };
-        assert_eq!(texts(&page.json()), texts(&api.json()), "{name}");
+        let portuguese = server.keyless("GET", "/companies/suggest?q=petro&lang=pt", headers);
+        assert_eq!(texts(&portuguese.json()), texts(&api.json()), "{name}");
         assert_eq!(page.json()["data"][0]["href"], "/companies/9512");
+        // Filings have their category in the language of the page, and need their plan.
+        let facts = texts(&page.json()).contains(&"Petro · Material fact".into());
+        assert_eq!(facts, texts(&api.json()).contains(&"Petro · Fato Relevante".into()), "{name}");
+        assert_eq!(facts, !name.contains("Bronze"), "{name}");
         assert_eq!(page.header("cache-control"), Some("no-store"));
     }
     for wrong in ["", "?q=", "?q=%22%21"] {

@@ -3,7 +3,7 @@ use std::{fmt::Write, fs, path::PathBuf};
 
 use fincore::Plan;
 
-use crate::harness::{Server, filled, import, new_key, with};
+use crate::harness::{Server, filled_without_statements, import, new_key, with};
 
 /// Companies that no official file has: the third is a bank, and the fourth has no statements.
 const COMPANIES: [(&str, &str, &str); 4] = [
@@ -39,7 +39,7 @@ fn accounts(company: usize, year: u32) -> Vec<(&'static str, &'static str, u32, 
 
 /// A server whose companies have the income statements of six years.
 fn server() -> Server {
-    let data = filled();
+    let data = filled_without_statements();
     let folder = tempfile::tempdir().unwrap();
     let mut files: Vec<PathBuf> = Vec::new();
     let mut save = |name: String, text: &str| {
@@ -70,6 +70,26 @@ fn server() -> Server {
     let imported = import(data.path(), &paths);
     assert!(imported.status.success(), "{imported:?}");
     Server::start_over(data)
+}
+
+#[test]
+fn bundled_statements_are_shown_and_what_is_missing_is_said() {
+    let server = Server::shared();
+    let company = server.get("/companies/PETR4?lang=en");
+    let company = server.get(company.header("location").unwrap());
+    let section = between(company.text(), "<section class=\"years\"", "</section>");
+    assert!(section.contains("<h2 id=\"years\">Net income</h2>"), "{section}");
+    assert!(section.contains("value=\"37009000000\""), "{section}");
+    assert!(section.contains("Some of these statements are not held here"), "{section}");
+    assert!(section.contains("finserve sync"), "{section}");
+    // Without a choice, a statement that there is.
+    let statement = server.get("/companies/9512/statements?lang=en");
+    assert!(statement.text().contains("<h1 class=\"name\">Comprehensive income: "));
+    assert!(statement.text().contains("value=\"37009000000\""));
+    let income = server.get("/companies/9512/statements?kind=income&lang=pt");
+    assert!(income.text().contains("Há: Resultado abrangente. "), "{}", income.text());
+    let screen = server.get("/companies/screen?year=2024&lang=pt");
+    assert!(screen.text().contains("Algumas dessas demonstrações não estão aqui"));
 }
 
 /// The text between two marks.

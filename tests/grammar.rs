@@ -92,7 +92,7 @@ fn says_which_parameters_there_are() {
     let message = Server::shared().get("/api/v1/market/fx?x=1").expect_error(400, "bad_request");
     assert_eq!(
         message,
-        "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit, offset, side, frequency, aggregate, units, base, only, partial, as_of, first_release, format, dialect"
+        "parameter \"x\" is unknown; this endpoint takes pair, from, to, limit, offset, side, frequency, aggregate, units, base, only, partial, as_of, first_release, format, dialect, field, decimal"
     );
 }
 

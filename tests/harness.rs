@@ -197,6 +197,20 @@ pub(crate) fn filled() -> tempfile::TempDir {
     data
 }
 
+/// The same without the bundled statements, where all figures are those of a test.
+pub(crate) fn filled_without_statements() -> tempfile::TempDir {
+    let data = filled();
+    forget_statements(data.path());
+    data
+}
+
+/// Removes the bundled statements from a data directory.
+pub(crate) fn forget_statements(directory: &Path) {
+    const SQL: &str = "DELETE FROM statement; DELETE FROM statement_form; DELETE FROM account; DELETE FROM financial";
+    let file = rusqlite::Connection::open(directory.join("catalogue.db")).unwrap();
+    file.execute_batch(SQL).unwrap();
+}
+
 /// Copies the bundled data into a directory.
 pub(crate) fn fill(directory: &Path) {
     fs::create_dir_all(directory).unwrap();

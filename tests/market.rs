@@ -12,7 +12,7 @@ fn check(target: &str, want: &str) {
 
 #[test]
 fn answers_with_the_digits_that_were_published() {
-    let year = r#""total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year","updated_at":"2026-10-05T00:00:00Z","stale":true}"#;
+    let year = r#""total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year","updated_at":"2026-10-05T00:00:00Z","stale":true},"next":null"#;
     check(
         "/api/v1/market/selic?from=1999-03-05&to=1999-03-06",
         &format!(
@@ -21,27 +21,27 @@ fn answers_with_the_digits_that_were_published() {
     );
     check(
         "/api/v1/market/ipca?from=2010-06-01&to=2010-06-30",
-        r#"{"data":[{"date":"2010-06-01","value":0.00}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month","updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
+        r#"{"data":[{"date":"2010-06-01","value":0.00}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 433","licence":"ODbL-1.0","unit":"percent per month","updated_at":"2026-10-05T00:00:00Z","stale":true},"next":null}"#,
     );
     check(
         "/api/v1/market/cdi?to=1994-06-30",
-        r#"{"data":[{"date":"1994-06-30","value":149.62,"origin":"computed"}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12","computed":1,"updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
+        r#"{"data":[{"date":"1994-06-30","value":149.62,"origin":"computed"}],"total":1,"limit":20,"offset":0,"meta":{"source":"BCB SGS 12","licence":"ODbL-1.0","unit":"percent per year, 252 business days","computed_from":"BCB SGS 12","computed":1,"updated_at":"2026-10-05T00:00:00Z","stale":true},"next":null}"#,
     );
     check(
         "/api/v1/market/selic?from=2026-08-27&to=2026-08-28",
-        r#"{"data":[{"date":"2026-08-28","value":14.00,"origin":"carried"},{"date":"2026-08-27","value":14.00}],"total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year","carried":1,"updated_at":"2026-10-05T00:00:00Z","stale":true}}"#,
+        r#"{"data":[{"date":"2026-08-28","value":14.00,"origin":"carried"},{"date":"2026-08-27","value":14.00}],"total":2,"limit":20,"offset":0,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0","unit":"percent per year","carried":1,"updated_at":"2026-10-05T00:00:00Z","stale":true},"next":null}"#,
     );
     let ptax = r#""meta":{"source":"BCB PTAX, closing bulletin","licence":"ODbL-1.0","unit":"BRL per unit","updated_at":"2026-10-05T00:00:00Z","stale":true}"#;
     check(
         "/api/v1/market/fx?from=2000-01-01&to=2000-01-03",
         &format!(
-            r#"{{"data":[{{"date":"2000-01-03","pair":"USD/BRL","buy":1.8003,"sell":1.8011}}],"total":1,"limit":20,"offset":0,{ptax}}}"#
+            r#"{{"data":[{{"date":"2000-01-03","pair":"USD/BRL","buy":1.8003,"sell":1.8011}}],"total":1,"limit":20,"offset":0,{ptax},"next":null}}"#
         ),
     );
     check(
         "/api/v1/market/fx?pair=irr-brl&to=2026-07-31&limit=1",
         &format!(
-            r#"{{"data":[{{"date":"2026-07-31","pair":"IRR/BRL","buy":0.00000370,"sell":0.00000370}}],"total":2,"limit":1,"offset":0,{ptax}}}"#
+            r#"{{"data":[{{"date":"2026-07-31","pair":"IRR/BRL","buy":0.00000370,"sell":0.00000370}}],"total":2,"limit":1,"offset":0,{ptax},"next":"/api/v1/market/fx?pair=irr-brl&to=2026-07-31&limit=1&offset=1"}}"#
         ),
     );
 }

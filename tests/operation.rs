@@ -37,7 +37,7 @@ fn signal(server: &Server, name: &str) {
 }
 
 /// What a server says to operators: status and body.
-fn ask(server: &Server, path: &str) -> (u16, String) {
+pub(crate) fn ask(server: &Server, path: &str) -> (u16, String) {
     ask_as(server, "localhost", path)
 }
 

@@ -1,5 +1,6 @@
 //! What the central bank and CVM have published up to a day, in their formats.
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     io::{Cursor, Write as _},
 };
@@ -28,6 +29,8 @@ pub(crate) struct Published {
     quotes: Vec<(String, String, String)>,
     /// The rows of the registry up to the status, and from the code on.
     companies: Vec<(String, String)>,
+    /// Other archives of CVM, by their names.
+    pub(crate) archives: BTreeMap<String, Vec<u8>>,
 }
 
 /// The first day that the publishers have.
@@ -64,7 +67,8 @@ impl Published {
             Ok(())
         })
         .unwrap();
-        Published { day, since: FIRST, quotes, companies: rows }
+        let archives = BTreeMap::new();
+        Published { day, since: FIRST, quotes, companies: rows, archives }
     }
 
     /// The answer to a request.
@@ -197,6 +201,9 @@ impl Published {
     }
 
     fn archive(&self, file: &str) -> Option<Vec<u8>> {
+        if let Some(archive) = self.archives.get(file) {
+            return Some(archive.clone());
+        }
         let (form, year) = file.trim_end_matches(".zip").split_once("_cia_aberta_")?;
         let year: i32 = year.parse().ok()?;
         match form {

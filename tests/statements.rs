@@ -38,7 +38,7 @@ fn imported(data: &Path, archive: &Archive) {
 }
 
 /// A year of twelve months, its year before, and the three quarterly forms of it.
-fn year_2024() -> [Archive; 2] {
+pub(crate) fn year_2024() -> [Archive; 2] {
     let mut annual = Archive::new("dfp", 2024);
     let year = "2024-01-01";
     annual
@@ -94,7 +94,7 @@ fn year_2023() -> Archive {
 }
 
 fn server() -> Server {
-    let data = harness::filled();
+    let data = harness::filled_without_statements();
     let [annual, quarterly] = year_2024();
     let files = [annual, quarterly, year_2023()].map(|archive| {
         let file = data.path().join(archive.name());
@@ -268,7 +268,7 @@ fn a_day_in_the_past_knows_what_cvm_had_received(server: &Server) {
 
 #[test]
 fn an_older_archive_never_replaces_a_newer_version() {
-    let data = harness::filled();
+    let data = harness::filled_without_statements();
     let second = |value: &'static str| {
         let mut archive = Archive::new("dfp", 2024);
         archive.form(("2024-12-31", 1), (9001, "2025-03-10"));
@@ -383,7 +383,7 @@ fn figures_are_made_of_accounts(server: &Server) {
     assert_eq!(get("?scope=individual").json()["data"][0]["revenue"], 600_000);
     let lines = table(get("?format=csv&limit=1").text(), ',');
     assert_eq!(lines[0][..5], ["period_start", "period_end", "scope", "plan", "revenue"]);
-    assert_eq!((lines.len(), lines[0].len(), &*lines[1][4]), (2, 31, "1000000"));
+    assert_eq!((lines.len(), lines[0].len(), &*lines[1][4]), (2, 33, "1000000"));
     for (query, message) in
         [("period=ytd", "annual, quarter or ttm"), ("sources=1", "sources"), ("limit=0", "limit")]
     {
@@ -470,7 +470,7 @@ fn statements_are_for_gold() {
 
 #[test]
 fn a_malformed_archive_changes_nothing() {
-    let data = harness::filled();
+    let data = harness::filled_without_statements();
     imported(data.path(), &year_2023());
     let [annual, _] = year_2024();
     let whole = annual.bytes();

@@ -1,4 +1,4 @@
-//! Accounts: keys, their sessions, usage and webhooks. They are private data, and cannot be downloaded again.
+//! Accounts: keys, their sessions, links, usage and webhooks. They are private data, and cannot be downloaded again.
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
@@ -13,13 +13,14 @@ use crate::{
     deadline::WaitBudget,
     error::{Error, Result},
     sqlite::{self, Checkup},
-    types::{Caller, KeyHash, KeyPrefix, SessionHash},
+    types::{Caller, KeyHash, KeyPrefix, LinkHash, SessionHash},
 };
 
 mod change_tracking;
 mod connection;
 mod existence_marker;
 mod key_changes;
+mod link_cache;
 mod schema;
 mod session_cache;
 mod sqlite_store;
@@ -27,6 +28,8 @@ mod store;
 mod store_copy;
 mod wait_limit;
 use change_tracking::LastChange;
+pub(crate) use link_cache::CachedLink;
+use link_cache::LinkCache;
 pub(crate) use schema::SCHEMA;
 use session_cache::SessionCache;
 use sqlite_store::SqliteStore;
@@ -39,19 +42,29 @@ pub(crate) use wait_limit::{busy_error, call_budget};
 /// How long it may take to read all keys from a database on another machine.
 const MAX_WAIT_FOR_ALL_KEYS: Duration = Duration::from_secs(300);
 
-/// Keys, their sessions, usage and webhooks: in one SQLite file, which several programs can share, or in another [`Store`].
+/// Keys, their sessions, links, usage and webhooks: in one SQLite file, which several programs can share, or in another [`Store`].
 ///
 /// A write is on disk when the call returns, even if the machine then loses power. No call waits longer than two seconds
 /// for other programs. Accounts are `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Accounts {
     store: Box<dyn Store>,
-    /// The newest changes to keys and to sessions that memory includes. Locked while memory is brought up to date.
-    last_changes: Mutex<(LastChange<KeyHash>, LastChange<SessionHash>)>,
+    /// The newest changes that memory includes. Locked while memory is brought up to date.
+    last_changes: Mutex<LastChanges>,
     /// All valid keys, so that authentication reads memory only.
     keys: RwLock<HashMap<KeyHash, Caller, RandomState>>,
     /// All sessions that were not signed out, for the same reason.
     sessions: RwLock<SessionCache>,
+    /// All links that were not revoked, likewise.
+    links: RwLock<LinkCache>,
+}
+
+/// The newest change to keys, to sessions and to links.
+#[derive(Debug, Default)]
+struct LastChanges {
+    key: LastChange<KeyHash>,
+    session: LastChange<SessionHash>,
+    link: LastChange<LinkHash>,
 }
 
 impl Accounts {
@@ -77,6 +90,7 @@ impl Accounts {
             last_changes: Mutex::default(),
             keys: RwLock::default(),
             sessions: RwLock::default(),
+            links: RwLock::default(),
         };
         accounts.refresh_by(budget)?;
         Ok(accounts)
@@ -95,8 +109,8 @@ impl Accounts {
         self.store.path()
     }
 
-    /// Picks up changes that other programs made since the last call: new keys, changed plans, revocations, and sessions
-    /// that began or ended. Costs microseconds if there are none.
+    /// Picks up changes that other programs made since the last call: new keys, changed plans, revocations, links, and
+    /// sessions that began or ended. Costs microseconds if there are none.
     ///
     /// A server calls it several times a second. Changes made through this value take effect at once.
     pub fn refresh(&self) -> Result<()> {
@@ -118,15 +132,16 @@ impl Accounts {
 
     pub(crate) fn refresh_by(&self, budget: WaitBudget) -> Result<()> {
         let mut last = self.last_changes.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
-        let (last_key, last_session) = *last;
-        let (keys, sessions) = self.read_by(budget, |session| {
-            // Sessions first, so that their keys are there.
+        let (keys, sessions, links) = self.read_by(budget, |session| {
+            // Sessions and links first, so that their keys are there.
             let sessions =
-                last_session.read_new(|from| session_cache::read_changes(session, from))?;
-            Ok((last_key.read_new(|from| key_changes::read_changes(session, from))?, sessions))
+                last.session.read_new(|from| session_cache::read_changes(session, from))?;
+            let links = last.link.read_new(|from| link_cache::read_changes(session, from))?;
+            let keys = last.key.read_new(|from| key_changes::read_changes(session, from))?;
+            Ok((keys, sessions, links))
         })?;
-        if !last_key.is_newest(&keys) {
-            last.0.advance(&keys);
+        if !last.key.is_newest(&keys) {
+            last.key.advance(&keys);
             let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
             if keys.is_all {
                 known.clear();
@@ -138,13 +153,21 @@ impl Accounts {
                 };
             }
         }
-        if !last_session.is_newest(&sessions) {
-            last.1.advance(&sessions);
+        if !last.session.is_newest(&sessions) {
+            last.session.advance(&sessions);
             let mut known = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
             if sessions.is_all {
                 *known = SessionCache::default();
             }
             sessions.changes.into_iter().for_each(|change| known.apply(change));
+        }
+        if !last.link.is_newest(&links) {
+            last.link.advance(&links);
+            let mut known = self.links.write().unwrap_or_else(PoisonError::into_inner);
+            if links.is_all {
+                *known = LinkCache::default();
+            }
+            links.changes.into_iter().for_each(|change| known.apply(change));
         }
         Ok(())
     }
@@ -203,6 +226,13 @@ impl Accounts {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
         let (key, prefix) = sessions.find(hash, after)?;
         Some((self.caller(&key)?, prefix, key))
+    }
+
+    /// The caller of a link, and what is known of it.
+    pub(crate) fn link_caller(&self, hash: &LinkHash) -> Option<(Caller, CachedLink)> {
+        let links = self.links.read().unwrap_or_else(PoisonError::into_inner);
+        let link = links.find(hash)?;
+        Some((self.caller(&link.key)?, link.clone()))
     }
 
     /// Whether a session is in memory.

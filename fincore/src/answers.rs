@@ -2,15 +2,21 @@
 use std::{borrow::Cow, collections::BTreeMap, ops::Deref};
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 
-use crate::{error::Result, types::Date};
+use crate::{
+    error::Result,
+    terms::{self, Term},
+    types::Date,
+};
 
 mod hint;
+mod json_objects;
 mod rows;
 mod span;
 mod transformation;
 pub use hint::Hint;
+pub(crate) use json_objects::{Members, read_flat, read_members};
 pub(crate) use rows::CachedRows;
 pub use rows::Rows;
 pub use span::Span;
@@ -20,24 +26,25 @@ pub use transformation::AppliedTransformation;
 pub(crate) const LICENCE: &str = "ODbL-1.0";
 
 /// The source of a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Meta {
     /// Publisher and dataset: `BCB SGS 432`.
     pub source: Cow<'static, str>,
     /// The licence of the data, as an SPDX identifier.
-    pub licence: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub licence: Term,
     /// The unit of the figures.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<&'static str>,
+    #[serde(default, deserialize_with = "terms::option", skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Term>,
     /// The dataset that figures were computed from, if this library computed any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_from: Option<Cow<'static, str>>,
     /// How many of the rows were computed; each of them says so in its `origin`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub computed: u64,
     /// How many of the rows carry the figure of the day before; each of them says so in its `origin`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub carried: u64,
     /// When rows of the dataset last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,25 +57,28 @@ pub struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Date>,
     /// Whether these are the first values that were published, not those that replaced them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_release: bool,
     /// The days of delivery from which to which filings are complete, for each form that is held. Filings only.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub coverage: BTreeMap<&'static str, Span>,
+    #[serde(default, deserialize_with = "terms::keys", skip_serializing_if = "BTreeMap::is_empty")]
+    pub coverage: BTreeMap<Term, Span>,
     /// Whether nothing matches a search exactly, so that these are the nearest matches.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
     /// Words of a search that not all of the nearest matches have, in small letters and without accents.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// Words of a search that the nearest matches have in another spelling.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<CorrectedWords>,
+    /// Words of a search that also found rows by words that are only linked to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<LinkedWords>,
     /// What was done to the observations, where the rows are not they themselves. Market data only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformation: Option<Box<AppliedTransformation>>,
     /// Why there are no rows: a filter with a value that no row has, or days that are not held.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
 }
 
@@ -95,14 +105,25 @@ impl Meta {
             fuzzy: false,
             dropped: Vec::new(),
             corrected: Vec::new(),
+            linked: Vec::new(),
             transformation: None,
             hints: Vec::new(),
         }
     }
 }
 
+/// Words of a search, and others that were looked for because the market links them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct LinkedWords {
+    /// The words as they were given, in small letters and without accents.
+    pub from: String,
+    /// The linked expressions.
+    pub to: Vec<String>,
+}
+
 /// Words of a search that were taken for others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CorrectedWords {
     /// The words as they were given, in small letters and without accents.
@@ -112,8 +133,8 @@ pub struct CorrectedWords {
 }
 
 /// One page of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(bound = "T: Serialize")]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
 #[non_exhaustive]
 pub struct Page<T> {
     /// The rows of this page.
@@ -200,6 +221,17 @@ pub struct Sourced<T> {
 impl<T> Sourced<T> {
     pub(crate) fn new(answer: T, meta: Meta) -> Sourced<T> {
         Sourced { answer, meta }
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Sourced<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Rest {
+            meta: Meta,
+        }
+        let (answer, Rest { meta }) = read_flat(deserializer)?;
+        Ok(Sourced { answer, meta })
     }
 }
 

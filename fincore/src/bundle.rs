@@ -1,7 +1,8 @@
 //! The data that comes with the library, compressed into it.
 //!
 //! [`fill`] copies it into a [`Catalogue`] on first use: interest rates, price indexes, exchange rates, the
-//! companies in CVM's registry with their tickers, and about 84,000 filings. [`fill_with`] reports each [`FillStep`], for a
+//! companies in CVM's registry with their tickers, about 84,000 filings, and the statements of comprehensive income of five
+//! years. [`fill_with`] reports each [`FillStep`], for a
 //! progress bar. [`write_tables`] is how the bundle itself is made.
 //!
 //! ```
@@ -16,6 +17,7 @@ use std::{fs, path::Path};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use self::statements::BundledStatements;
 use crate::{
     catalogue::{Catalogue, Snapshot, Tally, Writer},
     error::{Error, Result},
@@ -26,6 +28,7 @@ use crate::{
 mod filled_copy;
 mod market;
 mod registry;
+mod statements;
 mod table_rows;
 
 #[doc(hidden)]
@@ -98,14 +101,13 @@ pub(crate) fn refill(writer: &Writer) -> Result<usize> {
 }
 
 fn store_tables(writer: &Writer, mut progress: impl FnMut(FillStep)) -> Result<Tally> {
-    let mut filings = Filings::default();
+    let mut stores = Stores::default();
     let mut tally = Tally::default();
     for (done, (name, packed)) in TABLES.iter().enumerate() {
         progress(FillStep { table: name, done, tables: TABLES.len() });
-        tally += store_table(writer, &mut filings, name, &unpack(name, packed)?)?;
+        tally += stores.store_table(writer, name, &unpack(name, packed)?)?;
     }
-    filings.take_extents().record_bundled(writer)?;
-    filings.finish(writer)?;
+    stores.finish(writer)?;
     writer.set_meta(META_ENTRY, ID)?;
     Ok(tally)
 }
@@ -123,17 +125,34 @@ fn gathered_at() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(GATHERED_ON)
 }
 
-fn store_table(writer: &Writer, filings: &mut Filings, name: &str, table: &str) -> Result<Tally> {
-    if let Some(tally) = market::store_table(writer, name, table)? {
-        Ok(tally)
-    } else if name == registry::COMPANIES {
-        registry::store_companies(writer, table)
-    } else if name == registry::TICKERS {
-        registry::store_tickers(writer, table)
-    } else if name.starts_with(registry::FILINGS) {
-        registry::store_filings(writer, filings, name, table)
-    } else {
-        Err(Error::storage(format!("the bundled {name}"), "unknown table"))
+/// What is collected of the tables of one fill.
+#[derive(Default)]
+struct Stores {
+    filings: Filings,
+    statements: BundledStatements,
+}
+
+impl Stores {
+    fn store_table(&mut self, writer: &Writer, name: &str, table: &str) -> Result<Tally> {
+        if let Some(tally) = market::store_table(writer, name, table)? {
+            Ok(tally)
+        } else if name == registry::COMPANIES {
+            registry::store_companies(writer, table)
+        } else if name == registry::TICKERS {
+            registry::store_tickers(writer, table)
+        } else if name.starts_with(registry::FILINGS) {
+            registry::store_filings(writer, &mut self.filings, name, table)
+        } else if let Some(tally) = self.statements.store_table(writer, name, table)? {
+            Ok(tally)
+        } else {
+            Err(Error::storage(format!("the bundled {name}"), "unknown table"))
+        }
+    }
+
+    fn finish(mut self, writer: &Writer) -> Result<()> {
+        self.filings.take_extents().record_bundled(writer)?;
+        self.filings.finish(writer)?;
+        self.statements.finish(writer)
     }
 }
 
@@ -153,7 +172,8 @@ pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
     }
     write(registry::COMPANIES, registry::companies_table(snapshot)?)?;
     write(registry::TICKERS, registry::tickers_table(snapshot)?)?;
-    for (name, table) in registry::filings_tables(snapshot)? {
+    let filings = registry::filings_tables(snapshot)?;
+    for (name, table) in filings.into_iter().chain(statements::tables(snapshot)?) {
         write(&name, table)?;
     }
     Ok(())
@@ -201,7 +221,7 @@ mod tests {
             ("selic.csv", "date,value\n1999-03-01,44.00\n"),
             ("series.csv", "series,date,value\n189,2026-05-01,9.99\n987654,2026-05-01,7\n"),
         ] {
-            store_table(&older, &mut Filings::default(), name, table).unwrap();
+            Stores::default().store_table(&older, name, table).unwrap();
         }
         older.prepare(SIDE).unwrap().execute([]).unwrap();
         older.commit().unwrap();
@@ -277,7 +297,7 @@ mod tests {
         };
         let name_after = |table: &str| {
             let writer = catalogue.write(crate::catalogue::noon()).unwrap();
-            store_table(&writer, &mut Filings::default(), registry::COMPANIES, table).unwrap();
+            Stores::default().store_table(&writer, registry::COMPANIES, table).unwrap();
             writer.commit().unwrap();
             let snapshot = catalogue.snapshot(Date::MAX).unwrap();
             crate::companies::find(&snapshot, "9512".parse().unwrap()).unwrap().answer.name
@@ -303,14 +323,8 @@ mod tests {
     fn refuses_a_damaged_table_with_its_line() {
         let (_dir, catalogue) = catalogue();
         let store = |name, table| {
-            store_table(
-                &catalogue.write(crate::catalogue::noon()).unwrap(),
-                &mut Filings::default(),
-                name,
-                table,
-            )
-            .unwrap_err()
-            .to_string()
+            let writer = catalogue.write(crate::catalogue::noon()).unwrap();
+            Stores::default().store_table(&writer, name, table).unwrap_err().to_string()
         };
         assert_eq!(
             store("ipca.csv", "data;valor\n"),

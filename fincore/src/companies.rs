@@ -42,7 +42,7 @@ pub use company::Company;
 pub(crate) use company::{DATASET, SOURCE};
 use company::{read, read_filer, select_company};
 pub use filter_values::{FilterValues, filter_values};
-use hints::hints;
+use hints::{hint_at_unknown, hints};
 pub use other_names::other_names;
 use queries::Filter;
 pub use queries::{List, Listed, Search};
@@ -129,8 +129,9 @@ fn outside_registry(snapshot: &Snapshot, code: u32) -> Result<Option<Company>> {
 ///
 /// Names are those of the registry, those under which the company filed, and a reviewed list of brands. A number or
 /// ticker ranks first, a match in nothing but the sector last; active companies rank before others, listed ones
-/// before those without a ticker. If nothing matches, the nearest names are returned, and `meta.fuzzy` says so. An
-/// unknown status or sector gives an empty list.
+/// before those without a ticker. If nothing matches, the nearest names are returned, and `meta.fuzzy` says so. A ticker
+/// that no company has, and a well-known company that does not file with CVM, are named in `meta.hints`. An unknown status
+/// or sector gives an empty list.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     const BY_CODE: &str = concat!(select_company!(), "WHERE id = ?1");
     let mut found = snapshot.memo(Names::read)?.search(&query.q);
@@ -161,7 +162,8 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
             let companies = page.map(|code| company(*code));
             Ok(companies.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         })?;
-    let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
+    let mut hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
+    hints.extend(found.unknown.map(hint_at_unknown));
     let mut meta = Meta { fuzzy: found.fuzzy, hints, ..age::meta(snapshot)? };
     if found.fuzzy {
         let corrected = found.differences.corrected.into_iter();
@@ -171,7 +173,8 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
-/// One company, by its CVM code, CNPJ or ticker; if several share a CNPJ, the active one. One that files without being in
+/// One company, by its CVM code, CNPJ, ticker or ISIN; if several share a CNPJ, the active one. The CNPJ of a branch stands
+/// for its company. One that files without being in
 /// the registry, as foreign issuers do, has no CNPJ and no status.
 ///
 /// Fails with [`Error::NotFound`] if there is none.

@@ -24,10 +24,19 @@ pub(crate) fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Opti
         best_company_first!(),
         " LIMIT 1"
     );
-    let found = match id {
+    // What all branches share.
+    const OF_BRANCH: &str = concat!(
+        "SELECT id FROM company WHERE cnpj > ?1 || '/' AND cnpj < ?1 || '0' ORDER BY ",
+        best_company_first!(),
+        " LIMIT 1"
+    );
+    let mut found = match id {
         CompanyId::Cvm(number) => snapshot.rows(BY_CODE, [number.get()], |row| code(row, 0))?,
         CompanyId::Cnpj(cnpj) => snapshot.rows(BY_CNPJ, [cnpj.to_string()], |row| code(row, 0))?,
     };
+    if let (true, CompanyId::Cnpj(cnpj)) = (found.is_empty(), id) {
+        found = snapshot.rows(OF_BRANCH, [cnpj.root()], |row| code(row, 0))?;
+    }
     Ok(found.into_iter().next())
 }
 

@@ -8,6 +8,7 @@ use crate::{
     catalogue::Catalogue,
     error::{Error, Result},
     keys::{self, Registration},
+    links,
     plans::Plan,
     sessions,
     types::{Date, Key, KeyId, SessionToken},
@@ -18,6 +19,9 @@ use crate::{
     events::EventWindow,
     webhooks::{self, DeliveriesQuery, NewWebhook, Targets},
 };
+
+mod of_links;
+use of_links::new_link;
 
 /// An empty database under trial, as two programs see it.
 pub struct Trial<'t> {
@@ -37,6 +41,9 @@ pub fn check(trial: &Trial<'_>) {
     trial.keys_are_made_side_by_side();
     trial.keys_are_exchanged();
     trial.sessions_live_and_end();
+    trial.links_live_and_end();
+    trial.links_are_made_side_by_side();
+    trial.links_are_used();
     trial.usage_adds_up();
     trial.old_usage_is_summed_by_month();
     trial.unused_keys_are_forgotten();
@@ -63,6 +70,13 @@ pub fn check_copy(source: &Accounts, target: &Accounts) {
     assert!(sessions::find(target, &token, now()).is_some());
     sessions::begin(target, &key, now()).expect("it has numbers of its own");
     assert!(source.copy_to(target).expect("a session is no reason to refuse").is_new);
+    let (_, token) = links::create(source, id(source, &key), &new_link(), now()).expect("a link");
+    assert!(source.copy_to(target).expect("it is older").is_new);
+    assert!(links::is_valid(target, &token.hash()));
+    let (own, _) = links::create(target, id(target, &key), &new_link(), now()).expect("a link");
+    assert!(source.copy_to(target).is_err(), "the target has one more link");
+    links::revoke_any(target, &own.id, now()).expect("it is there");
+    assert!(target.copy_to(source).expect("the source is older").is_new);
     // The target goes on by itself, with numbers of its own.
     let own = issue(target, Plan::Free);
     let id = keys::authenticate(target, &own).expect("it is new").id;

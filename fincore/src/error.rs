@@ -12,6 +12,7 @@ use crate::{
 mod calculation;
 mod export;
 mod invalid;
+mod link;
 mod not_found;
 mod transformation;
 mod wanted;
@@ -20,6 +21,7 @@ mod webhook;
 pub use calculation::{CalculationFault, SeriesFault, Uncompoundable};
 pub use export::ExportFault;
 pub use invalid::{Invalid, SecretKind};
+pub use link::LinkFault;
 pub use not_found::Resource;
 pub use transformation::TransformationFault;
 pub use wanted::Wanted;
@@ -334,6 +336,12 @@ impl From<CalculationFault> for Error {
 impl From<ExportFault> for Error {
     fn from(fault: ExportFault) -> Error {
         Error::Invalid(Invalid::Export(fault))
+    }
+}
+
+impl From<LinkFault> for Error {
+    fn from(fault: LinkFault) -> Error {
+        Error::Invalid(Invalid::Link(fault))
     }
 }
 

@@ -20,17 +20,16 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use crate::{
-    answers::{CorrectedWords, Page, Sourced},
+    answers::{Page, Sourced},
     catalogue::Snapshot,
     company_lookup,
-    error::{Error, Invalid, Resource, Result},
-    index::{Condition, Executor},
-    names::Names,
-    types::{CompanyRef, FilingId, Limit, Offset},
+    error::{Error, Resource, Result},
+    types::{CompanyRef, FilingId},
 };
 
 pub(crate) mod batches;
 mod categories;
+mod class_levels;
 mod coverage;
 #[cfg(any(feature = "bundle", feature = "import"))]
 mod filers_and_classes;
@@ -38,6 +37,7 @@ mod filing;
 mod filter;
 mod hints;
 mod index_query;
+mod near_search;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod new_filing;
 mod profile;
@@ -45,22 +45,25 @@ mod queries;
 pub(crate) mod reader;
 #[cfg(feature = "import")]
 pub(crate) mod remove_withdrawn;
-mod search_conditions;
+mod search_tiers;
+mod search_units;
+mod search_words;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod whole_files;
 pub(crate) mod withdrawn_filings;
+mod word_conditions;
 
 pub use categories::{Category, categories};
 pub use coverage::{FormCoverage, coverage};
 pub use filing::Filing;
 pub(crate) use filing::{DATASET, SOURCE};
-use filter::{Filter, FilterFields, page_of};
+use filter::{Filter, FilterFields};
 use index_query::with_index;
 pub use profile::{CategoryCount, PeriodCount, Profile, profile};
 pub use queries::{List, OfCompany, Order, Recent, Search};
-use search_conditions::NearSearch;
+pub use search_words::search;
 
 /// Filings by delivery date, newest first. An unknown company, category or type gives an empty list.
 ///
@@ -101,74 +104,6 @@ pub fn each(
     snapshot.for_each(SQL, (from, to), reader::read, |filing| {
         if filter.admits(&filing) { visit(filing) } else { Ok(()) }
     })
-}
-
-/// Filings with all the words, newest first or most relevant first. The words are looked for in category, type,
-/// species and subject; in all names of the company, its tickers, CVM code and CNPJ; and in the years of delivery and
-/// reference.
-pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
-    let filter = Filter::new(snapshot, &query.filter_fields())?;
-    let names = snapshot.memo(Names::read)?;
-    let units = search_conditions::units(&query.q, &names);
-    let tiers = match query.order {
-        Order::Newest => vec![search_conditions::all(&units)],
-        Order::Relevance => search_conditions::tiers(&units, &names),
-    };
-    let part = (query.limit, query.offset);
-    let (found, near) = with_index(snapshot, |index| {
-        let found = filter.find(index, tiers, part)?;
-        if found.total > 0 {
-            return Ok((found, None));
-        }
-        for near in search_conditions::fuzzy(&units, &names) {
-            let [about, all] = near.tiers.clone();
-            let tiers = match query.order {
-                Order::Newest => vec![all],
-                Order::Relevance => vec![about, all],
-            };
-            match filter.find(index, tiers, part) {
-                Ok(found) if found.total > 0 => {
-                    let dropped = dropped(index, &filter, &near, found.total)?;
-                    return Ok((found, Some((dropped, near.corrected))));
-                }
-                Ok(_) => (),
-                // A fuzzy match is not worth failing for: such a search is too broad.
-                Err(Error::Invalid(Invalid::SearchTooBroad)) => break,
-                Err(err) => return Err(err),
-            }
-        }
-        Ok((found, None))
-    })?;
-    let mut page = page_of(snapshot, found, part)?;
-    if let Some((dropped, corrected)) = near {
-        let corrected = corrected.map(|(from, to)| CorrectedWords { from, to });
-        page.meta.fuzzy = true;
-        page.meta.dropped = dropped;
-        page.meta.corrected = corrected.into_iter().collect();
-    }
-    with_hints(snapshot, page, &query.filter_fields())
-}
-
-/// The words that not all of the nearest matches have.
-fn dropped(
-    index: &Executor<'_>,
-    filter: &Filter,
-    near: &NearSearch,
-    total: u64,
-) -> Result<Vec<String>> {
-    let [_, all] = &near.tiers;
-    let mut dropped = Vec::new();
-    for (words, condition) in &near.optional {
-        let both = Condition::all([all.clone(), condition.clone()].into_iter());
-        match filter.find(index, vec![both], (Limit::new(1)?, Offset::default())) {
-            Ok(having) if having.total == total => (),
-            Ok(_) => dropped.push(words.clone()),
-            // Words that are too broad to count are not said to be missing.
-            Err(Error::Invalid(Invalid::SearchTooBroad)) => (),
-            Err(err) => return Err(err),
-        }
-    }
-    Ok(dropped)
 }
 
 /// The latest filings, newest first. `total` is the number returned.

@@ -127,8 +127,8 @@ fn insert(
     Ok(())
 }
 
-/// Issues a new key in the place of this one, which is revoked: with its plan, its usage and its webhooks. Sessions of the
-/// old key end. Both are on disk when this returns; the new key cannot be displayed again later.
+/// Issues a new key in the place of this one, which is revoked: with its plan, its usage, its webhooks and its links. Sessions
+/// of the old key end. Both are on disk when this returns; the new key cannot be displayed again later.
 ///
 /// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
 pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key> {
@@ -149,11 +149,24 @@ pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key
         for sql in [WEBHOOKS, USAGE] {
             tx.execute(sql, values![old.get(), new])?;
         }
+        move_links(tx, old, new)?;
         tx.execute(REVOKE, values![old.get(), now.timestamp()])
     })?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
     Ok(key)
+}
+
+/// Moves the links of a key to another one. Each is a change of its own, so that all servers follow.
+fn move_links(tx: &dyn Session, old: KeyId, new: i64) -> Result<()> {
+    const LINKS: &str =
+        "SELECT number FROM link WHERE key = ?1 AND revoked IS NULL ORDER BY number";
+    const MOVE: &str = "UPDATE link SET key = ?2, changed = (SELECT MAX(changed) + 1 FROM link)
+        WHERE number = ?1";
+    for row in &tx.query(LINKS, values![old.get()])? {
+        tx.execute(MOVE, values![row.get::<i64>(0)?, new])?;
+    }
+    Ok(())
 }
 
 /// Revokes this key for good.

@@ -6,10 +6,16 @@
 use std::ops::Range;
 
 mod equivalents;
+mod market_words;
+mod numerals;
+mod periods;
 mod plural;
 mod quarter;
 
 pub(crate) use equivalents::lines as equivalents;
+pub(crate) use market_words::{begins_with, market_words, nearest_word};
+pub(crate) use numerals::other_numerals;
+pub(crate) use periods::{Days, month_of_year, season_of};
 pub(crate) use plural::forms;
 pub(crate) use quarter::ending_on as quarter_ending_on;
 

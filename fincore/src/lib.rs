@@ -75,6 +75,7 @@
 //! | [`backup`] | both files in one, and back |
 //! | [`bundle`] | the data that comes with the library |
 //! | [`keys`] | API keys: issue, authenticate, revoke |
+//! | [`links`] | addresses that carry their right: link tokens of a key |
 //! | [`plans`] | plans, their features and rate limits |
 //! | [`deadline`] | queries that may take only so long |
 //! | [`limits`] | exact rate limits, in memory |
@@ -148,6 +149,7 @@ mod names;
 mod numbers;
 mod sqlite;
 pub mod table;
+mod terms;
 
 pub mod calc;
 pub mod calendar;
@@ -163,6 +165,7 @@ pub mod statements;
 pub mod accounts;
 pub mod keys;
 pub mod limits;
+pub mod links;
 pub mod sessions;
 pub mod usage;
 #[cfg(feature = "webhooks")]
@@ -186,13 +189,15 @@ mod integrity;
 pub use chrono;
 
 pub use accounts::Accounts;
-pub use answers::{AppliedTransformation, CorrectedWords, Hint, Meta, Page, Rows, Sourced, Span};
+pub use answers::{
+    AppliedTransformation, CorrectedWords, Hint, LinkedWords, Meta, Page, Rows, Sourced, Span,
+};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use catalogue::Tally;
 pub use catalogue::{Catalogue, Change, Edition, Snapshot};
 pub use error::{
-    CalculationFault, Error, ErrorKind, ExportFault, Invalid, Resource, Result, SecretKind,
-    SeriesFault, TransformationFault, Uncompoundable, Wanted, WebhookFault,
+    CalculationFault, Error, ErrorKind, ExportFault, Invalid, LinkFault, Resource, Result,
+    SecretKind, SeriesFault, TransformationFault, Uncompoundable, Wanted, WebhookFault,
 };
 #[cfg(feature = "import")]
 pub use import::{CommitStep, Import, Imported};
@@ -201,11 +206,12 @@ pub use integrity::{CheckStep, Rebuilt};
 pub use numbers::figure::Figure;
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
+pub use terms::Term;
 pub use truncate::{printable, truncate};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
-    Email, FilingId, Form, Key, KeyHash, KeyId, KeyPrefix, Limit, Name, Offset, PageQuery, Pair,
-    Search, SeriesId, SessionToken, Words, fold,
+    Email, FilingId, Form, Key, KeyHash, KeyId, KeyPrefix, Limit, LinkHash, LinkId, LinkPath,
+    LinkToken, Name, Offset, PageQuery, Pair, Search, SeriesId, SessionToken, Words, fold,
 };
 
 /// Compiles the example in the README.

@@ -10,22 +10,37 @@ use std::{
 
 use rusqlite::Connection;
 
-use crate::{error::Result, sqlite::code, types::fold};
+use crate::{
+    error::Result,
+    sqlite::code,
+    types::{TICKER_ROOT, fold},
+};
 
+mod abbreviations;
+mod companies_in_search;
 mod company_names;
+mod english;
 mod fuzzy_match;
+mod generic_words;
+mod identified;
+mod named_company;
+mod near_search;
+mod not_registered;
 mod reviewed_names;
 mod search;
 mod suggest;
 mod trigrams;
 mod vocabulary;
 
+pub(crate) use companies_in_search::CompanyInSearch;
 pub(crate) use company_names::CompanyNames;
-use company_names::{AliasKind, TICKER_ROOT, split_words};
+use company_names::{AliasKind, split_words};
 pub(crate) use fuzzy_match::Differences;
+pub(crate) use named_company::NearlyMeant;
+pub(crate) use near_search::UnknownInSearch;
 use reviewed_names::{Trading, tickers};
 pub(crate) use reviewed_names::{current_tickers, reviewed_names};
-pub(crate) use search::NearlyMeant;
+pub(crate) use suggest::{SuggestedCompany, SuggestionReason, capitalised};
 use trigrams::TrigramIndex;
 use vocabulary::Vocabulary;
 
@@ -109,6 +124,7 @@ impl Names {
                 named.is_listed |= trading == Trading::Current;
             }
         }
+        companies.values_mut().for_each(CompanyNames::add_short_forms);
         let companies: Vec<CompanyNames> = companies.into_values().collect();
         let by_code = companies.iter().enumerate().map(|(at, named)| (named.code, at)).collect();
         let by_ticker = by_ticker(&companies);

@@ -14,9 +14,12 @@
 //! ```
 use std::{fmt, str::FromStr, time::Duration};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::truncate::truncate;
+use crate::{
+    terms::{self, Term},
+    truncate::truncate,
+};
 
 /// The window that [`Plan::limit`] applies to.
 pub const WINDOW: Duration = Duration::from_secs(60);
@@ -29,7 +32,8 @@ pub const WINDOW: Duration = Duration::from_secs(60);
 pub const RECENT_DAYS: u32 = 365;
 
 /// A plan, from the smallest to the largest. Each one includes everything in the smaller ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Plan {
     /// Without a key, or with one that is issued on registration.
     Free,
@@ -103,7 +107,7 @@ impl Plan {
 }
 
 /// An upgrade prompt: which plan includes the requested feature.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct Upgrade {
@@ -145,14 +149,9 @@ impl fmt::Display for Plan {
     }
 }
 
-impl Serialize for Plan {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id())
-    }
-}
-
 /// Something that a plan may include.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Feature {
     /// The list of plans, registration and usage reports.
     Plans,
@@ -262,14 +261,8 @@ impl fmt::Display for Feature {
     }
 }
 
-impl Serialize for Feature {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id())
-    }
-}
-
 /// All plans.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Plans {
     /// One entry per plan, smallest first.
@@ -277,23 +270,27 @@ pub struct Plans {
 }
 
 /// A plan as offered to customers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Offer {
     /// Its identifier.
     pub id: Plan,
     /// Its display name.
-    pub name: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub name: Term,
     /// The price per month.
     pub price: u32,
     /// The currency of the price.
-    pub currency: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub currency: Term,
     /// Requests per minute.
     pub rate_limit: u32,
     /// What it includes, as text for people.
-    pub features: Vec<&'static str>,
+    #[serde(deserialize_with = "terms::list")]
+    pub features: Vec<Term>,
     /// What it does not include, as text for people.
-    pub restrictions: Vec<&'static str>,
+    #[serde(deserialize_with = "terms::list")]
+    pub restrictions: Vec<Term>,
 }
 
 /// All plans, with what each includes.
@@ -387,6 +384,10 @@ mod tests {
         for plan in Plan::ALL {
             assert_eq!(plan.id().parse::<Plan>().unwrap(), plan);
             assert_eq!(plan.name().parse::<Plan>().unwrap(), plan);
+            assert_eq!(serde_json::to_value(plan).unwrap(), plan.id());
+        }
+        for feature in Feature::ALL {
+            assert_eq!(serde_json::to_value(feature).unwrap(), feature.id());
         }
         let message = "silver".parse::<Plan>().unwrap_err().to_string();
         assert_eq!(message, "\"silver\" is not a plan (free, bronze, gold or platinum)");

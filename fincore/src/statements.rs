@@ -4,7 +4,7 @@
 //! last four quarters. Values are in reais, exactly as filed, or say that they are computed.
 
 pub(crate) mod account;
-mod account_names;
+pub(crate) mod account_names;
 pub(crate) mod batches;
 pub(crate) mod capital;
 pub(crate) mod content;

@@ -10,7 +10,10 @@ mod date;
 mod decimal;
 mod digits;
 mod filing_id;
+mod identifier;
 mod key;
+mod link;
+mod link_token;
 mod nearest;
 mod page;
 mod pair;
@@ -31,13 +34,16 @@ pub use cvm_code::CvmCode;
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
-pub(crate) use decimal::serialize_number;
+pub(crate) use decimal::{deserialize_number, serialize_number};
 pub(crate) use digits::whole_number;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use filing_id::ID_BITS;
 pub use filing_id::{FilingId, Form};
 pub(crate) use filing_id::{first_key, last_key};
+pub(crate) use identifier::{CNPJ_ROOT, Identifier, TICKER_ROOT, is_ticker};
 pub use key::{Key, KeyHash, KeyPrefix};
+pub use link::{LinkId, LinkPath};
+pub use link_token::{LinkHash, LinkToken};
 pub(crate) use nearest::nearest_to_unknown;
 pub use page::{Limit, Offset, PageQuery};
 pub use pair::{Currency, Pair};
@@ -60,9 +66,9 @@ macro_rules! deserialize_from_str {
 }
 pub(crate) use deserialize_from_str;
 
-/// Parses a type that has few values, each by its word.
+/// Reads and writes a type that has few values, each by its word.
 macro_rules! choices {
-    ($type:ty, $wanted:expr, $($word:literal => $value:expr),+) => {
+    ($type:ty, $wanted:expr, $($word:literal => $value:path),+) => {
         impl std::str::FromStr for $type {
             type Err = $crate::error::Error;
 
@@ -71,6 +77,14 @@ macro_rules! choices {
                     $($word => Ok($value),)+
                     _ => Err($crate::error::Error::invalid(text, $wanted)),
                 }
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(match self {
+                    $($value => $word,)+
+                })
             }
         }
 

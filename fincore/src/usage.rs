@@ -26,6 +26,7 @@ use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
+use chrono::{DateTime, Utc};
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
 use parking_lot::FairMutex;
@@ -35,11 +36,13 @@ use crate::{
     deadline::WaitBudget,
     error::{Error, Result},
     keys,
-    types::{Date, DateRange, KeyId, random_characters},
+    types::{Date, DateRange, KeyId, LinkHash, random_characters},
 };
 
+mod link_uses;
 mod monthly_sums;
 mod report;
+use link_uses::LinkUses;
 pub use monthly_sums::{Summed, UsagePosition, sum_by_month};
 pub use report::{Counts, DayReport, Outcome, Report, UsageQuery};
 
@@ -64,6 +67,8 @@ pub struct Usage {
     /// The number of slots, including those that are being written.
     slots: AtomicUsize,
     lost: AtomicU64,
+    /// When links were used that are not written yet.
+    link_uses: LinkUses,
     /// Locked while counts move from memory to the accounts, so that a report finds each of them in exactly one place.
     /// Fair, so that a report comes before the next flush.
     unwritten: FairMutex<Unwritten>,
@@ -78,6 +83,8 @@ struct Unwritten {
     /// How many batches were written.
     written: u64,
     slots: Vec<(KeyId, Slot)>,
+    /// When links were last used, in seconds since 1970.
+    link_uses: Vec<(LinkHash, i64)>,
 }
 
 /// The result of writing a batch.
@@ -106,9 +113,14 @@ impl Unwritten {
     /// Writes the next batch.
     fn write(&mut self, accounts: &Accounts, budget: WaitBudget) -> Result<WriteResult> {
         let batch = self.batch()?;
-        match accounts.write_batch(budget, &batch, |tx| write_counts(tx, self.next())) {
+        let written = accounts.write_batch(budget, &batch, |tx| {
+            link_uses::write(tx, &self.link_uses)?;
+            write_counts(tx, self.next())
+        });
+        match written {
             Ok(()) => {
                 self.written += 1;
+                self.link_uses.clear();
                 Ok(WriteResult::Stored(self.slots.drain(..self.slots.len().min(BATCH)).count()))
             }
             // The database refused it, so nothing of it was written: drop the slots whose key is gone.
@@ -144,12 +156,24 @@ impl Usage {
         endpoint: impl Into<Cow<'static, str>>,
         outcome: Outcome,
     ) {
-        let one = match outcome {
-            Outcome::Success => Counts { requests: 1, ..Counts::default() },
-            Outcome::Failure => Counts { requests: 1, errors: 1, ..Counts::default() },
-            Outcome::RateLimited => Counts { rate_limited: 1, ..Counts::default() },
-        };
-        self.add(key, Slot { day, endpoint: endpoint.into(), counts: one });
+        self.add(key, Slot { day, endpoint: endpoint.into(), counts: Counts::one(outcome) });
+    }
+
+    /// Counts a request that came by a link of `key`, as [`count`](Usage::count) does, and notes the use of the link at this
+    /// time.
+    pub fn count_by_link(
+        &self,
+        (key, link): (KeyId, LinkHash),
+        (day, now): (Date, DateTime<Utc>),
+        endpoint: impl Into<Cow<'static, str>>,
+        outcome: Outcome,
+    ) {
+        let one = Counts::one(outcome);
+        let counts = Counts { by_links: one.requests, ..one };
+        self.add(key, Slot { day, endpoint: endpoint.into(), counts });
+        if counts.by_links > 0 {
+            self.link_uses.note(link, now);
+        }
     }
 
     fn add(&self, key: KeyId, slot: Slot) {
@@ -177,6 +201,7 @@ impl Usage {
         // First what could not be written the last time, as it was.
         self.write_all(&mut unwritten, accounts)?;
         unwritten.slots = self.drain();
+        unwritten.link_uses = self.link_uses.take();
         self.write_all(&mut unwritten, accounts)
     }
 
@@ -295,11 +320,13 @@ fn add_to(days: &mut BTreeMap<Date, DayReport>, date: Date, endpoint: &str, coun
 }
 
 /// Adds counts to those of a key, a day and an endpoint.
-const ADD_COUNTS: &str = "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+const ADD_COUNTS: &str =
+    "INSERT INTO usage (key, date, endpoint, requests, errors, rate_limited, by_links)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     ON CONFLICT (key, date, endpoint) DO UPDATE SET requests = usage.requests + excluded.requests,
         errors = usage.errors + excluded.errors,
-        rate_limited = usage.rate_limited + excluded.rate_limited";
+        rate_limited = usage.rate_limited + excluded.rate_limited,
+        by_links = usage.by_links + excluded.by_links";
 
 fn write_counts(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
     let number = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
@@ -308,9 +335,10 @@ fn write_counts(session: &dyn Session, batch: &[(KeyId, Slot)]) -> Result<()> {
         .iter()
         .zip(&days)
         .map(|((key, Slot { endpoint, counts, .. }), day)| {
-            let [requests, errors, refused] =
-                [counts.requests, counts.errors, counts.rate_limited].map(number);
-            vec![key.get().into(), day.into(), (&**endpoint).into(), requests, errors, refused]
+            let counts =
+                [counts.requests, counts.errors, counts.rate_limited, counts.by_links].map(number);
+            let place = vec![key.get().into(), day.into(), (&**endpoint).into()];
+            [place, counts.into()].concat()
         })
         .collect();
     session.insert_each(ADD_COUNTS, &rows)
@@ -321,13 +349,18 @@ fn read_counts(
     key: KeyId,
     range: DateRange,
 ) -> Result<Vec<(Date, String, Counts)>> {
-    const SQL: &str = "SELECT date, endpoint, requests, errors, rate_limited FROM usage
+    const SQL: &str = "SELECT date, endpoint, requests, errors, rate_limited, by_links FROM usage
         WHERE key = ?1 AND date BETWEEN ?2 AND ?3";
     let (from, to) = (range.from().to_string(), range.to().to_string());
     let rows = session.query(SQL, values![key.get(), &from, &to])?;
     let read = |row: &Row| {
         let number = |column| row.get(column).map(i64::unsigned_abs);
-        let counts = Counts { requests: number(2)?, errors: number(3)?, rate_limited: number(4)? };
+        let counts = Counts {
+            requests: number(2)?,
+            errors: number(3)?,
+            rate_limited: number(4)?,
+            by_links: number(5)?,
+        };
         Ok((row.parse(0)?, row.get(1)?, counts))
     };
     rows.iter().map(read).collect()

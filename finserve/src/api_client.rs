@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use fincore::{Catalogue, Snapshot};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     coordination::clock::Now,
@@ -111,7 +111,7 @@ impl Origin {
     pub(crate) fn address(&self) -> &str {
         match &self.source {
             Source::Data(_) => "",
-            Source::Server(server) => server.base.as_str(),
+            Source::Server(server) => server.address(),
         }
     }
 }
@@ -136,7 +136,11 @@ impl View<'_> {
     }
 }
 
+/// What is written otherwise in an address: all but letters, digits and the marks that mean themselves everywhere. Points are
+/// among it, because a part of a path that has nothing else would lead up.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
+
 /// Encodes a text as a part of a path or of a query string.
 pub(crate) fn percent_encode(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+    utf8_percent_encode(text, ENCODED).to_string()
 }

@@ -9,7 +9,7 @@ use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource,
 };
 use clap_complete::engine::ArgValueCompleter;
-use fincore::{Date, Email, Key, Name, Plan, chrono::TimeDelta};
+use fincore::{Date, Email, Key, LinkPath, Name, Plan, chrono::TimeDelta};
 
 use self::redacted::Redacted;
 use crate::observe::{build_info, log};
@@ -198,6 +198,9 @@ pub(crate) enum Command {
     /// changes within a second
     #[command(subcommand)]
     Keys(Keys),
+    /// Make, list and revoke the links of a key: tokens in addresses, for programs that cannot send headers
+    #[command(subcommand)]
+    Links(Links),
     /// Copy the accounts to a PostgreSQL database; needs a build with the feature `cluster`
     #[command(subcommand)]
     Accounts(Accounts),
@@ -313,10 +316,38 @@ pub(crate) enum Keys {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum Links {
+    /// Make a link of a key and print its token; it cannot be shown again
+    Create {
+        /// The first characters of the key, enough to identify it
+        prefix: Redacted,
+        /// What its holder calls the link
+        #[arg(long)]
+        name: Name,
+        /// Bind the link to a path of the API with its parameters, such as /api/v1/market/selic?limit=10
+        #[arg(long)]
+        path: Option<LinkPath>,
+    },
+    /// List the links of a key
+    List {
+        /// The first characters of the key, enough to identify it
+        prefix: Redacted,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke a link permanently
+    Revoke {
+        /// The id of the link
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum Accounts {
-    /// Copy keys, usage and webhooks to a PostgreSQL database, and compare every row
+    /// Copy keys, usage, links and webhooks to a PostgreSQL database, and compare every row
     ///
-    /// Can be repeated to copy what has changed since. Refused if the target has keys, usage or webhooks that are not in
+    /// Can be repeated to copy what has changed since. Refused if the target has keys, usage, links or webhooks that are not in
     /// these accounts. Stop the servers before the last copy, and start them with --accounts after it.
     Copy {
         /// postgres://user:password@host/database

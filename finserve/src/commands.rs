@@ -46,6 +46,7 @@ pub(crate) fn run(
         Command::Mcp(args) => mcp::run(read_only, &args),
         Command::Webhooks(command) => webhooks::run(location, command),
         Command::Keys(command) => keys::run(location, command),
+        Command::Links(command) => keys::links::run(location, command),
         Command::Accounts(command) => accounts::run(location, &command),
         Command::Usage(args) => usage::run(location, &args),
         Command::Backup(args) => backup::run(location, &args),

@@ -16,7 +16,7 @@ use schema::Schema;
 pub(crate) const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// The parameters that choose a format. A client that wants JSON needs none of them.
-pub(crate) const FORMATS: [&str; 2] = ["format", "dialect"];
+pub(crate) const FORMATS: [&str; 4] = ["format", "dialect", "field", "decimal"];
 
 /// The API as the document describes it.
 pub(crate) static API: LazyLock<Api> =

@@ -22,7 +22,7 @@ mod user_agent;
 
 pub(crate) use background_sync::start;
 pub(crate) use dataset_selection::{Selection, SeriesNumbers};
-pub(crate) use failure::{WAYS_OUT, describe_failure};
+pub(crate) use failure::WAYS_OUT;
 pub(crate) use network_outage::NetworkOutage;
 pub(crate) use publisher_address::BaseUrl;
 pub(crate) use reachability::{PublisherReply, check_publishers};

@@ -8,7 +8,7 @@ PostgreSQL is away no request fails. Needs Python 3 and PostgreSQL.
 
     tests/cluster/accounts.py target/release/finserve [short] [PART…]
 
-The parts are obeyed, signed, stops, cuts, kills, away and copied; without a name all of them run.
+The parts are obeyed, signed, linked, stops, cuts, kills, away and copied; without a name all of them run.
 """
 
 import json
@@ -124,6 +124,41 @@ def signed(trial):
         slowest = max(slowest, time.monotonic() - began)
     trial.check("a session of one replica counts on all by the first request, and no other is ended", not wrong, wrong)
     trial.check("a session that is ended is ended on all replicas", slowest < REPLICAS * PROMPT, f"{slowest:.2f} s for all, one after another")
+
+
+def linked(trial):
+    """A link made on one replica reads on all by the first request, shares the limit and the usage of its key, and is revoked on all."""
+    wrong, times = [], []
+    for turn in range(10 if SHORT else 100):
+        key = trial.keys(1, "gold")[0]
+        here, there = trial.replicas[turn % REPLICAS], trial.replicas[(turn + 1) % REPLICAS]
+        made = Client(here, key).request("POST", "/api/v1/links", '{"name": "x"}', {"Content-Type": "application/json"})
+        if made.status != 201:
+            trial.check("a link is made", False, f"{made.status} {made.body[:200]}")
+            return
+        path = f"{stage.CURRENT}?token={made.json()['token']}"
+        read = lambda replica: Client(replica, source=new_address()).get(path)
+        for replica in trial.replicas:
+            first = read(replica)
+            wrong += [] if (first.status, first.headers.get("x-plan")) == (200, "gold") else [first.status]
+        wrong += [] if Client(there, key).get().status == 200 else ["key"]
+        gone = Client(there, key).request("DELETE", f"/api/v1/links/{made.json()['id']}")
+        began = time.monotonic()
+        wrong += [] if gone.status == 204 else [gone.status]
+        # Until then the others still answer, and count that.
+        late = []
+        for replica in trial.replicas:
+            until(lambda: (late.append(read(replica).status), late[-1] == 401)[1], PATIENCE)
+        times.append(time.monotonic() - began)
+        uses = REPLICAS + late.count(200)
+        total = lambda: json.loads(trial.command.must("usage", key[:12], "--json"))["total"]
+        # The key was used itself, and made and revoked the link.
+        counted = until(lambda: (total()["requests"], total().get("by_links")) == (uses + 3, uses), PATIENCE)
+        wrong += [] if counted else [total()]
+    trial.check("a link of one replica reads on all by the first request, and is counted to its key", not wrong, wrong)
+    ranked = sorted(1000 * seconds for seconds in times)
+    figures = f"{len(ranked)} times, median {ranked[len(ranked) // 2]:.0f} ms, {ranked[-1]:.0f} ms at most"
+    trial.check("a link that is revoked on one replica is refused by all within a second", ranked[-1] < 1000 * PROMPT, figures)
 
 
 def stops(trial):
@@ -348,7 +383,7 @@ def use_embedded(single, keys):
     return made["id"]
 
 
-PARTS = {part.__name__: part for part in (obeyed, signed, stops, cuts, kills, away, copied)}
+PARTS = {part.__name__: part for part in (obeyed, signed, linked, stops, cuts, kills, away, copied)}
 
 
 def main():

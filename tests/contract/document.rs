@@ -89,7 +89,8 @@ impl Document {
             let (value, wanted) = match (given, name) {
                 (Given::Csv, "format") => (Some("csv".to_owned()), true),
                 (Given::Csv, "dialect") => (Some("br".to_owned()), true),
-                (_, "dialect") => (None, false),
+                // They go with other formats than JSON.
+                (_, "dialect" | "field" | "decimal") => (None, false),
                 _ => (shown, parameter["required"] == true || given == Given::All),
             };
             if parameter["in"] == "path" {

@@ -12,6 +12,8 @@ use crate::{
     harness::{Reply, Server, new_key, with},
 };
 
+const LINKS: &str = "/api/v1/links";
+
 /// A webhook that may be created.
 const WEBHOOK: &str = r#"{"url":"https://127.0.0.1:9/","events":["filing.published"]}"#;
 
@@ -41,6 +43,12 @@ impl Service {
     /// The same with a webhook, and a delivery of it, that the key really has.
     pub(super) fn own_target(&self, operation: &Operation<'_>, given: Given, key: &Key) -> String {
         let target = self.target(operation, given);
+        if operation.path == "/api/v1/links/{id}" {
+            let made = self.send("POST", LINKS, &with(key), "application/json", r#"{"name":"x"}"#);
+            let id = made.json()["id"].as_str().expect("a link").to_owned();
+            let shown = self.document.at("/components/parameters/linkId/example").as_str();
+            return target.replace(shown.unwrap(), &id);
+        }
         if !operation.path.starts_with("/api/v1/webhooks/{id}") {
             return target;
         }

@@ -27,7 +27,8 @@ def api(it):
         it.ask(target, "platinum")
     for target in tables.LISTS:
         more = target + ("&" if "?" in target else "?")
-        for query in ["format=csv", "format=csv&dialect=br", "format=csv&dialect=standard", "format=json"]:
+        for query in ["format=csv", "format=csv&dialect=br", "format=csv&dialect=standard", "format=json",
+                      "format=value", "format=value&limit=1&field=total"]:
             it.ask(more + query, "platinum")
         for accept in ["text/csv", "text/csv;q=0.5, application/json;q=0.4", "*/*", "text/csv, */*", "text/html"]:
             it.ask(target, "platinum", accept=accept)

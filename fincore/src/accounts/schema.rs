@@ -10,6 +10,7 @@ pub(crate) const SCHEMA: Schema = Schema {
         include_str!("../../migrations/accounts/0003_webhooks.sql"),
         include_str!("../../migrations/accounts/0004_sessions.sql"),
         include_str!("../../migrations/accounts/0005_self_registered.sql"),
+        include_str!("../../migrations/accounts/0006_links.sql"),
     ],
     unmarked: 1,
     table: "key",

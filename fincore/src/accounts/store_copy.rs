@@ -42,11 +42,12 @@ const NUMBER: &[Value<'_>] = &[Value::Integer(i64::MIN)];
 
 /// All tables, each after those that it refers to.
 #[rustfmt::skip]
-const TABLES: [CopiedTable; 8] = [
+const TABLES: [CopiedTable; 9] = [
     table!("key", NUMBER, "id", "?1", ", hash, prefix, name, email, plan, created, revoked, changed, self_registered",
         "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"),
     table!("usage", &[Value::Integer(i64::MIN), Value::Text(""), Value::Text("")],
-        "key, date, endpoint", "?1, ?2, ?3", ", requests, errors, rate_limited", "?1, ?2, ?3, ?4, ?5, ?6"),
+        "key, date, endpoint", "?1, ?2, ?3", ", requests, errors, rate_limited, by_links",
+        "?1, ?2, ?3, ?4, ?5, ?6, ?7"),
     table!("webhook", NUMBER, "number", "?1",
         ", id, key, url, secret, events, company, category, series, catalogue, since, created, failing, disabled, reason",
         "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15"),
@@ -58,6 +59,8 @@ const TABLES: [CopiedTable; 8] = [
     table!("told", &[Value::Text("")], "catalogue", "?1", ", version, dataset, key, fallen, fallen_to",
         "?1, ?2, ?3, ?4, ?5, ?6"),
     table!("session", NUMBER, "number", "?1", ", hash, key, begun, ended, changed", "?1, ?2, ?3, ?4, ?5, ?6"),
+    table!("link", NUMBER, "number", "?1", ", changed, id, hash, key, name, path, created, revoked, used",
+        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"),
 ];
 
 /// What [`Accounts::copy_to`](crate::Accounts::copy_to) did.
@@ -149,11 +152,14 @@ fn refuse_loss(from: &dyn Session, to: &dyn Session) -> Result<()> {
         AND requests >= ?4 AND errors >= ?5 AND rate_limited >= ?6";
     const WEBHOOK: &str = "SELECT 1 FROM webhook WHERE number = ?1 AND id = ?2
         UNION ALL SELECT 1 FROM ended WHERE webhook = ?1";
-    let [keys, usage, webhooks, ..] = &TABLES;
+    // Another link may have taken its place meanwhile.
+    const LINK: &str = "SELECT 1 FROM link WHERE number = ?1 AND changed >= ?2";
+    let [keys, usage, webhooks, .., links] = &TABLES;
     for (table, known, columns) in [
         (keys, KEY, &[0, 1, 8][..]),
         (usage, USAGE, &[0, 1, 2, 3, 4, 5]),
         (webhooks, WEBHOOK, &[0, 1]),
+        (links, LINK, &[0, 1]),
     ] {
         let mut pages = Pages::new(to, table);
         while let Some(page) = pages.next()? {

@@ -1,11 +1,11 @@
 //! Companies, tickers and filings as tables with tab-separated fields, one row per line.
 //!
 //! Names contain commas, semicolons and quotes, but never tabs or line breaks.
-use std::{collections::BTreeMap, fmt::Write, ops::Range, str::FromStr};
+use std::{collections::BTreeMap, fmt::Write, ops::Range};
 
 use rusqlite::{Row, types::ValueRef};
 
-use super::table_rows::parse_rows;
+use super::table_rows::{fields, parse_rows, value};
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     companies::store::{
@@ -57,15 +57,6 @@ pub(super) fn store_filings(
 ) -> Result<Tally> {
     let mut entries = parse_rows(name, table, FILINGS_HEADER, filing)?;
     filings.store(writer, &mut entries, OnConflict::Keep)
-}
-
-/// The fields of a line, if there are exactly `N`.
-fn fields<const N: usize>(line: &str) -> Option<[&str; N]> {
-    line.split('\t').collect::<Vec<_>>().try_into().ok()
-}
-
-fn value<T: FromStr<Err = Error>>(field: &str) -> Result<Option<T>> {
-    if field.is_empty() { Ok(None) } else { field.parse().map(Some) }
 }
 
 fn number(field: &str) -> Result<u32> {

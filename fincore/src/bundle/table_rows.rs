@@ -1,4 +1,6 @@
 //! Parses the rows of a bundled table.
+use std::str::FromStr;
+
 use crate::error::{Error, Result};
 
 /// The rows after the header. `read` returns `None` for a line with the wrong number of fields.
@@ -21,4 +23,14 @@ pub(super) fn parse_rows<'t, T>(
         None => Err(refuse(index + 2, format!("the fields are not {header}"))),
     };
     lines.enumerate().map(row).collect()
+}
+
+/// The fields of a line that tabs separate, if there are exactly `N`.
+pub(super) fn fields<const N: usize>(line: &str) -> Option<[&str; N]> {
+    line.split('\t').collect::<Vec<_>>().try_into().ok()
+}
+
+/// A field that may be empty.
+pub(super) fn value<T: FromStr<Err = Error>>(field: &str) -> Result<Option<T>> {
+    if field.is_empty() { Ok(None) } else { field.parse().map(Some) }
 }

@@ -1,5 +1,5 @@
 //! What a series accumulated over a period.
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     compounding_basis::Ends,
@@ -10,14 +10,14 @@ use super::{
     series_choice::compound,
 };
 use crate::{
-    answers::Sourced,
+    answers::{Sourced, read_flat},
     catalogue::Snapshot,
     error::Result,
     types::{Date, Limit, Offset, SeriesId},
 };
 
 /// A query for what a series accumulated.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accumulation {
     /// The series, by name or number; `selic` and `cdi` stand for their daily rates, `igp-m` for its unrounded months
@@ -68,6 +68,18 @@ pub struct Growth {
     pub rule: String,
     /// The rule in Portuguese.
     pub rule_pt: String,
+}
+
+impl<'de> Deserialize<'de> for Growth {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Rest {
+            rule: String,
+            rule_pt: String,
+        }
+        let (derivation, Rest { rule, rule_pt }) = read_flat(deserializer)?;
+        Ok(Growth { derivation, rule, rule_pt })
+    }
 }
 
 impl std::ops::Deref for Growth {

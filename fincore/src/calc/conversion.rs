@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A query for an amount in another currency.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conversion {
     /// The amount; by default one unit.
@@ -43,7 +43,7 @@ impl Conversion {
 }
 
 /// An amount in another currency, and how it was computed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ConvertedAmount {
     /// The amount.
@@ -73,7 +73,7 @@ pub struct ConvertedAmount {
 }
 
 /// One quote of a conversion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Leg {
     /// The pair: a currency in reais.

@@ -1,16 +1,17 @@
 //! What an answer says of how a factor was computed.
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     market::Rate,
     numbers::figure::Figure,
+    terms::{self, Term},
     types::{Date, Decimal},
 };
 
 /// How a factor was computed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Derivation {
     /// The short name of the series.
@@ -28,7 +29,8 @@ pub struct Derivation {
     /// The number of observations that were compounded.
     pub periods: usize,
     /// What one of them stands for: `month`, `business day`, `month from day to day` or `observation`.
-    pub period: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub period: Term,
     /// The first observation; none where the period has no business day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Rate>,
@@ -44,7 +46,7 @@ pub struct Derivation {
 }
 
 /// What a source says of a period that was compounded here.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PublishedFigure {
     /// The short name of the series.
@@ -58,7 +60,7 @@ pub struct PublishedFigure {
 }
 
 /// One observation on the way to a factor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct DerivationStep {
     /// Its date.

@@ -1,11 +1,11 @@
 //! The parameters of calculators besides series and days: amounts, percentages, sides, steps.
 use std::{fmt, str::FromStr};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     error::{Error, Result, Wanted},
-    types::{Decimal, Limit, Offset, choices, deserialize_from_str, serialize_as_str},
+    types::{Decimal, Limit, Offset, choices, deserialize_number},
 };
 
 /// A decimal between two bounds, under a name of its own.
@@ -45,7 +45,11 @@ macro_rules! bounded {
             }
         }
 
-        deserialize_from_str!($name);
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                deserialize_number(deserializer)
+            }
+        }
     };
 }
 
@@ -123,7 +127,11 @@ impl Serialize for Amount {
     }
 }
 
-deserialize_from_str!(Amount);
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Amount, D::Error> {
+        deserialize_number(deserializer)
+    }
+}
 
 bounded! {
     /// A percentage of an index: 110 is 110 % of the CDI.
@@ -203,8 +211,6 @@ impl fmt::Display for Convention {
         f.pad(self.as_str())
     }
 }
-
-serialize_as_str!(Convention);
 
 /// Whether an answer lists the steps of a factor, a page at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ const PERCENT_DECIMALS: u32 = 8;
 const MOST_DIGITS: u32 = 30;
 
 /// A query for a rate in another convention.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateConversion {
     /// The rate, in percent.
@@ -31,7 +31,7 @@ pub struct RateConversion {
 }
 
 /// A rate in another convention, and how it was computed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ConvertedRate {
     /// The rate, in percent.

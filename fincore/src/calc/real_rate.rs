@@ -16,11 +16,12 @@ use crate::{
     error::{CalculationFault, Result},
     market,
     numbers::figure::Figure,
+    terms::{self, Term},
     types::{Date, Limit, Offset, SeriesId},
 };
 
 /// A query for what interest left after inflation.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RealRate {
     /// The first month, by any of its days.
@@ -72,7 +73,7 @@ impl RealRate {
 }
 
 /// What interest left after inflation, and how it was computed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RealReturn {
     /// The first month, by its first day.
@@ -95,9 +96,11 @@ pub struct RealReturn {
     /// How the factor of inflation was computed.
     pub inflation: Derivation,
     /// The rule in a sentence.
-    pub rule: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub rule: Term,
     /// The rule in Portuguese.
-    pub rule_pt: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub rule_pt: Term,
 }
 
 /// What interest left after inflation over whole months, both ends included: the factor of interest divided by that of

@@ -1,16 +1,21 @@
 //! The days on which banks in Brazil are closed, by rule; weekends are not among them.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::types::Date;
+use crate::{
+    terms::{self, Term},
+    types::Date,
+};
 
 /// The name of a bank holiday.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Holiday {
     /// In English.
-    pub en: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub en: Term,
     /// In Portuguese.
-    pub pt: &'static str,
+    #[serde(deserialize_with = "terms::one")]
+    pub pt: Term,
 }
 
 /// The years in which a rule holds.

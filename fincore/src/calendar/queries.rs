@@ -15,7 +15,7 @@ const MOST_YEARS: u16 = 100;
 const USUAL_DAYS: i32 = 30;
 
 /// A query for one day.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DayQuery {
     /// The day.
@@ -31,7 +31,7 @@ impl DayQuery {
 }
 
 /// A day of the calendar.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Day {
     /// The day.
@@ -59,7 +59,7 @@ pub fn day(_: &Snapshot, query: DayQuery) -> Result<Day> {
 }
 
 /// A query for the business days of a range; by default those of the next thirty days.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BusinessDaysQuery {
     /// The first day, included; by default the snapshot's date.
@@ -69,7 +69,7 @@ pub struct BusinessDaysQuery {
 }
 
 /// Business days, oldest first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BusinessDays {
     /// The days.

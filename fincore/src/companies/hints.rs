@@ -1,6 +1,9 @@
 //! Why a query for companies finds nothing, in words.
 use super::filter_values::filter_values;
-use crate::{answers::Hint, catalogue::Snapshot, error::Result, types::nearest_to_unknown};
+use crate::{
+    answers::Hint, catalogue::Snapshot, error::Result, names::UnknownInSearch,
+    types::nearest_to_unknown,
+};
 
 /// What is wrong with the filters of a query that finds nothing. None if it finds something.
 pub(super) fn hints(
@@ -27,4 +30,16 @@ pub(super) fn hints(
     let status = unknown("status", status, &known.statuses, &statuses);
     let sector = unknown("sector", sector, &known.sectors, "see /api/v1/companies/sectors");
     Ok([status, sector].into_iter().flatten().collect())
+}
+
+/// What a search names that is not there.
+pub(super) fn hint_at_unknown(unknown: UnknownInSearch) -> Hint {
+    match unknown {
+        UnknownInSearch::Identifier { kind, given, nearest } => {
+            Hint::UnknownIdentifier { kind, given, nearest }
+        }
+        UnknownInSearch::Company(known) => {
+            Hint::NotRegistered { name: known.name, receipts: known.receipts }
+        }
+    }
 }

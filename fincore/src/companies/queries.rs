@@ -1,5 +1,5 @@
 //! The queries of companies.
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::company::Company;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A query for companies; by default the first twenty by code.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
     /// Only companies with this status; case and accents are ignored.
@@ -33,7 +33,7 @@ pub struct List {
 /// let banks = Search { sector: Some("bancos".into()), ..Search::new("itau")? };
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// All words must match; the last one matches as a prefix.

@@ -1,4 +1,6 @@
 //! The sectors of companies, with their numbers.
+use serde::Deserialize;
+
 use super::age;
 use crate::{
     answers::Page,
@@ -9,7 +11,7 @@ use crate::{
 };
 
 /// A sector, and how many companies it has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Sector {
     /// The name of the sector, as published; empty for companies without one.

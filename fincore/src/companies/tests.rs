@@ -92,11 +92,27 @@ fn resolves_codes_numbers_and_tickers() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = bundle::filled_copy(dir.path()).unwrap();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    for text in ["4170", "004170", "33.592.510/0001-54", "vale3", "VALE3.SA"] {
+    // 33.592.510/0002-35 is a branch.
+    for text in [
+        "4170",
+        "004170",
+        "00417-0",
+        "código CVM nº 417-0",
+        "33.592.510/0001-54",
+        "33.592.510/0002-35",
+        "CNPJ/MF nº 33592510/0001-54",
+        "33.592.510",
+        "vale3",
+        "VALE3.SA",
+        "BVMF:VALE3",
+        "$VALE3",
+        "VALE3 BZ Equity",
+        "BRVALEACNOR0",
+    ] {
         let code = resolve(&snapshot, &text.parse().unwrap()).unwrap();
         assert_eq!(code.get(), 4170, "{text}");
     }
-    for text in ["999999", "ZZZZ9"] {
+    for text in ["999999", "ZZZZ9", "VALE99"] {
         let missing = resolve(&snapshot, &text.parse().unwrap()).unwrap_err();
         assert!(missing.to_string().contains(text), "{missing}");
     }
@@ -121,4 +137,29 @@ fn tickers_that_forms_lack_are_those_of_the_reviewed_table() {
     ] {
         assert_eq!(find(&snapshot, code.parse().unwrap()).unwrap().tickers, tickers, "{code}");
     }
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let check = |text: &str, codes: &[u32], hint: &str| {
+        let found = search(&snapshot, Search::new(text).unwrap()).unwrap();
+        let found_codes: Vec<u32> = found.data.iter().map(|company| company.id.get()).collect();
+        assert_eq!(found_codes, codes, "{text}");
+        assert_eq!(found.meta.fuzzy, !codes.is_empty(), "{text}");
+        let hints: Vec<String> = found.meta.hints.iter().map(ToString::to_string).collect();
+        assert!(hints.len() == 1 && hints[0].contains(hint), "{text}: {hints:?}");
+    };
+    check("MELI34", &[], "no company has the ticker \"MELI34\"");
+    check("PETR99", &[9512], "no company has the ticker \"PETR99\"; nearest: PETR3; PETR4");
+    check("PERT4", &[9512], "nearest: PETR4");
+    check("BRXPTOACNOR6", &[], "no company has the ISIN \"BRXPTOACNOR6\"");
+    check("CNPJ 12.345.678/0001-95", &[], "no company has the CNPJ \"12345678000195\"");
+    check(
+        "mercado livre",
+        &[],
+        "Mercado Livre does not file with CVM as a company; its receipts trade as MELI34",
+    );
 }

@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use super::{
     calculation::{CalculationFault, SeriesFault},
     export::ExportFault,
+    link::LinkFault,
     transformation::TransformationFault,
     wanted::Wanted,
     webhook::WebhookFault,
@@ -130,6 +131,10 @@ pub enum Invalid {
     #[error("{0}")]
     Webhook(WebhookFault),
 
+    /// A link cannot be made.
+    #[error("{0}")]
+    Link(LinkFault),
+
     /// Files are in the way of those that would be written.
     #[error("{} would be overwritten", .files.join(" and "))]
     WouldOverwrite {
@@ -169,6 +174,7 @@ impl Invalid {
             | Invalid::Series { .. }
             | Invalid::Export(_)
             | Invalid::Webhook(_)
+            | Invalid::Link(_)
             | Invalid::WouldOverwrite { .. }
             | Invalid::Operation(_) => None,
         }
@@ -184,6 +190,14 @@ pub enum SecretKind {
     /// A name or an e-mail address has a key in it.
     #[error("this looks like a key: a key is a secret, and stands in no name or e-mail address")]
     KeyInContact,
+    /// The path of a link has a key or a token in it.
+    #[error(
+        "this has a key or a token in it: it is a secret, and a link is bound to a path without it"
+    )]
+    KeyInLink,
+    /// A link token is malformed.
+    #[error("this is not a link token (finl_ and 38 letters and digits)")]
+    LinkToken,
     /// A session token is malformed.
     #[error("this is not a session (fis_ and 32 letters and digits)")]
     SessionToken,

@@ -20,6 +20,8 @@ pub enum Resource {
     SavingsUntil2012,
     /// A key, by its prefix.
     Key,
+    /// A link, by its id.
+    Link,
     /// A dataset, by its name.
     Dataset,
     /// A webhook, by its id.
@@ -48,6 +50,7 @@ impl Resource {
                 "a savings deposit of {id} follows the rule of before 2012-05-04 and needs series 25 (savings-until-2012), which has no observations yet"
             ),
             Resource::Key => format!("no key starts with {id}"),
+            Resource::Link => format!("there is no link {id:?}"),
             Resource::Dataset => format!(
                 "there is no dataset {id:?} (fx, companies, filings, statements, financials, series, or one series by name or number)"
             ),

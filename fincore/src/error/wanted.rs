@@ -122,6 +122,13 @@ pub enum Wanted {
     },
     /// A [`KeyPrefix`](crate::KeyPrefix).
     KeyPrefix,
+    /// A [`LinkId`](crate::LinkId).
+    LinkId,
+    /// A [`LinkPath`](crate::LinkPath).
+    LinkPath {
+        /// The most characters.
+        most: usize,
+    },
     /// A [`Cursor`](crate::events::Cursor) of events.
     Cursor,
     /// An [`EventType`](crate::events::EventType).
@@ -224,6 +231,13 @@ impl fmt::Display for Wanted {
                 );
             }
             Wanted::KeyPrefix => "the prefix of a key (fin_ and 1 to 8 letters or digits)",
+            Wanted::LinkId => "the id of a link (lnk_ and 22 letters and digits)",
+            Wanted::LinkPath { most } => {
+                return write!(
+                    f,
+                    "a path of the API with its parameters (/api/v1/market/selic?limit=10, escaped as in an address, at most {most} characters)"
+                );
+            }
             Wanted::Cursor => "a cursor as an earlier answer gave it",
             Wanted::EventType { known } => {
                 return write!(f, "a type of event ({})", known.join(", "));

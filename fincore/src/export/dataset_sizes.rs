@@ -43,7 +43,7 @@ pub struct DatasetSize {
 /// let datasets = sizes.list(&catalogue.snapshot("2026-10-05".parse()?)?)?;
 /// let names: Vec<&str> = datasets.iter().map(|dataset| &*dataset.dataset).collect();
 /// assert!(names.starts_with(&["selic", "cdi", "ipca"]));
-/// assert!(names.ends_with(&["fx", "series", "companies", "filings"]));
+/// assert!(names.ends_with(&["companies", "filings", "statements", "financials"]));
 /// # Ok::<(), fincore::Error>(())
 /// ```
 #[derive(Debug, Default)]

@@ -1,4 +1,6 @@
 //! The categories and types of filings.
+use serde::Deserialize;
+
 use super::coverage;
 use crate::{
     answers::Page,
@@ -9,7 +11,7 @@ use crate::{
 };
 
 /// A category and type of filings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Category {
     /// The first of CVM's levels of classification.

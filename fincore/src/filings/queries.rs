@@ -1,18 +1,16 @@
 //! The queries of filings.
-use std::str::FromStr;
-
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use super::each;
 use super::filter::FilterFields;
 use crate::{
-    error::{Error, Result, Wanted},
-    types::{self, CompanyRef, Date, Limit, Offset, Words, deserialize_from_str},
+    error::{Result, Wanted},
+    types::{self, CompanyRef, Date, Limit, Offset, Words, choices},
 };
 
 /// A query for filings; by default the newest twenty.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
     /// Only filings of this company.
@@ -53,7 +51,7 @@ impl List {
 /// let facts = Search { category: Some("fato relevante".into()), ..Search::new("vale 2024")? };
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// All words must match; the last one matches as a prefix. Words in double quotes are a phrase.
@@ -117,29 +115,17 @@ impl From<types::Search> for Search {
 /// Which matches of a search come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The newest.
+    /// The newest first among those that match equally well.
     #[default]
     Newest,
-    /// Filings about the words before filings that only mention them; the newest first among each.
+    /// Besides, filings about the words before filings that only mention them.
     Relevance,
 }
 
-impl FromStr for Order {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Order> {
-        match text {
-            "newest" => Ok(Order::Newest),
-            "relevance" => Ok(Order::Relevance),
-            _ => Err(Error::invalid(text, Wanted::Order)),
-        }
-    }
-}
-
-deserialize_from_str!(Order);
+choices!(Order, Wanted::Order, "newest" => Order::Newest, "relevance" => Order::Relevance);
 
 /// A query for the latest filings; by default twenty.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recent {
     /// The most filings to return.
@@ -148,7 +134,7 @@ pub struct Recent {
 }
 
 /// A query for the filings of one company.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfCompany {
     /// The company, by its CVM code, CNPJ or ticker.

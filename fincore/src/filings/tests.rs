@@ -237,14 +237,24 @@ fn check(snapshot: &Snapshot, model: &Model) {
         };
         let strictly = Some(matching(false)).filter(|ids| !ids.is_empty());
         let wanted = strictly.unwrap_or_else(|| matching(true));
-        if page.meta.fuzzy {
-            assert!(wanted.is_empty(), "{q}");
-            continue;
+        let same = |ids: &[FilingId]| ids.iter().copied().collect::<BTreeSet<_>>();
+        let (found, wanted) = (same(&ids(&page)), same(&wanted));
+        assert_eq!((found.len() as u64, page.data.len()), (page.total, found.len()), "{q}");
+        // Of a company that is named, near matches come before what others have filed with all words.
+        assert!(found.is_superset(&wanted), "{q}");
+        if !page.meta.fuzzy && page.meta.linked.is_empty() {
+            assert_eq!(found, wanted, "{q}");
         }
-        assert_eq!((ids(&page), page.total), (wanted.clone(), wanted.len() as u64), "{q}");
-        let ranked = search(snapshot, Search { order: Order::Relevance, ..query }).unwrap();
-        let same = |page: &Page<Filing>| ids(page).into_iter().collect::<BTreeSet<_>>();
-        assert_eq!((same(&ranked), ranked.total), (same(&page), page.total), "{q}");
+        let ranked = search(snapshot, Search { order: Order::Relevance, ..query.clone() }).unwrap();
+        assert_eq!((same(&ids(&ranked)), ranked.total), (found, page.total), "{q}");
+        for (order, whole) in [(Order::Newest, ids(&page)), (Order::Relevance, ids(&ranked))] {
+            let pages = (0..=page.total).step_by(7).flat_map(|offset| {
+                let (limit, offset) = (Limit::new(7).unwrap(), Offset::new(offset).unwrap());
+                let page = Search { order, limit, offset, ..query.clone() };
+                ids(&search(snapshot, page).unwrap())
+            });
+            assert_eq!(pages.collect::<Vec<_>>(), whole, "{q}");
+        }
     }
     for entry in model.filings.values() {
         let filing = find(snapshot, entry.id).unwrap();

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 
 use super::{Import, import_error::ImportError, imported::Imported, parsed_rows::NewCapital};
 use crate::{
-    catalogue::Tally,
+    catalogue::{OnConflict, Tally},
     companies::store::companies_of_cnpj,
     filings::new_filing::NewFiling,
     statements::{
@@ -54,7 +54,8 @@ impl Import {
     ) -> Result<Tally, ImportError> {
         self.forms.index.add_stored(&self.writer, table.form)?;
         self.forms.companies.extend(companies);
-        let stored = self.statements.store(&self.writer, table, &self.forms.index)?;
+        let stored =
+            self.statements.store(&self.writer, table, &self.forms.index, OnConflict::Replace)?;
         let new: Vec<FormKey> =
             stored.unlisted.into_iter().filter(|key| self.forms.unlisted.insert(*key)).collect();
         if !new.is_empty() {
@@ -80,6 +81,6 @@ impl Import {
                 (FormKey { company, form, period_end, version }, *capital)
             }));
         }
-        Ok(self.statements.store_capital(&self.writer, &of_forms)?)
+        Ok(self.statements.store_capital(&self.writer, &of_forms, OnConflict::Replace)?)
     }
 }

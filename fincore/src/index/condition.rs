@@ -12,9 +12,13 @@ pub(crate) enum Condition {
     AtLeast(usize, Vec<Condition>),
     /// Filings with a term.
     Term(TermKind, String),
+    /// Filings with a key from the first to the last: those that were delivered between two days.
+    Keys(i64, i64),
     /// Filings with a word, in texts or names.
     Word(String),
-    /// Filings with a word in their class, the head of their subject, or a name.
+    /// Filings with a word in their class or their subject.
+    Text(String),
+    /// Filings with a word in their class or the head of their subject.
     Head(String),
     /// Filings with a word that has this prefix.
     Prefix(String),

@@ -22,6 +22,7 @@ use crate::{
 };
 
 mod phrase;
+mod ranked;
 
 /// What a query may cost, in rows of the index that it reads: some ten milliseconds.
 const BUDGET: u32 = 4000;
@@ -90,7 +91,10 @@ impl<'c> Executor<'c> {
         keys: (i64, i64),
         page: PageWindow,
     ) -> Result<KeyPage> {
-        let plan = &self.plan(condition)?;
+        self.newest(&self.plan(condition)?, keys, page)
+    }
+
+    fn newest(&self, plan: &QueryPlan, keys: (i64, i64), page: PageWindow) -> Result<KeyPage> {
         let mut found = KeyPage::default();
         if matches!(plan, QueryPlan::Nothing) {
             return Ok(found);
@@ -122,56 +126,6 @@ impl<'c> Executor<'c> {
     /// How many filings meet a condition.
     pub(crate) fn count(&self, condition: &Condition, keys: (i64, i64)) -> Result<u64> {
         Ok(self.find_newest(condition, keys, PageWindow { limit: 0, offset: 0 })?.total)
-    }
-
-    /// The filings that meet the last tier, newest first within each tier. Each filing belongs to the first tier that it
-    /// meets.
-    pub(crate) fn find_ranked(
-        &self,
-        tiers: &[Condition],
-        keys: (i64, i64),
-        page: PageWindow,
-    ) -> Result<KeyPage> {
-        if let [condition] = tiers {
-            return self.find_newest(condition, keys, page);
-        }
-        let tiers =
-            tiers.iter().map(|condition| self.plan(condition)).collect::<Result<Vec<_>>>()?;
-        let Some((all, better)) = tiers.split_last() else { return Ok(KeyPage::default()) };
-        let mut found = KeyPage::default();
-        let mut left: Vec<(&BlockEntry, Bitmap)> = Vec::new();
-        for entry in self.directory.blocks.iter().rev() {
-            deadline::check()?;
-            let Some(numbers) = numbers(entry, keys) else { continue };
-            let bits = self
-                .set(entry, all, &entry.within(&numbers))?
-                .within(&numbers, entry.block.filings)
-                .bits();
-            found.total += bits.len();
-            left.push((entry, bits));
-        }
-        if page.offset >= found.total {
-            return Ok(found);
-        }
-        // Most pages are full before all tiers of all blocks are known.
-        let mut skip = page.offset;
-        self.row_cache.replace(Some(HashMap::new()));
-        for tier in better.iter().chain([&QueryPlan::Everything]) {
-            for (entry, left) in &mut left {
-                if found.keys.len() == page.limit {
-                    return Ok(found);
-                }
-                if left.is_empty() {
-                    continue;
-                }
-                deadline::check()?;
-                let within = FilingSet::Some(left.clone());
-                let set = self.set(entry, tier, &within)?.and(within);
-                append_keys(entry, &set, &mut skip, page.limit, &mut found.keys);
-                *left -= set.bits();
-            }
-        }
-        Ok(found)
     }
 
     fn plan(&self, condition: &Condition) -> Result<QueryPlan> {
@@ -223,6 +177,10 @@ impl<'c> Executor<'c> {
                 }
                 Some(0)
             }
+            QueryPlan::Keys(first, last) => match numbers(entry, (*first, *last)) {
+                Some(numbers) => Some(numbers.len() as u64),
+                None => Some(0),
+            },
             QueryPlan::AtLeast(..) | QueryPlan::Phrase(_) => None,
         }
     }
@@ -244,6 +202,11 @@ impl<'c> Executor<'c> {
         Ok(match plan {
             QueryPlan::Everything => FilingSet::All,
             QueryPlan::Nothing => FilingSet::Some(Bitmap::new()),
+            QueryPlan::Keys(first, last) => FilingSet::Some(
+                numbers(entry, (*first, *last))
+                    .map(|numbers| FilingSet::Range(numbers).bits())
+                    .unwrap_or_default(),
+            ),
             QueryPlan::All(plans) => {
                 // The rarest first, and those that may read filings last: they read only what the others leave.
                 let size = |plan| self.known_size(entry, plan).unwrap_or(u64::MAX);

@@ -14,7 +14,7 @@ use super::{
 use crate::{error::Result, names::Names, types::fold};
 
 /// Which filings of a block meet a condition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum QueryPlan {
     /// All of them.
     Everything,
@@ -26,6 +26,8 @@ pub(super) enum QueryPlan {
     Any(Vec<QueryPlan>),
     /// Filings that meet at least this many of the conditions.
     AtLeast(usize, Vec<QueryPlan>),
+    /// Filings with a key from the first to the last.
+    Keys(i64, i64),
     /// Filings with the first of these terms that the block has.
     FirstOf(Vec<TermId>),
     /// Filings with these words side by side in a text.
@@ -33,7 +35,7 @@ pub(super) enum QueryPlan {
 }
 
 /// A phrase of two words at least.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PhrasePlan {
     pub(super) words: Vec<String>,
     /// For every length from 1 on, the terms of its runs; a run without a number is not indexed in any block.
@@ -93,11 +95,10 @@ impl QueryPlan {
                 QueryPlan::AtLeast(*least, of_all(conditions)?)
             }
             Condition::Term(kind, text) => first_of(&[*kind], text)?,
+            Condition::Keys(first, last) => QueryPlan::Keys(*first, *last),
             Condition::Word(word) => first_of(&OF_WORD, word)?,
-            Condition::Head(word) => {
-                let text = first_of(&[TermKind::Head, TermKind::Text], word)?;
-                QueryPlan::any(vec![text, first_of(&[TermKind::Name], word)?])
-            }
+            Condition::Text(word) => first_of(&[TermKind::Text], word)?,
+            Condition::Head(word) => first_of(&[TermKind::Head, TermKind::Text], word)?,
             Condition::Prefix(prefix) => match lookup.find(TermKind::Prefix, prefix)? {
                 Some(id) => QueryPlan::first_of(vec![id]),
                 None => {
@@ -142,7 +143,10 @@ impl QueryPlan {
             QueryPlan::All(plans) | QueryPlan::Any(plans) | QueryPlan::AtLeast(_, plans) => {
                 plans.iter().any(QueryPlan::may_read_filings)
             }
-            QueryPlan::Everything | QueryPlan::Nothing | QueryPlan::FirstOf(_) => false,
+            QueryPlan::Everything
+            | QueryPlan::Nothing
+            | QueryPlan::Keys(..)
+            | QueryPlan::FirstOf(_) => false,
         }
     }
 

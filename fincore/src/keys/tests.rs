@@ -185,14 +185,15 @@ fn a_check_counts_rows_and_sees_damage() {
     let tables: Vec<_> =
         checkup.tables.iter().map(|table| (table.name.as_str(), table.rows)).collect();
     let webhooks = [("delivery", 0), ("ended", 0), ("event", 0)];
-    let others = [("key", 1), ("session", 0), ("told", 0), ("usage", 0), ("webhook", 0)];
-    assert_eq!((tables, checkup.version), ([&webhooks[..], &others[..]].concat(), 5));
+    let others =
+        [("key", 1), ("link", 0), ("session", 0), ("told", 0), ("usage", 0), ("webhook", 0)];
+    assert_eq!((tables, checkup.version), ([&webhooks[..], &others[..]].concat(), 6));
     assert_eq!(checkup.problems, Vec::<String>::new());
 
     let orphan =
-        "PRAGMA foreign_keys = off; INSERT INTO usage VALUES (9, '2026-01-01', 'x', 1, 0, 0)";
+        "PRAGMA foreign_keys = off; INSERT INTO usage VALUES (9, '2026-01-01', 'x', 1, 0, 0, 0)";
     rusqlite::Connection::open(accounts.path().unwrap()).unwrap().execute_batch(orphan).unwrap();
     let checkup = accounts.check().unwrap();
     assert_eq!(checkup.problems, ["rows of usage that refer to a missing row of key: 1"]);
-    assert_eq!(checkup.tables[6].newest.as_deref(), Some("2026-01-01"));
+    assert_eq!(checkup.tables[7].newest.as_deref(), Some("2026-01-01"));
 }

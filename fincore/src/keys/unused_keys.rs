@@ -20,7 +20,8 @@ macro_rules! unused {
         "self_registered = 1 AND plan = ?1 AND created < ?2
             AND NOT EXISTS (SELECT 1 FROM usage WHERE usage.key = key.id)
             AND NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.key = key.id)
-            AND NOT EXISTS (SELECT 1 FROM session WHERE session.key = key.id)"
+            AND NOT EXISTS (SELECT 1 FROM session WHERE session.key = key.id)
+            AND NOT EXISTS (SELECT 1 FROM link WHERE link.key = key.id)"
     };
 }
 

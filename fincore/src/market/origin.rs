@@ -1,10 +1,10 @@
 //! Where the figure of a row comes from: published, computed, or carried from the day before.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where the figure of a row comes from.
 ///
 /// In JSON a row has `origin` only where it is not `published`; CSV and exports have the column in every row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// As its source published it.

@@ -63,7 +63,7 @@ pub fn first_releases(snapshot: &Snapshot) -> Result<Snapshot> {
 }
 
 /// Which knowledge a query of a history reads.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownAt {
     /// What was known at the end of this day.
@@ -99,7 +99,7 @@ pub enum Release {
 choices!(Release, Wanted::TrueOrFalse, "true" => Release::First, "false" => Release::Newest);
 
 /// A value that a figure has, or has had.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Revision {
     /// The date of the figure.
@@ -111,7 +111,7 @@ pub struct Revision {
     /// The import that replaced or removed it; `None` if it stands.
     pub known_until: Option<DateTime<Utc>>,
     /// Where it comes from. JSON leaves it out where it is published.
-    #[serde(skip_serializing_if = "Origin::is_published")]
+    #[serde(default, skip_serializing_if = "Origin::is_published")]
     pub origin: Origin,
 }
 

@@ -1,10 +1,10 @@
 //! The queries of market data.
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::types::{Date, Limit, Offset, Pair, SeriesId, Words};
 
 /// A query for the history of a series; by default the newest twenty days.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct History {
     /// The first day.
@@ -29,7 +29,7 @@ impl History {
 }
 
 /// A query for the history of any series, by its number or name.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesHistory {
     /// The series.
@@ -61,7 +61,7 @@ impl SeriesHistory {
 }
 
 /// A query for the newest observation of any series, by its number or name.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesCurrent {
     /// The series.
@@ -77,7 +77,7 @@ impl SeriesCurrent {
 }
 
 /// A query for a summary of any series, by its number or name; by default of all its observations.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SummaryQuery {
     /// The series.
@@ -97,7 +97,7 @@ impl SummaryQuery {
 }
 
 /// A query for the list of series; by default all that hold observations.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesList {
     /// Only series that these words mean, held or not: each is a word of a name, title or unit, or the beginning of one.
@@ -122,7 +122,7 @@ fn all_series() -> Limit<1000> {
 }
 
 /// A query for the history of a currency pair; by default the newest twenty days of `USD/BRL`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FxHistory {
     /// The pair.
@@ -141,7 +141,7 @@ pub struct FxHistory {
 }
 
 /// A query for the current quote of a pair; by default `USD/BRL`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FxCurrent {
     /// The pair.
@@ -150,7 +150,7 @@ pub struct FxCurrent {
 }
 
 /// A query for the list of currency pairs; by default all of them.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FxPairs {
     /// The most pairs to return.

@@ -1,7 +1,7 @@
 //! The series of the central bank that this library describes: title, unit, rhythm, and where the values are stored.
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::Deserialize;
 
 use crate::{
     error::Wanted,
@@ -9,11 +9,13 @@ use crate::{
 };
 
 /// How often a series has a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Rhythm {
     /// One for every calendar day.
     Daily,
     /// One for every business day of the financial market.
+    #[serde(rename = "business days")]
     BusinessDays,
     /// One for every month, dated on its first day.
     Monthly,
@@ -47,8 +49,7 @@ pub(crate) enum Measure {
 }
 
 /// The side of a closing quote that a series has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
     /// The price at which the market buys.
     Buy,

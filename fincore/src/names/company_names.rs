@@ -1,8 +1,6 @@
 //! The names of one company.
-use crate::types::words;
-
-/// The letters that all tickers of a company share.
-pub(super) const TICKER_ROOT: usize = 4;
+use super::abbreviations::short_forms;
+use crate::{language::is_particle, types::words};
 
 /// A company with its names.
 #[derive(Debug, Default)]
@@ -34,14 +32,79 @@ pub(crate) struct CompanyNames {
 pub(crate) struct Alias {
     pub(crate) kind: AliasKind,
     pub(crate) words: Vec<String>,
+    /// A bit for each word that is not its legal form.
+    core: u64,
 }
 
 impl Alias {
     /// Whether it only matches as a whole.
     pub(super) fn is_expression(&self) -> bool {
-        self.kind == AliasKind::Reviewed && self.words.len() > 1
+        matches!(self.kind, AliasKind::Reviewed | AliasKind::Short) && self.words.len() > 1
+    }
+
+    pub(super) fn new(kind: AliasKind, words: Vec<String>) -> Alias {
+        let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+        let core = core_places(&texts).filter(|at| *at < 64).fold(0, |all, at| all | 1 << at);
+        Alias { kind, words, core }
+    }
+
+    /// Its words but for its legal form, what a court added to it, and particles.
+    pub(super) fn core(&self) -> impl Iterator<Item = &str> {
+        let is_core = |at: &usize| *at < 64 && self.core & (1 << at) != 0;
+        (0..self.words.len()).filter(is_core).map(|at| self.words[at].as_str())
+    }
+
+    /// Whether it has all these words, none of them a particle, side by side.
+    pub(super) fn has_run(&self, run: &[&str]) -> bool {
+        let own: Vec<&str> =
+            self.words.iter().map(String::as_str).filter(|word| !is_particle(word)).collect();
+        !run.is_empty() && own.windows(run.len()).any(|part| part == run)
     }
 }
+
+/// The words that are left of a name without its legal form, what a court or a regulator added to it, and particles: `vale` of
+/// `VALE S.A.`
+pub(super) fn core<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    core_places(words).map(|at| words[at]).collect()
+}
+
+fn core_places(words: &[&str]) -> impl Iterator<Item = usize> {
+    let start = if let ["massa", "falida", ..] = words { 2 } else { 0 };
+    let is_end = |(at, word): &(usize, &&str)| *at > start && ENDINGS.contains(word);
+    // What became of the company stands after its name.
+    let end = words.iter().enumerate().find(is_end).map_or(words.len(), |(at, _)| at);
+    // `Banco Bradesco` is `Bradesco`, but `Banco do Brasil` is not `Brasil`.
+    let bank_of = matches!(words, ["banco" | "bco", second, ..] if is_particle(second));
+    let is_form = move |word: &str| match word {
+        "banco" | "bco" => !bank_of,
+        word => FORMS.contains(&word) || is_particle(word),
+    };
+    let keeps_all = words[start..end].iter().all(|word| is_form(word));
+    let places: Vec<usize> = (start..end).filter(|at| keeps_all || !is_form(words[*at])).collect();
+    places.into_iter()
+}
+
+/// The words that begin what became of a company.
+const ENDINGS: [&str; 5] = ["falencia", "falida", "liquidacao", "rec", "recuperacao"];
+
+/// What a name says of its legal form.
+const FORMS: [&str; 15] = [
+    "sa",
+    "cia",
+    "companhia",
+    "ltda",
+    "holding",
+    "holdings",
+    "participacoes",
+    "part",
+    "grupo",
+    "inc",
+    "ltd",
+    "nv",
+    "plc",
+    "spe",
+    "corp",
+];
 
 /// Where a name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +115,8 @@ pub(crate) enum AliasKind {
     Trade,
     /// A reviewed brand, nickname or former name.
     Reviewed,
+    /// A short form that follows from another name: `Energisa MS`.
+    Short,
     /// A name under which it filed.
     Filed,
 }
@@ -60,7 +125,18 @@ impl CompanyNames {
     pub(super) fn add(&mut self, kind: AliasKind, folded: &str) {
         let words = split_words(folded);
         if !words.is_empty() && !self.names.iter().any(|known| known.words == words) {
-            self.names.push(Alias { kind, words });
+            self.names.push(Alias::new(kind, words));
+        }
+    }
+
+    /// Adds the short forms of its names.
+    pub(super) fn add_short_forms(&mut self) {
+        let forms: Vec<Vec<String>> =
+            self.names.iter().flat_map(|name| short_forms(&name.words)).collect();
+        for words in forms {
+            if !self.names.iter().any(|known| known.words == words) {
+                self.names.push(Alias::new(AliasKind::Short, words));
+            }
         }
     }
 

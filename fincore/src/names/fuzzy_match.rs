@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use super::{
     Names,
     company_names::CompanyNames,
-    trigrams::{LONGEST_RUN, NameTerm, TrigramIndex, is_common},
+    generic_words::{is_beside_names, is_common},
+    trigrams::{LONGEST_RUN, NameTerm, TrigramIndex},
 };
 
 /// How near two words must be to count at all.
@@ -21,6 +22,8 @@ const SHOWN: [f32; 2] = [0.55, 0.42];
 const MARGIN: f32 = 0.12;
 /// Added to the score if a name starts with one of the words.
 const START: f32 = 0.08;
+/// Added to the score of the company that the words name for certain.
+const NAMED: f32 = 0.2;
 /// How near a name must be for a confident match, by one word and by several: one of several may be about something else.
 const SURE: [f32; 2] = [0.75, 0.92];
 /// The most companies that are returned.
@@ -47,19 +50,27 @@ impl Names {
         self.trigrams.get_or_init(|| TrigramIndex::new(&self.companies))
     }
 
+    /// Whether a name has this word, or words that are this one when they are joined, but for a letter or two.
+    pub(super) fn has_term_like(&self, word: &str) -> bool {
+        const LIKE: f32 = 0.9;
+        !self.trigrams().near(word, LIKE).is_empty()
+    }
+
     /// How much it says about a company that it has this word.
     #[allow(clippy::cast_precision_loss, reason = "there are few companies")]
     fn weight(&self, word: &str) -> f32 {
         match is_common(word) {
             true => 0.15,
+            false if is_beside_names(word) => 0.2,
             false => {
                 1.0 / (1.0 + 0.5 * (self.vocabulary.companies_with(word).len() as f32).ln_1p())
             }
         }
     }
 
-    /// The codes of the companies that are nearest, best first.
-    pub(super) fn find_nearest(&self, words: &[&str]) -> Vec<u32> {
+    /// The codes of the companies that are nearest, best first; the one that the words name for certain is nearer than by its
+    /// spelling.
+    pub(super) fn find_nearest(&self, words: &[&str], named: Option<u32>) -> Vec<u32> {
         let words = &words[..words.len().min(LOOKED_AT)];
         let weights: Vec<f32> = words.iter().map(|word| self.weight(word)).collect();
         let sum: f32 = weights.iter().sum();
@@ -86,13 +97,17 @@ impl Names {
             let score =
                 scores.iter().zip(&weights).map(|(score, weight)| score * weight).sum::<f32>()
                     / sum;
-            (score + if company.starts_with_any(words) { START } else { 0.0 }, company)
+            let start = if company.starts_with_any(words) { START } else { 0.0 };
+            (score + start, company)
         });
         let shown = if words.len() == 1 { SHOWN[0] } else { SHOWN[1] };
         let mut scored: Vec<(f32, &CompanyNames)> =
             scored.filter(|(score, _)| *score >= shown).collect();
         let top = scored.iter().map(|(score, _)| *score).fold(0.0, f32::max);
         scored.retain(|(score, _)| *score >= top - MARGIN);
+        for (score, company) in &mut scored {
+            *score += if named == Some(company.code) { NAMED } else { 0.0 };
+        }
         // Companies that are about as near are ordered by standing.
         let step = |score: f32| (score * 20.0).round();
         scored.sort_by(|(a, one), (b, other)| {
@@ -103,7 +118,11 @@ impl Names {
                 .then_with(|| one.code.cmp(&other.code))
         });
         scored.truncate(MOST);
-        scored.into_iter().map(|(_, company)| company.code).collect()
+        let mut codes: Vec<u32> = scored.into_iter().map(|(_, company)| company.code).collect();
+        if let Some(named) = named.filter(|named| !codes.contains(named)) {
+            codes.insert(0, named);
+        }
+        codes
     }
 
     /// How the words of a search differ from those of the nearest companies, best first: words that the best one spells

@@ -5,6 +5,7 @@
 
 mod brands;
 mod former_names;
+mod newer_brands;
 mod nicknames;
 mod table;
 mod tickers;
@@ -13,12 +14,24 @@ use table::ReviewedName;
 
 /// Brands are what people buy, nicknames what people say, former names what a company was called. Each table is ordered by
 /// code.
-const TABLES: [&[ReviewedName]; 5] =
-    [brands::BRANDS, nicknames::NICKNAMES, former_names::FORMER, tickers::CURRENT, tickers::ENDED];
+const TABLES: [&[ReviewedName]; 7] = [
+    brands::BRANDS,
+    newer_brands::BRANDS,
+    nicknames::NICKNAMES,
+    former_names::FORMER,
+    tickers::CURRENT,
+    tickers::ENDED,
+    tickers::ABROAD,
+];
 
 /// All of them: the code of the company, and the name.
 pub(crate) fn reviewed_names() -> impl Iterator<Item = (u32, &'static str)> {
     TABLES.into_iter().flatten().map(|(company, name, _)| (*company, *name))
+}
+
+/// Whether a reviewed name is what the company was called before.
+pub(super) fn is_former(company: u32, name: &str) -> bool {
+    former_names::FORMER.iter().any(|(code, former, _)| (*code, *former) == (company, name))
 }
 
 /// Whether a ticker still trades.
@@ -26,11 +39,17 @@ pub(crate) fn reviewed_names() -> impl Iterator<Item = (u32, &'static str)> {
 pub(super) enum Trading {
     Current,
     Ended,
+    /// In New York or over the counter.
+    Abroad,
 }
 
 /// The tickers among them, and whether they still trade.
 pub(super) fn tickers() -> impl Iterator<Item = (u32, &'static str, Trading)> {
-    let tables = [(tickers::CURRENT, Trading::Current), (tickers::ENDED, Trading::Ended)];
+    let tables = [
+        (tickers::CURRENT, Trading::Current),
+        (tickers::ENDED, Trading::Ended),
+        (tickers::ABROAD, Trading::Abroad),
+    ];
     tables.into_iter().flat_map(|(table, trading)| {
         table.iter().map(move |(company, ticker, _)| (*company, *ticker, trading))
     })

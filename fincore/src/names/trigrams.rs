@@ -3,33 +3,10 @@ use std::collections::BTreeMap;
 
 use strsim::osa_distance;
 
-use super::company_names::CompanyNames;
-use crate::language::is_particle;
+use super::{company_names::CompanyNames, generic_words::is_common};
 
 /// The most words of a name that are joined into one term.
 pub(super) const LONGEST_RUN: usize = 4;
-
-/// Words that many names have, and that say nothing about which company it is.
-const COMMON: [&str; 13] = [
-    "sa",
-    "cia",
-    "companhia",
-    "banco",
-    "bco",
-    "grupo",
-    "holding",
-    "participacoes",
-    "part",
-    "comercio",
-    "industria",
-    "ltda",
-    "empresa",
-];
-
-/// Whether a word says nothing about which company it is.
-pub(super) fn is_common(word: &str) -> bool {
-    COMMON.contains(&word) || is_particle(word)
-}
 
 /// The words and joined runs of all names, by their trigrams.
 #[derive(Debug)]

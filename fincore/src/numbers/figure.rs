@@ -1,11 +1,14 @@
 //! Calculated numbers, as answers have them.
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::types::{Decimal, serialize_number};
+use crate::{
+    error::{Error, Result, Wanted},
+    types::{Decimal, deserialize_number, serialize_number},
+};
 
 /// A calculated number, exact to its last decimal.
 ///
@@ -87,9 +90,57 @@ impl Serialize for Figure {
     }
 }
 
+/// The most characters of a figure that is read: some ten times what any calculation has.
+const LONGEST: usize = 1_000;
+
+impl FromStr for Figure {
+    type Err = Error;
+
+    /// Every digit counts, zeros at the end too.
+    fn from_str(text: &str) -> Result<Figure> {
+        let read = || {
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+            let digits = whole.strip_prefix('-').unwrap_or(whole);
+            let is_number =
+                |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            if text.len() > LONGEST || !is_number(digits) || !is_number(fraction) {
+                return None;
+            }
+            let fraction = if text.contains('.') { fraction } else { "" };
+            let decimals = u32::try_from(fraction.len()).ok()?;
+            Some(Figure { digits: format!("{whole}{fraction}").parse().ok()?, decimals })
+        };
+        read().ok_or_else(|| Error::invalid(text, Wanted::Number { mark: '.' }))
+    }
+}
+
+impl<'de> Deserialize<'de> for Figure {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Figure, D::Error> {
+        deserialize_number(deserializer)
+    }
+}
+
 impl From<Decimal> for Figure {
     fn from(decimal: Decimal) -> Figure {
         let (digits, decimals) = decimal.parts();
         Figure::of_parts(digits.into(), decimals.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_to_the_last_digit() {
+        let long = format!("-{}.{}", "12345678901234567890".repeat(4), "0".repeat(64));
+        for text in ["0", "1.00", "-0.5", "100", "0.0000000000000001", &long] {
+            let figure: Figure = serde_json::from_str(text).unwrap();
+            assert_eq!(figure.to_string(), text);
+            assert_eq!(serde_json::to_string(&figure).unwrap(), text);
+        }
+        for wrong in ["", "-", ".5", "1.", "1.2.3", "1e5", "+1", "--1", "1.-2", &"9".repeat(1001)] {
+            assert!(wrong.parse::<Figure>().is_err(), "{wrong}");
+        }
     }
 }

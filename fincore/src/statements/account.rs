@@ -1,5 +1,5 @@
 //! Accounts of a statement, and the words by which statements are asked for.
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Wanted,
@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// An account of a statement with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Account {
     /// Its code in the plan of accounts: `3.01`.
@@ -15,6 +15,7 @@ pub struct Account {
     /// Its name, as filed.
     pub name: String,
     /// Changes of equity only: the part of equity, as filed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
     /// In reais; earnings per share in reais a share.
     pub value: Decimal,
@@ -44,21 +45,6 @@ pub(crate) fn depth(code: &str) -> usize {
 /// Whether the values of an account are per share.
 pub(crate) fn is_per_share(code: &str) -> bool {
     code == "3.99" || code.starts_with("3.99.")
-}
-
-impl Serialize for Account {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Account { code, name, column, value, fixed } = self;
-        let mut object = serializer.serialize_struct("Account", 4)?;
-        object.serialize_field("code", code)?;
-        object.serialize_field("name", name)?;
-        if let Some(column) = column {
-            object.serialize_field("column", column)?;
-        }
-        object.serialize_field("value", value)?;
-        object.serialize_field("fixed", fixed)?;
-        object.end()
-    }
 }
 
 /// The statements that companies file.
@@ -164,7 +150,8 @@ impl Scope {
 choices!(Scope, Wanted::Scope, "consolidated" => Scope::Consolidated, "individual" => Scope::Individual);
 
 /// Where the values of a statement come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum StatementOrigin {
     /// The form of the period.
     Filed,
@@ -185,16 +172,3 @@ impl StatementOrigin {
         }
     }
 }
-
-/// Serializes types by their names.
-macro_rules! serialize_by_name {
-    ($($type:ty),+) => {
-        $(impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.name())
-            }
-        })+
-    };
-}
-
-serialize_by_name!(StatementKind, Period, Scope, StatementOrigin);

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 
 /// The codes and names of some accounts, by their ids.
-pub(super) struct AccountNames(HashMap<i64, (String, String)>);
+pub(crate) struct AccountNames(HashMap<i64, (String, String)>);
 
 /// Ids that lie so close together are read at once.
 const NEAR: i64 = 8;
@@ -30,6 +30,16 @@ impl AccountNames {
             }
         }
         Ok(AccountNames(names))
+    }
+
+    /// Id, code and name of every account.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn read_all(connection: &Connection) -> Result<Vec<(i64, String, String)>> {
+        const SQL: &str = "SELECT id, code, name FROM account ORDER BY id";
+        let mut statement = connection.prepare_cached(SQL)?;
+        let accounts =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok(accounts.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Code and name of an account, and whether it is in CVM's plan.

@@ -13,7 +13,7 @@ pub(crate) struct Capital {
 
 impl Capital {
     /// The counts in the order of their columns.
-    #[cfg(feature = "import")]
+    #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn counts(self) -> [i64; 6] {
         [
             self.common,
@@ -24,5 +24,13 @@ impl Capital {
             self.treasury_total,
         ]
         .map(|count| i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// The inverse of `counts`.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn of_counts(counts: [u64; 6]) -> Capital {
+        let [common, preferred, total, treasury_common, treasury_preferred, treasury_total] =
+            counts;
+        Capital { common, preferred, total, treasury_common, treasury_preferred, treasury_total }
     }
 }

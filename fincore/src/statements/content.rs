@@ -36,7 +36,20 @@ pub(crate) enum ColumnOrder {
     Earlier,
 }
 
-const ORDERS: [ColumnOrder; 3] = [ColumnOrder::Last, ColumnOrder::Previous, ColumnOrder::Earlier];
+impl ColumnOrder {
+    /// Its name: `last`.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ColumnOrder::Last => "last",
+            ColumnOrder::Previous => "previous",
+            ColumnOrder::Earlier => "earlier",
+        }
+    }
+}
+
+pub(crate) const ORDERS: [ColumnOrder; 3] =
+    [ColumnOrder::Last, ColumnOrder::Previous, ColumnOrder::Earlier];
 
 /// The exponent of most values, in thousands of reais. Another one is written beside its value.
 const THOUSANDS: i32 = 3;

@@ -1,7 +1,7 @@
 //! The figures that compare companies, made from the statements of a period.
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
     error::{Error, Result, Wanted},
@@ -16,6 +16,7 @@ mod shares;
 
 pub use plan::AccountPlan;
 pub(crate) use plan::plan_of;
+use ratio::Ratio;
 
 /// The statements of one period of a company in one scope, each in the order of its accounts. `None` where the form
 /// lacks it.
@@ -54,7 +55,7 @@ macro_rules! metrics {
     };
 }
 
-const METRICS: usize = 27;
+const METRICS: usize = 29;
 
 metrics! {
     /// Net revenue; of a bank, the revenue of financial intermediation.
@@ -111,6 +112,10 @@ metrics! {
     Roe "roe",
     /// Net income in percent of total assets at the end of the period.
     Roa "roa",
+    /// Gross debt by equity, in times.
+    DebtToEquity "debt_to_equity",
+    /// Net debt by the EBITDA of the period, in times.
+    NetDebtToEbitda "net_debt_to_ebitda",
 }
 
 /// How many of the metrics come from accounts; the ratios follow them.
@@ -134,7 +139,8 @@ impl Serialize for Metric {
 }
 
 /// Why a figure is null, or what was done to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The plan of accounts has no such figure: a bank has no EBITDA.
     NotInPlan,
@@ -177,14 +183,8 @@ impl Reason {
     }
 }
 
-impl Serialize for Reason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
 /// A figure, with what it was made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FigureValue {
     /// In reais, per share, in shares or in percent; `None` if it cannot be made.
     pub value: Option<Decimal>,
@@ -254,14 +254,43 @@ impl Figures {
             let text = texts.next()?;
             figure.value = if text.is_empty() { None } else { Some(text.parse().ok()?) };
         }
-        for (metric, parts) in ratio::RATIOS {
-            figures.values[metric as usize] = figures.ratio(parts);
+        for ratio in &ratio::RATIOS {
+            figures.values[ratio.metric as usize] = figures.ratio(ratio);
         }
         texts.next().is_none().then_some(figures)
     }
 
-    fn ratio(&self, (numerator, divisor): (Metric, Metric)) -> FigureValue {
-        ratio::percent_of(self.get(numerator), self.get(divisor))
+    /// The figures of an answer, by the names of their metrics, and whether they come with what they were made of. Those that
+    /// it lacks are null.
+    pub(crate) fn read(
+        plan: Option<AccountPlan>,
+        member: impl Fn(&str) -> Option<String>,
+    ) -> serde_json::Result<(Figures, bool)> {
+        let mut figures = Figures { plan, values: Default::default() };
+        let mut with_sources = false;
+        for metric in Metric::ALL {
+            let Some(json) = member(metric.name()) else { continue };
+            let is_object = json.starts_with('{');
+            with_sources |= is_object;
+            let figure = if is_object {
+                serde_json::from_str(&json)?
+            } else {
+                FigureValue { value: serde_json::from_str(&json)?, ..FigureValue::default() }
+            };
+            figures.set(metric, figure);
+        }
+        // Without sources a ratio has the reason that the parts give, like a stored one.
+        for ratio in ratio::RATIOS.iter().filter(|_| !with_sources) {
+            let computed = figures.ratio(ratio);
+            if computed.value == figures.get(ratio.metric).value {
+                figures.set(ratio.metric, computed);
+            }
+        }
+        Ok((figures, with_sources))
+    }
+
+    fn ratio(&self, ratio: &Ratio) -> FigureValue {
+        ratio.of(self.get(ratio.numerator), self.get(ratio.divisor))
     }
 
     fn set(&mut self, metric: Metric, figure: FigureValue) {
@@ -295,7 +324,9 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
             | Metric::EbitMargin
             | Metric::NetMargin
             | Metric::Roe
-            | Metric::Roa => continue,
+            | Metric::Roa
+            | Metric::DebtToEquity
+            | Metric::NetDebtToEbitda => continue,
             Metric::Revenue
             | Metric::GrossProfit
             | Metric::Ebit
@@ -314,12 +345,12 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
         };
         figures.set(metric, figure);
     }
-    for (metric, parts) in ratio::RATIOS {
-        let mut figure = figures.ratio(parts);
+    for ratio in &ratio::RATIOS {
+        let mut figure = figures.ratio(ratio);
         if figure.value.is_some() {
-            figure.from = vec![parts.0.name().to_owned(), parts.1.name().to_owned()];
+            figure.from = vec![ratio.numerator.name().to_owned(), ratio.divisor.name().to_owned()];
         }
-        figures.set(metric, figure);
+        figures.set(ratio.metric, figure);
     }
     figures
 }

@@ -1,8 +1,9 @@
 //! The figures that compare companies, period by period. They are made from the statements when these are imported.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Row};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeMap};
+use serde_json::value::RawValue;
 
 use super::{
     account::{Account, Period, Scope, StatementKind},
@@ -15,7 +16,7 @@ use super::{
     read::{find_company, meta, rows},
 };
 use crate::{
-    answers::Page,
+    answers::{Page, read_flat},
     catalogue::Snapshot,
     error::{Invalid, Result},
     sqlite::{parsed, parsed_if_any},
@@ -113,6 +114,8 @@ columns!(
     NetMargin,
     Roe,
     Roa,
+    DebtToEquity,
+    NetDebtToEbitda,
 );
 
 impl Serialize for CompanyFinancials {
@@ -130,6 +133,25 @@ impl Serialize for CompanyFinancials {
             }
         }
         object.end()
+    }
+}
+
+/// Figures that the answer lacks, as that of a screen does, are null without a reason.
+impl<'de> Deserialize<'de> for CompanyFinancials {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Head {
+            period_start: Option<Date>,
+            period_end: Date,
+            scope: Scope,
+            plan: Option<AccountPlan>,
+        }
+        let (head, members) = read_flat(deserializer)?;
+        let members: BTreeMap<String, Box<RawValue>> = members;
+        let member = |name: &str| members.get(name).map(|json| json.get().to_owned());
+        let Head { period_start, period_end, scope, plan } = head;
+        let (figures, with_sources) = Figures::read(plan, member).map_err(D::Error::custom)?;
+        Ok(CompanyFinancials { period_start, period_end, scope, plan, figures, with_sources })
     }
 }
 

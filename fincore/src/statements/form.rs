@@ -54,6 +54,21 @@ impl StatementTable {
         }
     }
 
+    /// Its name in the names of CVM's files: `DRE`.
+    #[cfg(any(feature = "bundle", feature = "import"))]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            StatementTable::Assets => "BPA",
+            StatementTable::Liabilities => "BPP",
+            StatementTable::Income => "DRE",
+            StatementTable::ComprehensiveIncome => "DRA",
+            StatementTable::CashFlowDirect => "DFC_MD",
+            StatementTable::CashFlowIndirect => "DFC_MI",
+            StatementTable::ValueAdded => "DVA",
+            StatementTable::EquityChanges => "DMPL",
+        }
+    }
+
     fn number(self) -> i64 {
         self as i64
     }
@@ -125,16 +140,25 @@ impl StoredForm {
         scope: Scope,
         kind: StatementKind,
     ) -> Result<Vec<Content>> {
-        const SQL: &str = "SELECT content FROM statement WHERE id = ?1";
-        let mut statement = connection.prepare_cached(SQL)?;
         let wanted =
             |(known, table): &&(Scope, StatementTable)| *known == scope && table.kind() == kind;
         let mut contents = Vec::new();
         for (scope, table) in self.tables.iter().filter(wanted) {
-            let id = statement_id(self.id, *scope, *table);
-            contents.push(statement.query_row([id], read_content)?);
+            contents.push(self.content(connection, *scope, *table)?);
         }
         Ok(contents)
+    }
+
+    /// The content of a table that it has.
+    pub(crate) fn content(
+        &self,
+        connection: &Connection,
+        scope: Scope,
+        table: StatementTable,
+    ) -> Result<Content> {
+        const SQL: &str = "SELECT content FROM statement WHERE id = ?1";
+        let mut statement = connection.prepare_cached(SQL)?;
+        Ok(statement.query_row([statement_id(self.id, scope, table)], read_content)?)
     }
 }
 

@@ -1,5 +1,5 @@
 //! What statements are asked for by.
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::account::{Period, Scope, StatementKind};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A query for the forms with statements of a company; by default the newest twenty.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FormsQuery {
     /// The company, by its CVM code, CNPJ or ticker.
@@ -39,7 +39,7 @@ fn five() -> Limit<200> {
 }
 
 /// A query for a statement of a company; by default the newest five fiscal years.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatementQuery {
     /// The company, by its CVM code, CNPJ or ticker.
@@ -119,7 +119,7 @@ pub enum Layout {
 choices!(Layout, Wanted::Layout, "long" => Layout::Long, "wide" => Layout::Wide);
 
 /// A query for the figures of a company that compare companies; by default of the newest five fiscal years.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FinancialsQuery {
     /// The company, by its CVM code, CNPJ or ticker.

@@ -1,6 +1,6 @@
 //! Answers queries for the statements of a company.
 use rusqlite::Connection;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     account::{Account, Period, Scope, StatementKind, StatementOrigin},
@@ -8,7 +8,7 @@ use super::{
     form::{self, StoredForm},
     periods::{History, PeriodValues},
     queries::{FormsQuery, Restated, StatementQuery},
-    statement::{Statement, StatementPage, in_capitals},
+    statement::{Statement, StatementPage, in_capitals, of_capitals},
 };
 use crate::{
     answers::{Meta, Page},
@@ -47,6 +47,42 @@ pub struct StatementForm {
     pub filing_id: Option<FilingId>,
     #[serde(skip)]
     kind_names: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for StatementForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Members {
+            #[serde(deserialize_with = "of_capitals")]
+            form: Form,
+            period_start: Option<Date>,
+            period_end: Date,
+            scope: Scope,
+            version: u32,
+            received: Option<Date>,
+            kinds: Vec<StatementKind>,
+            filing_id: Option<FilingId>,
+        }
+        let read = Members::deserialize(deserializer)?;
+        let Members { form, period_start, period_end, scope, version, received, .. } = read;
+        let kind_names = names_of(&read.kinds);
+        let (kinds, filing_id) = (read.kinds, read.filing_id);
+        Ok(StatementForm {
+            form,
+            period_start,
+            period_end,
+            scope,
+            version,
+            received,
+            kinds,
+            filing_id,
+            kind_names,
+        })
+    }
+}
+
+fn names_of(kinds: &[StatementKind]) -> Vec<String> {
+    kinds.iter().map(|kind| kind.name().to_owned()).collect()
 }
 
 impl table::Row for StatementForm {
@@ -121,7 +157,7 @@ fn form_row(
         scope,
         version: form.key.version,
         received: form.received,
-        kind_names: kinds.iter().map(|kind| kind.name().to_owned()).collect(),
+        kind_names: names_of(&kinds),
         kinds,
         filing_id: form.filing,
     })

@@ -1,7 +1,7 @@
 //! Companies side by side: the figures of all of them in a year.
-use std::{cmp::Ordering, str::FromStr};
+use std::{cmp::Ordering, fmt, ops::Deref, str::FromStr};
 
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::IgnoredAny, ser::SerializeMap};
 
 use super::{
     account::Period,
@@ -12,16 +12,19 @@ use super::{
 #[cfg(feature = "parquet")]
 use crate::table::parquet::Parquet;
 use crate::{
-    answers::Meta,
+    answers::{Members, Meta, Page, read_flat, read_members},
     catalogue::Snapshot,
     error::{Error, Result, Wanted},
     sqlite::code,
     table::{Cell, ColumnKind, Dialect, write_csv_cells},
-    types::{CvmCode, Decimal, Limit, Offset, deserialize_from_str, fold, whole_number},
+    types::{
+        CvmCode, Decimal, Limit, Offset, deserialize_from_str, deserialize_number, fold,
+        serialize_as_str, whole_number,
+    },
 };
 
 /// A query for the figures of all companies; by default of each the newest fiscal year.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScreenQuery {
     /// The figures to return; by default all of them.
@@ -70,10 +73,25 @@ impl FromStr for Metrics {
     }
 }
 
+impl Deref for Metrics {
+    type Target = [Metric];
+
+    fn deref(&self) -> &[Metric] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(|metric| metric.name()).collect::<Vec<_>>().join(","))
+    }
+}
+
 deserialize_from_str!(Metrics);
+serialize_as_str!(Metrics);
 
 /// A calendar year.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Year(u16);
 
 impl FromStr for Year {
@@ -86,7 +104,11 @@ impl FromStr for Year {
     }
 }
 
-deserialize_from_str!(Year);
+impl<'de> Deserialize<'de> for Year {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserialize_number(deserializer)
+    }
+}
 
 /// The order of companies: by name, or by a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +135,18 @@ impl FromStr for MetricOrder {
     }
 }
 
+impl fmt::Display for MetricOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MetricOrder::Name => f.write_str("name"),
+            MetricOrder::Ascending(metric) => f.write_str(metric.name()),
+            MetricOrder::Descending(metric) => write!(f, "-{}", metric.name()),
+        }
+    }
+}
+
 deserialize_from_str!(MetricOrder);
+serialize_as_str!(MetricOrder);
 
 /// The figures of a company beside those of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -275,6 +308,46 @@ impl Serialize for ScreenPage {
         page.serialize_entry("offset", &self.offset)?;
         page.serialize_entry("meta", &self.meta)?;
         page.end()
+    }
+}
+
+/// A row that is read, with the names of what it has.
+struct ScreenedRow {
+    company: ScreenedCompany,
+    names: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for ScreenedRow {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Names(#[serde(deserialize_with = "read_members")] Members<IgnoredAny>);
+        let (company, Names(names)) = read_flat(deserializer)?;
+        let names = names.into_iter().map(|(name, _)| name).collect();
+        Ok(ScreenedRow { company, names })
+    }
+}
+
+impl<'de> Deserialize<'de> for ScreenedCompany {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Head {
+            company_id: CvmCode,
+            name: String,
+        }
+        let (Head { company_id, name }, financials) = read_flat(deserializer)?;
+        Ok(ScreenedCompany { company_id, name, financials })
+    }
+}
+
+/// The figures that are shown are those of the first row.
+impl<'de> Deserialize<'de> for ScreenPage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let page = Page::<ScreenedRow>::deserialize(deserializer)?;
+        let Page { data, total, limit, offset, meta } = page;
+        let names = data.first().map(|row| &row.names[..]).unwrap_or_default();
+        let metrics = names.iter().filter_map(|name| name.parse().ok()).collect();
+        let data = data.iter().map(|row| row.company.clone()).collect();
+        Ok(ScreenPage { data, total, limit, offset, meta, metrics })
     }
 }
 

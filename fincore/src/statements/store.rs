@@ -11,7 +11,7 @@ use super::{
     form::{DATASET, FormKey, StatementTable, statement_id},
 };
 use crate::{
-    catalogue::{Change, Tally, Writer},
+    catalogue::{Change, OnConflict, Tally, Writer},
     error::Result,
     types::{CvmCode, Date, FilingId, Form},
 };
@@ -107,6 +107,7 @@ impl Statements {
         writer: &Writer,
         table: &NewTable,
         index: &FormIndex,
+        on_conflict: OnConflict,
     ) -> Result<StoredTable> {
         let mut ids = vec![None; table.accounts.len()];
         let mut stored = StoredTable::default();
@@ -118,7 +119,7 @@ impl Statements {
             let content = with_ids(writer, content, &table.accounts, &mut ids)?;
             let form = self.form_id(writer, *key, index)?;
             let id = statement_id(form, table.scope, table.table);
-            let outcome = write_content(writer, id, &content)?;
+            let outcome = write_content(writer, id, &content, on_conflict)?;
             if outcome.is_change() {
                 self.note(writer, *key, Change::Changed)?;
             }
@@ -128,21 +129,22 @@ impl Statements {
     }
 
     /// Stores the shares of companies, of forms that are stored.
-    #[cfg(feature = "import")]
     pub(crate) fn store_capital(
         &mut self,
         writer: &Writer,
         rows: &[(FormKey, Capital)],
+        on_conflict: OnConflict,
     ) -> Result<Tally> {
         const SQL: &str = "UPDATE statement_form SET shares_common = ?2, shares_preferred = ?3, shares_total = ?4,
                 treasury_common = ?5, treasury_preferred = ?6, treasury_total = ?7
-            WHERE id = ?1 AND (shares_common, shares_preferred, shares_total, treasury_common, treasury_preferred,
+            WHERE id = ?1 AND (?8 OR shares_total IS NULL) AND (shares_common, shares_preferred, shares_total, treasury_common, treasury_preferred,
                 treasury_total) IS NOT (?2, ?3, ?4, ?5, ?6, ?7)";
         let mut tally = Tally::default();
+        let replace = on_conflict == OnConflict::Replace;
         for (key, capital) in rows {
             let Some(form) = self.known_form(writer, *key)? else { continue };
             let [a, b, c, d, e, f] = capital.counts();
-            if writer.prepare(SQL)?.execute((form, a, b, c, d, e, f))? > 0 {
+            if writer.prepare(SQL)?.execute((form, a, b, c, d, e, f, replace))? > 0 {
                 self.note(writer, *key, Change::Changed)?;
                 tally += Tally::CHANGED;
             } else {
@@ -267,13 +269,21 @@ fn account_id(writer: &Writer, account: &NewAccount) -> Result<i64> {
     Ok(id * 2 + i64::from(account.fixed))
 }
 
-fn write_content(writer: &Writer, id: i64, content: &Content) -> Result<Tally> {
+fn write_content(
+    writer: &Writer,
+    id: i64,
+    content: &Content,
+    on_conflict: OnConflict,
+) -> Result<Tally> {
     const FIND: &str = "SELECT content = ?2 FROM statement WHERE id = ?1";
     const WRITE: &str =
         "INSERT OR REPLACE INTO statement (id, content, figures) VALUES (?1, ?2, ?3)";
     let bytes = content.encode();
     let same: Option<bool> =
         writer.prepare(FIND)?.query_row((id, &bytes), |row| row.get(0)).optional()?;
+    if same == Some(false) && on_conflict == OnConflict::Keep {
+        return Ok(Tally::UNCHANGED);
+    }
     if same != Some(true) {
         let figures = i64::try_from(content.values.iter().flatten().count()).unwrap_or(i64::MAX);
         writer.prepare(WRITE)?.execute((id, &bytes, figures))?;

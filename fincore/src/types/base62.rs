@@ -5,6 +5,20 @@ use crate::error::{Error, Result};
 pub(super) const BASE62: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// 62^6 is more than 2^32, so six characters hold any CRC-32.
+pub(super) const CHECKSUM: usize = 6;
+
+/// The CRC-32 of a text, which catches typing errors.
+pub(super) fn checksum(text: &str) -> [u8; CHECKSUM] {
+    let mut rest = crc32fast::hash(text.as_bytes());
+    let mut digits = [0; CHECKSUM];
+    for digit in digits.iter_mut().rev() {
+        *digit = BASE62[(rest % 62) as usize];
+        rest /= 62;
+    }
+    digits
+}
+
 /// Whether a text has letters and digits only.
 pub(crate) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -1,6 +1,7 @@
 //! CNPJ, the tax number of a company.
 use std::fmt;
 
+use super::identifier::CNPJ_ROOT;
 use crate::error::Wanted;
 
 /// A CNPJ with valid check digits, written `33.000.167/0001-01`.
@@ -33,6 +34,28 @@ impl Cnpj {
             && check_digit(body) == *first
             && check_digit(&characters[..13]) == *second;
         right.then_some(Cnpj(characters))
+    }
+
+    /// The CNPJ that begins with these characters without marks: the first eight, which stand for the company and get the
+    /// number of its head office, or twelve; the check digits are calculated.
+    pub(super) fn beginning(text: &str) -> Option<Cnpj> {
+        const HEAD_OFFICE: &str = "0001";
+        let office = if text.len() == CNPJ_ROOT { HEAD_OFFICE } else { "" };
+        let body = [text, office].concat().to_ascii_uppercase();
+        let body: [u8; 12] = body.as_bytes().try_into().ok()?;
+        if !body.iter().all(u8::is_ascii_alphanumeric) {
+            return None;
+        }
+        let mut characters = [0; 14];
+        characters[..12].copy_from_slice(&body);
+        characters[12] = check_digit(&characters[..12]);
+        characters[13] = check_digit(&characters[..13]);
+        Some(Cnpj(characters))
+    }
+
+    /// What all branches of the company share: `33.000.167`.
+    pub(crate) fn root(&self) -> String {
+        self.to_string()[.."33.000.167".len()].to_owned()
     }
 }
 

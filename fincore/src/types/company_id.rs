@@ -1,7 +1,7 @@
 //! The id that a company is looked up by.
 use std::{fmt, str::FromStr};
 
-use super::{Cnpj, CvmCode};
+use super::{Cnpj, CvmCode, Identifier};
 use crate::error::{Error, Result, Wanted};
 
 /// A CVM code or a CNPJ: either identifies a company.
@@ -29,11 +29,12 @@ impl FromStr for CompanyId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<CompanyId> {
-        let code = || text.trim().parse().map(CompanyId::Cvm);
-        text.parse()
-            .map(CompanyId::Cnpj)
-            .or_else(|_| code())
-            .map_err(|_| Error::invalid(text, Wanted::CompanyId))
+        let id = match Identifier::of_text(text) {
+            Some(Identifier::Code(code)) => Some(CompanyId::Cvm(code)),
+            Some(Identifier::Cnpj(characters)) => characters.parse().ok().map(CompanyId::Cnpj),
+            Some(Identifier::Ticker(_) | Identifier::Isin(_)) | None => None,
+        };
+        id.ok_or_else(|| Error::invalid(text, Wanted::CompanyId))
     }
 }
 
@@ -70,6 +71,8 @@ mod tests {
         let read = |text: &str| text.parse::<CompanyId>().map(|id| format!("{id:?}")).ok();
         assert_eq!(read("009512").as_deref(), Some("Cvm(9512)"));
         assert_eq!(read(" 9512 ").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read("código CVM 00951-2").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read("CNPJ nº 33000167/0001-01").as_deref(), Some("Cnpj(33.000.167/0001-01)"));
         assert_eq!(read("00000000000191").as_deref(), Some("Cnpj(00.000.000/0001-91)"));
         for text in ["", "0", "petrobras", "33000167000102"] {
             assert_eq!(read(text), None, "{text}");

@@ -1,13 +1,14 @@
 //! Decimal numbers that keep their published digits.
 use std::{
     any::TypeId,
+    borrow::Cow,
     cmp::Ordering,
     fmt,
     hash::{Hash, Hasher},
     str::FromStr,
 };
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result, Wanted};
@@ -234,6 +235,26 @@ impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize_number(self.write(&mut [0; _]), serializer)
     }
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Decimal, D::Error> {
+        deserialize_number(deserializer)
+    }
+}
+
+/// Reads a number with the digits that stand in JSON, or from a string, as other formats and query strings have it.
+pub(crate) fn deserialize_number<'de, T: FromStr<Err = Error>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let text = if typeid::of::<D::Error>() == TypeId::of::<serde_json::Error>() {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        let string = json.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        string.unwrap_or(json.get()).to_owned()
+    } else {
+        Cow::<str>::deserialize(deserializer)?.into_owned()
+    };
+    text.parse().map_err(serde::de::Error::custom)
 }
 
 /// Writes the text of a number: as a number with these digits in JSON, as a string in other formats, whose numbers are

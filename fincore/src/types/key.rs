@@ -4,15 +4,13 @@ use std::{fmt, str::FromStr};
 use sha2::{Digest, Sha256};
 
 use super::{
-    base62::{BASE62, is_base62, random_characters},
-    session_token,
+    base62::{CHECKSUM, checksum, is_base62, random_characters},
+    link_token, session_token,
 };
 use crate::error::{Error, Invalid, Result, SecretKind, Wanted};
 
 const MARK: &str = "fin_";
 const RANDOM: usize = 32;
-/// 62^6 is more than 2^32, so six characters hold any CRC-32.
-const CHECKSUM: usize = 6;
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
 const PREFIX: usize = 12;
 
@@ -49,8 +47,9 @@ impl Key {
         KeyPrefix(self.0[..PREFIX].to_owned())
     }
 
-    /// Cuts every key in `text` to its prefix, and every [session token](super::SessionToken) to its mark, so that the
-    /// text can be displayed or logged. Whatever looks like one is cut too.
+    /// Cuts every key in `text` to its prefix, and every [session token](super::SessionToken) and
+    /// [link token](super::LinkToken) to its mark, so that the text can be displayed or logged. Whatever looks like one is
+    /// cut too.
     ///
     /// ```
     /// let message = "\"fin_AbCdEfGhIjKlMnOp\" is not a date";
@@ -84,11 +83,13 @@ impl Key {
         text.len() == LENGTH && text.strip_prefix(MARK).is_some_and(is_base62)
     }
 
-    /// Whether a text has something in it that looks like a key, or like most of one.
+    /// Whether a text has something in it that looks like a key or a link token, or like most of one.
     pub(super) fn is_likely_in(text: &str) -> bool {
-        let after_marks = text.match_indices(MARK).map(|(at, mark)| &text[at + mark.len()..]);
-        after_marks.into_iter().any(|rest| {
-            rest.bytes().take_while(u8::is_ascii_alphanumeric).count() >= LIKELY_CHARACTERS
+        [MARK, link_token::MARK].into_iter().any(|mark| {
+            text.match_indices(mark).any(|(at, mark)| {
+                let rest = text[at + mark.len()..].bytes();
+                rest.take_while(u8::is_ascii_alphanumeric).count() >= LIKELY_CHARACTERS
+            })
         })
     }
 
@@ -103,8 +104,11 @@ impl Key {
 const LIKELY_CHARACTERS: usize = 24;
 
 /// What secrets begin with, and how much of each may be shown.
-const SECRETS: [(&str, usize); 2] =
-    [(MARK, PREFIX), (session_token::MARK, session_token::MARK.len())];
+const SECRETS: [(&str, usize); 3] = [
+    (MARK, PREFIX),
+    (session_token::MARK, session_token::MARK.len()),
+    (link_token::MARK, link_token::MARK.len()),
+];
 
 /// Where the first secret of a text may begin.
 fn first_secret(text: &str) -> Option<(usize, (&'static str, usize))> {
@@ -127,16 +131,6 @@ impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
-}
-
-fn checksum(text: &str) -> [u8; CHECKSUM] {
-    let mut rest = crc32fast::hash(text.as_bytes());
-    let mut digits = [0; CHECKSUM];
-    for digit in digits.iter_mut().rev() {
-        *digit = BASE62[(rest % 62) as usize];
-        rest /= 62;
-    }
-    digits
 }
 
 /// The SHA-256 hash of a key. Keys are long and random, so the hash needs no salt.
@@ -199,6 +193,7 @@ super::serialize_as_str!(KeyPrefix);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::base62::BASE62;
 
     #[test]
     fn a_new_key_is_read_back_and_hashed_alike() {
@@ -262,6 +257,7 @@ mod tests {
             ("fin_AbCdEfGh… fin_".to_owned(), "fin_AbCdEfGh… fin_".to_owned()),
             ("fis_AbCdEfGh= fis_".to_owned(), "fis_…= fis_".to_owned()),
             (format!("a=fis_x; {key}; fis_fin_1"), format!("a=fis_…; {prefix}; fis_…")),
+            (format!("?token=finl_{key}&a=finl_"), "?token=finl_…&a=finl_".to_owned()),
         ];
         for (message, redacted) in cases {
             assert_eq!(Key::redact(&message), redacted);

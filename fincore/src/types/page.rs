@@ -2,11 +2,11 @@
 use std::{fmt, str::FromStr};
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{Error as _, Visitor},
 };
 
-use super::whole_number;
+use super::{deserialize_number, whole_number};
 use crate::error::{Error, Result, Wanted};
 
 /// The most rows to return: 1 to `MAX`; by default 20, or `MAX` if that is less.
@@ -21,7 +21,7 @@ use crate::error::{Error, Result, Wanted};
 /// assert!(Limit::<1000>::new(1001).is_err());
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limit<const MAX: u32>(u32);
 
 impl<const MAX: u32> Limit<MAX> {
@@ -90,7 +90,7 @@ impl<'de, const MAX: u32> Deserialize<'de> for Limit<MAX> {
 /// The number of rows to skip: 0 to 1,000,000,000, 0 by default.
 ///
 /// No table is nearly that long, so a larger number is a mistake.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Offset(u64);
 
 impl Offset {
@@ -130,10 +130,15 @@ impl FromStr for Offset {
     }
 }
 
-super::deserialize_from_str!(Offset);
+impl<'de> Deserialize<'de> for Offset {
+    /// Accepts a number, or a string as in a query string.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_number(deserializer)
+    }
+}
 
 /// A page of a list that has nothing else to choose; by default the first twenty rows.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageQuery {
     /// The most rows to return.

@@ -1,10 +1,10 @@
 //! Search terms, and the folding that makes text comparable.
 use std::str::FromStr;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use super::{Limit, Offset};
+use super::{Identifier, Limit, Offset, identifier::tokens};
 use crate::error::{Error, Result, Wanted};
 
 /// The words of a search: at least one, at most 32, in at most 500 characters.
@@ -52,7 +52,7 @@ const MAX_LETTERS: usize = 64;
 /// assert_eq!(more.q.as_str(), "petróleo brasil");
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// All words must match; the last one matches as a prefix.
@@ -152,17 +152,29 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The parts of a text without quotation marks.
+/// The parts of a text without quotation marks. Of an identifier with marks, only what says which company it is stays.
 fn plain(text: &str, parts: &mut Vec<Part>) {
+    let tokens: Vec<&str> = tokens(text).collect();
     let mut before = String::new();
-    for token in text.split_whitespace() {
-        match cnpj(token) {
-            Some(cnpj) => {
+    let mut at = 0;
+    while at < tokens.len() {
+        let leading = Identifier::leading(&tokens[at..]);
+        let taken = leading.as_ref().map_or(1, |(taken, _)| *taken);
+        let given = &tokens[at..at + taken];
+        match leading.map(|(_, found)| found) {
+            Some(Identifier::Cnpj(whole)) => {
                 push_words(&std::mem::take(&mut before), parts);
-                parts.push(Part::Cnpj(cnpj, words(&fold(token)).map(str::to_owned).collect()));
+                let numbers =
+                    given.iter().filter(|token| token.contains(|c: char| c.is_ascii_digit()));
+                let numbers = numbers.copied().collect::<Vec<_>>().join(" ");
+                parts.push(Part::Cnpj(whole, words(&fold(&numbers)).map(str::to_owned).collect()));
             }
-            None => before = before + token + " ",
+            Some(Identifier::Code(code)) => before.push_str(&code.to_string()),
+            Some(Identifier::Ticker(word) | Identifier::Isin(word)) => before.push_str(&word),
+            None => before.push_str(given[0]),
         }
+        before.push(' ');
+        at += taken;
     }
     push_words(&before, parts);
 }
@@ -174,22 +186,13 @@ fn push_words(text: &str, parts: &mut Vec<Part>) {
     }
 }
 
-/// The characters of a CNPJ that is written with its marks, or of its beginning: `33.000.167/0001`.
-fn cnpj(token: &str) -> Option<String> {
-    const MASK: &[u8] = b"##.###.###/####-##";
-    const SHORTEST: usize = "33.000.167".len();
-    let token = token.trim_end_matches([',', ';', '.', '/', '-']).as_bytes();
-    let fits = |(byte, mask): (&u8, &u8)| match mask {
-        b'#' => byte.is_ascii_alphanumeric(),
-        mark => byte == mark,
-    };
-    let is_cnpj =
-        (SHORTEST..=MASK.len()).contains(&token.len()) && token.iter().zip(MASK).all(fits);
-    let characters = token.iter().filter(|byte| byte.is_ascii_alphanumeric());
-    is_cnpj.then(|| characters.map(|byte| char::from(byte.to_ascii_lowercase())).collect())
-}
-
 super::deserialize_from_str!(Words);
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
 
 /// The words of a folded text. `S.A.`, `S/A` and `SA` are the same word, because the registry uses all
 /// three. Overlong words are cut.

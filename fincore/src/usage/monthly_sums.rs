@@ -29,7 +29,8 @@ pub struct UsagePosition {
 /// Adds the usage of every day that lies in a month before that of `day` to the first day of its month. Totals of a key over
 /// whole months stay what they were. One call does a bounded part of it, after a position.
 pub fn sum_by_month(accounts: &Accounts, day: Date, after: &UsagePosition) -> Result<Summed> {
-    const SQL: &str = "SELECT key, date, endpoint, requests, errors, rate_limited FROM usage
+    const SQL: &str =
+        "SELECT key, date, endpoint, requests, errors, rate_limited, by_links FROM usage
         WHERE (key, date, endpoint) > (?1, ?2, ?3) AND date < ?4 AND substr(date, 9, 2) <> '01'
         ORDER BY key, date, endpoint LIMIT ?5";
     let month = day.first_of_month().to_string();
@@ -51,7 +52,7 @@ fn add_to_month(tx: &dyn Session, row: &Row) -> Result<()> {
     const DAY: &str = "DELETE FROM usage WHERE key = ?1 AND date = ?2 AND endpoint = ?3";
     let (key, day, endpoint) = (row.get::<i64>(0)?, row.text(1)?, row.text(2)?);
     let first = format!("{}-01", day.get(..7).unwrap_or(day));
-    let counts = (3..6).map(|column| Ok(Value::Integer(row.get::<i64>(column)?)));
+    let counts = (3..7).map(|column| Ok(Value::Integer(row.get::<i64>(column)?)));
     let counts = counts.collect::<Result<Vec<_>>>()?;
     let sum = [vec![key.into(), (&first).into(), endpoint.into()], counts].concat();
     tx.execute(super::ADD_COUNTS, &sum)?;

@@ -26,9 +26,26 @@ pub struct Counts {
     pub errors: u64,
     /// Requests that the rate limit refused.
     pub rate_limited: u64,
+    /// Admitted requests that came by a link. Left out of the JSON if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub by_links: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Counts {
+    /// One request that ended so.
+    pub(super) fn one(outcome: Outcome) -> Counts {
+        match outcome {
+            Outcome::Success => Counts { requests: 1, ..Counts::default() },
+            Outcome::Failure => Counts { requests: 1, errors: 1, ..Counts::default() },
+            Outcome::RateLimited => Counts { rate_limited: 1, ..Counts::default() },
+        }
+    }
+
     /// Admitted or not.
     pub(super) fn all(self) -> u64 {
         self.requests + self.rate_limited
@@ -40,6 +57,7 @@ impl std::ops::AddAssign for Counts {
         self.requests += more.requests;
         self.errors += more.errors;
         self.rate_limited += more.rate_limited;
+        self.by_links += more.by_links;
     }
 }
 

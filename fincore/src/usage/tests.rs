@@ -126,7 +126,7 @@ fn a_million_requests_of_64_threads_add_up_while_being_written() {
     for key in keys {
         let query = UsageQuery::default();
         let report = Usage::default().report(&accounts, key, &query, today).unwrap();
-        let total = Counts { requests: 100_000, errors: 25_000, rate_limited: 25_000 };
+        let total = Counts { requests: 100_000, errors: 25_000, rate_limited: 25_000, by_links: 0 };
         assert_eq!(report.total, total);
         assert_eq!(report.data[0].endpoints.values().sum::<u64>(), 100_000);
     }

@@ -1,30 +1,24 @@
-//! Asks a server over HTTP.
-use std::time::Duration;
+//! Asks a server over HTTP, with the client that programs use.
+use std::{error::Error, sync::Arc, time::Duration};
 
 use fincore::{Key, printable};
-use ureq::Agent;
+use finserve_client::{Client, Settings};
+use tokio::runtime::{self, Runtime};
 
 use super::{Failure, FailureKind};
 use crate::{
-    net::http_client,
+    net::trusted_certificates::{explain_refusal, rustls_config},
     openapi,
-    sources::{BaseUrl, describe_failure},
+    sources::BaseUrl,
 };
-
-/// How long connecting may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long an answer may take, all of it: a server gives up on one after half a minute.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The longest answer, in bytes: ten times what ten thousand rows take.
-const LONGEST_ANSWER: u64 = 64 << 20;
 
 /// A server, and the key to ask it with. The key is never printed.
 pub(crate) struct Server {
-    pub(super) base: BaseUrl,
-    key: Option<Key>,
-    agent: Agent,
+    base: BaseUrl,
+    has_key: bool,
+    client: Client,
+    /// Commands wait for each answer.
+    runtime: Runtime,
 }
 
 /// What is wrong with a text that is no key. The message does not repeat it.
@@ -41,39 +35,52 @@ impl Server {
     pub(crate) fn new(base: BaseUrl, key: Option<&str>) -> Result<Server, Failure> {
         let key = key.map(str::trim);
         let key = key.map(|key| key.parse().map_err(|_| Failure::other(invalid_key_message(key))));
-        // No redirection is followed: another host must not get the key.
-        let config =
-            http_client::agent(base.proxy_mode(), ANSWER_TIMEOUT).map_err(Failure::other)?;
-        let agent = config.timeout_connect(Some(CONNECT_TIMEOUT)).build().new_agent();
-        Ok(Server { base, key: key.transpose()?, agent })
+        let key: Option<Key> = key.transpose()?;
+        let has_key = key.is_some();
+        let tls = Some(Arc::new(rustls_config().map_err(Failure::other)?));
+        let user_agent = concat!("finserve/", env!("CARGO_PKG_VERSION")).to_owned();
+        let settings = Settings { key, tls, user_agent, ..Settings::default() };
+        let client = Client::new(base.as_str(), settings);
+        let client = client.map_err(|err| Failure::other(err.to_string()))?;
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|err| Failure::other(err.to_string()))?;
+        Ok(Server { base, has_key, client, runtime })
+    }
+
+    pub(super) fn address(&self) -> &str {
+        self.base.as_str()
     }
 
     /// The answer to a path and query string, as JSON.
     pub(super) fn get(&self, path: &str, query: &str) -> Result<String, Failure> {
         let mark = if query.is_empty() { "" } else { "?" };
-        let mut request = self.agent.get(self.base.join(&format!("{path}{mark}{query}")));
-        if let Some(key) = &self.key {
-            request = request.header("X-API-Key", key.reveal());
-        }
-        let cannot = |err| {
-            let reason = describe_failure(err);
-            Failure::other(format!("{}: {reason}; is the address right?", self.base))
-        };
-        let mut answer = request.call().map_err(cannot)?;
-        let status = answer.status().as_u16();
-        let text = |name: &str| Some(answer.headers().get(name)?.to_str().ok()?.to_owned());
-        let (location, retry) = (text("Location"), text("Retry-After"));
-        let body = answer.body_mut().with_config().limit(LONGEST_ANSWER).read_to_string();
-        match status {
-            200 => body.map_err(cannot),
-            300..400 => Err(self.moved_failure(location)),
-            _ => Err(self.api_failure(body.unwrap_or_default(), retry).unwrap_or_else(|| {
+        let reply = self.runtime.block_on(self.client.fetch(&format!("{path}{mark}{query}")));
+        let reply = reply.map_err(|err| {
+            Failure::other(format!("{}; is the address right?", self.explain(&err)))
+        })?;
+        match reply.status {
+            200 => Ok(reply.body),
+            300..400 => Err(self.moved_failure(reply.location)),
+            status => Err(self.api_failure(reply.body, reply.retry_after).unwrap_or_else(|| {
                 Failure::other(format!(
                     "{} answers {status}, and not as finserve does: is the address right?",
                     self.base
                 ))
             })),
         }
+    }
+
+    /// Why there is no answer; of a certificate, with what helps.
+    fn explain(&self, err: &finserve_client::Error) -> String {
+        let mut cause: Option<&(dyn Error + 'static)> = err.source();
+        while let Some(err) = cause {
+            let inner = err.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+            if let Some(tls) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+                return format!("{}: no secure connection ({})", self.base, explain_refusal(tls));
+            }
+            cause = err.source();
+        }
+        err.to_string()
     }
 
     fn moved_failure(&self, to: Option<String>) -> Failure {
@@ -83,24 +90,23 @@ impl Server {
     }
 
     /// The error of the API with what helps; `None` if the answer is not an error of the API.
-    fn api_failure(&self, body: String, retry: Option<String>) -> Option<Failure> {
+    fn api_failure(&self, body: String, retry: Option<Duration>) -> Option<Failure> {
         let error = openapi::Error::read(&body)?;
-        let seconds = retry.and_then(|seconds| seconds.parse::<u32>().ok());
         // The text of a server may hold control characters for the terminal.
         let message = printable(&error.message).into_owned();
-        let helps = match (&*error.error, seconds, &self.key) {
-            ("plan_required", _, key) => {
+        let helps = match (&*error.error, retry, self.has_key) {
+            ("plan_required", _, has_key) => {
                 let at = error
                     .plans_url(self.base.as_str())
                     .unwrap_or_else(|| self.base.join("/pricing"));
                 let plans = format!("the plans are at {}", printable(&at));
-                Some(match key {
-                    Some(_) => plans,
-                    None => format!("give a key with --key or FINSERVE_KEY; {plans}"),
+                Some(match has_key {
+                    true => plans,
+                    false => format!("give a key with --key or FINSERVE_KEY; {plans}"),
                 })
             }
             ("invalid_api_key", ..) => Some("check --key or FINSERVE_KEY".into()),
-            ("unavailable", Some(seconds), _) => Some(format!("try again in {seconds} s")),
+            ("unavailable", Some(wait), _) => Some(format!("try again in {} s", wait.as_secs())),
             // If the limit is used up, the message itself says when to try again.
             _ => None,
         };
@@ -108,10 +114,8 @@ impl Server {
             Some(helps) => format!("{}; {helps}", message.trim_end_matches('.')),
             None => message,
         };
-        let kind = match (FailureKind::from_code(&error.error), seconds) {
-            (FailureKind::Other, Some(seconds)) => {
-                FailureKind::Later(Duration::from_secs(seconds.into()))
-            }
+        let kind = match (FailureKind::from_code(&error.error), retry) {
+            (FailureKind::Other, Some(wait)) => FailureKind::Later(wait),
             (kind, _) => kind,
         };
         Some(Failure { kind, message, error: Some(body) })

@@ -28,7 +28,8 @@ use crate::{api_client::bundled_data, cluster::publication::served_file};
 pub(crate) const VARIABLE: &str = "FINSERVE_COMPLETE";
 
 /// How long a shell waits: a busy catalogue gives no candidates. Nor does one of an older version, which is left as it is.
-const TIMEOUT: Duration = Duration::from_secs(1);
+/// Builds that are not optimised are those of tests, which run beside compilers.
+const TIMEOUT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 1 });
 
 /// If a shell asks for completions, prints them and ends the program.
 pub(super) fn answer(command: fn() -> Command) {
@@ -67,7 +68,7 @@ pub(super) fn company(current: &OsStr) -> Vec<CompletionCandidate> {
         Suggestion::Company { tickers, .. } if tickers.iter().any(|one| before.contains(one)) => {
             None
         }
-        Suggestion::Company { text, company_id, tickers } => {
+        Suggestion::Company { text, company_id, tickers, .. } => {
             Some((tickers.into_iter().next().unwrap_or_else(|| company_id.to_string()), text))
         }
         _ => None,
@@ -142,12 +143,14 @@ pub(super) fn plan(current: &OsStr) -> Vec<CompletionCandidate> {
     of_few(current, Plan::ALL.map(|plan| (plan.id(), plan.name())))
 }
 
-/// The datasets of an export: all series, exchange rates, companies, filings, and each series by name.
+/// The datasets of an export: all series, exchange rates, companies, filings, statements, figures, and each series by name.
 pub(super) fn dataset(current: &OsStr) -> Vec<CompletionCandidate> {
     let whole = [
         ("fx", "exchange rates"),
         ("companies", "public companies"),
         ("filings", "what they filed"),
+        ("statements", "every line of their financial statements"),
+        ("financials", "the figures that compare them"),
         ("series", "every series"),
     ];
     of_few(current, whole).into_iter().chain(series(current)).collect()

@@ -1,7 +1,7 @@
 //! The arguments of `get`, and the question of the API that they become.
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
-use fincore::CompanyId;
+use fincore::CompanyRef;
 
 use super::{
     complete,
@@ -241,10 +241,12 @@ impl GetCommand {
                     .with([("q", q), ("status", status), ("sector", sector), ("listed", listed)])
                     .with_pages(*pages)
             }
-            GetCommand::Company { company } if company.parse::<CompanyId>().is_ok() => {
-                Question::company(&percent_encode(company))
-            }
-            GetCommand::Company { company } => return GetRequest::CompanyLookup(company.clone()),
+            GetCommand::Company { company } => match company.parse() {
+                Ok(CompanyRef::Id(id)) => Question::company(&percent_encode(&id.to_string())),
+                Ok(CompanyRef::Ticker(_)) | Err(_) => {
+                    return GetRequest::CompanyLookup(company.clone());
+                }
+            },
             GetCommand::Filings(filings) => filings.question(),
             GetCommand::Filing { id } => Question::at(&format!("filings/{}", percent_encode(id))),
             GetCommand::Statements(statements) => statements.question(),

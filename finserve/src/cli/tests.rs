@@ -78,7 +78,7 @@ fn serves_without_a_command() {
     assert_eq!(cli.serve.socket.listen, "localhost:0");
 }
 
-/// `docs/cli.md`, `docs/cli-queries.md` and `docs/cli-calc.md` are what the commands say of themselves. To write them anew: `UPDATE_DOCS=1 cargo
+/// `docs/cli.md` and the pages beside it are what the commands say of themselves. To write them anew: `UPDATE_DOCS=1 cargo
 /// test -p finserve --lib cli`.
 #[test]
 fn the_guide_lists_every_command_and_flag() {
@@ -88,13 +88,19 @@ fn the_guide_lists_every_command_and_flag() {
         "its flags and environment variables, as `--help` does. It is made from the program.";
     let mut operating = format!(
         "# Commands and flags\n\nThis page lists every command of the operator with {opening} \
-         [Queries](cli-queries.md) has `get`, `export` and `mcp`, [calculations](cli-calc.md) `calc`.\n\nWithout a command, `finserve` serves, and takes the flags of \
+         [Keys and accounts](cli-accounts.md) has `keys`, `links`, `usage`, `webhooks` and `accounts`, \
+         [queries](cli-queries.md) `get`, `export` and `mcp`, [calculations](cli-calc.md) `calc`.\n\nWithout a command, `finserve` serves, and takes the flags of \
          `finserve serve`. These flags work with every command:\n\n"
     );
     operating += &flags(root.get_arguments().filter(|argument| argument.is_global_set()));
     let mut querying = format!(
         "# Commands of queries\n\nThis page lists `finserve get`, `export` and `mcp` with {opening} \
          [Command line](command-line.md) shows how they are used.\n"
+    );
+    let mut of_accounts = format!(
+        "# Commands of keys and accounts\n\nThis page lists `finserve keys`, `links`, `usage`, `webhooks` and `accounts` with \
+         {opening} [Plans and limits](plans-and-limits.md#manage-keys-as-the-operator) and [links](links.md) show how they \
+         are used.\n"
     );
     let mut calculating = format!(
         "# Commands of calculations\n\nThis page lists `finserve calc` with {opening} [Calculators](calculators.md) says what \
@@ -104,11 +110,17 @@ fn the_guide_lists_every_command_and_flag() {
         let page = match command.get_name() {
             "get" | "export" | "mcp" => &mut querying,
             "calc" => &mut calculating,
+            "keys" | "links" | "usage" | "webhooks" | "accounts" => &mut of_accounts,
             _ => &mut operating,
         };
         list(page, command, "finserve");
     }
-    let pages = [("cli", operating), ("cli-queries", querying), ("cli-calc", calculating)];
+    let pages = [
+        ("cli", operating),
+        ("cli-accounts", of_accounts),
+        ("cli-queries", querying),
+        ("cli-calc", calculating),
+    ];
     for (name, made) in pages {
         let path = format!("{}/../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("UPDATE_DOCS").is_some() {

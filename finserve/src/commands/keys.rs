@@ -12,6 +12,8 @@ use super::{
 };
 use crate::cli::Keys;
 
+pub(super) mod links;
+
 pub(crate) fn run(location: AccountsLocation<'_>, command: Keys) -> Result<(), Failure> {
     match command {
         Keys::Create { plan, name, email } => {

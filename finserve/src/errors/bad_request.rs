@@ -16,6 +16,13 @@ pub(crate) enum BadRequest {
     /// There is no such parameter; these are the known ones.
     #[error("parameter {name:?} is unknown; this endpoint takes {}", list(.known))]
     UnknownParameter { name: String, known: Vec<&'static str> },
+    /// There is no such parameter, and its value has a key in it, which is not repeated.
+    #[error(
+        "parameter {name:?} is unknown; a key does not belong in an address, which others see: send it as {} or, where a \
+         program cannot send headers, make a link of it (POST /api/v1/links, or /usage) and send its token as token=",
+        x_api_key!()
+    )]
+    KeyInAddress { name: String },
     /// A parameter is left out.
     #[error("parameter {name:?} is missing")]
     MissingParameter { name: &'static str },
@@ -46,6 +53,9 @@ pub(crate) enum BadRequest {
     /// Two headers give different keys.
     #[error("two different keys are given; send one, as {} or as Authorization", x_api_key!())]
     TwoKeys,
+    /// A key and a link token are given.
+    #[error("a key and a link token are given; send one of them")]
+    KeyAndLink,
     /// The body ended before it was complete.
     #[error("the body is incomplete")]
     BrokenBody,

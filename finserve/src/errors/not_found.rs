@@ -21,6 +21,9 @@ pub(crate) enum NotFound {
     /// No query has the path, for those who ask within the program.
     #[error("there is nothing at {path:?}")]
     Query { path: String },
+    /// The one row whose value is asked for does not exist.
+    #[error("no row matches")]
+    Row,
     /// There is no such file of the pages.
     #[error("there is no asset {name:?}")]
     Asset { name: String },
@@ -39,6 +42,7 @@ fn hint(what: Resource) -> &'static str {
         | Resource::SavingsOfDay
         | Resource::SavingsUntil2012
         | Resource::Key
+        | Resource::Link
         | Resource::Webhook
         | Resource::Delivery => "",
     }

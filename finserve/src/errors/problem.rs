@@ -15,6 +15,18 @@ pub(crate) enum Problem {
     /// A dialect of CSV is named, and another format is asked for.
     #[error("only CSV has dialects; ask for format=csv too")]
     DialectWithoutCsv,
+    /// A single value is asked for, and the answer is a list.
+    #[error("\"value\" is for one answer, and this is a list: limit=1 asks for one row of it")]
+    ValueOfList,
+    /// A parameter of single values is given, and another format is asked for.
+    #[error("it goes with format=value")]
+    WithoutValue,
+    /// The answer does not have this field; these it has. What was given is truncated.
+    #[error("{given:?} is no field of this answer: {there}")]
+    NoSuchField { given: String, there: String },
+    /// No field is named, and the answer has no usual one.
+    #[error("this answer has several figures: choose one of {there}")]
+    FieldNeeded { there: String },
     /// A parameter of several series is given, and no series are named.
     #[error("it is for several series at once: name them with ids=ipca,igp-m")]
     WithoutIds,
@@ -55,12 +67,18 @@ pub(crate) enum Wanted {
     ListFormat,
     /// A format of tables.
     TableFormat,
+    /// A format of single answers.
+    AnswerFormat,
+    /// A decimal mark.
+    DecimalMark,
     /// A format of exports.
     ExportFormat,
     /// A dialect of CSV.
     Dialect,
     /// A data version.
     DataVersion,
+    /// A path that a link may be bound to.
+    LinkPath,
 }
 
 impl fmt::Display for Wanted {
@@ -78,11 +96,16 @@ impl fmt::Display for Wanted {
                 true => "a format of tables (json, csv or parquet)",
                 false => "a format of tables (json or csv)",
             },
+            Wanted::AnswerFormat => "a format of single answers (json or value)",
+            Wanted::DecimalMark => "a decimal mark (point or comma)",
             Wanted::ExportFormat if cfg!(feature = "parquet") => {
                 "a format of exports (ndjson, csv or parquet)"
             }
             Wanted::ExportFormat => "a format of exports (ndjson or csv)",
             Wanted::Dialect => "a dialect of CSV (standard or br)",
+            Wanted::LinkPath => {
+                "a path that links read: data of the API with its parameters (/api/v1/market/selic?limit=10), without a token"
+            }
             Wanted::DataVersion => "a data version (a whole number, as in X-Data-Version)",
         })
     }

@@ -12,6 +12,7 @@ use fincore::{
     Accounts, Caller, Feature, Key, KeyId, SessionToken,
     keys::{self, Registration},
     limits::{Limits, Standing},
+    links,
     plans::WINDOW,
     sessions::{self, Holder},
     usage::{Outcome, Report, Usage, UsageQuery},
@@ -22,7 +23,11 @@ use tokio::sync::watch;
 
 pub(crate) mod credentials;
 use super::{
-    message::{refusal::Refusal, request::Request},
+    message::{
+        link_parameter::{LinkCredential, TOKEN},
+        refusal::Refusal,
+        request::Request,
+    },
     transport::{
         concurrency_slots::{Guard, Slots},
         peer_timeouts::Permit,
@@ -31,6 +36,7 @@ use super::{
 use crate::{
     cluster::limits::SharedLimits,
     coordination::{clock::Now, signal::Signal},
+    errors::BadRequest,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -177,12 +183,24 @@ impl Access {
         if request.head.method == Method::OPTIONS {
             return Ok(self.by_address(request));
         }
+        if request.link.is_given() {
+            return by_link(request);
+        }
         match credentials::key(&request.head.headers)? {
             Some(key) => Ok(keys::authenticate(&self.accounts, &key)?),
             None => match request.session.holder() {
                 Some(holder) => Ok(holder.caller),
                 None => Ok(self.by_address(request)),
             },
+        }
+    }
+
+    /// The link that a request carries, as far as it is known here.
+    pub(crate) fn find_link(&self, link: LinkCredential) -> LinkCredential {
+        match link {
+            LinkCredential::Unknown(hash) => links::find(&self.accounts, &hash)
+                .map_or(LinkCredential::Unknown(hash), LinkCredential::Valid),
+            found => found,
         }
     }
 
@@ -251,8 +269,13 @@ impl Access {
         Ok(Pass { accounts, key, closing, _slot: slot })
     }
 
-    /// Whether the key that a request was made with is still valid, for answers that take long. True without a key.
+    /// Whether the key or the link that a request was made with is still valid, for answers that take long. True without
+    /// one.
     pub(crate) fn still_valid(&self, request: &Request) -> Permit {
+        if let Some(holder) = request.link.holder() {
+            let (accounts, link) = (self.accounts.clone(), holder.hash);
+            return Permit::new(move || links::is_valid(&accounts, &link));
+        }
         let in_headers = credentials::key(&request.head.headers).ok().flatten();
         let signed_in = || request.session.holder().map(|holder| holder.hash);
         let key = in_headers.map(|key| key.hash()).or_else(signed_in);
@@ -289,16 +312,21 @@ impl Access {
         self.limits.peek(caller, now.instant)
     }
 
-    /// Counts how a request ended, if it was made with a key.
+    /// Counts how a request ended, if it was made with a key or a link.
     pub(crate) fn count(
         &self,
         caller: &Caller,
-        endpoint: &'static str,
-        outcome: Outcome,
+        link: &LinkCredential,
+        (endpoint, outcome): (&'static str, Outcome),
         now: Now,
     ) {
-        if let Some(key) = caller.id.key() {
-            self.usage.count(key, now.utc_day(), endpoint, outcome);
+        let Some(key) = caller.id.key() else { return };
+        let day = now.utc_day();
+        match link.holder() {
+            Some(holder) => {
+                self.usage.count_by_link((key, holder.hash), (day, now.utc), endpoint, outcome);
+            }
+            None => self.usage.count(key, day, endpoint, outcome),
         }
     }
 
@@ -396,5 +424,22 @@ impl Access {
     pub(crate) fn sweep_sessions(&self, now: Now) -> fincore::Result<()> {
         while sessions::sweep(&self.accounts, now.utc)? {}
         Ok(())
+    }
+}
+
+/// Who sent a request that carries a link: the holder of its key. A key beside it would leave open who is meant.
+fn by_link(request: &Request) -> Result<Caller, Refusal> {
+    if credentials::is_given(&request.head.headers) {
+        return Err(BadRequest::KeyAndLink.into());
+    }
+    match &request.link {
+        LinkCredential::Valid(holder) => Ok(holder.caller),
+        LinkCredential::Repeated => {
+            Err(BadRequest::RepeatedParameter { name: TOKEN.to_owned() }.into())
+        }
+        LinkCredential::None
+        | LinkCredential::Unmarked
+        | LinkCredential::Malformed
+        | LinkCredential::Unknown(_) => Err(Refusal::InvalidLink),
     }
 }

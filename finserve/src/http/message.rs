@@ -1,10 +1,12 @@
 //! What a request and its reply are made of: head, parameters, negotiation, encoding, bodies, refusals.
 pub(crate) mod accept;
+pub(crate) mod cell;
 pub(crate) mod cookies;
 pub(crate) mod encoding;
 pub(crate) mod etags;
 pub(crate) mod formats;
 pub(crate) mod header_names;
+pub(crate) mod link_parameter;
 pub(crate) mod links;
 pub(crate) mod parameter_types;
 pub(crate) mod parameters;

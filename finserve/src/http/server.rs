@@ -34,6 +34,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     message::{
+        link_parameter::LinkCredential,
         payload::Payload,
         reply::Deadline,
         request::{Request, Session, Upload, max_upload},
@@ -323,7 +324,15 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
         patience.expect_nothing();
         let (head, body) = request.into_parts();
         let (upload, peer, now) = (Upload::default(), peer.ip(), app.clock().now());
-        let mut request = Request { head, upload, peer, is_encrypted, now, session: Session::None };
+        let mut request = Request {
+            head,
+            upload,
+            peer,
+            is_encrypted,
+            now,
+            session: Session::None,
+            link: LinkCredential::None,
+        };
         if let Some(response) = answer_at_once(app, batcher.as_ref(), &mut request) {
             return Answering::Now(Some(send(response, app, patience)));
         }

@@ -251,6 +251,10 @@ fn an_outcome_keeps_every_digit_and_says_what_is_missing() {
     assert_eq!(content[1]["text"], "These are rows 2 to 3 of 5. For more, call with offset=3.");
     let whole = call.answer_message(r#"{"data":[1],"total":1,"limit":10,"offset":0}"#);
     assert!(!whole.contains("For more"), "{whole}");
+    let next = r#"{"data":[1],"total":2,"next":"/api/v1/a?ids=x,y&q=\u0022}&offset=1"}"#;
+    assert!(call.answer_message(next).contains(r#""structuredContent":{"data":[1],"total":2}"#));
+    let day = r#"{"business_day":false,"next":"2026-11-23","holiday":null}"#;
+    assert!(call.answer_message(day).contains(&format!("\"structuredContent\":{day}")));
     let pretty = call.answer_message("{\n \"data\": [],\r\n \"total\": 0\n}");
     assert!(!pretty.contains(['\n', '\r']), "{pretty}");
     assert!(call.answer_message("<html>").contains("\"isError\":true"));

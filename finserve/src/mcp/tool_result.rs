@@ -1,7 +1,9 @@
 //! The result of a tool call, as a message to the agent.
 //!
 //! The text and `structuredContent` are the same bytes of the endpoint: clients show one or the other to the model, and
-//! no number passes through a float.
+//! no number passes through a float. Only the address of a list's next page is left out: agents page by `offset`.
+use std::borrow::Cow;
+
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{json, value::RawValue};
 
@@ -42,6 +44,7 @@ impl Call {
         if serde_json::from_str::<&RawValue>(body).is_err() {
             return self.failure_message("the service returned an answer that is not JSON");
         }
+        let body = &*without_next(body);
         let note = self.note(body).map(|note| format!(",{}", text(&note))).unwrap_or_default();
         let (text, structured) = (text(body), structured_content(body));
         let members = format!("\"content\":[{text}{note}]{structured},\"isError\":false");
@@ -88,6 +91,19 @@ impl Call {
         let next = offset + longest;
         (longest > 0 && Some(longest) == number("limit"))
             .then(|| format!("There may be more: call with offset={next}."))
+    }
+}
+
+/// A list without the address of its next page, which is its last member: agents know tools, not paths.
+fn without_next(body: &str) -> Cow<'_, str> {
+    let next = body.rfind(",\"next\":");
+    let is_last = |at: usize| {
+        let value = body[at..].strip_prefix(",\"next\":")?.strip_suffix('}')?;
+        serde_json::from_str::<Option<String>>(value).ok()
+    };
+    match next {
+        Some(at) if is_last(at).is_some() => Cow::Owned(format!("{}}}", &body[..at])),
+        Some(_) | None => Cow::Borrowed(body),
     }
 }
 

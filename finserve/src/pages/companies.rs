@@ -4,6 +4,7 @@ pub(crate) mod company;
 pub(crate) mod comparison;
 pub(crate) mod five_years;
 mod metric_names;
+mod missing_statements;
 pub(crate) mod screen;
 pub(crate) mod statement;
 
@@ -16,7 +17,8 @@ use super::{
     filter_fields::{self, Field},
     layout,
     page_url::Address,
-    result_list::{self, Detail, Found, PAGE_ROWS, Words},
+    result_list::{self, Detail, Found, LIST_ROWS, PAGE_ROWS, Words},
+    spreadsheet::{self, Sheet, Shows},
     structured_data::DatasetPage,
     view::View,
 };
@@ -84,9 +86,17 @@ pub(crate) fn companies(
         (result_list::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
         @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))
+        @if !found.rows().is_empty() { (spreadsheet::panel(view, &sheet(sought), None)) }
         (DatasetPage { path: "/companies", name: say("Companies registered with CVM", "Companhias registradas na CVM"), about, creator: "Comissão de Valores Mobiliários", endpoint: "/api/v1/companies" }.describe(view))
     };
     layout::described_page(view, "/companies", (say("Companies", "Companhias"), about), &content)
+}
+
+/// The name of the first company, and all of them.
+fn sheet(sought: &CompaniesSought) -> Sheet {
+    let rows = CompaniesSought { page: 1, ..sought.clone() }.endpoint();
+    let value = rows.clone().with("field", Some("name")).with("limit", Some(1));
+    Sheet { value, shows: Shows::Text, rows: Some(rows.with("limit", Some(LIST_ROWS))) }
 }
 
 fn form(view: &View, sought: &CompaniesSought, kinds: Option<&FilterValues>) -> Markup {

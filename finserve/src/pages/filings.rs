@@ -18,7 +18,8 @@ use super::{
     filter_fields::{self, Field},
     layout,
     page_url::Address,
-    result_list::{self, Found, PAGE_ROWS, Words},
+    result_list::{self, Found, LIST_ROWS, PAGE_ROWS, Words},
+    spreadsheet::{self, Sheet, Shows},
     structured_data::DatasetPage,
     view::View,
 };
@@ -105,9 +106,17 @@ pub(crate) fn filings(
         }
         @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))
+        @if !found.rows().is_empty() { (spreadsheet::panel(view, &sheet(sought), None)) }
         (DatasetPage { path: "/filings", name: say("Filings with CVM", "Documentos entregues à CVM"), about, creator: "Comissão de Valores Mobiliários", endpoint: "/api/v1/filings" }.describe(view))
     };
     layout::described_page(view, "/filings", (say("Filings", "Documentos"), about), &content)
+}
+
+/// What the first filing is, and all of them.
+fn sheet(sought: &FilingsSought) -> Sheet {
+    let rows = FilingsSought { page: 1, ..sought.clone() }.endpoint();
+    let value = rows.clone().with("field", Some("description")).with("limit", Some(1));
+    Sheet { value, shows: Shows::Text, rows: Some(rows.with("limit", Some(LIST_ROWS))) }
 }
 
 fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) -> Markup {
@@ -134,7 +143,7 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
             (filter_fields::language(view))
             div.wide {
                 label for="q" { (say("Search", "Busca")) }
-                input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder=(say("dividends, \"public offer\", vale 2024", "dividendos, \"oferta pública\", vale 2024")) maxlength="500";
+                input id="q" type="search" name="q" value=[sought.q.as_deref()] placeholder=(say("dividends, public offering, vale material fact 2024", "dividendos, \"oferta pública\", vale fato relevante 2024")) maxlength="500";
             }
             div.suggested {
                 label for="company" { (say("Company", "Companhia")) }

@@ -56,6 +56,13 @@ fn privacy(view: &View) -> Markup {
             ),
         ),
         (
+            ("If you make a link", "Se você cria um link"),
+            (
+                "Its name, the path that it is bound to, the time, a hash of its token and the minute of its last use. A few revoked links stay on record.",
+                "O nome, o caminho a que ele está preso, a hora, um hash do token e o minuto do último uso. Alguns links revogados continuam no registro.",
+            ),
+        ),
+        (
             ("With every request", "A cada requisição"),
             (
                 "A line of the log, unless the operator turned that off: time, endpoint, status, plan, first characters of the key, and the network of your address (/24 or /48), not the whole address. To count limits, whole addresses are in memory for at most an hour.",

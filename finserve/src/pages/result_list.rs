@@ -1,5 +1,5 @@
 //! What a list on a page holds: a part of all rows, a preview of them, or why there is none.
-use fincore::{CorrectedWords, Feature, Hint, Meta, Page, plans::Upgrade, truncate};
+use fincore::{CorrectedWords, Feature, Hint, LinkedWords, Meta, Page, plans::Upgrade, truncate};
 use maud::{Markup, html};
 
 use super::{
@@ -15,12 +15,12 @@ pub(crate) const PREVIEW_ROWS: u32 = 3;
 pub(crate) const PAGE_ROWS: u32 = 20;
 
 /// The most rows of one answer with a list of companies or filings.
-const LIST_ROWS: u32 = 1000;
+pub(crate) const LIST_ROWS: u32 = 1000;
 
 /// The rows of a list that a visitor is shown.
 pub(crate) enum Found<R> {
     /// All of them, page by page.
-    Whole(Page<R>),
+    Whole(Box<Page<R>>),
     /// The first ones, what is said about them, and what to do to see the others.
     Preview { rows: Vec<R>, meta: Box<Meta>, prompt: Upgrade },
     /// None, because the question is wrong.
@@ -93,6 +93,7 @@ pub(crate) fn list<R>(
             h2 id="results" { (heading(view, found, words)) }
             @if let Some(meta) = found.meta() {
                 @if meta.fuzzy { p.note { (nearness(view, meta)) } }
+                @if !meta.linked.is_empty() { p.note { (links(view, meta)) } }
                 @for hint in &meta.hints { (explanation(view, hint)) }
             }
             @match found {
@@ -146,6 +147,18 @@ fn nearness(view: &View, meta: &Meta) -> String {
     said.join(" ")
 }
 
+/// The words that were looked for because others are linked to them.
+fn links(view: &View, meta: &Meta) -> String {
+    let linked = meta.linked.iter().map(|LinkedWords { from, to, .. }| {
+        let to = to.iter().map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ");
+        view.language.pick(
+            format!("After “{from}”, this also lists: {to}."),
+            format!("Depois de “{from}”, a lista traz também: {to}."),
+        )
+    });
+    linked.collect::<Vec<_>>().join(" ")
+}
+
 /// Why there are no rows, in the words of the page; what it has no words for is in English and marked as such.
 fn explanation(view: &View, hint: &Hint) -> Markup {
     let say = |english: String, portuguese: String| view.language.pick(english, portuguese);
@@ -175,6 +188,36 @@ fn explanation(view: &View, hint: &Hint) -> Markup {
             format!("There is no company “{company}”; look for it by its name under Companies."),
             format!("Não há companhia “{company}”; procure pelo nome em Companhias."),
         ),
+        Hint::UnknownIdentifier { kind, given, nearest } => {
+            let given = truncate(given);
+            let of = if *kind == "CVM code" { "código CVM" } else { *kind };
+            let nothing = say(
+                format!("No company has the {kind} “{given}”."),
+                format!("Nenhuma companhia tem o {of} “{given}”."),
+            );
+            match &nearest[..] {
+                [] => nothing,
+                nearest => {
+                    let nearest = nearest.join(", ");
+                    let of_theirs =
+                        say(format!("Nearest: {nearest}."), format!("Mais próximos: {nearest}."));
+                    format!("{nothing} {of_theirs}")
+                }
+            }
+        }
+        Hint::NotRegistered { name, receipts } => {
+            let nothing = say(
+                format!("{name} does not file with CVM as a company."),
+                format!("{name} não é companhia registrada na CVM."),
+            );
+            let traded = receipts.map(|ticker| {
+                say(
+                    format!(" Its receipts trade as {ticker}."),
+                    format!(" Seus recibos são negociados como {ticker}."),
+                )
+            });
+            nothing + &traded.unwrap_or_default()
+        }
         Hint::Held { from, to } => {
             let (from, to) = (day(from), day(to));
             say(
@@ -219,9 +262,9 @@ pub(crate) fn csv_link(view: &View, endpoint: Address) -> Markup {
 fn heading<R>(view: &View, found: &Found<R>, words: &Words) -> String {
     let language = view.language;
     match found {
-        Found::Whole(Page { total: 0, .. }) => words.none.to_owned(),
+        Found::Whole(page) if page.total == 0 => words.none.to_owned(),
         Found::Preview { rows, .. } if rows.is_empty() => words.none.to_owned(),
-        Found::Whole(Page { total: 1, .. }) => format!("1 {}", words.one),
+        Found::Whole(page) if page.total == 1 => format!("1 {}", words.one),
         Found::Whole(page) => format!("{} {}", language.count(page.total), words.many),
         Found::Preview { .. } => language.pick("Preview", "Amostra").to_owned(),
         Found::Wrong(_) => language.pick("Please correct", "Corrija, por favor").to_owned(),

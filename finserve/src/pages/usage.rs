@@ -1,13 +1,15 @@
 //! `/usage`: the requests of a key, by day and by endpoint.
+pub(crate) mod links;
 pub(crate) mod own_key;
 pub(crate) mod webhook_list;
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use fincore::{Decimal, limits::Standing, usage::Report};
+use fincore::{Decimal, limits::Standing, links::Link, usage::Report};
 use maud::{Markup, html};
 
 use self::{
+    links::own_links,
     own_key::own_key,
     webhook_list::{Subscription, subscriptions},
 };
@@ -26,8 +28,8 @@ pub(crate) enum UsageForm {
     Wrong,
     /// What is known of the key.
     Known(Box<KnownKey>),
-    /// What is known of the key that the visitor has signed in with.
-    Own(Box<KnownKey>),
+    /// What is known of the key that the visitor has signed in with, and its links.
+    Own(Box<KnownKey>, Vec<Link>),
 }
 
 /// What the page shows of a key.
@@ -49,14 +51,14 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
             "We don't recognise this key. Check that you copied all of it.",
             "Não reconhecemos esta chave. Confira se você copiou a chave inteira.",
         )),
-        UsageForm::Empty | UsageForm::Known(_) | UsageForm::Own(_) => None,
+        UsageForm::Empty | UsageForm::Known(_) | UsageForm::Own(..) => None,
     };
     let content = html! {
         h1 { (say("API key usage", "Uso da chave da API")) }
-        @if let UsageForm::Own(_) = form {
+        @if let UsageForm::Own(..) = form {
             p.lead { (say(
-                "Your key's plan, how many requests it has left right now, its requests in the last 30 days, and its webhooks.",
-                "O plano da sua chave, quantas requisições restam agora, as requisições dos últimos 30 dias e seus webhooks.",
+                "Your key's plan, how many requests it has left right now, its requests in the last 30 days, its webhooks, and its links.",
+                "O plano da sua chave, quantas requisições restam agora, as requisições dos últimos 30 dias, seus webhooks e seus links.",
             )) }
         } @else {
             p.lead { (say(
@@ -65,8 +67,9 @@ pub(crate) fn usage(view: &View, form: &UsageForm) -> Markup {
             )) }
         }
         section id="usage" aria-live="polite" {
-            @if let UsageForm::Own(key) = form {
+            @if let UsageForm::Own(key, links) = form {
                 (known(view, key))
+                (own_links(view, links))
                 (own_key(view, key.report.plan))
                 h2 { (say("Another key", "Outra chave")) }
             }
@@ -113,6 +116,9 @@ fn known(view: &View, KnownKey { report, standing, subscriptions: webhooks }: &K
             div { dt { (say("Limit", "Limite")) } dd { (report.rate_limit) " " (say("per minute", "por minuto")) } }
             div { dt { (say("Left right now", "Restam agora")) } dd id="remaining" { (standing.remaining) } }
             div { dt { (say("Requests", "Requisições")) } dd id="requests" { (report.total.requests) } }
+            @if report.total.by_links > 0 {
+                div { dt { (say("By links", "Por links")) } dd id="by-links" { (report.total.by_links) } }
+            }
             div { dt { (say("Errors", "Erros")) } dd { (report.total.errors) } }
             div { dt { (say("Rate limited", "Recusadas pelo limite")) } dd { (report.total.rate_limited) } }
         }

@@ -147,11 +147,6 @@ impl From<ureq::Error> for Fault {
     }
 }
 
-/// Why a request failed, as a message for people.
-pub(crate) fn describe_failure(err: ureq::Error) -> String {
-    Fault::from(err).message
-}
-
 fn connection_fault(err: &io::Error) -> Fault {
     match err.kind() {
         io::ErrorKind::ConnectionRefused => Fault::unreachable("the server refuses connections"),

@@ -2,7 +2,18 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use super::*;
-use crate::{Import, import::sample_files::upstream, names::Names, types::Part};
+use super::{
+    class_levels::ClassLevels,
+    search_tiers::{self, MeantCompany},
+    search_units::{self, UnitSense},
+};
+use crate::{
+    Import,
+    import::sample_files::upstream,
+    index::{Condition, TermKind},
+    names::Names,
+    types::first_key,
+};
 
 /// Words by number.
 #[derive(Default)]
@@ -36,8 +47,10 @@ struct Doc {
     r#type: String,
     /// All words by which it is found.
     words: Vec<u32>,
-    /// Its texts and names.
+    /// Those of its class and subject, and those that stand for them.
+    text_words: Vec<u32>,
     texts: Vec<Vec<u32>>,
+    names: Vec<Vec<u32>>,
 }
 
 struct Recount {
@@ -46,6 +59,8 @@ struct Recount {
     /// For every word, the places of the filings that are found by it.
     with: Vec<Vec<usize>>,
     names: Names,
+    classes: ClassLevels,
+    class_ids: HashMap<String, [String; 3]>,
 }
 
 impl Recount {
@@ -62,116 +77,30 @@ impl Recount {
         for (at, doc) in docs.iter().enumerate() {
             doc.words.iter().for_each(|word| with[*word as usize].push(at));
         }
-        Recount { numbers, docs, with, names }
+        let classes = ClassLevels::read(snapshot.connection()).unwrap();
+        Recount { numbers, docs, with, names, classes, class_ids: class_ids(snapshot) }
     }
 
-    /// What a word of a search means: its forms, or all that begins so as well.
-    fn meant(&self, word: &str, begun: bool) -> Condition {
-        let forms = language::forms(word);
-        let mut meant = if begun { self.numbers.beginning(word) } else { Vec::new() };
-        meant.extend(forms.iter().filter_map(|form| self.numbers.by_word.get(form)));
-        Condition::Word(meant)
-    }
-
-    /// The conditions of a search: for every unit alternatives, for every alternative all of which must be met.
-    fn conditions(&self, words: &Words) -> Vec<Vec<Vec<Condition>>> {
-        let parts = words.parts();
-        let mut all = Vec::new();
-        for (at, part) in parts.iter().enumerate() {
-            let last = at + 1 == parts.len();
-            match part {
-                Part::Phrase(phrase) => {
-                    let numbers = phrase.iter().map(|word| self.numbers.by_word.get(word).copied());
-                    all.push(vec![vec![Condition::Phrase(numbers.collect())]]);
-                }
-                Part::Cnpj(whole, words) => {
-                    let begins = Condition::Word(self.numbers.beginning(whole));
-                    let literally = words
-                        .iter()
-                        .enumerate()
-                        .map(|(at, word)| self.meant(word, last && at + 1 == words.len()));
-                    all.push(vec![vec![begins], literally.collect()]);
-                }
-                Part::Words(words) => {
-                    let next = parts.get(at + 1);
-                    let before_cnpj = matches!(next, Some(Part::Cnpj(..)));
-                    all.extend(self.in_words(words, last, before_cnpj));
-                }
-            }
-        }
-        all
-    }
-
-    fn in_words(
-        &self,
-        words: &[String],
-        last: bool,
-        before_cnpj: bool,
-    ) -> Vec<Vec<Vec<Condition>>> {
-        let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-        let meanings = language::meanings(&texts);
-        let one = |at: usize| self.meant(texts[at], last && at + 1 == texts.len());
-        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-        let mut all = Vec::new();
-        let mut at = 0;
-        while at < texts.len() {
-            if let Some((length, codes)) = self.names.expression(&texts[at..]) {
-                let of_company = codes.into_iter().map(|code| vec![Condition::Company(code)]);
-                let literally = (at..at + length).map(one).collect();
-                all.push(of_company.chain([literally]).collect());
-                at += length;
-                continue;
-            }
-            if let [root, number, ..] = texts[at..]
-                && let codes = self.names.codes_of_split_ticker(root, number)
-                && !codes.is_empty()
-            {
-                let of_company = codes.into_iter().map(|code| vec![Condition::Company(code)]);
-                all.push(of_company.chain([vec![one(at), one(at + 1)]]).collect());
-                at += 2;
-                continue;
-            }
-            if let Some(meaning) = meanings.iter().find(|meaning| meaning.at.start == at) {
-                let short = self.numbers.by_word.get(&meaning.word).copied();
-                let short = Condition::Word(short.into_iter().collect());
-                all.push(vec![vec![short], meaning.at.clone().map(one).collect()]);
-                at = meaning.at.end;
-                continue;
-            }
-            let names_a_number = match texts[at..] {
-                ["cvm" | "codigo" | "cnpj", next, ..] => is_number(next) || next == "cvm",
-                ["cnpj"] => before_cnpj,
-                _ => false,
-            };
-            if !names_a_number {
-                let identified = match is_year(texts[at]) {
-                    true => Vec::new(),
-                    false => self.names.codes_identified_by(texts[at]),
-                };
-                let companies = identified.into_iter().map(|code| vec![Condition::Company(code)]);
-                all.push(companies.chain([vec![one(at)]]).collect());
-            }
-            at += 1;
-        }
-        all
-    }
-
+    /// How many filings meet a search; none, if a company is named and has only filings that meet it nearly, for which
+    /// phrases must be met all the same.
     fn count(&self, query: &Search) -> u64 {
-        let mut meets = self.admitted(query);
-        for unit in &self.conditions(&query.q) {
-            let mut any = vec![false; self.docs.len()];
-            for all in unit {
-                let mut both = vec![true; self.docs.len()];
-                for condition in all {
-                    both.iter_mut()
-                        .zip(self.met_by(condition))
-                        .for_each(|(both, met)| *both &= met);
-                }
-                any.iter_mut().zip(both).for_each(|(any, both)| *any |= both);
+        let units = search_units::units(&query.q, &self.names, &self.classes);
+        let all = search_tiers::all(&units);
+        let admitted = self.admitted(query);
+        let count = |condition: &Condition| {
+            let both = admitted.iter().zip(self.met_by(condition));
+            both.filter(|(admitted, met)| **admitted && *met).count() as u64
+        };
+        let phrases = units.iter().filter(|unit| unit.sense == UnitSense::Phrase);
+        let phrases = phrases.map(|unit| unit.condition.clone());
+        let meant = MeantCompany::of(&units, &self.names);
+        if let Some(company) = meant.filter(|company| company.is_certain) {
+            let own = |condition| count(&Condition::All(vec![company.filings.clone(), condition]));
+            if own(Condition::all(phrases)) > 0 && own(all.clone()) == 0 {
+                return 0;
             }
-            meets.iter_mut().zip(any).for_each(|(meets, any)| *meets &= any);
         }
-        meets.into_iter().filter(|meets| *meets).count() as u64
+        count(&all)
     }
 
     /// Which filings the filters admit.
@@ -191,39 +120,77 @@ impl Recount {
 
     /// Which filings meet a condition.
     fn met_by(&self, condition: &Condition) -> Vec<bool> {
-        let is_met = |doc: &Doc| match condition {
-            Condition::Company(code) => doc.filing.company_id.get() == *code,
-            Condition::Word(_) => false,
-            Condition::Phrase(phrase) => doc.texts.iter().any(|text| {
-                text.windows(phrase.len())
-                    .any(|run| run.iter().zip(phrase).all(|(word, wanted)| Some(*word) == *wanted))
-            }),
+        let met_each = |conditions: &[Condition]| {
+            conditions.iter().map(|one| self.met_by(one)).collect::<Vec<_>>()
         };
-        let with = |words: &mut dyn Iterator<Item = u32>| {
+        let at_least = |least: usize, met: &[Vec<bool>]| {
+            let met_at = |at| met.iter().filter(|one| one[at]).count();
+            (0..self.docs.len()).map(|at| met_at(at) >= least).collect()
+        };
+        let by_doc = |is_met: &dyn Fn(&Doc) -> bool| self.docs.iter().map(is_met).collect();
+        let number = |word: &String| self.numbers.by_word.get(word).copied();
+        let with = |words: &[u32]| {
             let mut met = vec![false; self.docs.len()];
-            words.for_each(|word| self.with[word as usize].iter().for_each(|at| met[*at] = true));
+            let having = words.iter().flat_map(|word| &self.with[*word as usize]);
+            having.for_each(|at| met[*at] = true);
             met
         };
+        let has_phrase = |texts: &[Vec<u32>], phrase: &[String]| {
+            let wanted: Vec<Option<u32>> = phrase.iter().map(number).collect();
+            let is_run =
+                |run: &[u32]| run.iter().zip(&wanted).all(|(one, wanted)| Some(*one) == *wanted);
+            texts.iter().any(|text| text.windows(phrase.len()).any(is_run))
+        };
         match condition {
-            Condition::Word(meant) => with(&mut meant.iter().copied()),
+            Condition::All(conditions) => at_least(conditions.len(), &met_each(conditions)),
+            Condition::Any(conditions) => at_least(1, &met_each(conditions)),
+            Condition::AtLeast(least, conditions) => at_least(*least, &met_each(conditions)),
+            Condition::Keys(first, last) => {
+                by_doc(&|doc| (*first..=*last).contains(&first_key(doc.filing.date)))
+            }
+            Condition::Term(TermKind::Company, code) => {
+                by_doc(&|doc| doc.filing.company_id.to_string() == *code)
+            }
+            Condition::Term(TermKind::Category, folded) => by_doc(&|doc| doc.category == *folded),
+            Condition::Term(TermKind::Type, folded) => by_doc(&|doc| doc.r#type == *folded),
+            Condition::Term(TermKind::Class, id) => {
+                let class = &self.class_ids[id];
+                by_doc(&|doc| class_of(&doc.filing) == *class)
+            }
+            Condition::Word(word) => with(&number(word).into_iter().collect::<Vec<_>>()),
+            Condition::Text(word) => {
+                let wanted = number(word);
+                by_doc(&|doc| {
+                    wanted.is_some_and(|word| doc.text_words.binary_search(&word).is_ok())
+                })
+            }
+            Condition::Prefix(prefix) => with(&self.numbers.beginning(prefix)),
             // One word is met by whatever has it.
-            Condition::Phrase(phrase) if phrase.len() == 1 => with(&mut phrase[0].into_iter()),
-            _ => self.docs.iter().map(is_met).collect(),
+            Condition::Phrase(phrase) if phrase.len() == 1 => {
+                with(&number(&phrase[0]).into_iter().collect::<Vec<_>>())
+            }
+            Condition::Phrase(phrase) => {
+                by_doc(&|doc| has_phrase(&doc.texts, phrase) || has_phrase(&doc.names, phrase))
+            }
+            Condition::TextPhrase(phrase) => by_doc(&|doc| has_phrase(&doc.texts, phrase)),
+            Condition::Term(..) | Condition::Head(_) => panic!("{condition:?} only orders"),
         }
     }
 }
 
-fn is_year(word: &str) -> bool {
-    word.len() == 4 && word.parse().is_ok_and(|year: u16| (1990..2050).contains(&year))
+/// Category, type and species, as they stand.
+fn class_of(filing: &Filing) -> [String; 3] {
+    [filing.category.clone(), filing.r#type.clone(), filing.species.clone()]
 }
 
-enum Condition {
-    /// Of this company.
-    Company(u32),
-    /// One of these words.
-    Word(Vec<u32>),
-    /// These words side by side; one that nobody has is `None`.
-    Phrase(Vec<Option<u32>>),
+/// The classes of a catalogue, by their ids.
+fn class_ids(snapshot: &Snapshot) -> HashMap<String, [String; 3]> {
+    let read = |row: &rusqlite::Row<'_>| {
+        let class = [row.get(1)?, row.get(2)?, row.get(3)?];
+        Ok((row.get::<_, i64>(0)?.to_string(), class))
+    };
+    let classes = snapshot.rows("SELECT id, category, type, species FROM class", [], read);
+    classes.unwrap().into_iter().collect()
 }
 
 /// What the description says of how filings are found, once more and without an index.
@@ -257,17 +224,22 @@ fn doc(numbers: &mut Numbers, names: &Names, filing: Filing) -> Doc {
     }
     let mut texts = levels;
     texts.push(subject);
+    let mut text_words: Vec<u32> = all.iter().map(|word| numbers.of(word)).collect();
+    text_words.sort_unstable();
+    let mut name_texts = Vec::new();
     all.push(filing.company_id.to_string());
     if let Some(company) = names.get(filing.company_id.get()) {
         all.extend(company.words().map(str::to_owned));
-        texts.extend(company.names.iter().map(|name| name.words.clone()));
+        name_texts.extend(company.names.iter().map(|name| name.words.clone()));
     }
     all.sort_unstable();
     all.dedup();
     let mut number = |words: &[String]| words.iter().map(|word| numbers.of(word)).collect();
-    let (words, texts) = (number(&all), texts.iter().map(|text| number(text)).collect());
+    let words = number(&all);
+    let mut numbered = |texts: &[Vec<String>]| texts.iter().map(|text| number(text)).collect();
+    let (texts, names) = (numbered(&texts), numbered(&name_texts));
     let (category, r#type) = (fold(&filing.category), fold(&filing.r#type));
-    Doc { filing, category, r#type, words, texts }
+    Doc { filing, category, r#type, words, text_words, texts, names }
 }
 
 /// A catalogue with the bundled filings.
@@ -324,7 +296,8 @@ fn made(recount: &Recount, random: &mut Random) -> Search {
         let any = word(&doc.words[random.below(doc.words.len())]);
         match random.below(4) {
             0 => {
-                let text = &doc.texts[random.below(doc.texts.len())];
+                let texts: Vec<&Vec<u32>> = doc.texts.iter().chain(&doc.names).collect();
+                let text = texts[random.below(texts.len())];
                 let start = random.below(text.len().max(1));
                 let run = &text[start..text.len().min(start + 1 + random.below(6))];
                 parts.push(format!("\"{}\"", run.iter().map(word).collect::<Vec<_>>().join(" ")));

@@ -66,18 +66,6 @@ const READ: [Column; 14] = [
     optional("ST_CONTA_FIXA"),
 ];
 
-/// The names of the tables in the names of their files.
-const TABLES: [(&str, StatementTable); 8] = [
-    ("BPA", StatementTable::Assets),
-    ("BPP", StatementTable::Liabilities),
-    ("DRE", StatementTable::Income),
-    ("DRA", StatementTable::ComprehensiveIncome),
-    ("DFC_MD", StatementTable::CashFlowDirect),
-    ("DFC_MI", StatementTable::CashFlowIndirect),
-    ("DVA", StatementTable::ValueAdded),
-    ("DMPL", StatementTable::EquityChanges),
-];
-
 /// The form of a file, by its name: `dfp_cia_aberta_DRE_con_2024.csv`.
 pub(super) fn form_of(file: &str) -> Option<Form> {
     [Form::Dfp, Form::Itr]
@@ -89,8 +77,9 @@ pub(super) fn form_of(file: &str) -> Option<Form> {
 pub(in crate::import) fn table_of(file: &str) -> Option<(Form, StatementTable, Scope)> {
     let form = form_of(file)?;
     let rest = file.get("dfp_cia_aberta_".len()..)?;
-    let (name, table) = TABLES.into_iter().find(|(name, _)| rest.starts_with(name))?;
-    let scope = match rest.get(name.len()..name.len() + 4)? {
+    let table = StatementTable::ALL.into_iter().find(|table| rest.starts_with(table.name()))?;
+    let end = table.name().len();
+    let scope = match rest.get(end..end + 4)? {
         "_con" => Scope::Consolidated,
         "_ind" => Scope::Individual,
         _ => return None,

@@ -1,15 +1,15 @@
 //! What several series at once are asked for by.
-use std::{ops::Deref, str::FromStr};
+use std::{fmt, ops::Deref, str::FromStr};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result, Wanted},
-    types::{Date, Limit, Offset, SeriesId, deserialize_from_str},
+    types::{Date, Limit, Offset, SeriesId, deserialize_from_str, serialize_as_str},
 };
 
 /// A query for several series at once; by default the newest twenty dates.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
     /// The series, in the order of their columns.
@@ -72,4 +72,11 @@ impl Deref for SeriesIds {
     }
 }
 
+impl fmt::Display for SeriesIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(SeriesId::to_string).collect::<Vec<_>>().join(","))
+    }
+}
+
 deserialize_from_str!(SeriesIds);
+serialize_as_str!(SeriesIds);

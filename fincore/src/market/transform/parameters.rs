@@ -10,7 +10,7 @@ use crate::{
 /// How observations become others: first by period, then in other units, then only some of them.
 ///
 /// The default leaves them as they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transformation {
     /// One row for each week, month, quarter or year.
@@ -31,7 +31,7 @@ pub struct Transformation {
 }
 
 /// The same of closing quotes, of which one side is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuoteTransformation {
     /// The side of the quotes; by default the one on which the market sells.
@@ -62,8 +62,7 @@ impl QuoteTransformation {
 }
 
 /// The length of a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frequency {
     /// From Monday to Sunday.
     Week,
@@ -92,8 +91,7 @@ impl Frequency {
 }
 
 /// What a period makes of its observations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// Their arithmetic mean.
     Mean,
@@ -132,8 +130,7 @@ impl Aggregate {
 }
 
 /// What is told of each row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Units {
     /// The value.
     #[default]
@@ -147,7 +144,6 @@ pub enum Units {
     /// The same in percent of that period.
     PercentYearAgo,
     /// What rates accumulate in the twelve months that end with this one, in percent.
-    #[serde(rename = "accumulated_12m")]
     Accumulated12Months,
     /// The value in percent of the base; of rates, what they accumulate since.
     Index,
@@ -175,8 +171,7 @@ impl Units {
 }
 
 /// Which rows are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
     /// The first, and those whose value differs from the one before.
     Changes,

@@ -1,5 +1,5 @@
 //! CVM's plans of accounts, and the table of the accounts that each figure is made of in each of them.
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::{FigureValue, Metric, PeriodStatements, Reason, absolute};
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
 };
 
 /// A plan of accounts of CVM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AccountPlan {
     /// Of all companies but those below.
     General,
@@ -31,12 +32,6 @@ impl AccountPlan {
             AccountPlan::Bank => "bank",
             AccountPlan::Insurer => "insurer",
         }
-    }
-}
-
-impl Serialize for AccountPlan {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }
 

@@ -134,7 +134,9 @@ fn makes_every_figure_of_the_general_plan_and_says_of_what() {
         ebit_margin 15.00 [ebit revenue]
         net_margin 7.50 [net_income revenue]
         roe 12.00 [net_income equity]
-        roa 6.00 [net_income total_assets]",
+        roa 6.00 [net_income total_assets]
+        debt_to_equity 0.40 [gross_debt equity]
+        net_debt_to_ebitda 0.69 [net_debt ebitda]",
     );
 }
 

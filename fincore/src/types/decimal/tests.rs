@@ -1,10 +1,8 @@
 //! Digits, order, arithmetic and every format.
 use std::{collections::HashSet, hash::BuildHasher};
 
-use proptest::prelude::*;
-use serde::Deserialize;
-
 use super::*;
+use proptest::prelude::*;
 
 fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
@@ -168,6 +166,17 @@ fn refuses_what_is_no_number() {
     for text in wrong {
         let message = text.parse::<Decimal>().unwrap_err().to_string();
         assert_eq!(message, format!("{text:?} is not a number like 1.25"));
+    }
+}
+
+#[test]
+fn json_is_read_with_its_digits() {
+    let read = |json: &str| serde_json::from_str::<Vec<Option<Decimal>>>(json);
+    let numbers = read(r#"[13.750, -0.32, null, "4.0200", 999999999999999999]"#).unwrap();
+    let texts: Vec<_> = numbers.iter().flatten().map(ToString::to_string).collect();
+    assert_eq!(texts, ["13.750", "-0.32", "4.0200", "999999999999999999"]);
+    for wrong in ["[1e5]", "[true]", "[\"\"]", "[1234567890123456789]", "[{}]", "[\"1.5\\n\"]"] {
+        assert!(read(wrong).is_err(), "{wrong}");
     }
 }
 

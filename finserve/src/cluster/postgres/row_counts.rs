@@ -8,11 +8,12 @@ use super::{migrations::schema_version, session::Session};
 
 /// Counts the rows. Damage is for PostgreSQL to find.
 pub(super) fn count(session: &Session<'_>) -> Result<Checkup> {
-    const TABLES: [(&str, &str); 8] = [
+    const TABLES: [(&str, &str); 9] = [
         ("delivery", "SELECT COUNT(*) FROM delivery"),
         ("ended", "SELECT COUNT(*) FROM ended"),
         ("event", "SELECT COUNT(*) FROM event"),
         ("key", "SELECT COUNT(*) FROM key"),
+        ("link", "SELECT COUNT(*) FROM link"),
         ("session", "SELECT COUNT(*) FROM session"),
         ("told", "SELECT COUNT(*) FROM told"),
         ("usage", "SELECT COUNT(*) FROM usage"),

@@ -111,6 +111,7 @@ impl accounts::Session for Session<'_> {
     fn continue_numbering(&self) -> Result<()> {
         const SQL: &str = "SELECT
             setval(pg_get_serial_sequence('key', 'id'), (SELECT COALESCE(MAX(id), 0) + 1 FROM key), false),
+            setval(pg_get_serial_sequence('link', 'number'), (SELECT COALESCE(MAX(number), 0) + 1 FROM link), false),
             setval(pg_get_serial_sequence('session', 'number'),
                 (SELECT COALESCE(MAX(number), 0) + 1 FROM session), false),
             setval(pg_get_serial_sequence('event', 'number'),

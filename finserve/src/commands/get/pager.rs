@@ -140,15 +140,17 @@ fn ask_with_retries(
     }
 }
 
-/// The first page with the rows of all pages.
+/// The first page with the rows of all pages, and where the rows after them are.
 fn merge(pages: Vec<String>) -> serde_json::Result<String> {
     let mut first: Option<IndexMap<String, Box<RawValue>>> = None;
     let mut rows: Vec<Box<RawValue>> = Vec::new();
+    let mut next = None;
     for json in pages {
         let page: IndexMap<String, Box<RawValue>> = serde_json::from_str(&json)?;
         if let Some(data) = page.get("data") {
             rows.extend(serde_json::from_str::<Vec<Box<RawValue>>>(data.get())?);
         }
+        next = page.get("next").cloned();
         first.get_or_insert(page);
     }
     let rows: Vec<&str> = rows.iter().map(|row| row.get()).collect();
@@ -156,6 +158,7 @@ fn merge(pages: Vec<String>) -> serde_json::Result<String> {
         let value = match &*name {
             "data" => RawValue::from_string(format!("[{}]", rows.join(",")))?,
             "limit" => RawValue::from_string(rows.len().to_string())?,
+            "next" => next.clone().unwrap_or(value),
             _ => value,
         };
         Ok((name, value))
@@ -193,8 +196,14 @@ mod tests {
 
     #[test]
     fn pages_become_one_to_the_last_digit() {
-        let page = |rows: &str| format!(r#"{{"data":[{rows}],"total":3,"limit":2,"offset":0}}"#);
-        let whole = merge(vec![page(r#"{"a":1.50},2"#), page("3")]).unwrap();
-        assert_eq!(whole, r#"{"data":[{"a":1.50},2,3],"total":3,"limit":3,"offset":0}"#);
+        let page = |rows: &str, next: &str| {
+            format!(r#"{{"data":[{rows}],"total":3,"limit":2,"offset":0,"next":{next}}}"#)
+        };
+        let whole =
+            merge(vec![page(r#"{"a":1.50},2"#, "\"/a?offset=2\""), page("3", "null")]).unwrap();
+        assert_eq!(
+            whole,
+            r#"{"data":[{"a":1.50},2,3],"total":3,"limit":3,"offset":0,"next":null}"#
+        );
     }
 }

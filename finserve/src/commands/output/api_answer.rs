@@ -94,7 +94,7 @@ impl Answer {
                     answer.notes.upgrade = message.map(|message| message.to_text().into_owned());
                 }
                 ("total", _) if is_list => answer.notes.total = value.get().parse().ok(),
-                ("limit" | "offset", _) if is_list => (),
+                ("limit" | "offset" | "next", _) if is_list => (),
                 (_, b'{' | b'[') if has_facts => answer.flatten(name, &value)?,
                 (_, b'[') => answer.tables.push(Table::read(name, &value, headings)?),
                 (_, b'{') => objects.push((name, value)),

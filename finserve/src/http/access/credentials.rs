@@ -55,6 +55,11 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>, Refusal> {
     key.map(Some).ok_or(Refusal::InvalidKey)
 }
 
+/// Whether a request carries a key, valid or not.
+pub(crate) fn is_given(headers: &HeaderMap) -> bool {
+    headers.contains_key(X_API_KEY) || headers.contains_key(AUTHORIZATION)
+}
+
 /// How many characters of a key are shown, as it is listed: `fin_AbCdEfGh`.
 const PREFIX: usize = 12;
 

@@ -39,6 +39,8 @@ pub(crate) struct Context<'r> {
     pub(crate) upgrade_contact: UpgradeContact,
     /// The paths of all pages that can be read.
     pub(crate) pages: &'r [&'static str],
+    /// The paths of all endpoints that links may read, with the names of their parts in braces.
+    pub(crate) link_paths: &'r [&'static str],
     /// The names of the parameters that the endpoint reads.
     pub(crate) parameters: &'r [&'static str],
     pub(crate) request: &'r Request,

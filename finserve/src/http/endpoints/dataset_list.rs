@@ -12,7 +12,7 @@ use super::export_tag::tag_of;
 use crate::{
     http::message::{
         etags::tag,
-        formats,
+        formats, links,
         refusal::Refusal,
         render::{Answer, JSON, Media},
         reply::{Body, Caching, Reply},
@@ -83,10 +83,11 @@ impl DatasetList {
         };
         let data: Vec<Listed> = self.sizes.list(snapshot)?.into_iter().map(listed).collect();
         let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
+        let json = Answer::object(datasets).render(&Media::Json, None)?;
         let made = MadeList {
             fingerprint: snapshot.fingerprint(),
             tag: tag(snapshot, &["/api/v1/export"]),
-            body: Answer::object(datasets).render(Media::Json)?.into(),
+            body: links::with_next(json, None).into(),
         };
         let made = Arc::new(made);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());

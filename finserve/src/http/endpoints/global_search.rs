@@ -23,6 +23,7 @@ pub(crate) struct Everything {
 #[derive(Serialize)]
 struct Prompt {
     feature: Feature,
+    current_plan: Plan,
     required_plan: Plan,
     message: String,
     upgrade_url: String,
@@ -37,8 +38,9 @@ pub(crate) fn all(
     query: Search,
 ) -> Result<Everything> {
     let Matches { companies, filings, upgrade, meta, .. } = search::global(snapshot, query)?;
-    let prompt = |Upgrade { feature, required_plan, message, .. }| Prompt {
+    let prompt = |Upgrade { feature, current_plan, required_plan, message, .. }| Prompt {
         feature,
+        current_plan,
         required_plan,
         message,
         upgrade_url: upgrade_contact.upgrade_url(),

@@ -53,6 +53,20 @@ pub(crate) fn revoke(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
 
 /// How the page is shown and the key that is meant, if a page of ours sent the form, somebody is signed in and has confirmed.
 fn checked(context: &Context<'_>, params: Params<'_>) -> Result<(View, KeyId, KeyPrefix), Refusal> {
+    let (view, id, key) = signed_in(context, params)?;
+    let Sent { confirm } = context.request.form()?.read()?;
+    if confirm.as_deref() != Some("yes") {
+        let wrong = Box::new(BadRequest::Form.into());
+        return Err(Refusal::Shown(wrong, pages::unconfirmed(&view)));
+    }
+    Ok((view, id, key))
+}
+
+/// How the page is shown and the key that is signed in, if a page of ours sent the form.
+pub(super) fn signed_in(
+    context: &Context<'_>,
+    params: Params<'_>,
+) -> Result<(View, KeyId, KeyPrefix), Refusal> {
     let request = context.request;
     request.check_site()?;
     let view = view(context, page_handlers::chosen(params)?);
@@ -63,10 +77,5 @@ fn checked(context: &Context<'_>, params: Params<'_>) -> Result<(View, KeyId, Ke
         let page = pages::sign_in(&view, &form);
         return Err(Refusal::Shown(Box::new(Refusal::KeyRequired), page));
     };
-    let Sent { confirm } = request.form()?.read()?;
-    if confirm.as_deref() != Some("yes") {
-        let wrong = Box::new(BadRequest::Form.into());
-        return Err(Refusal::Shown(wrong, pages::unconfirmed(&view)));
-    }
     Ok((view, id, key.clone()))
 }

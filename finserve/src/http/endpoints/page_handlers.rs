@@ -4,6 +4,7 @@ use std::{io::Read, time::Instant};
 use fincore::{
     Caller, Error, Feature, Invalid, Key, Limit, Offset,
     keys::Registration,
+    links,
     webhooks::{self, DeliveriesQuery},
 };
 use flate2::bufread::GzDecoder;
@@ -199,7 +200,9 @@ pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
     let view = chosen_view(context, params)?;
     match context.request.session.holder() {
         Some(holder) => {
-            let form = UsageForm::Own(Box::new(known(context, holder.caller)?));
+            let key = holder.caller.id.key().ok_or(Refusal::KeyRequired)?;
+            let links = links::list(context.access.accounts(), key)?;
+            let form = UsageForm::Own(Box::new(known(context, holder.caller)?), links);
             Ok(Reply::ok(Body::page(pages::usage(&view, &form), OWN_FILES), Caching::Never))
         }
         None => Ok(shown(pages::usage(&view, &UsageForm::Empty))),
@@ -290,6 +293,9 @@ pub(crate) fn refused(
         Refusal::NotFound(missing) => Notice::Missing(missing),
         Refusal::MethodNotAllowed(_)
         | Refusal::InvalidKey
+        | Refusal::InvalidLink
+        | Refusal::LinkScope(_)
+        | Refusal::TooManyLinks(_)
         | Refusal::KeyRequired
         | Refusal::TooLarge { .. }
         | Refusal::TooSlow
@@ -351,7 +357,10 @@ mod tests {
     use super::*;
     use crate::{
         coordination::clock::Now,
-        http::message::request::{Session, Upload},
+        http::message::{
+            link_parameter::LinkCredential,
+            request::{Session, Upload},
+        },
     };
 
     #[test]
@@ -374,6 +383,7 @@ mod tests {
                 is_encrypted: false,
                 now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
                 session: Session::None,
+                link: LinkCredential::None,
             };
             assert_eq!(
                 bare_view(&request, UpgradeContact::default(), None).language,

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{context::Context, webhook_hosts};
 use crate::errors::BadRequest;
 use crate::http::message::{
-    links,
+    links::{self, Extent},
     parameters::Params,
     refusal::Refusal,
-    render::{Answer, Extent},
-    reply::{Caching, Reply},
+    render::{Answer, JSON, Media},
+    reply::{Body, Caching, Reply},
 };
 
 /// One webhook, by its id.
@@ -66,7 +66,8 @@ pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refu
 pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let data = webhooks::list(context.access.accounts(), key(context)?)?;
     let total = data.len();
-    Ok(Reply::ok(Answer::json(Listed { data, total })?, Caching::Never))
+    let json = Answer::object(Listed { data, total }).render(&Media::Json, None)?;
+    Ok(Reply::ok(Body::new(JSON, links::with_next(json, None)), Caching::Never))
 }
 
 /// `GET /api/v1/webhooks/{id}`: one of them.
@@ -97,9 +98,11 @@ pub(crate) fn deliveries(context: &Context<'_>, params: Params<'_>) -> Result<Re
     let page =
         webhooks::list_deliveries(context.access.accounts(), key(context)?, &params.read()?)?;
     let extent = Extent { total: page.total, limit: page.limit, offset: Some(page.offset) };
-    let link = links::links(context.base, &context.request.head.uri, extent);
-    let link = link.map(|link| (LINK, link));
-    Ok(Reply::ok(Answer::json(page)?, Caching::Never).with_headers(link))
+    let links = links::links(context.base, &context.request.head.uri, extent);
+    let (link, next) = links.map(|links| ((LINK, links.header), links.next)).unzip();
+    let json = Answer::object(page).render(&Media::Json, None)?;
+    let body = Body::new(JSON, links::with_next(json, next.flatten().as_deref()));
+    Ok(Reply::ok(body, Caching::Never).with_headers(link))
 }
 
 /// `POST /api/v1/webhooks/{id}/deliveries/{delivery}/replay`: the same call again.

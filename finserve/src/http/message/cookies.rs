@@ -60,7 +60,10 @@ mod tests {
     use super::*;
     use crate::{
         coordination::clock::Now,
-        http::message::request::{Session, Upload},
+        http::message::{
+            link_parameter::LinkCredential,
+            request::{Session, Upload},
+        },
     };
 
     fn request(is_encrypted: bool, lines: &[&[u8]]) -> Request {
@@ -75,6 +78,7 @@ mod tests {
             is_encrypted,
             now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
             session: Session::None,
+            link: LinkCredential::None,
         }
     }
 

@@ -1,19 +1,34 @@
-//! In which format a request wants its answer: by `format` and `dialect`, or else by `Accept`.
+//! In which format a request wants its answer: by `format` and what belongs to it, or else by `Accept`.
 use fincore::{Feature, export::Format, table::Dialect};
-use hyper::header::{ACCEPT, HeaderMap};
+use hyper::{
+    Uri,
+    header::{ACCEPT, HeaderMap},
+};
 
 #[cfg(feature = "parquet")]
 use super::render::PARQUET;
 use super::{
     accept,
-    parameters::Params,
-    refusal::Refusal,
+    cell::{CellValue, DecimalMark},
+    parameters::{self, Params},
+    refusal::{ErrorFormat, Refusal},
     render::{CSV, JSON, Media, NDJSON},
 };
 use crate::errors::{BadRequest, Problem, Wanted};
 
-/// The parameters that choose a format.
-pub(crate) const PARAMS: [&str; 2] = ["format", "dialect"];
+/// The parameters that choose a format of lists.
+pub(crate) const OF_LISTS: [&str; 2] = ["format", "dialect"];
+
+/// Those that choose a value of a row, on lists of which one row can be asked for.
+pub(crate) const OF_ROWS: [&str; 2] = ["field", "decimal"];
+
+/// Those that choose a value of a single answer.
+pub(crate) const OF_ANSWERS: [&str; 3] = ["format", "field", "decimal"];
+
+/// Whether a parameter only says how an answer is written.
+pub(crate) fn is_of_format(name: &str) -> bool {
+    OF_LISTS.contains(&name) || OF_ROWS.contains(&name)
+}
 
 /// What a dataset can be written as; as what instead of NDJSON, by name and media type.
 #[cfg(feature = "parquet")]
@@ -35,7 +50,9 @@ pub(crate) use datasets::NAMES as DATASET_FORMATS;
 pub(crate) enum Formats {
     /// The one it has; there is nothing to choose.
     One,
-    /// A list: JSON or CSV.
+    /// One answer: JSON, or one of its values.
+    Answer,
+    /// A list: JSON or CSV; of one row, one of its values.
     List,
     /// A list of which `ids` chooses some side by side: JSON, CSV or, of those, Parquet where the build has it.
     Comparison,
@@ -57,7 +74,7 @@ impl Formats {
             params.get("format").is_none() && accept::preferred(headers, default, media).is_some()
         };
         let larger = match self {
-            Formats::One => false,
+            Formats::One | Formats::Answer => false,
             Formats::List => by_name(&["csv"]) || by_header(JSON, &[CSV]),
             Formats::Comparison | Formats::Table => {
                 by_name(&["csv", "parquet"]) || by_header(JSON, &[CSV])
@@ -67,6 +84,70 @@ impl Formats {
             }
         };
         larger.then_some(Feature::Csv)
+    }
+
+    /// How a request wants the answer of an endpoint that takes the parameters `known`: those about the format are taken
+    /// out. Fails on a format that the endpoint does not have, and on what does not go with it.
+    pub(crate) fn media(
+        self,
+        params: &mut Params<'_>,
+        known: &[&str],
+        headers: &HeaderMap,
+    ) -> Result<Media, Refusal> {
+        if matches!(self, Formats::One | Formats::Dataset) {
+            return Ok(Media::Json);
+        }
+        let named = params.take("format");
+        let format = named.as_deref();
+        let media = match (self, format) {
+            (_, Some("value")) if known.contains(&"field") => {
+                let is_row = params.get("limit").is_some_and(|limit| limit.parse() == Ok(1));
+                if self != Formats::Answer && !is_row {
+                    return Err(BadRequest::parameter("format", Problem::ValueOfList).into());
+                }
+                return of_value(params).map(Media::Value);
+            }
+            (Formats::Answer, None | Some("json")) => Media::Json,
+            (Formats::Answer, Some(other)) => {
+                return Err(wrong("format", other, Wanted::AnswerFormat).into());
+            }
+            (Formats::Table, _) => of_table(format, params.take("dialect").as_deref(), headers)?,
+            (Formats::Comparison, _) if params.get("ids").is_some() => {
+                of_table(format, params.take("dialect").as_deref(), headers)?
+            }
+            (Formats::One | Formats::Dataset | Formats::List | Formats::Comparison, _) => {
+                of_list(format, params.take("dialect").as_deref(), headers)?
+            }
+        };
+        match OF_ROWS.into_iter().find(|name| known.contains(name) && params.get(name).is_some()) {
+            Some(name) => Err(BadRequest::parameter(name, Problem::WithoutValue).into()),
+            None => Ok(media),
+        }
+    }
+}
+
+/// Which value is wanted, and how.
+fn of_value(params: &mut Params<'_>) -> Result<CellValue, Refusal> {
+    let mark = match params.take("decimal").as_deref() {
+        None | Some("point") => DecimalMark::Point,
+        Some("comma") => DecimalMark::Comma,
+        Some(other) => return Err(wrong("decimal", other, Wanted::DecimalMark).into()),
+    };
+    if params.get("dialect").is_some() {
+        no_dialect(Some(""))?;
+    }
+    Ok(CellValue { field: params.take("field").map(|field| field.as_ref().into()), mark })
+}
+
+/// How errors are written for a request of this address: as text where a single value is asked for, also by a query string that
+/// cannot be read otherwise.
+pub(crate) fn of_errors(uri: &Uri) -> ErrorFormat {
+    let is = |text: &str, wanted| parameters::decode_query(text).is_ok_and(|text| text == wanted);
+    let query = uri.query().unwrap_or_default();
+    let mut pairs = query.split('&').filter_map(|piece| piece.split_once('='));
+    match pairs.any(|(name, value)| is(name, "format") && is(value, "value")) {
+        true => ErrorFormat::Text,
+        false => ErrorFormat::Json,
     }
 }
 

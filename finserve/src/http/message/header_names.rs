@@ -41,3 +41,6 @@ pub(crate) const ACCEPTED: &str = concat!(
 /// The request headers that data responses depend on. A session counts for scripts of our own pages.
 pub(crate) const BY_CALLER: &str =
     concat!(x_api_key!(), ", Authorization, Cookie, Sec-Fetch-Site, Accept, Accept-Encoding");
+
+/// The value of `Content-Type` of plain text.
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";

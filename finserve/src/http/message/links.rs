@@ -1,12 +1,30 @@
-//! The `Link` header of lists: where the first, the previous, the next and the last page are.
+//! Where the other pages of a list are: the `Link` header, and `next` in the body.
 use fincore::Key;
 use hyper::{Uri, header::HeaderValue};
 
-use super::{parameters, render::Extent};
+use super::parameters;
 use crate::site::base_path::BasePath;
 
+/// How long a list is, and which part of it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) total: u64,
+    pub(crate) limit: u32,
+    /// Nothing where the endpoint takes no offset, and the part is the whole list.
+    pub(crate) offset: Option<u64>,
+}
+
+/// Where the other pages of a list are.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Links {
+    /// The value of `Link`: the first, the previous, the next and the last page.
+    pub(crate) header: HeaderValue,
+    /// The address of the next page, the same as in the header; nothing on the last one.
+    pub(crate) next: Option<String>,
+}
+
 /// The links from one page of a list to others. Every other parameter stays as the request had it.
-pub(crate) fn links(base: BasePath, uri: &Uri, extent: Extent) -> Option<HeaderValue> {
+pub(crate) fn links(base: BasePath, uri: &Uri, extent: Extent) -> Option<Links> {
     let Extent { total, limit, offset } = extent;
     let step = u64::from(limit);
     let last = offset.map(|_| total.saturating_sub(1) / step * step);
@@ -24,16 +42,36 @@ pub(crate) fn links(base: BasePath, uri: &Uri, extent: Extent) -> Option<HeaderV
         return None;
     }
     let mut links = String::with_capacity(pages.len() * (start.len() + 48));
+    let mut next = None;
     for (rel, offset) in pages {
         links.push_str(if links.is_empty() { "<" } else { ", <" });
+        let at = links.len();
         links.push_str(&start);
         if let Some(offset) = offset {
             links.push_str("&offset=");
             links.push_str(itoa::Buffer::new().format(offset));
         }
+        if rel == "next" {
+            next = Some(links[at..].to_owned());
+        }
         links.extend([">; rel=\"", rel, "\""]);
     }
-    HeaderValue::try_from(links).ok()
+    Some(Links { header: HeaderValue::try_from(links).ok()?, next })
+}
+
+/// The JSON of a list, which is an object, with the address of its next page as its last member: programs that read bodies
+/// follow it. The library, which makes the rest, has no addresses.
+pub(crate) fn with_next(mut json: Vec<u8>, next: Option<&str>) -> Vec<u8> {
+    debug_assert!(json.ends_with(b"}"), "a list is an object");
+    json.pop();
+    json.extend_from_slice(b",\"next\":");
+    match next {
+        // An address has neither quotes nor control characters, but a path can have what JSON escapes.
+        Some(next) => json.extend_from_slice(serde_json::json!(next).to_string().as_bytes()),
+        None => json.extend_from_slice(b"null"),
+    }
+    json.push(b'}');
+    json
 }
 
 /// The address of a list up to its limit, with all parameters but those that turn pages.
@@ -58,10 +96,22 @@ mod tests {
 
     fn check(uri: &str, (total, limit, offset): (u64, u32, u64)) -> String {
         let uri: Uri = uri.parse().unwrap();
-        let header =
-            links(BasePath::default(), &uri, Extent { total, limit, offset: Some(offset) })
-                .unwrap();
-        header.to_str().unwrap().to_owned()
+        let extent = Extent { total, limit, offset: Some(offset) };
+        let Links { header, next } = links(BasePath::default(), &uri, extent).unwrap();
+        let header = header.to_str().unwrap().to_owned();
+        let in_header = header.split(", ").find(|link| link.ends_with("; rel=\"next\""));
+        let in_header = in_header.map(|link| link[1..].split('>').next().unwrap().to_owned());
+        assert_eq!(next, in_header, "{uri}");
+        header
+    }
+
+    #[test]
+    fn the_body_of_a_list_has_the_address_of_its_next_page() {
+        let with = |next| String::from_utf8(with_next(b"{\"total\":3}".to_vec(), next)).unwrap();
+        assert_eq!(with(None), r#"{"total":3,"next":null}"#);
+        let next = r#"/a"\b?q=S%C3%A3o&limit=1&offset=1"#;
+        let read: serde_json::Value = serde_json::from_str(&with(Some(next))).unwrap();
+        assert_eq!(read["next"], next);
     }
 
     #[test]
@@ -103,7 +153,7 @@ mod tests {
             ("/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: None });
         let header = links(BasePath::new("/data"), &uri, extent);
         assert_eq!(
-            header.unwrap(),
+            header.unwrap().header,
             "</data/a?limit=3>; rel=\"first\", </data/a?limit=3>; rel=\"last\""
         );
     }

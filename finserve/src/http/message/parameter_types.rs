@@ -7,7 +7,8 @@
 use std::{any::TypeId, str::FromStr};
 
 use fincore::{
-    CompanyId, CompanyRef, Currency, Date, Error, FilingId, Limit, Offset, Pair, SeriesId, Words,
+    CompanyId, CompanyRef, Currency, Date, Error, FilingId, Limit, LinkId, Offset, Pair, SeriesId,
+    Words,
     calc::{Amount, Convention, Months, Percent, QuotedRate, Spread, Steps},
     companies::Listed,
     events::Cursor,
@@ -34,7 +35,7 @@ struct ParameterType {
 }
 
 /// All of them, but text, which cannot be wrong.
-fn all() -> [ParameterType; 45] {
+fn all() -> [ParameterType; 46] {
     [
         library::<Aggregate>(),
         library::<Amount>(),
@@ -54,6 +55,7 @@ fn all() -> [ParameterType; 45] {
         library::<Limit<200>>(),
         library::<Limit<1000>>(),
         library::<Limit<10_000>>(),
+        library::<LinkId>(),
         library::<Listed>(),
         library::<MetricOrder>(),
         library::<Metrics>(),

@@ -1,7 +1,7 @@
 //! Path captures and query string: decoded strictly, then read into one typed query.
 use std::{borrow::Cow, fmt};
 
-use fincore::truncate;
+use fincore::{Key, truncate};
 use percent_encoding::percent_decode_str;
 use serde::{
     de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, Visitor},
@@ -114,10 +114,13 @@ impl<'r> Params<'r> {
     ) -> Result<(), Refusal> {
         let in_path = |name: &str| captures.pairs.iter().any(|(captured, _)| captured == name);
         let is_known = |name: &str| known.contains(&name) && !in_path(name);
-        let Some((name, _)) = self.pairs.iter().find(|(name, _)| !is_known(name)) else {
+        let Some((name, value)) = self.pairs.iter().find(|(name, _)| !is_known(name)) else {
             return Ok(());
         };
         let name = truncate(name).into_owned();
+        if Key::may_be_in(value) {
+            return Err(BadRequest::KeyInAddress { name }.into());
+        }
         let known = known.iter().copied().filter(|name| !in_path(name)).collect();
         Err(BadRequest::UnknownParameter { name, known }.into())
     }

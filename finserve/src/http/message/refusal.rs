@@ -1,5 +1,7 @@
 //! Every way in which a request can fail, and how each is answered.
-use fincore::{Caller, Error, ErrorKind, Key, limits::Standing, plans::Upgrade};
+use fincore::{
+    Caller, Error, ErrorKind, Invalid, Key, LinkFault, limits::Standing, plans::Upgrade,
+};
 use hyper::{
     StatusCode,
     header::{ALLOW, CONNECTION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
@@ -8,6 +10,7 @@ use maud::Markup;
 use serde_json::{Value, json};
 
 use super::{
+    header_names::TEXT,
     reply::{Body, OWN_FILES, Reply},
     response_headers::RequestId,
 };
@@ -28,6 +31,12 @@ pub(crate) enum Refusal {
     MethodNotAllowed(String),
     /// The key is malformed, unknown or revoked.
     InvalidKey,
+    /// The link token is malformed, unknown or revoked.
+    InvalidLink,
+    /// What a link may not read.
+    LinkScope(LinkScope),
+    /// The key has as many links as it may.
+    TooManyLinks(LinkFault),
     /// What is asked for belongs to a key, and none was given.
     KeyRequired,
     /// The plan does not include what is asked for.
@@ -62,9 +71,19 @@ pub(crate) enum Refusal {
     Shown(Box<Refusal>, Markup),
 }
 
+/// Why a link may not read something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkScope {
+    /// No link may.
+    Endpoint,
+    /// This one is bound to something else. What that is, is not told: only its holder needs to know.
+    Bound,
+}
+
 impl From<Error> for Refusal {
     fn from(err: Error) -> Refusal {
         match err.kind() {
+            ErrorKind::Invalid(Invalid::Link(fault)) => Refusal::TooManyLinks(*fault),
             ErrorKind::Invalid(invalid) => {
                 BadRequest::Value(Problem::Library(invalid.clone())).into()
             }
@@ -123,6 +142,15 @@ impl From<Upgrade> for Refusal {
     }
 }
 
+/// How an error is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorFormat {
+    /// The flat object of JSON.
+    Json,
+    /// Its message alone, as text.
+    Text,
+}
+
 /// What an error response is made of.
 struct ErrorParts {
     status: StatusCode,
@@ -160,6 +188,9 @@ impl Refusal {
             | Refusal::NotFound(_)
             | Refusal::MethodNotAllowed(_)
             | Refusal::InvalidKey
+            | Refusal::InvalidLink
+            | Refusal::LinkScope(_)
+            | Refusal::TooManyLinks(_)
             | Refusal::KeyRequired
             | Refusal::PlanRequired(_)
             | Refusal::RateLimited { .. }
@@ -192,6 +223,9 @@ impl Refusal {
             | Refusal::NotFound(_)
             | Refusal::MethodNotAllowed(_)
             | Refusal::InvalidKey
+            | Refusal::InvalidLink
+            | Refusal::LinkScope(_)
+            | Refusal::TooManyLinks(_)
             | Refusal::KeyRequired
             | Refusal::PlanRequired(_)
             | Refusal::TooLarge { .. }
@@ -206,12 +240,13 @@ impl Refusal {
         }
     }
 
-    /// The reply to the request `id` on this route. What only the operator can fix is logged here.
+    /// The reply to the request `id` on this route; as text where a single value was asked for. What only the operator can fix is logged here.
     pub(crate) fn reply(
         self,
         id: RequestId<'_>,
         route: &str,
         upgrade_contact: UpgradeContact,
+        format: ErrorFormat,
     ) -> Reply {
         let (refusal, page) = match self {
             Refusal::Shown(refusal, page) => (*refusal, Some(page)),
@@ -232,7 +267,12 @@ impl Refusal {
         }
         let parts = refusal.parts(id, upgrade_contact);
         let (status, headers) = (parts.status, parts.headers.clone());
-        let body = page.map_or_else(|| parts.body(), |page| Body::page(page, OWN_FILES));
+        let body = match (page, format) {
+            (Some(page), _) => Body::page(page, OWN_FILES),
+            (None, ErrorFormat::Json) => parts.body(),
+            // Cells show it.
+            (None, ErrorFormat::Text) => Body::new(TEXT, Key::redact(&parts.message)),
+        };
         Reply::refused(status, body).with_headers(headers)
     }
 
@@ -255,6 +295,27 @@ impl Refusal {
                 let message = format!("the API key is malformed, unknown or revoked; {free_key}");
                 ErrorParts::new(StatusCode::UNAUTHORIZED, "invalid_api_key", message)
                     .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\", error=\"invalid_token\"")
+            }
+            Refusal::InvalidLink => {
+                let message = "the link token is malformed, unknown or revoked; the holder of a key makes \
+                    another on /usage or by POST /api/v1/links";
+                ErrorParts::new(StatusCode::UNAUTHORIZED, "invalid_link", message)
+                    .header(WWW_AUTHENTICATE, "Bearer realm=\"finserve\", error=\"invalid_token\"")
+            }
+            Refusal::LinkScope(scope) => {
+                let message = match scope {
+                    LinkScope::Endpoint => {
+                        "a link only reads data: GET of market data, calculators, companies, filings, statements, \
+                         searches and exports; use the key itself for this"
+                    }
+                    LinkScope::Bound => {
+                        "this link is bound to another path or to other parameters; its holder sees them on /usage"
+                    }
+                };
+                ErrorParts::new(StatusCode::FORBIDDEN, "link_scope", message)
+            }
+            Refusal::TooManyLinks(fault) => {
+                ErrorParts::new(StatusCode::CONFLICT, "too_many_links", fault.to_string())
             }
             Refusal::KeyRequired => {
                 let message = format!("this endpoint needs an API key; {free_key}");

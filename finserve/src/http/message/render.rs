@@ -15,7 +15,13 @@ use fincore::{
 };
 use serde::Serialize;
 
-use super::{refusal::Refusal, reply::Body};
+use super::{
+    cell::{self, CellValue},
+    header_names::TEXT,
+    links::{self, Extent},
+    refusal::Refusal,
+    reply::Body,
+};
 
 /// The names of media types, as in `Accept`.
 pub(crate) const JSON: &str = "application/json";
@@ -28,9 +34,11 @@ pub(crate) const PARQUET: &str = "application/vnd.apache.parquet";
 const CSV_WITH_HEADER: &str = "text/csv; charset=utf-8; header=present";
 
 /// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
     Json,
+    /// One value of a single answer, or of the only row of a list.
+    Value(CellValue),
     Csv(Dialect),
     #[cfg(feature = "parquet")]
     Parquet,
@@ -38,19 +46,22 @@ pub(crate) enum Media {
 
 impl Media {
     /// The value of `Content-Type`.
-    pub(crate) fn content_type(self) -> &'static str {
+    pub(crate) fn content_type(&self) -> &'static str {
         match self {
             Media::Json => JSON,
+            Media::Value(_) => TEXT,
             Media::Csv(_) => CSV_WITH_HEADER,
             #[cfg(feature = "parquet")]
             Media::Parquet => PARQUET,
         }
     }
 
-    /// What tells it from every other way to write the same answer, for entity tags.
-    pub(crate) fn id(self) -> &'static str {
+    /// What tells it from every other way to write the same answer, for entity tags. Which value it is stands in the query
+    /// string.
+    pub(crate) fn id(&self) -> &'static str {
         match self {
             Media::Json => "json",
+            Media::Value(_) => "value",
             Media::Csv(Dialect::Standard) => "csv",
             Media::Csv(Dialect::Unix) => "csv-unix",
             Media::Csv(Dialect::Brazilian) => "csv-br",
@@ -90,7 +101,7 @@ impl Answer {
 
     /// One thing as JSON.
     pub(crate) fn json(answer: impl Serialize + 'static) -> Result<Body, Refusal> {
-        Ok(Body::new(JSON, Answer::object(answer).render(Media::Json)?))
+        Ok(Body::new(JSON, Answer::object(answer).render(&Media::Json, None)?))
     }
 
     /// How long the list is, and which part of it this is; nothing for a single thing, and for a list that has
@@ -115,15 +126,23 @@ impl Answer {
         matches!(self, Answer::List(list) if list.is_fuzzy())
     }
 
-    /// The answer in this media type. Only lists can be written as tables.
-    pub(crate) fn render(&self, media: Media) -> Result<Vec<u8>, Refusal> {
+    /// The answer in this media type; `next` is where the next page of a list is. Only lists can be written as tables.
+    pub(crate) fn render(&self, media: &Media, next: Option<&str>) -> Result<Vec<u8>, Refusal> {
         let failed = |why: &dyn fmt::Display| {
             Refusal::Internal(format!("an answer cannot be written: {why}"))
         };
         match (media, self) {
             (Media::Json, Answer::Object(object)) => object.json().map_err(|err| failed(&err)),
-            (Media::Json, Answer::List(list)) => list.json().map_err(|err| failed(&err)),
-            (Media::Csv(dialect), Answer::List(list)) => Ok(list.csv(dialect)?),
+            (Media::Json, Answer::List(list)) => {
+                list.json().map(|json| links::with_next(json, next)).map_err(|err| failed(&err))
+            }
+            (Media::Value(value), Answer::Object(object)) => {
+                cell::of_object(&object.json().map_err(|err| failed(&err))?, value)
+            }
+            (Media::Value(value), Answer::List(list)) => {
+                cell::of_list(&list.json().map_err(|err| failed(&err))?, value)
+            }
+            (Media::Csv(dialect), Answer::List(list)) => Ok(list.csv(*dialect)?),
             (Media::Csv(_), Answer::Object(_)) => Err(failed(&"it is not a list")),
             #[cfg(feature = "parquet")]
             (Media::Parquet, Answer::List(list)) => match list.parquet() {
@@ -366,13 +385,4 @@ impl Rows for ScreenPage {
     fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
         Some(self.to_parquet())
     }
-}
-
-/// How long a list is, and which part of it is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) total: u64,
-    pub(crate) limit: u32,
-    /// Nothing where the endpoint takes no offset, and the part is the whole list.
-    pub(crate) offset: Option<u64>,
 }

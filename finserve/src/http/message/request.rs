@@ -11,6 +11,7 @@ use hyper::{
 
 use super::{
     header_names::{SEC_FETCH_SITE, X_FORWARDED_PROTO},
+    link_parameter::LinkCredential,
     parameters::Params,
     refusal::Refusal,
 };
@@ -39,6 +40,8 @@ pub(crate) struct Request {
     pub(crate) now: Now,
     /// The session of a browser, where one counts.
     pub(crate) session: Session,
+    /// The link that its address carried.
+    pub(crate) link: LinkCredential,
 }
 
 /// The session that the cookie of a browser names.

@@ -12,6 +12,7 @@ use super::{
     answer_cache::{CacheKey, CachedAnswer},
     answer_cost::Cost,
     app::App,
+    link_scope,
     query_answer::{data, question},
     respond::{Done, RequestOutcome},
     route_table::{Handler, Route, RouteId},
@@ -26,6 +27,7 @@ use crate::{
         access::{Charge, Charged},
         endpoints::{context::Context, page_handlers},
         message::{
+            link_parameter,
             payload::Payload,
             refusal::Refusal,
             render::Media,
@@ -96,7 +98,7 @@ impl App {
         let caller = self.access.identify(request).ok()?;
         let cached = self.cached(request, &caller)?;
         let row = self.routes.row(cached.route);
-        if row.is_page {
+        if row.is_page || link_scope::check(row, request).is_err() {
             return None;
         }
         self.metrics.begin();
@@ -161,9 +163,10 @@ impl App {
         }))
     }
 
-    /// Takes the base path off a request, so that nothing else needs to know it.
+    /// Takes the base path and a link token off a request, so that nothing else needs to know of the one and sees the other.
     pub(crate) fn strip(&self, request: &mut Request) {
         self.routes.base.strip(&mut request.head.uri);
+        request.link = self.access.find_link(link_parameter::take(&mut request.head.uri));
     }
 
     /// What a request costs its caller.
@@ -175,7 +178,9 @@ impl App {
     ) -> Charge {
         match caller {
             Ok(caller) => target.charge(&self.routes, *caller),
-            Err(Refusal::InvalidKey) => Charge::Counted(self.access.by_address(request)),
+            Err(Refusal::InvalidKey | Refusal::InvalidLink) => {
+                Charge::Counted(self.access.by_address(request))
+            }
             Err(_) => Charge::Free(self.access.by_address(request)),
         }
     }
@@ -190,7 +195,7 @@ impl App {
     ) -> Result<Progress<'r>, Refusal> {
         // Even a request with bad grammar gets its caller's headers.
         outcome.caller = caller.as_ref().ok().copied();
-        if let Err(Refusal::InvalidKey) = &caller {
+        if let Err(Refusal::InvalidKey | Refusal::InvalidLink) = &caller {
             let charged = self.count(&self.access.by_address(request), request, outcome);
             outcome.standing = Some(charged.unwrap_or_else(|standing| standing));
         }
@@ -212,6 +217,9 @@ impl App {
 
         self.admit(route, &caller, request, outcome)?;
 
+        // What a link may read.
+        link_scope::check(route, request)?;
+
         // Plan, for the endpoint and then for the format. A page that is drawn decides itself what it shows to which plan.
         if let Some(feature) = route.needs() {
             caller.plan.need(feature)?;
@@ -222,7 +230,7 @@ impl App {
         let input = target.input?;
 
         if matches!(route.handler, Handler::Query(_))
-            && let Some(done) = self.look_up(request, caller, input.media)?
+            && let Some(done) = self.look_up(request, caller, &input.media)?
         {
             return Ok(Progress::Done(done));
         }
@@ -251,7 +259,7 @@ impl App {
         &self,
         request: &Request,
         caller: Caller,
-        media: Media,
+        media: &Media,
     ) -> Result<Option<Done>, Refusal> {
         let headers = &request.head.headers;
         if let Some(cached) = self.cached(request, &caller) {
@@ -335,7 +343,7 @@ impl App {
                 self.metrics.count_cache_miss();
                 let snapshot = self.snapshot(request, caller.plan)?;
                 let asked = (query.as_ref(), params, self.routes.base);
-                let kept = data(&snapshot, (id, route), asked, &request.head, media)?;
+                let kept = data(&snapshot, (id, route), asked, &request.head, &media)?;
                 let kept = Arc::new(kept);
                 self.cache.keep(&CacheKey::new(snapshot.fingerprint(), request), &kept);
                 Ok(Done::data(kept, headers))

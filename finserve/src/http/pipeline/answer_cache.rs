@@ -116,7 +116,7 @@ impl EncodedAnswer {
 impl CachedAnswer {
     pub(crate) fn new(
         route: RouteId,
-        (plan, media): (Plan, Media),
+        (plan, media): (Plan, &Media),
         tag: HeaderValue,
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
@@ -188,7 +188,7 @@ mod tests {
     fn answer(length: usize) -> Arc<CachedAnswer> {
         let tag = HeaderValue::from_static("W/\"1\"");
         let (route, body) = (RouteId::default(), vec![b'x'; length]);
-        Arc::new(CachedAnswer::new(route, (Plan::Free, Media::Json), tag, Vec::new(), body))
+        Arc::new(CachedAnswer::new(route, (Plan::Free, &Media::Json), tag, Vec::new(), body))
     }
 
     #[test]

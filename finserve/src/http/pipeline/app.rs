@@ -175,7 +175,7 @@ impl App {
             routes,
             ..
         } = self;
-        let Routes { base, upgrade_contact, ref pages, .. } = *routes;
+        let Routes { base, upgrade_contact, ref pages, ref link_paths, .. } = *routes;
         Context {
             catalogue,
             access,
@@ -190,6 +190,7 @@ impl App {
             base,
             upgrade_contact,
             pages,
+            link_paths,
             parameters: &route.params,
             request,
             caller,

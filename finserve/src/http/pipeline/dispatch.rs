@@ -22,6 +22,7 @@ use crate::{
     http::{
         access::{Access, Charge, Charged},
         message::{
+            link_parameter::LinkCredential,
             payload::Payload,
             refusal::Refusal,
             request::{Request, Session},
@@ -92,6 +93,10 @@ async fn answer_below_base(
         Ok(session) => request.session = session,
         Err(panic) => return app.begin_broken(panic),
     }
+    match resolve_link(app, &request, &target).await {
+        Ok(link) => request.link = link,
+        Err(panic) => return app.begin_broken(panic),
+    }
     let (caller, charged) = match identify_and_charge(app, batcher, &request, &target).await {
         Ok(prepared) => prepared,
         Err(panic) => return app.begin_broken(panic),
@@ -150,6 +155,28 @@ async fn recognise(app: &App, request: &Request, target: &Target<'_>) -> Result<
         Some(holder) => Session::SignedIn(holder),
         None if access.is_behind() => Session::None,
         None => Session::Expired,
+    })
+}
+
+/// The link that a request carries. One that another program made a moment ago counts; and where links are taken, so does a
+/// text that is none.
+async fn resolve_link(
+    app: &App,
+    request: &Request,
+    target: &Target<'_>,
+) -> Result<LinkCredential, String> {
+    let access = app.access();
+    Ok(match &request.link {
+        LinkCredential::Unknown(hash) => {
+            let find = || access.find_link(LinkCredential::Unknown(*hash));
+            refresh_while(access, || find().holder().is_none()).await?;
+            catch(find)?
+        }
+        LinkCredential::Unmarked if target.takes_links(&app.routes) => LinkCredential::Malformed,
+        LinkCredential::Unmarked | LinkCredential::None => LinkCredential::None,
+        LinkCredential::Malformed => LinkCredential::Malformed,
+        LinkCredential::Repeated => LinkCredential::Repeated,
+        LinkCredential::Valid(holder) => LinkCredential::Valid(holder.clone()),
     })
 }
 

@@ -2,10 +2,11 @@
 use std::time::Instant;
 
 use fincore::{Snapshot, deadline, truncate};
-use hyper::Method;
+use hyper::{Method, Uri};
 
 use super::{
     answer::LONGEST,
+    query_answer::page_links,
     route_table::{Handler, Match, Route, Routes},
 };
 use crate::{
@@ -50,7 +51,11 @@ impl LocalQueries {
         };
         let Handler::Query(run) = &route.handler else { return Err(nothing().into()) };
         params.only(&names(route), &captures)?;
-        let json = run(snapshot, captures.and(params)?)?.render(Media::Json)?;
+        let answer = run(snapshot, captures.and(params)?)?;
+        // As the server would be asked.
+        let uri = format!("{path}?{query}").parse::<Uri>().ok();
+        let links = uri.and_then(|uri| page_links(&answer, route, self.routes.base, &uri));
+        let json = answer.render(&Media::Json, links.and_then(|links| links.next).as_deref())?;
         String::from_utf8(json).map_err(|_| Refusal::Internal("an answer is not UTF-8".into()))
     }
 
@@ -80,5 +85,5 @@ impl LocalQueries {
 
 /// The parameters of a row, without those that choose a format.
 fn names(route: &Route) -> Vec<&'static str> {
-    route.params.iter().copied().filter(|name| !formats::PARAMS.contains(name)).collect()
+    route.params.iter().copied().filter(|name| !formats::is_of_format(name)).collect()
 }

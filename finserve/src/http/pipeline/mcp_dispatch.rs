@@ -13,6 +13,7 @@ use crate::{
         message::{
             encoding,
             header_names::{X_API_KEY, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID},
+            link_parameter::LinkCredential,
             payload::Payload,
             refusal::Refusal,
             render::JSON,
@@ -47,7 +48,7 @@ impl App {
     pub(crate) fn relay(&self, request: &Request, target: &Target<'_>) -> Option<(Relay, Request)> {
         let head = &request.head;
         let route = self.routes.row(target.route()?);
-        if route.path != PATH || head.uri.query().is_some() {
+        if route.path != PATH || head.uri.query().is_some() || request.link.is_given() {
             return None;
         }
         let call = call(request)?;
@@ -64,7 +65,15 @@ impl App {
         };
         Some((
             relay,
-            Request { head: inner, upload, peer, is_encrypted, now, session: Session::None },
+            Request {
+                head: inner,
+                upload,
+                peer,
+                is_encrypted,
+                now,
+                session: Session::None,
+                link: LinkCredential::None,
+            },
         ))
     }
 

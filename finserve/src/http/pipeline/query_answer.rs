@@ -1,4 +1,4 @@
-//! The answer to a query of the data: one thing or a part of a list, as JSON or CSV.
+//! The answer to a query of the data: one thing or a part of a list, as JSON, CSV or a single value.
 use fincore::Snapshot;
 use hyper::{
     Uri,
@@ -14,10 +14,10 @@ use crate::{
     http::message::{
         etags::tag,
         header_names::{X_FUZZY, X_TOTAL_COUNT},
-        links,
+        links::{self, Extent, Links},
         parameters::{self, Params},
         refusal::Refusal,
-        render::{Extent, Media},
+        render::{Answer, Media},
         reply::attachment,
     },
     site::base_path::BasePath,
@@ -29,18 +29,15 @@ pub(crate) fn data(
     (id, route): (RouteId, &Route),
     (query, params, base): (&Query, Params<'_>, BasePath),
     head: &Parts,
-    media: Media,
+    media: &Media,
 ) -> Result<CachedAnswer, Refusal> {
     let answer = query(snapshot, params)?;
-    let body = answer.render(media)?;
-    let paged = route.params.contains(&"offset");
-    let link = answer.extent().and_then(|extent| {
-        let offset = extent.offset.filter(|_| paged);
-        links::links(base, &head.uri, Extent { offset, ..extent })
-    });
+    let links = page_links(&answer, route, base, &head.uri);
+    let (link, next) = links.map(|links| (links.header, links.next)).unzip();
+    let body = answer.render(media, next.flatten().as_deref())?;
     let mut headers = Vec::from_iter(link.map(|link| (LINK, link)));
     let ending = match media {
-        Media::Json => None,
+        Media::Json | Media::Value(_) => None,
         Media::Csv(_) => Some("csv"),
         #[cfg(feature = "parquet")]
         Media::Parquet => Some("parquet"),
@@ -61,8 +58,20 @@ pub(crate) fn data(
     ))
 }
 
+/// Where the other pages are, if the answer is a list with pages.
+pub(super) fn page_links(
+    answer: &Answer,
+    route: &Route,
+    base: BasePath,
+    uri: &Uri,
+) -> Option<Links> {
+    let extent = answer.extent()?;
+    let offset = extent.offset.filter(|_| route.params.contains(&"offset"));
+    links::links(base, uri, Extent { offset, ..extent })
+}
+
 /// The tag of the answer, which is known before the answer is.
-pub(crate) fn question(snapshot: &Snapshot, head: &Parts, media: Media) -> HeaderValue {
+pub(crate) fn question(snapshot: &Snapshot, head: &Parts, media: &Media) -> HeaderValue {
     let (path, query) = (head.uri.path(), head.uri.query().unwrap_or(""));
     tag(snapshot, &[snapshot.plan().id(), path, query, media.id()])
 }

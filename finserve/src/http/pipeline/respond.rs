@@ -14,6 +14,7 @@ use hyper::{
 use super::{
     answer_cache::{CachedAnswer, EncodedAnswer},
     app::App,
+    link_scope,
     route_table::RouteId,
     session,
 };
@@ -22,9 +23,10 @@ use crate::{
         access::{Charged, credentials},
         endpoints::page_handlers,
         message::{
+            formats,
             header_names::X_REQUEST_ID,
             payload::Payload,
-            refusal::Refusal,
+            refusal::{ErrorFormat, Refusal},
             reply::Reply,
             request::Request,
             response_headers::{Envelope, RequestId, Sharing},
@@ -93,7 +95,12 @@ impl App {
         let id = RequestId::of(&headers, &self.start);
         let caller = Caller::at(Ipv4Addr::UNSPECIFIED.into());
         let standing = self.access.peek(&caller, now);
-        let reply = Refusal::Internal(why).reply(id, "no route", self.routes.upgrade_contact);
+        let reply = Refusal::Internal(why).reply(
+            id,
+            "no route",
+            self.routes.upgrade_contact,
+            ErrorFormat::Json,
+        );
         reply.respond(&Envelope { id, caller, standing, now, sharing: Sharing::Any })
     }
 
@@ -115,7 +122,12 @@ impl App {
             } else {
                 refusal
             };
-            Done::Reply(refusal.reply(id, route, upgrade_contact))
+            Done::Reply(refusal.reply(
+                id,
+                route,
+                upgrade_contact,
+                formats::of_errors(&request.head.uri),
+            ))
         });
 
         // A request that failed before its caller was identified still gets the headers of its address.
@@ -135,11 +147,13 @@ impl App {
         };
         let mut response = self.hold(response, address).unwrap_or_else(|refusal| {
             self.metrics.count_refusal(refusal.reason());
-            refusal.reply(id, route, upgrade_contact).respond(&envelope)
+            let format = formats::of_errors(&request.head.uri);
+            refusal.reply(id, route, upgrade_contact, format).respond(&envelope)
         });
         if let Some(row) = row.filter(|row| row.is_page) {
             session::mark(response.headers_mut(), request, row, upgrade_contact.base());
         }
+        link_scope::mark(response.headers_mut(), request);
         if request.is_https_elsewhere() {
             response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, ONLY_TLS);
         }
@@ -150,10 +164,11 @@ impl App {
                 Outcome::Success if failed => Outcome::Failure,
                 counted => counted,
             };
-            self.access.count(&caller, route, counted, request.now);
+            self.access.count(&caller, &request.link, (route, counted), request.now);
         }
-        let key = match request.session.holder() {
-            Some(holder) => Some(holder.key.as_str().into()),
+        let by_link = request.link.holder().map(|holder| &holder.key);
+        let key = match by_link.or(request.session.holder().map(|holder| &holder.key)) {
+            Some(key) => Some(key.as_str().into()),
             None => caller.id.key().and_then(|_| credentials::key_prefix(&request.head.headers)),
         };
         let record = AccessRecord {

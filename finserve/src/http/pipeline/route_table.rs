@@ -11,7 +11,9 @@ use super::answer_cost::Cost;
 use crate::{
     http::{
         endpoints::{
-            events, export, global_search, llms, mcp, own_key,
+            events, export, global_search,
+            links::{self, OneLink},
+            llms, mcp, own_key, own_links,
             page_handlers::{
                 self,
                 calculators::{
@@ -39,7 +41,7 @@ pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
     account, as_of, asset, at, compared, crawled, current, data_page, dataset, document, download,
-    get, history, kept, list, one, open, page, page_of, table_of,
+    get, history, kept, list, one, open, page, page_of, several, table_of,
 };
 
 /// All routes; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -98,12 +100,16 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         list(   "/api/v1/filings/recent",         Filings,   Long,  filings::recent),
         one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
         list(   "/api/v1/filings",                Filings,   Long,  filings::list),
-        get(    "/api/v1/search/suggest",         Companies, Short, search::suggest),
-        get(    "/api/v1/search",                 Companies, Long,  move |all: &_, query| global_search::all(upgrade_contact, all, query)),
+        several(get("/api/v1/search/suggest",     Companies, Short, search::suggest)),
+        several(get("/api/v1/search",             Companies, Long,  move |all: &_, query| global_search::all(upgrade_contact, all, query))),
 
-        current("/api/v1/plans",                  Plans,     Short, |_| Ok(plans::list())),
+        several(current("/api/v1/plans",          Plans,     Short, |_| Ok(plans::list()))),
         account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
         account::<UsageQuery>(GET, "/api/v1/plans/usage",    Plans, Disk, service::usage),
+
+        account::<()>(POST,              "/api/v1/links",            Plans,      Disk, links::create),
+        account::<()>(GET,               "/api/v1/links",            Plans,      Disk, links::list),
+        account::<OneLink>(DELETE,       "/api/v1/links/{id}",       Plans,      Disk, links::revoke),
 
         account::<()>(GET,               "/api/v1/export",           BulkExport, Long, export::list),
         dataset("/api/v1/export/{dataset}",                          BulkExport, Disk, export::dataset),
@@ -149,6 +155,8 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         page(POST, "/usage",             Disk,  page_handlers::show_usage),
         page(POST, "/usage/rotate",      Disk,  own_key::rotate),
         page(POST, "/usage/revoke",      Disk,  own_key::revoke),
+        page(POST, "/usage/links",       Disk,  own_links::create),
+        page(POST, "/usage/links/revoke", Disk, own_links::revoke),
         page_of::<SignInQuery>(GET,  "/sign-in", Long,  sign_in::form),
         page_of::<SignInQuery>(POST, "/sign-in", Disk,  sign_in::sign_in),
         page(POST, "/sign-out",          Disk,  sign_in::sign_out),
@@ -175,6 +183,8 @@ pub(crate) struct Routes {
     pub(crate) upgrade_contact: UpgradeContact,
     /// The paths of all pages that can be read, in order.
     pub(crate) pages: Vec<&'static str>,
+    /// The paths of all endpoints that links may read.
+    pub(crate) link_paths: Vec<&'static str>,
     rows: Vec<Route>,
     /// The rows that answer `GET` at a path without braces, by the path.
     fixed: HashMap<&'static str, usize>,
@@ -221,8 +231,9 @@ impl Routes {
         let starts = rows.iter().map(start).collect();
         let is_read = |row: &&Route| row.is_drawn() && row.method == Method::GET;
         let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
+        let link_paths = rows.iter().filter(|row| row.takes_links()).map(|row| row.path).collect();
         let (base, upgrade_contact) = (BasePath::default(), UpgradeContact::default());
-        Routes { base, upgrade_contact, pages, rows, fixed, starts }
+        Routes { base, upgrade_contact, pages, link_paths, rows, fixed, starts }
     }
 
     pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {

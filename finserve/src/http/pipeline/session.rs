@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The session that a request names, where one counts: on pages, and for what a script of our own pages reads from the API;
-/// only where no key is sent.
+/// only where no key and no link is sent.
 pub(crate) fn token(
     request: &Request,
     target: &Target<'_>,
@@ -27,7 +27,12 @@ pub(crate) fn token(
 ) -> Option<SessionToken> {
     let (head, headers) = (&request.head, &request.head.headers);
     let has = |name| headers.contains_key(name);
-    if !has(COOKIE) || has(X_API_KEY) || has(AUTHORIZATION) || head.method == Method::OPTIONS {
+    if request.link.is_given()
+        || !has(COOKIE)
+        || has(X_API_KEY)
+        || has(AUTHORIZATION)
+        || head.method == Method::OPTIONS
+    {
         return None;
     }
     let is_read = || target.route().is_some_and(|route| routes.row(route).is_read_from_api());

@@ -13,7 +13,6 @@ use crate::{
         access::Charge,
         message::{
             accept,
-            formats::{self, Formats},
             parameters::{self, Params},
             refusal::Refusal,
             render::Media,
@@ -92,6 +91,11 @@ impl<'r> Target<'r> {
         }
     }
 
+    /// Whether it leads to what a link may read.
+    pub(crate) fn takes_links(&self, routes: &Routes) -> bool {
+        self.route().is_some_and(|id| routes.row(id).takes_links())
+    }
+
     /// What the request costs its caller.
     pub(crate) fn charge(&self, routes: &Routes, caller: Caller) -> Charge {
         match self.route() {
@@ -146,23 +150,7 @@ fn route_target<'r>(
         params.only(&route.params, &captures)
     };
     let input = known.and_then(|()| {
-        let media = match route.formats {
-            Formats::One | Formats::Dataset => Media::Json,
-            Formats::List => {
-                let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
-                formats::of_list(format.as_deref(), dialect.as_deref(), &head.headers)?
-            }
-            Formats::Table => {
-                let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
-                formats::of_table(format.as_deref(), dialect.as_deref(), &head.headers)?
-            }
-            Formats::Comparison => {
-                let [format, dialect] = formats::PARAMS.map(|name| params.take(name));
-                let of =
-                    if params.get("ids").is_some() { formats::of_table } else { formats::of_list };
-                of(format.as_deref(), dialect.as_deref(), &head.headers)?
-            }
-        };
+        let media = route.formats.media(&mut params, &route.params, &head.headers)?;
         Ok(Input { params: captures.and(params)?, media })
     });
     RouteTarget { id, format_feature, input, is_short }

@@ -23,6 +23,7 @@ pub(crate) fn figure(language: Language, metric: Metric, value: Option<Decimal>)
         }
         Unit::ReaisAShare => html! { data value=(value) { (exact) } },
         Unit::Percent => html! { data value=(value) { (exact) " %" } },
+        Unit::Times => html! { data value=(value) { (exact) "×" } },
     }
 }
 
@@ -33,6 +34,7 @@ pub(crate) enum Unit {
     ReaisAShare,
     Shares,
     Percent,
+    Times,
 }
 
 impl Unit {
@@ -45,6 +47,7 @@ impl Unit {
             | Metric::NetMargin
             | Metric::Roe
             | Metric::Roa => Unit::Percent,
+            Metric::DebtToEquity | Metric::NetDebtToEbitda => Unit::Times,
             Metric::Revenue
             | Metric::GrossProfit
             | Metric::Ebit

@@ -10,8 +10,13 @@ use super::{amounts::figure, five_years::year_end, metric_names::metric_name};
 use crate::{
     errors::BadRequest,
     pages::{
-        company_name::company_link, errors::ErrorMessage, filter_fields, layout, page_url::Address,
-        upgrade_prompt::upgrade, view::View,
+        company_name::company_link,
+        errors::ErrorMessage,
+        filter_fields, layout,
+        page_url::Address,
+        spreadsheet::{self, Sheet, Shows},
+        upgrade_prompt::upgrade,
+        view::View,
     },
 };
 
@@ -116,6 +121,11 @@ fn table(view: &View, companies: &[ComparedCompany]) -> Markup {
         @for (nth, company) in companies.iter().enumerate() {
             @let endpoint = Address::at(format!("/api/v1/companies/{}/financials", company.company.id)).with("limit", Some(1));
             (layout::command(view, &format!("call-{nth}"), &endpoint.command(view)))
+        }
+        @if let Some(first) = companies.first() {
+            @let rows = Address::at(format!("/api/v1/companies/{}/financials", first.company.id));
+            @let value = rows.clone().with("field", Some("revenue")).with("limit", Some(1));
+            (spreadsheet::panel(view, &Sheet { value, shows: Shows::Number, rows: Some(rows.with("limit", Some(20))) }, None))
         }
     }
 }

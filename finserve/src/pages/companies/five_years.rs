@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use super::{
     amounts::{abbreviated, figure},
     metric_names::metric_name,
+    missing_statements,
 };
 use crate::pages::{
     chart::groups::{Group, Groups},
@@ -82,6 +83,7 @@ fn figures(view: &View, years: &[CompanyFinancials]) -> Markup {
                 }
             }
             p.note { (note(language, &years[0])) }
+            (missing_statements::only_some(language, years.iter()))
         }
     }
 }

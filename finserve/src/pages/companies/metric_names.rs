@@ -44,6 +44,8 @@ fn names(metric: Metric) -> (&'static str, &'static str) {
         Metric::EbitMargin => ("EBIT margin", "Margem EBIT"),
         Metric::NetMargin => ("Net margin", "Margem líquida"),
         Metric::Roe => ("Return on equity (ROE)", "Retorno sobre o patrimônio (ROE)"),
+        Metric::DebtToEquity => ("Gross debt / equity", "Dívida bruta / patrimônio"),
+        Metric::NetDebtToEbitda => ("Net debt / EBITDA", "Dívida líquida / EBITDA"),
         Metric::Roa => ("Return on assets (ROA)", "Retorno sobre o ativo (ROA)"),
     }
 }

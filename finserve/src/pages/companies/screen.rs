@@ -6,7 +6,7 @@ use fincore::{
 };
 use maud::{Markup, html};
 
-use super::{amounts::figure, metric_names::metric_name};
+use super::{amounts::figure, metric_names::metric_name, missing_statements};
 use crate::{
     errors::BadRequest,
     pages::{
@@ -16,7 +16,8 @@ use crate::{
         language::Language,
         layout,
         page_url::Address,
-        result_list::{self, PAGE_ROWS},
+        result_list::{self, LIST_ROWS, PAGE_ROWS},
+        spreadsheet::{self, Sheet, Shows},
         upgrade_prompt::upgrade,
         view::View,
     },
@@ -66,6 +67,13 @@ impl ScreenSought {
         let skipped = self.page.saturating_sub(1) * u64::from(PAGE_ROWS);
         let address = Address::at("/api/v1/financials").with("order", Some(order));
         self.narrowed(address).with("offset", (skipped > 0).then_some(skipped))
+    }
+
+    /// The name of the first company, and all of them.
+    fn sheet(&self) -> Sheet {
+        let rows = ScreenSought { page: 1, ..self.clone() }.endpoint();
+        let value = rows.clone().with("field", Some("name")).with("limit", Some(1));
+        Sheet { value, shows: Shows::Text, rows: Some(rows.with("limit", Some(LIST_ROWS))) }
     }
 
     fn narrowed(&self, address: Address) -> Address {
@@ -118,6 +126,7 @@ pub(crate) fn screened_companies(
                     @if !page.data.is_empty() {
                         (table(view, sought, page))
                         p.note { (say("In reais, rounded: the exact figure is in the tooltip.", "Em reais, arredondados: o valor exato está na dica.")) }
+                        (missing_statements::only_some(view.language, page.data.iter().map(|row| &row.financials)))
                     }
                     (pages(view, sought, page.total))
                     @if !page.data.is_empty() { (result_list::csv_link(view, sought.endpoint())) }
@@ -125,6 +134,7 @@ pub(crate) fn screened_companies(
             }
         }
         (layout::command(view, "call", &sought.endpoint().command(view)))
+        (spreadsheet::panel(view, &sought.sheet(), None))
         p.actions { a.button href=(view.link("/companies/compare")) { (say("Compare companies", "Comparar companhias")) } }
     };
     layout::described_page(view, PATH, (title, about), &content)
@@ -221,8 +231,8 @@ fn nothing(view: &View) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     html! {
         p.note {
-            (say("Either no company of this sector filed for that year, or its statements have not been imported: ", "Ou nenhuma companhia desse setor entregou demonstrações desse ano, ou elas não foram importadas: "))
-            code { "finserve sync" } (say(" or ", " ou ")) code { "finserve import dfp_cia_aberta_2025.zip" } (say(" brings them.", " as traz."))
+            (say("Either no company of this sector filed for that year, or its statements have not been imported. ", "Ou nenhuma companhia desse setor entregou demonstrações desse ano, ou elas não foram importadas. "))
+            (missing_statements::what_brings_them(view.language))
         }
     }
 }

@@ -2,15 +2,22 @@
 use fincore::{
     Feature,
     plans::Upgrade,
-    statements::{Period, Scope, StatementForm, StatementKind, StatementPage},
+    statements::{Period, Scope, Statement, StatementForm, StatementKind, StatementPage},
 };
 use maud::{Markup, html};
 
+use super::missing_statements;
 use crate::{
     errors::BadRequest,
     pages::{
-        errors::ErrorMessage, filter_fields, language::Language, layout, page_url::Address,
-        upgrade_prompt::upgrade, view::View,
+        errors::ErrorMessage,
+        filter_fields,
+        language::Language,
+        layout,
+        page_url::Address,
+        spreadsheet::{self, Sheet, Shows},
+        upgrade_prompt::upgrade,
+        view::View,
     },
 };
 
@@ -87,6 +94,19 @@ impl StatementSought {
         self.endpoint(id).with("offset", (skipped > 0).then_some(skipped))
     }
 
+    /// The first account of the newest period, and the accounts of all. Where accounts have columns, a code names several.
+    fn sheet(&self, id: &str, newest: &Statement) -> Sheet {
+        let plain = newest.accounts.first().filter(|account| account.column.is_none());
+        let (code, shows) = match plain {
+            Some(account) => (account.code.as_str(), Shows::Number),
+            None => ("period_end", Shows::Text),
+        };
+        let path = format!("/api/v1/companies/{id}/statements/{}", self.kind().name());
+        let value = self.narrowed(Address::at(path), Some(self.period()));
+        let value = value.with("field", Some(code)).with("limit", Some(1));
+        Sheet { value, shows, rows: Some(self.endpoint(id).with("limit", Some(MOST_PERIODS))) }
+    }
+
     fn narrowed(&self, address: Address, period: Option<Period>) -> Address {
         let period = period.filter(|period| *period != Period::default());
         address
@@ -130,6 +150,9 @@ pub(crate) fn statement(
         }
         h2 { (say("The same from the API", "O mesmo pela API")) }
         (layout::command(view, "call", &sought.shown_periods(id).command(view)))
+        @if let StatementShown::Whole { page, .. } = shown && let Some(newest) = page.data.first() {
+            (spreadsheet::panel(view, &sought.sheet(id, newest), None))
+        }
     };
     let title = format!("{kind}: {name}");
     let about = view.language.pick(
@@ -250,8 +273,7 @@ fn nothing(view: &View, sought: &StatementSought, forms: &[StatementForm], total
         } @else if forms.is_empty() {
             p.note {
                 (say("No statements of this company have been imported. ", "Nenhuma demonstração desta companhia foi importada. "))
-                code { "finserve sync" } (say(" brings those of all companies, ", " traz as de todas as companhias, "))
-                code { "finserve import dfp_cia_aberta_2025.zip" } (say(" those of a file of CVM.", " as de um arquivo da CVM."))
+                (missing_statements::what_brings_them(view.language))
             }
         } @else if kinds.contains(&sought.kind()) {
             p.note { (say(
@@ -261,7 +283,8 @@ fn nothing(view: &View, sought: &StatementSought, forms: &[StatementForm], total
         } @else {
             p.note {
                 (say("No form that has been imported has this statement. There are: ", "Nenhum formulário importado tem esta demonstração. Há: "))
-                (kinds.iter().map(|kind| kind_name(view.language, *kind)).collect::<Vec<_>>().join(", ")) "."
+                (kinds.iter().map(|kind| kind_name(view.language, *kind)).collect::<Vec<_>>().join(", ")) ". "
+                (missing_statements::what_brings_them(view.language))
             }
         }
     }

@@ -61,6 +61,8 @@ pub(super) fn bad_request(wrong: &BadRequest, language: Language) -> Option<Stri
         | BadRequest::HostName
         | BadRequest::Method
         | BadRequest::TwoKeys
+        | BadRequest::KeyAndLink
+        | BadRequest::KeyInAddress { .. }
         | BadRequest::BrokenBody
         | BadRequest::FormNotUtf8
         | BadRequest::Json { .. }
@@ -104,7 +106,11 @@ pub(super) fn not_found(missing: &NotFound, language: Language) -> Option<String
             ),
             Resource::SavingsOfDay => Some(savings_of_day(id, language)),
             Resource::SavingsUntil2012 => Some(savings_until_2012(id, language)),
-            Resource::Key | Resource::Dataset | Resource::Webhook | Resource::Delivery => None,
+            Resource::Key
+            | Resource::Link
+            | Resource::Dataset
+            | Resource::Webhook
+            | Resource::Delivery => None,
         },
         NotFound::Path(wrong) => {
             let why = problem(wrong, language)?;
@@ -115,7 +121,10 @@ pub(super) fn not_found(missing: &NotFound, language: Language) -> Option<String
         }
         NotFound::Id(invalid) => values::invalid(invalid, language),
         // The page for these has its own words.
-        NotFound::Route { .. } | NotFound::Query { .. } | NotFound::Asset { .. } => None,
+        NotFound::Route { .. }
+        | NotFound::Query { .. }
+        | NotFound::Asset { .. }
+        | NotFound::Row => None,
     }
 }
 
@@ -139,6 +148,7 @@ pub(super) fn no_such_choice(what: Resource, id: &str, language: Language) -> Op
         Resource::Company
         | Resource::Filing
         | Resource::Key
+        | Resource::Link
         | Resource::Dataset
         | Resource::Webhook
         | Resource::Delivery => None,
@@ -182,6 +192,10 @@ fn problem(problem: &Problem, language: Language) -> Option<String> {
             Some(values::is_not(given, &own_wanted(*wanted, language)?, language))
         }
         Problem::DialectWithoutCsv
+        | Problem::ValueOfList
+        | Problem::WithoutValue
+        | Problem::NoSuchField { .. }
+        | Problem::FieldNeeded { .. }
         | Problem::WithoutIds
         | Problem::WithIds
         | Problem::NotPlainText => None,
@@ -200,9 +214,12 @@ fn own_wanted(wanted: Wanted, language: Language) -> Option<String> {
         }
         Wanted::ListFormat
         | Wanted::TableFormat
+        | Wanted::AnswerFormat
+        | Wanted::DecimalMark
         | Wanted::ExportFormat
         | Wanted::Dialect
-        | Wanted::DataVersion => {
+        | Wanted::DataVersion
+        | Wanted::LinkPath => {
             return None;
         }
     };

@@ -63,6 +63,7 @@ pub(super) fn invalid(invalid: &Invalid, language: Language) -> Option<String> {
         | Invalid::ExpiredCursor
         | Invalid::Export(_)
         | Invalid::Webhook(_)
+        | Invalid::Link(_)
         | Invalid::WouldOverwrite { .. }
         | Invalid::Operation(_) => None,
     }
@@ -156,6 +157,8 @@ fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
         | Wanted::Name { .. }
         | Wanted::Email { .. }
         | Wanted::KeyPrefix
+        | Wanted::LinkId
+        | Wanted::LinkPath { .. }
         | Wanted::Cursor
         | Wanted::EventType { .. }
         | Wanted::Category { .. }

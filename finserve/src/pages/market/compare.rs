@@ -26,6 +26,7 @@ use crate::{
         errors::ErrorMessage,
         layout,
         page_url::Address,
+        spreadsheet::{Sheet, Shows},
         view::View,
     },
 };
@@ -339,7 +340,11 @@ impl<'a> Shown<'a> {
         let line = line.with("offset", (skipped > 0).then_some(skipped));
         let most = Comparison { limit: Limit::MAX, ..Comparison::new(self.ids.clone()) }.limit;
         let json = question("/market/download/compare").with("limit", Some(most.get()));
-        files(self.view, &line.open_command(self.view), &json)
+        let rows = question("/api/v1/market/series");
+        let value = rows.clone().with("field", ids.first()).with("limit", Some(1));
+        let sheet =
+            Sheet { value, shows: Shows::Number, rows: Some(rows.with("limit", Some(most.get()))) };
+        files(self.view, &line.open_command(self.view), &json, &sheet)
     }
 
     /// Where the figures come from.

@@ -7,7 +7,12 @@ use maud::{Markup, html};
 
 use super::{Subject, downloads, history::upgrade_of};
 use crate::pages::{
-    language::Language, layout, page_url::Address, structured_data::DatasetPage, view::View,
+    language::Language,
+    layout,
+    page_url::Address,
+    spreadsheet::{Sheet, Shows},
+    structured_data::DatasetPage,
+    view::View,
 };
 
 /// Where the page is.
@@ -144,7 +149,14 @@ fn files(view: &View) -> Markup {
     let line = Address::at("/api/v1/market/selic/decisions").open_command(view);
     let most = History { limit: Limit::MAX, ..History::default() }.limit;
     let json = Address::at("/market/download/selic/decisions").with("limit", Some(most.get()));
-    downloads::files(view, &line, &json)
+    let rows = Address::at("/api/v1/market/selic/decisions");
+    let value = rows.clone().with("field", Some("after")).with("limit", Some(1));
+    downloads::files(
+        view,
+        &line,
+        &json,
+        &Sheet { value, shows: Shows::Number, rows: Some(rows.with("limit", Some(most.get()))) },
+    )
 }
 
 fn described(view: &View, name: &str, about: &str) -> Markup {

@@ -3,7 +3,12 @@ use fincore::{Feature, Limit, Plan, market::History};
 use maud::{Markup, html};
 
 use super::history::{ROWS, Shown};
-use crate::pages::{layout, page_url::Address, view::View};
+use crate::pages::{
+    layout,
+    page_url::Address,
+    spreadsheet::{self, Sheet, Shows},
+    view::View,
+};
 
 impl Shown<'_> {
     pub(super) fn downloads(&self) -> Markup {
@@ -21,12 +26,20 @@ impl Shown<'_> {
         let line = line.with("offset", skipped).open_command(view);
         let most = History { limit: Limit::MAX, ..History::default() }.limit;
         let json = days(self.known.subject.download()).with("limit", Some(most.get()));
-        files(view, &line, &json)
+        let rows = days(self.known.subject.endpoint());
+        let is_plain = frequency.1.is_none() && units.1.is_none();
+        let value = match is_plain {
+            true => self.known.subject.current(),
+            // What is transformed has no other address of its newest figure.
+            false => rows.clone().with("limit", Some(1)),
+        };
+        let rows = Some(rows.with("limit", Some(most.get())));
+        files(view, &line, &json, &Sheet { value, shows: Shows::Number, rows })
     }
 }
 
-/// The command line of a view, and its rows as files.
-pub(super) fn files(view: &View, line: &str, json: &Address) -> Markup {
+/// The command line of a view, its rows as files, and how a spreadsheet shows them.
+pub(super) fn files(view: &View, line: &str, json: &Address, sheet: &Sheet) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let csv = json.clone().with("format", Some("csv"));
     let has_csv =
@@ -43,6 +56,7 @@ pub(super) fn files(view: &View, line: &str, json: &Address) -> Markup {
                     "CSV" @if let Some(plan) = csv_needs { " (" (say("plan ", "plano ")) (plan.name()) ")" }
                 }
             }
+            (spreadsheet::panel(view, sheet, None))
         }
     }
 }

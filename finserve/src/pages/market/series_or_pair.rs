@@ -362,6 +362,18 @@ impl Subject {
         }
     }
 
+    /// The endpoint of its newest figure.
+    pub(crate) fn current(&self) -> Address {
+        match self {
+            Subject::Series(series) => {
+                Address::at(format!("/api/v1/market/series/{}/current", series.name))
+            }
+            Subject::Pair(covered) => {
+                Address::at("/api/v1/market/fx/current").with("pair", Some(slug(covered.pair)))
+            }
+        }
+    }
+
     /// The endpoint that answers the same question.
     pub(crate) fn endpoint(&self) -> Address {
         match self {

@@ -14,8 +14,8 @@ pub(super) fn own_key(view: &View, plan: Plan) -> Markup {
             (confirmed(view, "/usage/rotate", &Change {
                 summary: say("Exchange this key for a new one", "Trocar esta chave por uma nova"),
                 about: say(
-                    "The new key has the same plan, usage and webhooks. The old one stops working at once, and whoever is signed in with it is signed out.",
-                    "A chave nova tem o mesmo plano, uso e webhooks. A antiga deixa de funcionar na hora, e quem entrou com ela é desconectado.",
+                    "The new key has the same plan, usage, webhooks and links. The old one stops working at once, and whoever is signed in with it is signed out.",
+                    "A chave nova tem o mesmo plano, uso, webhooks e links. A antiga deixa de funcionar na hora, e quem entrou com ela é desconectado.",
                 ),
                 sure: say("Everything that uses the old key will get the new one.", "Tudo o que usa a chave antiga vai receber a nova."),
                 button: say("Exchange the key", "Trocar a chave"),
@@ -23,8 +23,8 @@ pub(super) fn own_key(view: &View, plan: Plan) -> Markup {
             (confirmed(view, "/usage/revoke", &Change {
                 summary: say("Revoke this key", "Revogar esta chave"),
                 about: say(
-                    "It stops working at once and for good, and its webhooks end. A new key starts on the Free plan.",
-                    "Ela deixa de funcionar na hora e para sempre, e seus webhooks terminam. Uma chave nova começa no plano Free.",
+                    "It stops working at once and for good, and its webhooks and links end. A new key starts on the Free plan.",
+                    "Ela deixa de funcionar na hora e para sempre, e seus webhooks e links terminam. Uma chave nova começa no plano Free.",
                 ),
                 sure: say("This cannot be undone.", "Isso não pode ser desfeito."),
                 button: say("Revoke the key", "Revogar a chave"),
@@ -77,8 +77,8 @@ pub(crate) fn exchanged(view: &View, old: &KeyPrefix, key: &Key) -> Markup {
             p {
                 (say("The key ", "A chave ")) code { (old) "…" }
                 (say(
-                    " has stopped working. Plan, usage and webhooks are those of the new key, and you are signed in with it.",
-                    " deixou de funcionar. Plano, uso e webhooks passaram para a chave nova, e você está conectado com ela.",
+                    " has stopped working. Plan, usage, webhooks and links are those of the new key, and you are signed in with it.",
+                    " deixou de funcionar. Plano, uso, webhooks e links passaram para a chave nova, e você está conectado com ela.",
                 ))
             }
             p.actions {

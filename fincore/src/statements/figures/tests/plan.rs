@@ -121,7 +121,9 @@ fn reads_insurers_whose_codes_mean_other_things() {
         net_debt null [] no_account
         equity 250 [2.03]
         net_margin null [] divisor_not_positive
-        roa 10.00 [net_income total_assets]",
+        roa 10.00 [net_income total_assets]
+        debt_to_equity null [] no_account
+        net_debt_to_ebitda null [] no_account",
     );
 }
 

@@ -125,18 +125,29 @@ pub(crate) fn suggest(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let found = search::suggest(reach.snapshot(), Suggest::new(&q)?)?;
     let row = |suggestion: &Suggestion| {
         let (text, detail, link, company) = match suggestion {
-            Suggestion::Company { text, company_id, tickers } => {
+            Suggestion::Company { text, company_id, tickers, matched } => {
                 let link = pages::company_link(&view, *company_id);
-                (text, tickers.join(" "), link, Some(*company_id))
+                let why = matched.as_ref().map(|matched| pages::why_suggested(&view, matched));
+                let detail = tickers.iter().cloned().chain(why).collect::<Vec<_>>().join(" ");
+                (text.clone(), detail, link, Some(*company_id))
             }
             Suggestion::Ticker { text, company_id } => {
                 let kind = view.language.pick("ticker", "código de negociação");
                 let link = pages::company_link(&view, *company_id);
-                (text, kind.to_owned(), link, Some(*company_id))
+                (text.clone(), kind.to_owned(), link, Some(*company_id))
+            }
+            Suggestion::Filings { company_id, name, category, year, filings, .. } => {
+                let text = pages::filings_of(&view, name, category.as_deref(), *year);
+                let count = view.language.count(*filings);
+                let detail =
+                    view.language.pick(format!("{count} filings"), format!("{count} documentos"));
+                let link =
+                    pages::company_filings_link(&view, *company_id, category.as_deref(), *year);
+                (text, detail, link, None)
             }
             Suggestion::Category { text } => {
                 let kind = view.language.pick("category of filings", "categoria de documentos");
-                (text, kind.to_owned(), pages::category_link(&view, text), None)
+                (text.clone(), kind.to_owned(), pages::category_link(&view, text), None)
             }
             _ => return None,
         };

@@ -46,7 +46,7 @@ impl Reach {
             Ok(()) => page(number)
                 .map_err(Refusal::from)
                 .and_then(|(limit, offset)| ask(&self.snapshot, limit, offset))
-                .map(Found::Whole),
+                .map(|page| Found::Whole(Box::new(page))),
             Err(prompt) => {
                 let preview = |(rows, meta)| Found::Preview { rows, meta: Box::new(meta), prompt };
                 self.first(ask).map(preview)

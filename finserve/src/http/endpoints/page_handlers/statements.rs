@@ -56,6 +56,10 @@ pub(crate) fn statement(context: &Context<'_>, params: Params<'_>) -> Result<Rep
         [kind, period, scope, as_of, restated, page].map(given);
     let number = page_number(page.as_ref());
     let page = *number.as_ref().unwrap_or(&1);
+    let kind = match kind {
+        None => usual_kind(&reach, code)?.map(|kind| kind.name().to_owned()),
+        chosen => chosen,
+    };
     let sought = StatementSought { kind, period, scope, as_of, restated, page };
     let (company, _) = reach.one(Feature::Companies, |all| companies::find(all, code.into()))?;
     let of = StatementsOf { id: &id, name: &company.answer.name };
@@ -70,6 +74,20 @@ pub(crate) fn statement(context: &Context<'_>, params: Params<'_>) -> Result<Rep
             Err(Refusal::Shown(Box::new(wrong.into()), page))
         }
         found => Ok(shown(draw(&found?))),
+    }
+}
+
+/// The statement without a choice if a company has no income statement here: another that it has.
+fn usual_kind(reach: &Reach, code: CvmCode) -> Result<Option<StatementKind>, Refusal> {
+    if reach.need(Feature::Filings).is_err() {
+        return Ok(None);
+    }
+    let query = FormsQuery::new(CompanyId::Cvm(code).into());
+    let forms = statements::list(reach.snapshot(), query)?.data;
+    let has = |kind: &StatementKind| forms.iter().any(|form| form.kinds.contains(kind));
+    match has(&StatementKind::Income) {
+        true => Ok(None),
+        false => Ok(StatementKind::ALL.into_iter().find(has)),
     }
 }
 

@@ -19,7 +19,10 @@ use crate::{
     errors::BadRequest,
     http::{
         access::Access,
-        message::request::{Session, Upload},
+        message::{
+            link_parameter::LinkCredential,
+            request::{Session, Upload},
+        },
         pipeline::{answer_cache, route_table::Routes},
     },
     site::upgrade_contact::UpgradeContact,
@@ -84,6 +87,7 @@ impl Asker {
             is_encrypted: false,
             now: self.now,
             session: Session::None,
+            link: LinkCredential::None,
         };
         let caller = Caller { plan, ..Caller::at(address) };
         let response = answer(app, request, Ok(caller));
@@ -308,6 +312,7 @@ fn what_a_request_costs_is_known_beforehand() {
                 is_encrypted: false,
                 now: Asker::new().now,
                 session: Session::None,
+                link: LinkCredential::None,
             };
             let caller = match refusal {
                 None => Ok(by),

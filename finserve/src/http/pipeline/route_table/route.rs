@@ -61,6 +61,21 @@ impl Route {
         self.is_api && self.method == Method::GET && self.feature.is_some()
     }
 
+    /// Whether a link may read it: data for programs, and nothing about keys, events or the service.
+    pub(crate) fn takes_links(&self) -> bool {
+        use Feature::{
+            BulkExport, Calculators, Companies, Csv, Filings, HistoricalData, Market, Plans,
+            PrioritySupport, Webhooks,
+        };
+        let is_data = match self.feature {
+            Some(
+                BulkExport | Calculators | Companies | Csv | Filings | HistoricalData | Market,
+            ) => true,
+            Some(Plans | PrioritySupport | Webhooks) | None => false,
+        };
+        is_data && self.is_api && self.method == Method::GET
+    }
+
     /// Whether it is a page that is drawn, and not a download that pages link to.
     pub(crate) fn is_drawn(&self) -> bool {
         self.is_page && matches!(self.handler, Handler::Direct(_))
@@ -90,9 +105,15 @@ where
     A: Rows + 'static,
 {
     let query = move |all: &Snapshot, params: Params<'_>| Ok(Answer::list(f(all, params.read()?)?));
-    let params = [parameters::names::<Q>(), &formats::PARAMS].concat();
+    let names = parameters::names::<Q>();
+    let params = [names, &formats::OF_LISTS, of_rows(names)].concat();
     let (formats, columns) = (Formats::List, A::headings());
     Route { params, formats, columns, ..data(path, feature, cost, Box::new(query)) }
+}
+
+/// The parameters that choose a value of a row, where a list with these ones can be cut to one row.
+fn of_rows(names: &[&str]) -> &'static [&'static str] {
+    if names.contains(&"limit") { &formats::OF_ROWS } else { &[] }
 }
 
 /// A list whose columns are those of the question, also as Parquet.
@@ -125,7 +146,8 @@ where
         })
     };
     let route = list(path, feature, cost, plain);
-    let params = [parameters::names::<Q>(), how, &formats::PARAMS].concat();
+    let names = parameters::names::<Q>();
+    let params = [names, how, &formats::OF_LISTS, of_rows(names)].concat();
     let (handler, other_columns) = (Handler::Query(Box::new(query)), (how, B::headings()));
     known_at::<KnownAt>(Route { params, handler, other_columns, ..route })
 }
@@ -146,7 +168,7 @@ fn known_at<K: DeserializeOwned + Into<KnownAt> + 'static>(route: Route) -> Rout
         }
     };
     // Those that choose a format come last.
-    let last = params.iter().position(|name| formats::PARAMS.contains(name));
+    let last = params.iter().position(|name| formats::is_of_format(name));
     let last = last.unwrap_or(params.len());
     params.splice(last..last, names.iter().copied());
     Route { params, handler: Handler::Query(Box::new(known)), ..route }
@@ -193,7 +215,7 @@ where
         some.iter().copied().filter(|name| !others.contains(name)).collect()
     };
     let (only_list, only_named) = (beyond(of_list, &named), beyond(&named, of_list));
-    let params = [of_list, &only_named, &formats::PARAMS].concat();
+    let params = [of_list, &only_named, &formats::OF_LISTS, of_rows(of_list)].concat();
     let query = move |all: &Snapshot, mut params: Params<'_>| {
         let refuse = |params: &Params<'_>, names: &[&'static str], problem| {
             let given = names.iter().find(|name| params.get(name).is_some());
@@ -229,7 +251,8 @@ where
 {
     let query =
         move |all: &Snapshot, params: Params<'_>| Ok(Answer::object(f(all, params.read()?)?));
-    Route { params: parameters::names::<Q>().into(), ..data(path, feature, cost, Box::new(query)) }
+    let params = [parameters::names::<Q>(), &formats::OF_ANSWERS].concat();
+    Route { params, formats: Formats::Answer, ..data(path, feature, cost, Box::new(query)) }
 }
 
 /// One thing, whose id is in the path.
@@ -246,7 +269,8 @@ where
     let query = move |all: &Snapshot, params: Params<'_>| {
         Ok(Answer::object(f(all, params.read_captured()?)?))
     };
-    Route { params: vec!["id"], ..data(path, feature, cost, Box::new(query)) }
+    let params = [&["id"][..], &formats::OF_ANSWERS].concat();
+    Route { params, formats: Formats::Answer, ..data(path, feature, cost, Box::new(query)) }
 }
 
 /// What the data says now, without anything to choose.
@@ -260,7 +284,8 @@ where
     A: Serialize + 'static,
 {
     let query = move |all: &Snapshot, _: Params<'_>| Ok(Answer::object(f(all)?));
-    data(path, feature, cost, Box::new(query))
+    let (params, formats) = (formats::OF_ANSWERS.into(), Formats::Answer);
+    Route { params, formats, ..data(path, feature, cost, Box::new(query)) }
 }
 
 fn data(path: &'static str, feature: Feature, cost: Cost, query: Box<Query>) -> Route {
@@ -317,8 +342,16 @@ pub(crate) fn data_page<Q: DeserializeOwned>(
     Route { feature: Some(feature), ..page_of::<Q>(Method::GET, path, cost, f) }
 }
 
+/// Several things in one answer, of which none is the one that was asked for: in JSON only.
+pub(crate) fn several(answer: Route) -> Route {
+    let Route { mut params, .. } = answer;
+    params.retain(|name| !formats::is_of_format(name));
+    Route { params, formats: Formats::One, ..answer }
+}
+
 /// A list that a page links to: for people as on the page, and otherwise as for programs.
-pub(crate) fn download(list: Route) -> Route {
+pub(crate) fn download(mut list: Route) -> Route {
+    list.params.retain(|name| !formats::OF_ROWS.contains(name));
     Route { sharing: Sharing::Own, is_page: true, is_api: false, ..list }
 }
 

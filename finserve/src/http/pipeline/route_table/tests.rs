@@ -63,6 +63,23 @@ fn no_row_with_braces_answers_at_a_path_without_them() {
     }
 }
 
+#[test]
+fn openapi_lets_links_read_what_the_table_does() {
+    let document: Value = serde_norway::from_str(OPENAPI).unwrap();
+    let has_link = |security: &Value| {
+        security.as_sequence().unwrap().iter().any(|way| way.get("LinkToken").is_some())
+    };
+    let mut read = 0;
+    for route in table(UpgradeContact::default()).into_iter().filter(|route| route.is_api) {
+        let operation =
+            &document["paths"][route.path][route.method.as_str().to_lowercase().as_str()];
+        let security = operation.get("security").unwrap_or(&document["security"]);
+        assert_eq!(has_link(security), route.takes_links(), "{} {}", route.method, route.path);
+        read += usize::from(route.takes_links());
+    }
+    assert_eq!(read, 41);
+}
+
 fn of_the_program() -> Table {
     let sorted = |names: &[&str]| {
         let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();

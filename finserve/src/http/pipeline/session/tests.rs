@@ -17,6 +17,7 @@ use crate::{
         access::{Access, Charge},
         endpoints::{context::Context, page_handlers::PageQuery},
         message::{
+            link_parameter::LinkCredential,
             parameters::Params,
             payload::Payload,
             refusal::Refusal,
@@ -96,6 +97,7 @@ impl Stage {
             is_encrypted: false,
             now: self.now,
             session: Session::None,
+            link: LinkCredential::None,
         }
     }
 

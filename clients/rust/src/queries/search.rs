@@ -1,0 +1,14 @@
+//! One search over companies and filings: [`fincore::search`].
+use fincore::{
+    Search,
+    search::{self, Matches, Suggest, Suggestions},
+};
+
+use super::{NONE, queries};
+
+queries! { "search":
+    /// Companies and filings that match.
+    global(query: Search) -> Matches = search::global, "/api/v1/search", NONE;
+    /// Completions of a text.
+    suggest(query: Suggest) -> Suggestions = search::suggest, "/api/v1/search/suggest", NONE;
+}

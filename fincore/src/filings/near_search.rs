@@ -1,0 +1,221 @@
+//! What to try if nothing meets a search: other spellings, fewer words; but never without the company that is named.
+use super::{
+    search_tiers::MeantCompany,
+    search_units::{SearchUnit, UnitSense},
+};
+use crate::{
+    index::Condition,
+    names::{Names, NearlyMeant},
+};
+
+/// A condition to try if nothing meets all units.
+#[derive(Debug)]
+pub(super) struct NearSearch {
+    /// In tiers, the better ones first.
+    pub(super) tiers: Vec<Condition>,
+    /// Words that are taken for others: as given, and what they stand for.
+    pub(super) corrected: Option<(String, String)>,
+    /// The units that may be left out: their words, and the filings that meet them all the same.
+    pub(super) optional: Vec<(String, Condition)>,
+}
+
+/// A longer search means every word of it.
+const MOST_UNITS: usize = 10;
+
+/// The words of a search that can be missing.
+struct NearWords<'u> {
+    /// How many filings meet a condition.
+    count: &'u dyn Fn(Condition) -> u64,
+    units: &'u [SearchUnit],
+    said: Vec<&'u SearchUnit>,
+    phrases: Vec<Condition>,
+}
+
+/// The conditions to try if nothing meets all units, nearest first. Phrases must be met in any case, and the company that
+/// is named.
+pub(super) fn near_searches(
+    units: &[SearchUnit],
+    company: Option<&MeantCompany<'_>>,
+    names: &Names,
+    count: &dyn Fn(Condition) -> u64,
+) -> Vec<NearSearch> {
+    let phrases = units.iter().filter(|unit| unit.sense == UnitSense::Phrase);
+    let says = |unit: &&SearchUnit| !matches!(unit.sense, UnitSense::Phrase | UnitSense::Particle);
+    let near = NearWords {
+        count,
+        units,
+        said: units.iter().filter(says).collect(),
+        phrases: phrases.map(|unit| unit.condition.clone()).collect(),
+    };
+    let foreign = units.iter().flat_map(|unit| &unit.words).any(|word| !word.is_ascii());
+    if foreign || near.said.is_empty() || near.said.len() > MOST_UNITS {
+        return Vec::new();
+    }
+    if let Some(company) = company.filter(|company| company.is_certain) {
+        return near.of_named(&company.filings);
+    }
+    let mut tries = near.of_nearly_named(names);
+    if near.said.len() + near.phrases.len() < units.len() {
+        tries.push(near.search(&near.weighed(&near.said, None), 0, None));
+    }
+    let most = (near.said.len() / 2).min(2);
+    tries.extend(near.tries(&near.said, most, None));
+    tries
+}
+
+impl NearWords<'_> {
+    /// The filings of a company that is named for certain, with as many of the other words as there are.
+    fn of_named(&self, company: &Condition) -> Vec<NearSearch> {
+        let is_left = |unit: &&&SearchUnit| unit.sense != UnitSense::Company;
+        let rest: Vec<&SearchUnit> = self.said.iter().filter(is_left).copied().collect();
+        self.tries(&rest, rest.len(), Some(company))
+    }
+
+    /// What meets all of some units, then all with the words of expressions on their own, then all but one, and so on.
+    fn tries(
+        &self,
+        units: &[&SearchUnit],
+        most: usize,
+        company: Option<&Condition>,
+    ) -> Vec<NearSearch> {
+        let whole = self.weighed(units, company);
+        let parts = |unit: &'_ SearchUnit| !unit.parts.is_empty();
+        let mut split: Vec<&SearchUnit> = Vec::new();
+        for unit in units {
+            if parts(unit) { split.extend(&unit.parts) } else { split.push(unit) }
+        }
+        let has_parts = units.iter().any(|unit| parts(unit)) && split.len() <= MOST_UNITS;
+        let split = if has_parts { self.weighed(&split, company) } else { Vec::new() };
+        let mut tries = Vec::new();
+        for missing in 0..=most {
+            if missing < units.len() {
+                tries.push(self.search(&whole, missing, company));
+            }
+            if missing < split.len() {
+                tries.push(self.search(&split, missing, company));
+            }
+        }
+        if most == units.len() {
+            tries.extend(
+                (most + 1..split.len()).map(|missing| self.search(&split, missing, company)),
+            );
+            tries.push(self.search(&whole, units.len(), company));
+        }
+        tries
+    }
+
+    /// Units with what they say about a search: rare words say more than common ones, expressions of the market and years
+    /// more than other words, and words that no filing has say nothing.
+    #[allow(clippy::cast_precision_loss, reason = "an order of magnitude is enough")]
+    fn weighed<'w>(
+        &self,
+        units: &[&'w SearchUnit],
+        company: Option<&Condition>,
+    ) -> Vec<WeighedUnit<'w>> {
+        const KNOWN: f64 = 4.0;
+        const YEAR: f64 = 1.0;
+        let of = |condition: Option<Condition>| {
+            let all = self.phrases.iter().chain(company).cloned().chain(condition);
+            (self.count)(Condition::all(all)) as f64
+        };
+        let all = of(None);
+        let weigh = |unit: &&'w SearchUnit| {
+            let having = of(Some(unit.condition.clone()));
+            let having = if having == 0.0 { of(Some(unit.loosely())) } else { having };
+            let known = if unit.is_known { KNOWN } else { 0.0 };
+            let year = if unit.sense == UnitSense::Year { YEAR } else { 0.0 };
+            let weight =
+                if having == 0.0 { 0.0 } else { (all / having).ln().max(0.0) + known + year + 0.1 };
+            WeighedUnit { unit, weight }
+        };
+        units.iter().map(weigh).collect()
+    }
+
+    /// The same for a company that is nearly named: a typing error, or a name that is joined or split otherwise.
+    fn of_nearly_named(&self, names: &Names) -> Vec<NearSearch> {
+        let words = self.said.iter().filter(|unit| !unit.is_known);
+        let words: Vec<&str> = words.flat_map(|unit| &unit.words).map(String::as_str).collect();
+        let Some(NearlyMeant { code, words: taken, meant }) = names.nearly_meant_company(&words)
+        else {
+            return Vec::new();
+        };
+        let is_taken = |unit: &SearchUnit| {
+            !unit.is_known && unit.words.iter().all(|word| taken.contains(&word.as_str()))
+        };
+        let rest: Vec<&SearchUnit> =
+            self.said.iter().filter(|unit| !is_taken(unit)).copied().collect();
+        if rest.len() == self.said.len() {
+            return Vec::new();
+        }
+        let corrected = meant.map(|meant| (taken.join(" "), meant));
+        // A word that only occurs in a name may mean something else.
+        let most = match corrected {
+            Some(_) => rest.len(),
+            None if rest.len() == 1 => 1,
+            None => (rest.len() / 2).min(2),
+        };
+        let company = Condition::company(code);
+        let of = |near: NearSearch| NearSearch {
+            optional: self.optional(is_taken),
+            corrected: corrected.clone(),
+            ..near
+        };
+        self.tries(&rest, most, Some(&company)).into_iter().map(of).collect()
+    }
+
+    /// The filings that meet all of some units but so many; first those that meet what says most.
+    fn search(
+        &self,
+        units: &[WeighedUnit<'_>],
+        missing: usize,
+        company: Option<&Condition>,
+    ) -> NearSearch {
+        let must = || self.phrases.iter().chain(company).cloned();
+        let chosen = choices(units, missing);
+        let meeting = |kept: &Vec<&SearchUnit>, full: bool| {
+            let meet = |unit: &&SearchUnit| if full { unit.full.clone() } else { unit.loosely() };
+            Condition::all(must().chain(kept.iter().map(meet)))
+        };
+        let mut tiers: Vec<Condition> = chosen.iter().map(|kept| meeting(kept, true)).collect();
+        tiers.extend(chosen.iter().map(|kept| meeting(kept, false)));
+        let loosely = units.iter().map(|one| one.unit.loosely());
+        let rest = match units.len() - missing {
+            0 => Condition::everything(),
+            _ if missing == 0 => Condition::all(loosely),
+            least => Condition::AtLeast(least, loosely.collect()),
+        };
+        tiers.push(Condition::all(must().chain([rest])));
+        tiers.dedup();
+        NearSearch { tiers, corrected: None, optional: self.optional(|_| false) }
+    }
+
+    fn optional(&self, is_taken: impl Fn(&SearchUnit) -> bool) -> Vec<(String, Condition)> {
+        let says = |unit: &&SearchUnit| {
+            !matches!(unit.sense, UnitSense::Phrase | UnitSense::Company) && !is_taken(unit)
+        };
+        let free = self.units.iter().filter(says);
+        free.map(|unit| (unit.words.join(" "), unit.loosely())).collect()
+    }
+}
+
+/// A unit with what it says about a search.
+struct WeighedUnit<'u> {
+    unit: &'u SearchUnit,
+    weight: f64,
+}
+
+/// Which units are kept if so many are missing: the best choices first, and not too many of them.
+fn choices<'u>(units: &[WeighedUnit<'u>], missing: usize) -> Vec<Vec<&'u SearchUnit>> {
+    const MOST: usize = 12;
+    // There are at most ten units, so that all choices are few.
+    let choices = (0..1_u32 << units.len())
+        .filter(|kept| usize::try_from(kept.count_ones()) == Ok(units.len() - missing));
+    let kept_in = |choice: u32| {
+        units.iter().enumerate().filter(move |(at, _)| choice >> at & 1 == 1).map(|(_, one)| one)
+    };
+    let weight = |choice: u32| kept_in(choice).map(|one| one.weight).sum::<f64>();
+    let mut weighed: Vec<(f64, u32)> = choices.map(|choice| (weight(choice), choice)).collect();
+    weighed.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(other.cmp(one)));
+    weighed.truncate(MOST);
+    weighed.into_iter().map(|(_, choice)| kept_in(choice).map(|one| one.unit).collect()).collect()
+}

@@ -1,0 +1,243 @@
+//! The search for filings: what its words mean, what meets them, and in which order it is shown.
+use super::{
+    class_levels::ClassLevels,
+    filing::Filing,
+    filter::{Filter, page_of},
+    index_query::with_index,
+    near_search::{NearSearch, near_searches},
+    queries::Search,
+    search_tiers::{MeantCompany, all, tiers, without_links},
+    search_units::{SearchUnit, UnitSense, units},
+    with_hints,
+};
+use crate::{
+    answers::{CorrectedWords, LinkedWords, Page},
+    catalogue::Snapshot,
+    error::{Error, Invalid, Result},
+    index::{Condition, Executor, KeyPage},
+    language::nearest_word,
+    names::Names,
+    types::{Limit, Offset, Words, fold},
+};
+
+/// Filings with all the words. The words are looked for in category, type, species and subject; in all names of the
+/// company, its tickers, CVM code and CNPJ; and in the years of delivery and reference.
+///
+/// The filings of a company that the words name for certain come first, then those that meet the search fully, then
+/// those that meet it by the start of a word, a name or a linked word; the newest first among each. By relevance,
+/// filings about the words come before filings that only mention them.
+pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
+    let filter = Filter::new(snapshot, &query.filter_fields())?;
+    let names = snapshot.memo(Names::read)?;
+    let classes = snapshot.memo(ClassLevels::read)?;
+    let search = RunningSearch::new(&filter, &query, &query.q, &names, &classes);
+    let found = with_index(snapshot, |index| {
+        if let Some(found) = search.exactly(index)? {
+            return Ok(found);
+        }
+        let respelled = search.respelled(index, &classes)?;
+        match with_words(&query.q, &respelled) {
+            Some(words) => {
+                let search = RunningSearch::new(&filter, &query, &words, &names, &classes);
+                let mut found = search.find(index)?;
+                found.near.get_or_insert_default().corrected.extend(respelled);
+                Ok(found)
+            }
+            None => search.nearly(index),
+        }
+    })?;
+    let mut page = page_of(snapshot, found.keys, (query.limit, query.offset))?;
+    page.meta.linked = found.linked;
+    if let Some(near) = found.near.filter(|_| page.total > 0) {
+        page.meta.fuzzy = true;
+        page.meta.dropped = near.dropped;
+        page.meta.corrected =
+            near.corrected.into_iter().map(|(from, to)| CorrectedWords { from, to }).collect();
+    }
+    with_hints(snapshot, page, &query.filter_fields())
+}
+
+/// A search with all that its words mean.
+struct RunningSearch<'s> {
+    filter: &'s Filter,
+    units: Vec<SearchUnit>,
+    meant: Option<MeantCompany<'s>>,
+    names: &'s Names,
+    query: &'s Search,
+}
+
+/// What a search finds.
+#[derive(Default)]
+struct FoundFilings {
+    keys: KeyPage,
+    linked: Vec<LinkedWords>,
+    /// How it differs from the search, if nothing meets it.
+    near: Option<NearWords>,
+}
+
+/// The words that not all matches have, and those that were taken for others.
+#[derive(Default)]
+struct NearWords {
+    dropped: Vec<String>,
+    corrected: Vec<(String, String)>,
+}
+
+impl<'s> RunningSearch<'s> {
+    fn new(
+        filter: &'s Filter,
+        query: &'s Search,
+        words: &Words,
+        names: &'s Names,
+        classes: &ClassLevels,
+    ) -> RunningSearch<'s> {
+        let units = units(words, names, classes);
+        let meant = MeantCompany::of(&units, names);
+        RunningSearch { filter, units, meant, names, query }
+    }
+
+    fn find(&self, index: &Executor<'_>) -> Result<FoundFilings> {
+        match self.exactly(index)? {
+            Some(found) => Ok(found),
+            None => self.nearly(index),
+        }
+    }
+
+    /// What meets the whole search, unless it is only filed by others than the company that is named.
+    fn exactly(&self, index: &Executor<'_>) -> Result<Option<FoundFilings>> {
+        if !self.has_own(index)? {
+            return Ok(None);
+        }
+        let tiers = tiers(&self.units, self.meant.as_ref(), self.query.order);
+        let keys = self.page(index, tiers)?;
+        if keys.total == 0 {
+            return Ok(None);
+        }
+        Ok(Some(FoundFilings { linked: self.linked(index, keys.total)?, keys, near: None }))
+    }
+
+    fn nearly(&self, index: &Executor<'_>) -> Result<FoundFilings> {
+        let count = |condition| self.count(index, condition).unwrap_or_default();
+        for mut near in near_searches(&self.units, self.meant.as_ref(), self.names, &count) {
+            match self.near(index, &mut near) {
+                Ok(found) if found.keys.total > 0 => return Ok(found),
+                Ok(_) => (),
+                // A fuzzy match is not worth failing for: such a search is too broad.
+                Err(Error::Invalid(Invalid::SearchTooBroad)) => break,
+                Err(err) => return Err(err),
+            }
+        }
+        // A company that is named, but has no filings.
+        let keys = self.page(index, tiers(&self.units, None, self.query.order))?;
+        Ok(FoundFilings { linked: self.linked(index, keys.total)?, keys, near: None })
+    }
+
+    /// Words that no filing has, and words of the market that are spelled nearly so.
+    fn respelled(
+        &self,
+        index: &Executor<'_>,
+        classes: &ClassLevels,
+    ) -> Result<Vec<(String, String)>> {
+        let mut found = Vec::new();
+        let unknown =
+            self.units.iter().filter(|unit| unit.sense == UnitSense::Word && !unit.is_known);
+        for word in unknown.flat_map(|unit| &unit.words) {
+            let Some(near) = nearest_word(word, classes.words()) else { continue };
+            let is_name = || {
+                let meant = self.names.nearly_meant_company(&[word]);
+                meant.is_some_and(|near| near.meant.is_some())
+            };
+            if self.count(index, Condition::Prefix(word.clone()))? == 0 && !is_name() {
+                found.push((word.clone(), near));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the company that is named has filings that meet the search; `true` if none is named.
+    fn has_own(&self, index: &Executor<'_>) -> Result<bool> {
+        let Some(company) = self.meant.as_ref().filter(|company| company.is_certain) else {
+            return Ok(true);
+        };
+        let own = Condition::all([company.filings.clone(), all(&self.units)].into_iter());
+        Ok(self.count(index, own)? > 0)
+    }
+
+    fn near(&self, index: &Executor<'_>, near: &mut NearSearch) -> Result<FoundFilings> {
+        let mut keys = self.page(index, near.tiers.clone())?;
+        if keys.total == 0 {
+            return Ok(FoundFilings::default());
+        }
+        if self.meant.as_ref().is_some_and(|company| company.is_certain) {
+            // What others have filed with all the words comes after what the company has filed.
+            near.tiers.push(Condition::any(
+                near.tiers.last().cloned().into_iter().chain([all(&self.units)]),
+            ));
+            keys = self.page(index, near.tiers.clone())?;
+        }
+        let dropped = self.dropped(index, near, keys.total)?;
+        let corrected = near.corrected.clone().into_iter().collect();
+        let near = Some(NearWords { dropped, corrected });
+        Ok(FoundFilings { keys, linked: Vec::new(), near })
+    }
+
+    fn page(&self, index: &Executor<'_>, tiers: Vec<Condition>) -> Result<KeyPage> {
+        self.filter.find(index, tiers, (self.query.limit, self.query.offset))
+    }
+
+    fn count(&self, index: &Executor<'_>, condition: Condition) -> Result<u64> {
+        Ok(self.filter.find(index, vec![condition], (Limit::new(1)?, Offset::default()))?.total)
+    }
+
+    /// The words that were linked to those of the search, if that found more.
+    fn linked(&self, index: &Executor<'_>, total: u64) -> Result<Vec<LinkedWords>> {
+        let with_links = self.units.iter().filter(|unit| !unit.links.is_empty());
+        let linked: Vec<LinkedWords> = with_links.map(SearchUnit::linked_words).collect();
+        match linked.is_empty() || self.count(index, without_links(&self.units))? == total {
+            true => Ok(Vec::new()),
+            false => Ok(linked),
+        }
+    }
+
+    /// The words that not all of the nearest matches have.
+    fn dropped(&self, index: &Executor<'_>, near: &NearSearch, total: u64) -> Result<Vec<String>> {
+        let mut dropped = Vec::new();
+        for (words, condition) in &near.optional {
+            let both = near.tiers.last().cloned().into_iter().chain([condition.clone()]);
+            match self.count(index, Condition::all(both)) {
+                Ok(having) if having == total => (),
+                Ok(_) => dropped.push(words.clone()),
+                // Words that are too broad to count are not said to be missing.
+                Err(Error::Invalid(Invalid::SearchTooBroad)) => (),
+                Err(err) => return Err(err),
+            }
+        }
+        Ok(dropped)
+    }
+}
+
+/// The same search with other words in the place of some; `None` if there are none.
+fn with_words(words: &Words, others: &[(String, String)]) -> Option<Words> {
+    if others.is_empty() {
+        return None;
+    }
+    let folded = fold(words.as_str());
+    let other = |word: &str| {
+        others.iter().find(|(from, _)| from == word).map_or(word, |(_, to)| to).to_owned()
+    };
+    let (mut text, mut word) = (String::new(), String::new());
+    for letter in folded.chars() {
+        if letter.is_alphanumeric() {
+            word.push(letter);
+        } else {
+            text += &other(&std::mem::take(&mut word));
+            text.push(letter);
+        }
+    }
+    (text + &other(&word)).parse().ok()
+}
+
+impl SearchUnit {
+    fn linked_words(&self) -> LinkedWords {
+        LinkedWords { from: self.words.join(" "), to: self.links.clone() }
+    }
+}

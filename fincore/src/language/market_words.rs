@@ -1,0 +1,168 @@
+//! What people type, and the words of filings for it: those that mean the same, and those that are linked to it. The table
+//! is used for queries only, so that a change of it needs no new index.
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::LazyLock,
+};
+
+use strsim::osa_distance;
+
+use super::{is_particle, plural::forms};
+
+/// A line of the table.
+struct Line {
+    means: Vec<&'static str>,
+    linked: Vec<&'static str>,
+}
+
+/// What an expression of the market stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MarketWords {
+    /// How many words the expression takes.
+    pub(crate) length: usize,
+    /// Expressions that mean the same.
+    pub(crate) means: &'static [&'static str],
+    /// Expressions that are only linked to it. The link is one way.
+    pub(crate) linked: &'static [&'static str],
+}
+
+/// An expression that is typed, without its particles, each word in all forms; and its line.
+type Typed = (Vec<Vec<String>>, usize);
+
+struct Table {
+    lines: Vec<Line>,
+    by_first_word: HashMap<String, Vec<Typed>>,
+}
+
+const TABLE: &str = include_str!("market_words.tsv");
+
+fn rows() -> impl Iterator<Item = [&'static str; 4]> {
+    let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
+}
+
+/// The expressions of a cell.
+fn expressions(cell: &'static str) -> Vec<&'static str> {
+    cell.split(", ").filter(|text| *text != "-").collect()
+}
+
+impl Table {
+    fn new() -> Table {
+        let mut table = Table { lines: Vec::new(), by_first_word: HashMap::new() };
+        for [typed, means, linked, _] in rows() {
+            let line = table.lines.len();
+            table.lines.push(Line { means: expressions(means), linked: expressions(linked) });
+            for text in expressions(typed) {
+                let words: Vec<Vec<String>> =
+                    text.split(' ').filter(|word| !is_particle(word)).map(forms).collect();
+                for first in words.first().into_iter().flatten() {
+                    let known = table.by_first_word.entry(first.clone()).or_default();
+                    known.push((words.clone(), line));
+                }
+            }
+        }
+        table
+    }
+}
+
+/// How many of these words an expression takes if they begin with it. Particles between its words do not count.
+pub(crate) fn begins_with<E>(
+    words: &[&str],
+    expression: &[E],
+    is_one: impl Fn(&E, &str) -> bool,
+) -> Option<usize> {
+    let mut at = 0;
+    for (place, wanted) in expression.iter().enumerate() {
+        while place > 0
+            && words.get(at).is_some_and(|word| is_particle(word) && !is_one(wanted, word))
+        {
+            at += 1;
+        }
+        words.get(at).filter(|word| is_one(wanted, word))?;
+        at += 1;
+    }
+    Some(at)
+}
+
+/// The longest expression of the market that these words begin with.
+pub(crate) fn market_words(words: &[&str]) -> Option<MarketWords> {
+    static READ: LazyLock<Table> = LazyLock::new(Table::new);
+    let known = READ.by_first_word.get(*words.first()?)?;
+    let is_one = |forms: &Vec<String>, word: &str| forms.iter().any(|form| form == word);
+    let fitting = known.iter().filter_map(|(expression, line)| {
+        begins_with(words, expression, is_one).map(|length| (length, *line))
+    });
+    let (length, line) = fitting.max_by_key(|(length, line)| (*length, usize::MAX - line))?;
+    let Line { means, linked } = &READ.lines[line];
+    Some(MarketWords { length, means, linked })
+}
+
+/// The word of the market, or among `others`, that is spelled nearly like a word.
+pub(crate) fn nearest_word<'w>(
+    word: &str,
+    others: impl Iterator<Item = &'w str>,
+) -> Option<String> {
+    /// Shorter words are near to too many.
+    const SHORTEST: usize = 5;
+    /// From here on two letters may differ.
+    const LONG: usize = 8;
+    static KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+        let cells = rows().flat_map(|[typed, means, linked, _]| [typed, means, linked]);
+        cells.flat_map(expressions).flat_map(|text| text.split(' ')).collect()
+    });
+    if word.len() < SHORTEST || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    let most = if word.len() < LONG { 1 } else { 2 };
+    let known = KNOWN.iter().copied().chain(others);
+    let near = known.filter(|known| {
+        known.len() >= SHORTEST
+            && known.len().abs_diff(word.len()) <= most
+            && known[..1] == word[..1]
+    });
+    let near = near.map(|known| (osa_distance(known, word), known));
+    let (distance, known) = near.filter(|(distance, _)| *distance <= most).min()?;
+    (distance > 0).then(|| known.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::fold;
+
+    #[test]
+    fn every_line_is_folded_and_has_a_reason() {
+        let data = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(data.count(), rows().count(), "a line has not four cells");
+        let mut seen = Vec::new();
+        for [typed, means, linked, reason] in rows() {
+            assert!(reason.len() > 5 && !typed.is_empty() && typed != "-", "{typed}");
+            for text in [typed, means, linked].into_iter().flat_map(expressions) {
+                assert_eq!(fold(text), text);
+                assert!(text.split(' ').all(|word| !word.is_empty()), "{text}");
+            }
+            for text in expressions(typed) {
+                assert!(!seen.contains(&text), "{text} is typed in two lines");
+                seen.push(text);
+            }
+        }
+        assert!(seen.len() > 300);
+    }
+
+    #[test]
+    fn the_longest_expression_counts_and_particles_do_not() {
+        let of = |text: &str| market_words(&text.split(' ').collect::<Vec<_>>());
+        assert_eq!(of("fr vale").unwrap().means, ["fato relevante"]);
+        assert_eq!(of("follow on da cvc").unwrap().length, 2);
+        assert_eq!(of("politica dividendos vale").unwrap().length, 2);
+        assert_eq!(of("politica de dividendos vale").unwrap().length, 3);
+        assert_eq!(of("vale dividendos"), None);
+    }
+
+    #[test]
+    fn links_are_one_way() {
+        let linked = |text| market_words(&[text]).unwrap().linked;
+        assert!(linked("dividendos").contains(&"jcp"));
+        assert!(!linked("jcp").contains(&"dividendo"));
+    }
+}

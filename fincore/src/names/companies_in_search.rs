@@ -1,0 +1,400 @@
+//! Which companies a search names for certain: by ticker or number, by a whole name, or by the start of a name that few
+//! companies have.
+use std::{cmp::Reverse, ops::Range};
+
+use super::{
+    Names,
+    company_names::{Alias, AliasKind, CompanyNames},
+    generic_words::is_common,
+    vocabulary::IN_NAME,
+};
+use crate::language::is_particle;
+
+/// A company that some words of a search name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CompanyInSearch {
+    /// Its code, or those of all companies that it may be.
+    pub(crate) codes: Vec<u32>,
+    /// The words that name it.
+    pub(crate) at: Range<usize>,
+}
+
+/// How surely words name a company; the greatest is surest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    /// They are in the middle of a name that hardly another company has.
+    Inside,
+    /// They start the name of a company that is not listed.
+    Few,
+    /// Its name starts with them, and it is listed.
+    Start,
+    /// They are the whole of a name.
+    Whole,
+    /// Its number or ticker.
+    Identity,
+}
+
+/// The most words of a name, and of a search that may name companies.
+const LONGEST: usize = 6;
+const LOOKED_AT: usize = 12;
+
+/// The most companies that a search names.
+const MOST: usize = 3;
+
+/// Companies whose names start with the same words, or have them at all: with more, the words name no one of them.
+const FEW_START: usize = 12;
+const FEW_HAVE: usize = 4;
+
+/// Words that names start with, and that say nothing about a company unless other words of its name follow: subjects of
+/// at least six other companies have them.
+const ORDINARY: [&str; 133] = [
+    "abril",
+    "acao",
+    "acoes",
+    "agro",
+    "agua",
+    "alianca",
+    "alta",
+    "america",
+    "american",
+    "arrendamento",
+    "ativos",
+    "aval",
+    "bank",
+    "base",
+    "bolsa",
+    "brasil",
+    "brasileira",
+    "brazil",
+    "canal",
+    "capital",
+    "ccb",
+    "cedula",
+    "cem",
+    "centrais",
+    "centro",
+    "comercial",
+    "comercio",
+    "concessao",
+    "concessionaria",
+    "consorcio",
+    "construtora",
+    "costa",
+    "credito",
+    "dados",
+    "desenvolvimento",
+    "digital",
+    "distribuidora",
+    "economico",
+    "eleva",
+    "elevacao",
+    "empreendimentos",
+    "empresa",
+    "energetica",
+    "energia",
+    "energy",
+    "escritorio",
+    "estado",
+    "fabrica",
+    "fianca",
+    "fiel",
+    "financeira",
+    "fundo",
+    "gas",
+    "general",
+    "geral",
+    "global",
+    "hoteis",
+    "imobiliaria",
+    "industria",
+    "industrial",
+    "instituicao",
+    "instituto",
+    "internacional",
+    "international",
+    "investimento",
+    "investimentos",
+    "joao",
+    "jornal",
+    "leilao",
+    "linha",
+    "linhas",
+    "locacao",
+    "logistica",
+    "lojas",
+    "maio",
+    "mercado",
+    "mesma",
+    "minas",
+    "nacional",
+    "nao",
+    "nordeste",
+    "norte",
+    "nova",
+    "novo",
+    "oeste",
+    "oliveira",
+    "pagamento",
+    "parana",
+    "paulista",
+    "petroleo",
+    "plano",
+    "pontual",
+    "pratica",
+    "primeira",
+    "pro",
+    "produtos",
+    "programa",
+    "real",
+    "recuperacao",
+    "rede",
+    "rio",
+    "rj",
+    "rural",
+    "saneamento",
+    "santa",
+    "santos",
+    "sao",
+    "sec",
+    "securitizadora",
+    "seguros",
+    "senior",
+    "ser",
+    "serra",
+    "servicos",
+    "shopping",
+    "sociedade",
+    "souza",
+    "spe",
+    "standard",
+    "sul",
+    "tecnica",
+    "tecnologia",
+    "telecom",
+    "telecomunicacoes",
+    "tempo",
+    "terminal",
+    "terra",
+    "transmissora",
+    "tres",
+    "uniao",
+    "unico",
+    "up",
+    "venture",
+];
+
+impl Names {
+    /// The companies that a search names for certain, in the order of its words. `is_topic` says of each word whether it
+    /// belongs to what is asked of a company.
+    pub(crate) fn companies_in_search(
+        &self,
+        words: &[&str],
+        is_topic: &[bool],
+    ) -> Vec<CompanyInSearch> {
+        let words = &words[..words.len().min(LOOKED_AT)];
+        let mut found: Vec<(Certainty, CompanyInSearch)> = Vec::new();
+        for length in 1..=LONGEST.min(words.len()) {
+            for start in 0..=words.len() - length {
+                let at = start..start + length;
+                let topic = is_topic[at.clone()].iter().all(|is_topic| *is_topic);
+                let after_cvm = start > 0 && matches!(words[start - 1], "cvm" | "codigo" | "cod");
+                let named = match &words[at.clone()] {
+                    [number] if after_cvm => self.numbered(number),
+                    run => self.named_by(run, topic),
+                };
+                if let Some((certainty, codes)) = named {
+                    found.push((certainty, CompanyInSearch { codes, at }));
+                }
+            }
+        }
+        // What a name starts with counts, then the longest name, then the surest.
+        found.sort_by_key(|(certainty, named)| {
+            let starts = *certainty > Certainty::Inside;
+            (Reverse((starts, named.at.len(), *certainty)), named.at.start)
+        });
+        let mut named: Vec<(Certainty, CompanyInSearch)> = Vec::new();
+        for (certainty, one) in found {
+            let overlaps = |other: &CompanyInSearch| {
+                one.at.start < other.at.end && other.at.start < one.at.end
+            };
+            // What names a company for certain leaves no room for guesses.
+            let is_guess = certainty == Certainty::Inside && !named.is_empty();
+            if named.len() < MOST && !is_guess && !named.iter().any(|(_, other)| overlaps(other)) {
+                named.push((certainty, one));
+            }
+        }
+        named.sort_by_key(|(_, named)| named.at.start);
+        named.into_iter().map(|(_, named)| named).collect()
+    }
+
+    /// The companies with this number or ticker.
+    fn numbered(&self, word: &str) -> Option<(Certainty, Vec<u32>)> {
+        let codes = self.codes_identified_by(word);
+        (!codes.is_empty()).then_some((Certainty::Identity, codes))
+    }
+
+    /// The companies that just these words name.
+    fn named_by(&self, run: &[&str], is_topic: bool) -> Option<(Certainty, Vec<u32>)> {
+        if let Some((length, codes)) = self.expression(run)
+            && length == run.len()
+        {
+            return Some((Certainty::Whole, codes));
+        }
+        let identified = match run {
+            [word] if is_number_of_company(word) => self.codes_identified_by(word),
+            [root, number] => self.codes_of_split_ticker(root, number),
+            _ => Vec::new(),
+        };
+        if !identified.is_empty() && !is_topic {
+            return Some((Certainty::Identity, identified));
+        }
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return None };
+        if is_particle(first) || is_particle(last) || run.iter().all(|word| is_common(word)) {
+            return None;
+        }
+        let companies = self.companies_having(run);
+        let starting =
+            companies.iter().filter(|company| company.fit(run) >= Some(Certainty::Start));
+        let starting = starting.count();
+        let mut ranked: Vec<_> = companies
+            .iter()
+            .filter_map(|company| {
+                let (certainty, kind, others) = company.best_fit(run)?;
+                let is_whole = certainty == Certainty::Whole && kind != AliasKind::Filed;
+                let standing = (Reverse(is_whole), company.standing, !company.is_listed);
+                let standing = (standing, Reverse(certainty));
+                Some((standing, kind, others, company.code, company.is_listed))
+            })
+            .collect();
+        ranked.sort_unstable();
+        let (standing, .., is_listed) = *ranked.first()?;
+        let Reverse(certainty) = standing.1;
+        // Of listed companies whose names start alike, none is meant more than the others.
+        let is_alike = certainty == Certainty::Start && is_listed;
+        let most = if is_alike { MOST } else { 1 };
+        let alike = ranked.iter().filter(|other| other.0 == standing).take(most);
+        let codes: Vec<u32> = alike.map(|other| other.3).collect();
+        let is_ordinary =
+            is_topic || run.iter().all(|word| ORDINARY.contains(word) || is_common(word));
+        let certainty = match certainty {
+            Certainty::Whole if !is_ordinary || run.len() > 1 && !is_topic => Certainty::Whole,
+            _ if is_ordinary => return None,
+            Certainty::Start if is_listed && starting <= FEW_START => Certainty::Start,
+            Certainty::Start if starting <= FEW_START => Certainty::Few,
+            _ if companies.len() <= FEW_HAVE && run.len() > 1 => Certainty::Inside,
+            _ => return None,
+        };
+        Some((certainty, codes))
+    }
+
+    /// The companies with all these words in names.
+    fn companies_having(&self, run: &[&str]) -> Vec<&CompanyNames> {
+        let mut said = run.iter().filter(|word| !is_particle(word));
+        let with = |word: &str| {
+            let owners = self.vocabulary.companies_with(word).iter();
+            owners.filter(|(_, place)| place & IN_NAME != 0).map(|(at, _)| *at).collect::<Vec<_>>()
+        };
+        let Some(first) = said.next() else { return Vec::new() };
+        let mut all = with(first);
+        for word in said {
+            let has = with(word);
+            all.retain(|company| has.binary_search(company).is_ok());
+        }
+        all.into_iter().map(|at| &self.companies[at as usize]).collect()
+    }
+}
+
+impl CompanyNames {
+    fn fit(&self, run: &[&str]) -> Option<Certainty> {
+        self.best_fit(run).map(|(certainty, ..)| certainty)
+    }
+
+    /// How surely these words name it, by which kind of name, and how many other words that has.
+    fn best_fit(&self, run: &[&str]) -> Option<(Certainty, AliasKind, usize)> {
+        let fits = self.names.iter().filter_map(|name| {
+            let (certainty, others) = fit(name, run)?;
+            Some((certainty, name.kind, others))
+        });
+        fits.min_by_key(|(certainty, kind, others)| (Reverse(*certainty), *kind, *others))
+    }
+}
+
+/// How surely words name the owner of a name, and how many other words that has.
+fn fit(name: &Alias, run: &[&str]) -> Option<(Certainty, usize)> {
+    /// What stands around names, and is left out when people write them.
+    const FORMS: [&str; 9] = ["sa", "s", "a", "cia", "companhia", "ltda", "bco", "banco", "grupo"];
+    let words: Vec<&str> = name.words.iter().map(String::as_str).collect();
+    let said = |words: &[&str]| -> Vec<String> {
+        words.iter().filter(|word| !is_particle(word)).map(|word| (*word).to_owned()).collect()
+    };
+    let wanted = said(run);
+    let whole = said(&words);
+    let core = whole.iter().position(|word| !FORMS.contains(&word.as_str())).unwrap_or_default();
+    let end = whole.iter().position(|word| word == "sa").filter(|end| *end > 0);
+    let end = end.unwrap_or(whole.len());
+    // Nor does `brasil` at the end tell a company from others.
+    let counted = whole.iter().filter(|word| !FORMS.contains(&word.as_str()) && *word != "brasil");
+    let others = counted.filter(|word| !wanted.contains(word)).count();
+    // `banco` tells a bank from others of its name, the legal forms tell nothing.
+    let is_bank = matches!(whole.first().map(String::as_str), Some("bco" | "banco" | "grupo"));
+    let short = whole.get(core..end.max(core)).unwrap_or_default();
+    // `Petróleo Brasileiro S.A. - Petrobras`
+    let acronym = whole.get(end + 1..).unwrap_or_default();
+    if short == wanted && !is_bank || whole.get(..end) == Some(&wanted[..]) || acronym == wanted {
+        return Some((Certainty::Whole, others));
+    }
+    if name.is_expression() {
+        return None;
+    }
+    let starts = whole.starts_with(&wanted) || whole[core.min(whole.len())..].starts_with(&wanted);
+    if starts {
+        return Some((Certainty::Start, others));
+    }
+    let inside = whole.windows(wanted.len().max(1)).any(|words| words == wanted);
+    inside.then_some((Certainty::Inside, others))
+}
+
+/// Whether a word may be the number or the ticker of a company: years and small numbers are something else.
+fn is_number_of_company(word: &str) -> bool {
+    let is_digits = word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
+    !is_digits && !ORDINARY.contains(&word) || is_digits && word.len() >= 4 && !is_year
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn company(code: u32, names: &[&str], is_listed: bool) -> CompanyNames {
+        let mut company = CompanyNames { code, is_listed, ..CompanyNames::default() };
+        names.iter().for_each(|name| company.add(AliasKind::Legal, name));
+        company
+    }
+
+    #[test]
+    fn a_name_is_meant_by_its_whole_its_start_or_its_acronym() {
+        let fit = |names: &[&str], run: &[&str]| company(1, names, true).fit(run);
+        assert_eq!(fit(&["light s a"], &["light"]), Some(Certainty::Whole));
+        assert_eq!(
+            fit(&["cia energetica de minas sa"], &["energetica", "minas"]),
+            Some(Certainty::Whole)
+        );
+        assert_eq!(
+            fit(&["petroleo brasileiro sa petrobras"], &["petrobras"]),
+            Some(Certainty::Whole)
+        );
+        assert_eq!(fit(&["rumo malha norte sa"], &["rumo"]), Some(Certainty::Start));
+        assert_eq!(fit(&["banco mercantil do brasil sa"], &["mercantil"]), Some(Certainty::Start));
+        assert_eq!(fit(&["rumo malha norte sa"], &["malha", "norte"]), Some(Certainty::Inside));
+        assert_eq!(fit(&["rumo malha norte sa"], &["vale"]), None);
+    }
+
+    #[test]
+    fn years_and_small_numbers_name_no_company() {
+        for (word, names) in
+            [("9512", true), ("2024", false), ("11", false), ("petr4", true), ("energia", false)]
+        {
+            assert_eq!(is_number_of_company(word), names, "{word}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The links of the key that is signed in: what the forms of the usage page do.
+use fincore::{
+    Error, Invalid, LinkId, LinkPath,
+    links::{self, NewLink},
+};
+use hyper::header::HeaderValue;
+use serde::Deserialize;
+
+use super::{context::Context, links::readable, own_key::signed_in};
+use crate::{
+    errors::BadRequest,
+    http::message::{
+        parameters::Params,
+        refusal::Refusal,
+        reply::{Body, OWN_FILES, Reply},
+    },
+    pages::{self, LinkFault, LinkForm},
+};
+
+/// `POST /usage/links`: a new link, whose token is shown this once.
+pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sent {
+        name: String,
+        path: Option<String>,
+    }
+    let (view, key, _) = signed_in(context, params)?;
+    let request = context.request;
+    let Sent { name, path } = request.form()?.read()?;
+    let path = path.unwrap_or_default();
+    let refused = |fault, refusal| {
+        let form = LinkForm { name: &name, path: &path, fault: Some(fault) };
+        Refusal::Shown(Box::new(refusal), pages::link_not_made(&view, &form))
+    };
+    let new = NewLink {
+        name: name.parse().map_err(|err: Error| refused(LinkFault::Name, err.into()))?,
+        path: bound(context, &path).map_err(|refusal| refused(LinkFault::Path, refusal))?,
+    };
+    let made = links::create(context.access.accounts(), key, &new, request.now.utc);
+    let (link, token) = made.map_err(|err| match err {
+        Error::Invalid(Invalid::Link(_)) => refused(LinkFault::TooMany, err.into()),
+        err => err.into(),
+    })?;
+    let page = pages::link_made(&view, &link, &token);
+    Ok(Reply::created(Body::page(page, OWN_FILES)))
+}
+
+/// `POST /usage/links/revoke`: ends a link. One that has ended already is no error.
+pub(crate) fn revoke(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sent {
+        id: LinkId,
+    }
+    let (view, key, _) = signed_in(context, params)?;
+    let request = context.request;
+    let Sent { id } = request.form()?.read()?;
+    match links::revoke(context.access.accounts(), key, &id, request.now.utc) {
+        Ok(()) | Err(Error::NotFound { .. }) => (),
+        Err(err) => return Err(err.into()),
+    }
+    let back = HeaderValue::try_from(format!("{}#links", view.link("/usage")));
+    Ok(Reply::elsewhere(back.map_err(|_| BadRequest::NotAPath)?))
+}
+
+/// The path that a link is bound to, if one was typed. It may be copied from the address line of a browser.
+fn bound(context: &Context<'_>, typed: &str) -> Result<Option<LinkPath>, Refusal> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(None);
+    }
+    let at = typed.find("/api/v1/").unwrap_or_default();
+    let is_ours = ["", context.base.link("").as_str()].contains(&&typed[..at])
+        || typed[..at].starts_with("https://")
+        || typed[..at].starts_with("http://");
+    let path = if is_ours { &typed[at..] } else { typed };
+    readable(context, path.parse()?).map(Some)
+}
