@@ -15,7 +15,7 @@ mod quarter;
 pub(crate) use equivalents::lines as equivalents;
 pub(crate) use market_words::{begins_with, market_words, nearest_word};
 pub(crate) use numerals::other_numerals;
-pub(crate) use periods::{Days, month_of_year, season_of};
+pub(crate) use periods::{Days, day_or_month, season_of};
 pub(crate) use plural::forms;
 pub(crate) use quarter::ending_on as quarter_ending_on;
 

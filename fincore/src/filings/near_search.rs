@@ -15,6 +15,8 @@ pub(super) struct NearSearch {
     pub(super) tiers: Vec<Condition>,
     /// Words that are taken for others: as given, and what they stand for.
     pub(super) corrected: Option<(String, String)>,
+    /// Whether all that is left of the search is the company that is named.
+    pub(super) is_company_only: bool,
     /// The units that may be left out: their words, and the filings that meet them all the same.
     pub(super) optional: Vec<(String, Condition)>,
 }
@@ -133,9 +135,13 @@ impl NearWords<'_> {
 
     /// The same for a company that is nearly named: a typing error, or a name that is joined or split otherwise.
     fn of_nearly_named(&self, names: &Names) -> Vec<NearSearch> {
+        const FREQUENT: u64 = 5;
         let words = self.said.iter().filter(|unit| !unit.is_known);
         let words: Vec<&str> = words.flat_map(|unit| &unit.words).map(String::as_str).collect();
-        let Some(NearlyMeant { code, words: taken, meant }) = names.nearly_meant_company(&words)
+        // A word of several filings is no typing error.
+        let is_frequent = |word: &str| (self.count)(Condition::Text(word.to_owned())) >= FREQUENT;
+        let Some(NearlyMeant { code, words: taken, meant }) =
+            names.nearly_meant_company(&words, &is_frequent)
         else {
             return Vec::new();
         };
@@ -186,7 +192,12 @@ impl NearWords<'_> {
         };
         tiers.push(Condition::all(must().chain([rest])));
         tiers.dedup();
-        NearSearch { tiers, corrected: None, optional: self.optional(|_| false) }
+        NearSearch {
+            tiers,
+            corrected: None,
+            is_company_only: company.is_some() && missing == units.len(),
+            optional: self.optional(|_| false),
+        }
     }
 
     fn optional(&self, is_taken: impl Fn(&SearchUnit) -> bool) -> Vec<(String, Condition)> {

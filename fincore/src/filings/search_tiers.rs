@@ -14,6 +14,8 @@ pub(super) struct MeantCompany<'n> {
     pub(super) filings: Condition,
     /// The filings of each, in the order in which they are named.
     each: Vec<Condition>,
+    /// The filings of all companies whose names start with the words that name it.
+    family: Condition,
     /// Whether it is named for certain: then its filings come before all others.
     pub(super) is_certain: bool,
     names: Option<&'n CompanyNames>,
@@ -23,17 +25,24 @@ impl<'n> MeantCompany<'n> {
     /// The companies that units name; or else the one whose name the words have.
     pub(super) fn of(units: &[SearchUnit], names: &'n Names) -> Option<MeantCompany<'n>> {
         let named = units.iter().filter(|unit| unit.sense == UnitSense::Company);
-        let named: Vec<Condition> = named.map(SearchUnit::companies).collect();
-        if !named.is_empty() {
-            let filings = Condition::any(named.iter().cloned());
-            return Some(MeantCompany { filings, each: named, is_certain: true, names: None });
+        let each: Vec<Condition> = named.clone().map(SearchUnit::companies).collect();
+        if !each.is_empty() {
+            let filings = Condition::any(each.iter().cloned());
+            let family = Condition::any(named.map(SearchUnit::family));
+            return Some(MeantCompany { filings, each, family, is_certain: true, names: None });
         }
         let unknown = units.iter().filter(|unit| !unit.is_known);
         let words: Vec<&str> = unknown.flat_map(|unit| &unit.words).map(String::as_str).collect();
         let company = names.get(names.meant_company(&words)?)?;
         let filings = Condition::company(company.code);
-        let each = vec![filings.clone()];
-        Some(MeantCompany { filings, each, is_certain: false, names: Some(company) })
+        let (each, family) = (vec![filings.clone()], Condition::nothing());
+        Some(MeantCompany { filings, each, family, is_certain: false, names: Some(company) })
+    }
+
+    /// The same with all companies whose names start alike: the rest of the search says which of them is meant.
+    pub(super) fn with_family(&self) -> MeantCompany<'n> {
+        let (filings, family) = (self.family.clone(), Condition::nothing());
+        MeantCompany { each: vec![filings.clone()], filings, family, ..*self }
     }
 
     /// Whether the words of a unit only say which company is meant.

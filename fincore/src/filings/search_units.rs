@@ -10,10 +10,9 @@ use super::{
 use crate::{
     index::{Condition, TermKind},
     language::{
-        Days, Meaning, is_particle, market_words, meanings, month_of_year, other_numerals,
-        season_of,
+        Days, Meaning, day_or_month, is_particle, market_words, meanings, other_numerals, season_of,
     },
-    names::{CompanyInSearch, Names},
+    names::{CompanyInSearch, CompanyNames, Names},
     types::{Part, Words},
 };
 
@@ -41,6 +40,10 @@ pub(super) struct SearchUnit {
     pub(super) parts: Vec<SearchUnit>,
     /// The codes of the companies that it names.
     companies: Vec<u32>,
+    /// The codes of all companies whose names start with it.
+    family: Vec<u32>,
+    /// The filings that have it in their texts and in the heads of those, if it is a brand and no name of the company.
+    brand: Option<(Condition, Condition)>,
 }
 
 /// What a unit of a search says.
@@ -72,7 +75,14 @@ impl SearchUnit {
             is_known: false,
             parts: Vec::new(),
             companies: Vec::new(),
+            family: Vec::new(),
+            brand: None,
         }
+    }
+
+    /// The filings of all companies whose names start with it.
+    pub(super) fn family(&self) -> Condition {
+        Condition::any(self.family.iter().map(|code| Condition::company(*code)))
     }
 
     /// The filings of the companies that it names.
@@ -119,11 +129,24 @@ pub(super) fn units(words: &Words, names: &Names, classes: &ClassLevels) -> Vec<
             }
         }
     }
-    // A unit that occurs twice adds nothing.
+    // Particles only connect the words that say something, and a unit that occurs twice adds nothing.
+    let says_something = units.iter().any(|unit| unit.sense != UnitSense::Particle);
     let mut once: Vec<SearchUnit> = Vec::new();
     for unit in units {
-        if !once.iter().any(|known| known.condition == unit.condition) {
+        let only_connects = says_something && unit.sense == UnitSense::Particle;
+        if !only_connects && !once.iter().any(|known| known.condition == unit.condition) {
             once.push(unit);
+        }
+    }
+    for at in 0..once.len() {
+        let is_named = |(other, unit): (usize, &SearchUnit)| {
+            other != at && !unit.companies.is_empty() && unit.companies == once[at].companies
+        };
+        // Beside the name of its company, a brand is what is asked of it.
+        if once[at].brand.is_some() && once.iter().enumerate().any(is_named) {
+            let Some((full, head)) = once[at].brand.take() else { continue };
+            (once[at].full, once[at].head) = (full, head);
+            (once[at].sense, once[at].companies) = (UnitSense::Word, Vec::new());
         }
     }
     // Days of delivery say nothing without something that is delivered.
@@ -192,8 +215,8 @@ impl<'w> WordRun<'w> {
             }
             let next = self.companies.iter().map(|named| named.at.start).find(|start| *start > at);
             let end = next.unwrap_or(self.texts.len());
-            if let Some((length, days)) = month_of_year(&self.texts[at..end]) {
-                units.push(self.month(at..at + length, days));
+            if let Some((length, days)) = day_or_month(&self.texts[at..end]) {
+                units.push(self.time(at..at + length, days));
                 at += length;
                 continue;
             }
@@ -236,12 +259,26 @@ impl<'w> WordRun<'w> {
             full: or_literally(Scope::Text),
             head: or_literally(Scope::Head),
             companies: named.codes.clone(),
+            family: named.family.clone(),
+            brand: self.is_brand(named).then(|| {
+                let literally = |scope| self.literally(run.clone(), scope);
+                (literally(Scope::Text), literally(Scope::Head))
+            }),
             ..SearchUnit::new(
                 self.owned(run.clone()),
                 UnitSense::Company,
                 or_literally(Scope::Anywhere),
             )
         }
+    }
+
+    /// Whether words that name a company stand in none of its own names.
+    fn is_brand(&self, named: &CompanyInSearch) -> bool {
+        let texts = &self.texts[named.at.clone()];
+        let companies = named.codes.iter().filter_map(|code| self.names.get(*code));
+        let is_own = |company: &CompanyNames| texts.iter().all(|word| company.has_own_word(word));
+        texts.iter().all(|word| !word.bytes().any(|byte| byte.is_ascii_digit()))
+            && !companies.into_iter().any(is_own)
     }
 
     /// An expression of the market, or the name of a class.
@@ -288,8 +325,8 @@ impl<'w> WordRun<'w> {
         }
     }
 
-    /// A month: the filings that were delivered in it, or name it.
-    fn month(&self, run: Range<usize>, days: Days) -> SearchUnit {
+    /// A day or a month: the filings that were delivered in it, or name it.
+    fn time(&self, run: Range<usize>, days: Days) -> SearchUnit {
         let named = |scope| {
             let said = run.clone().filter(|at| !is_particle(self.texts[*at]));
             let literally = Condition::all(said.map(|at| self.literally(at..at + 1, scope)));
@@ -321,8 +358,11 @@ impl<'w> WordRun<'w> {
             "comite",
             "reuniao",
         ];
-        let says =
-            |at: &usize| !is_particle(self.texts[*at]) && !GENERIC.contains(&self.texts[*at]);
+        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let says = |at: &usize| {
+            let word = self.texts[*at];
+            !is_particle(word) && !is_number(word) && !GENERIC.contains(&word)
+        };
         let part = |at: usize| match market_words(&self.texts[at..at + 1]) {
             Some(_) => self.topic(at..at + 1),
             None => self.word(at),

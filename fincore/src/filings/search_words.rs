@@ -19,6 +19,7 @@ use crate::{
     names::Names,
     types::{Limit, Offset, Words, fold},
 };
+use strsim::osa_distance;
 
 /// Filings with all the words. The words are looked for in category, type, species and subject; in all names of the
 /// company, its tickers, CVM code and CNPJ; and in the years of delivery and reference.
@@ -102,13 +103,28 @@ impl<'s> RunningSearch<'s> {
         }
     }
 
-    /// What meets the whole search, unless it is only filed by others than the company that is named.
+    /// What meets the whole search, unless it is only filed by others than the company that is named, or those whose names
+    /// start alike.
     fn exactly(&self, index: &Executor<'_>) -> Result<Option<FoundFilings>> {
-        if !self.has_own(index)? {
-            return Ok(None);
-        }
-        let tiers = tiers(&self.units, self.meant.as_ref(), self.query.order);
-        let keys = self.page(index, tiers)?;
+        let named = self.meant.as_ref().filter(|company| company.is_certain);
+        let family = named.map(MeantCompany::with_family);
+        let meant = match named {
+            None => self.meant.as_ref(),
+            Some(company) if self.has_own(index, company)? => Some(company),
+            Some(_) => match &family {
+                Some(family) if self.has_own(index, family)? => Some(family),
+                _ => return Ok(None),
+            },
+        };
+        self.exactly_with(index, meant)
+    }
+
+    fn exactly_with(
+        &self,
+        index: &Executor<'_>,
+        meant: Option<&MeantCompany<'_>>,
+    ) -> Result<Option<FoundFilings>> {
+        let keys = self.page(index, tiers(&self.units, meant, self.query.order))?;
         if keys.total == 0 {
             return Ok(None);
         }
@@ -118,6 +134,12 @@ impl<'s> RunningSearch<'s> {
     fn nearly(&self, index: &Executor<'_>) -> Result<FoundFilings> {
         let count = |condition| self.count(index, condition).unwrap_or_default();
         for mut near in near_searches(&self.units, self.meant.as_ref(), self.names, &count) {
+            // What others say of the company is nearer than what it says of something else.
+            if near.is_company_only
+                && let Some(found) = self.exactly_with(index, None)?
+            {
+                return Ok(found);
+            }
             match self.near(index, &mut near) {
                 Ok(found) if found.keys.total > 0 => return Ok(found),
                 Ok(_) => (),
@@ -127,37 +149,40 @@ impl<'s> RunningSearch<'s> {
             }
         }
         // A company that is named, but has no filings.
-        let keys = self.page(index, tiers(&self.units, None, self.query.order))?;
-        Ok(FoundFilings { linked: self.linked(index, keys.total)?, keys, near: None })
+        Ok(self.exactly_with(index, None)?.unwrap_or_default())
     }
 
-    /// Words that no filing has, and words of the market that are spelled nearly so.
+    /// Words that hardly a filing has, and words of the market that are spelled nearly so.
     fn respelled(
         &self,
         index: &Executor<'_>,
         classes: &ClassLevels,
     ) -> Result<Vec<(String, String)>> {
+        /// How many times more filings have the right spelling, at least.
+        const RARE: u64 = 50;
         let mut found = Vec::new();
         let unknown =
             self.units.iter().filter(|unit| unit.sense == UnitSense::Word && !unit.is_known);
         for word in unknown.flat_map(|unit| &unit.words) {
             let Some(near) = nearest_word(word, classes.words()) else { continue };
             let is_name = || {
-                let meant = self.names.nearly_meant_company(&[word]);
-                meant.is_some_and(|near| near.meant.is_some())
+                let company = self.names.nearly_meant_company(&[word], &|_| false);
+                let name = company.and_then(|company| company.meant);
+                name.is_some_and(|name| osa_distance(word, &name) < osa_distance(word, &near))
             };
-            if self.count(index, Condition::Prefix(word.clone()))? == 0 && !is_name() {
+            let having = self.count(index, Condition::Prefix(word.clone()))?;
+            let is_rare = || -> Result<bool> {
+                Ok(having * RARE <= self.count(index, Condition::Text(near.clone()))?)
+            };
+            if is_rare()? && !is_name() {
                 found.push((word.clone(), near));
             }
         }
         Ok(found)
     }
 
-    /// Whether the company that is named has filings that meet the search; `true` if none is named.
-    fn has_own(&self, index: &Executor<'_>) -> Result<bool> {
-        let Some(company) = self.meant.as_ref().filter(|company| company.is_certain) else {
-            return Ok(true);
-        };
+    /// Whether a company has filings that meet the search.
+    fn has_own(&self, index: &Executor<'_>, company: &MeantCompany<'_>) -> Result<bool> {
         let own = Condition::all([company.filings.clone(), all(&self.units)].into_iter());
         Ok(self.count(index, own)? > 0)
     }

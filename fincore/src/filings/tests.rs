@@ -164,7 +164,11 @@ impl Model {
             crate::types::Part::Cnpj(..) => unreachable!(),
             crate::types::Part::Words(wanted) => {
                 let last = at + 1 == parts.len();
-                let one = |at: usize| has(&wanted[at], last && at + 1 == wanted.len());
+                let one = |at: usize| {
+                    let begun = last && at + 1 == wanted.len();
+                    // The last word says something, or one after it does.
+                    !begun && language::is_particle(&wanted[at]) || has(&wanted[at], begun)
+                };
                 let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
                 let meanings = language::meanings(&wanted);
                 let covered = |at: &usize| meanings.iter().any(|meaning| meaning.at.contains(at));

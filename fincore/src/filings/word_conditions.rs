@@ -47,9 +47,15 @@ impl Alternative {
         let meaning = meanings(&self.words).into_iter().find(|one| one.at == (0..self.words.len()));
         let meant = meaning.into_iter().map(|one| whole_word(&one.word, scope));
         let said = self.words.iter().filter(|word| !is_particle(word));
-        let literally = match has_letters(&self.words) {
-            true => Condition::Phrase(self.words.iter().map(|word| (*word).to_owned()).collect()),
-            false => Condition::all(said.map(|word| with_word(word, WordEnding::Whole, scope))),
+        let phrase = || self.words.iter().map(|word| (*word).to_owned()).collect();
+        let words = || Condition::all(said.map(|word| with_word(word, WordEnding::Whole, scope)));
+        let literally = match scope {
+            _ if has_letters(&self.words) => Condition::Phrase(phrase()),
+            Scope::Anywhere => words(),
+            _ if self.words.len() == 1 => words(),
+            // Words that only occur in the same text are no expression.
+            Scope::Text => Condition::TextPhrase(phrase()),
+            Scope::Head => Condition::All(vec![Condition::TextPhrase(phrase()), words()]),
         };
         Condition::any(meant.chain([literally]))
     }

@@ -10,7 +10,7 @@ use crate::{
 
 /// Raised whenever the same filings would give another index for another reason than reviewed names and equivalents: a
 /// change of this module, of how words are split and folded, of quarters and plurals.
-const INDEX_VERSION: u32 = 2;
+const INDEX_VERSION: u32 = 3;
 
 /// Whether the index of this file is missing, or another version built it.
 pub(crate) fn is_outdated(connection: &Connection) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Months and quarters in searches, as the days on which filings about them are delivered.
+//! Days, months and quarters in searches, as the days on which filings about them are delivered.
 use crate::types::Date;
 
 /// Portuguese and English names of the months, folded.
@@ -20,14 +20,43 @@ const MONTHS: [[&str; 3]; 12] = [
 /// The first and the last day of something.
 pub(crate) type Days = (Date, Date);
 
-/// The month of a year that these words begin with: how many words it takes, and its days.
-pub(crate) fn month_of_year(words: &[&str]) -> Option<(usize, Days)> {
+/// The day, or the month of a year, that these words begin with: how many words it takes, and its days.
+pub(crate) fn day_or_month(words: &[&str]) -> Option<(usize, Days)> {
+    day_of_year(words).map(|(length, day)| (length, (day, day))).or_else(|| month_of_year(words))
+}
+
+/// `18/10/2024`, `2024-10-18`, `18 de outubro de 2024`.
+fn day_of_year(words: &[&str]) -> Option<(usize, Date)> {
+    let number = |word: &str, length| word.parse::<u8>().ok().filter(|_| word.len() <= length);
+    if let [day, month, year, ..] = words
+        && let (Some(day), Some(month), Some(year)) =
+            (number(day, 2), number(month, 2), year_of(year))
+    {
+        return Some((3, Date::new(year, month, day)?));
+    }
+    if let [year, month, day, ..] = words
+        && let (Some(year), Some(month), Some(day)) =
+            (year_of(year), number(month, 2), number(day, 2))
+    {
+        return Some((3, Date::new(year, month, day)?));
+    }
+    let (first, rest) = words.split_first()?;
+    let day = number(first.strip_suffix('o').unwrap_or(first), 2)?;
+    let particles = usize::from(rest.first() == Some(&"de"));
+    let (length, (first, _)) = month_of_year(&rest[particles..])?;
+    Some((1 + particles + length, Date::new(first.year(), first.month(), day)?))
+}
+
+/// A year of this century, in four digits.
+fn year_of(word: &str) -> Option<u16> {
+    word.parse().ok().filter(|_| word.len() == 4 && word.starts_with("20"))
+}
+
+fn month_of_year(words: &[&str]) -> Option<(usize, Days)> {
     let (first, rest) = words.split_first()?;
     let month = MONTHS.iter().position(|names| names.contains(first))?;
     let particles = usize::from(matches!(rest.first(), Some(&("de" | "do" | "of"))));
-    let year = rest.get(particles)?;
-    let is_year = year.len() == 4 && year.starts_with("20");
-    let year: u16 = year.parse().ok().filter(|_| is_year)?;
+    let year = year_of(rest.get(particles)?)?;
     let month = u8::try_from(month).ok()? + 1;
     let first = Date::new(year, month, 1)?;
     let next =
@@ -61,6 +90,18 @@ mod tests {
         assert_eq!(of("fevereiro de 2024 vale"), Some((3, days("2024-02-01", "2024-02-29"))));
         assert_eq!(of("december 2024"), Some((2, days("2024-12-01", "2024-12-31"))));
         assert_eq!((of("maio"), of("mar aberto"), of("2024")), (None, None, None));
+    }
+
+    #[test]
+    fn a_day_is_read_in_every_spelling() {
+        let of = |text: &str| day_or_month(&text.split(' ').collect::<Vec<_>>());
+        let day = |day: &str| (day.parse().unwrap(), day.parse().unwrap());
+        for text in ["18 10 2024", "2024 10 18"] {
+            assert_eq!(of(text), Some((3, day("2024-10-18"))), "{text}");
+        }
+        assert_eq!(of("18 de outubro de 2024 vale"), Some((5, day("2024-10-18"))));
+        assert_eq!(of("1o maio 2025"), Some((3, day("2025-05-01"))));
+        assert_eq!((of("31 02 2024"), of("10 2024"), of("2024 13 01")), (None, None, None));
     }
 
     #[test]

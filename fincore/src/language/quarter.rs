@@ -1,4 +1,4 @@
-//! Quarters of a year: `3T24`, `9M24`, `3º trimestre de 2024`, `terceiro trimestre de 2024`.
+//! Quarters of a year: `3T24`, `9M24`, `3º trimestre de 2024`, `terceiro trimestre de 2024`, `1º semestre de 2024`.
 use crate::types::Date;
 
 const ORDINALS: [(&str, u32); 16] = [
@@ -27,10 +27,12 @@ pub(super) fn parse(words: &[&str]) -> Option<(usize, String)> {
     if let Some(found) = one_word(first) {
         return Some((1, found));
     }
-    let quarter = ORDINALS.iter().find(|(word, _)| word == first)?.1;
-    let (noun, rest) = match rest.split_first() {
-        _ if first.len() == 2 && first.ends_with('t') => (0, rest),
-        Some((&("trimestre" | "tri" | "trim" | "t"), rest)) => (1, rest),
+    let number = ORDINALS.iter().find(|(word, _)| word == first)?.1;
+    let (quarter, noun, rest) = match rest.split_first() {
+        _ if first.len() == 2 && first.ends_with('t') => (number, 0, rest),
+        Some((&("trimestre" | "tri" | "trim" | "t"), rest)) => (number, 1, rest),
+        // A half is reported with its last quarter.
+        Some((&("semestre" | "sem"), rest)) if number <= 2 => (2 * number, 1, rest),
         _ => return None,
     };
     let (particles, rest) = match rest {
@@ -105,6 +107,13 @@ mod tests {
         for (text, words) in spellings {
             assert_eq!(quarter(text), Some((words, "3t24".to_owned())), "{text}");
         }
+    }
+
+    #[test]
+    fn a_half_of_a_year_is_its_last_quarter() {
+        assert_eq!(quarter("primeiro semestre de 2024"), Some((4, "2t24".to_owned())));
+        assert_eq!(quarter("2o semestre 2023"), Some((3, "4t23".to_owned())));
+        assert_eq!(quarter("3o semestre 2023"), None);
     }
 
     #[test]

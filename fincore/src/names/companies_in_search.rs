@@ -8,7 +8,7 @@ use super::{
     generic_words::is_common,
     vocabulary::IN_NAME,
 };
-use crate::language::is_particle;
+use crate::language::{is_particle, market_words};
 
 /// A company that some words of a search name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,21 @@ pub(crate) struct CompanyInSearch {
     pub(crate) codes: Vec<u32>,
     /// The words that name it.
     pub(crate) at: Range<usize>,
+    /// How surely they do.
+    certainty: Certainty,
+    /// The codes of all companies whose names start with the words.
+    pub(crate) family: Vec<u32>,
+}
+
+impl CompanyInSearch {
+    fn new(certainty: Certainty, codes: Vec<u32>) -> CompanyInSearch {
+        CompanyInSearch { codes, at: 0..0, certainty, family: Vec::new() }
+    }
+
+    /// Whether the words are its whole name or identify it, or start the name of hardly another listed company.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.certainty >= Certainty::Start
+    }
 }
 
 /// How surely words name a company; the greatest is surest.
@@ -191,8 +206,25 @@ impl Names {
         words: &[&str],
         is_topic: &[bool],
     ) -> Vec<CompanyInSearch> {
+        let mut named = self.surest_in_search(words, is_topic);
+        named.sort_by_key(|named| named.at.start);
+        named
+    }
+
+    /// The company that words name most surely.
+    pub(crate) fn surest_company(&self, words: &[&str]) -> Option<CompanyInSearch> {
+        let mut is_topic = vec![false; words.len()];
+        for at in 0..words.len() {
+            let length = market_words(&words[at..]).map_or(0, |market| market.length);
+            is_topic[at..at + length].fill(true);
+        }
+        self.surest_in_search(words, &is_topic).into_iter().next()
+    }
+
+    /// The companies that a search names for certain, the surest first.
+    fn surest_in_search(&self, words: &[&str], is_topic: &[bool]) -> Vec<CompanyInSearch> {
         let words = &words[..words.len().min(LOOKED_AT)];
-        let mut found: Vec<(Certainty, CompanyInSearch)> = Vec::new();
+        let mut found: Vec<CompanyInSearch> = Vec::new();
         for length in 1..=LONGEST.min(words.len()) {
             for start in 0..=words.len() - length {
                 let at = start..start + length;
@@ -202,43 +234,40 @@ impl Names {
                     [number] if after_cvm => self.numbered(number),
                     run => self.named_by(run, topic),
                 };
-                if let Some((certainty, codes)) = named {
-                    found.push((certainty, CompanyInSearch { codes, at }));
-                }
+                let named = named.filter(|named| !named.codes.is_empty());
+                found.extend(named.map(|named| CompanyInSearch { at, ..named }));
             }
         }
         // What a name starts with counts, then the longest name, then the surest.
-        found.sort_by_key(|(certainty, named)| {
-            let starts = *certainty > Certainty::Inside;
-            (Reverse((starts, named.at.len(), *certainty)), named.at.start)
+        found.sort_by_key(|named| {
+            let starts = named.certainty > Certainty::Inside;
+            (Reverse((starts, named.at.len(), named.certainty)), named.at.start)
         });
-        let mut named: Vec<(Certainty, CompanyInSearch)> = Vec::new();
-        for (certainty, one) in found {
+        let mut named: Vec<CompanyInSearch> = Vec::new();
+        for one in found {
             let overlaps = |other: &CompanyInSearch| {
                 one.at.start < other.at.end && other.at.start < one.at.end
             };
             // What names a company for certain leaves no room for guesses.
-            let is_guess = certainty == Certainty::Inside && !named.is_empty();
-            if named.len() < MOST && !is_guess && !named.iter().any(|(_, other)| overlaps(other)) {
-                named.push((certainty, one));
+            let is_guess = one.certainty == Certainty::Inside && !named.is_empty();
+            if named.len() < MOST && !is_guess && !named.iter().any(overlaps) {
+                named.push(one);
             }
         }
-        named.sort_by_key(|(_, named)| named.at.start);
-        named.into_iter().map(|(_, named)| named).collect()
+        named
     }
 
     /// The companies with this number or ticker.
-    fn numbered(&self, word: &str) -> Option<(Certainty, Vec<u32>)> {
-        let codes = self.codes_identified_by(word);
-        (!codes.is_empty()).then_some((Certainty::Identity, codes))
+    fn numbered(&self, word: &str) -> Option<CompanyInSearch> {
+        Some(CompanyInSearch::new(Certainty::Identity, self.codes_identified_by(word)))
     }
 
     /// The companies that just these words name.
-    fn named_by(&self, run: &[&str], is_topic: bool) -> Option<(Certainty, Vec<u32>)> {
+    fn named_by(&self, run: &[&str], is_topic: bool) -> Option<CompanyInSearch> {
         if let Some((length, codes)) = self.expression(run)
             && length == run.len()
         {
-            return Some((Certainty::Whole, codes));
+            return Some(CompanyInSearch::new(Certainty::Whole, codes));
         }
         let identified = match run {
             [word] if is_number_of_company(word) => self.codes_identified_by(word),
@@ -246,16 +275,19 @@ impl Names {
             _ => Vec::new(),
         };
         if !identified.is_empty() && !is_topic {
-            return Some((Certainty::Identity, identified));
+            return Some(CompanyInSearch::new(Certainty::Identity, identified));
         }
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return None };
         if is_particle(first) || is_particle(last) || run.iter().all(|word| is_common(word)) {
             return None;
         }
         let companies = self.companies_having(run);
-        let starting =
-            companies.iter().filter(|company| company.fit(run) >= Some(Certainty::Start));
-        let starting = starting.count();
+        let family: Vec<u32> = companies
+            .iter()
+            .filter(|company| company.fit(run) >= Some(Certainty::Start))
+            .map(|company| company.code)
+            .collect();
+        let starting = family.len();
         let mut ranked: Vec<_> = companies
             .iter()
             .filter_map(|company| {
@@ -284,7 +316,7 @@ impl Names {
             _ if companies.len() <= FEW_HAVE && run.len() > 1 => Certainty::Inside,
             _ => return None,
         };
-        Some((certainty, codes))
+        Some(CompanyInSearch { family, ..CompanyInSearch::new(certainty, codes) })
     }
 
     /// The companies with all these words in names.

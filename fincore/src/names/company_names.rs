@@ -53,13 +53,6 @@ impl Alias {
         let is_core = |at: &usize| *at < 64 && self.core & (1 << at) != 0;
         (0..self.words.len()).filter(is_core).map(|at| self.words[at].as_str())
     }
-
-    /// Whether it has all these words, none of them a particle, side by side.
-    pub(super) fn has_run(&self, run: &[&str]) -> bool {
-        let own: Vec<&str> =
-            self.words.iter().map(String::as_str).filter(|word| !is_particle(word)).collect();
-        !run.is_empty() && own.windows(run.len()).any(|part| part == run)
-    }
 }
 
 /// The words that are left of a name without its legal form, what a court or a regulator added to it, and particles: `vale` of
@@ -143,6 +136,14 @@ impl CompanyNames {
     /// Whether it has these words side by side in a name.
     pub(crate) fn has_phrase(&self, phrase: &[String]) -> bool {
         self.names.iter().any(|name| name.words.windows(phrase.len()).any(|run| run == phrase))
+    }
+
+    /// Whether a word stands in one of the names that it was registered or filed under.
+    pub(crate) fn has_own_word(&self, word: &str) -> bool {
+        let own = self.names.iter().filter(|name| {
+            matches!(name.kind, AliasKind::Legal | AliasKind::Trade | AliasKind::Filed)
+        });
+        own.flat_map(|name| &name.words).any(|known| known == word)
     }
 
     /// The tickers of the registry and the reviewed ones.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::{
     Names,
     company_names::CompanyNames,
-    generic_words::{is_beside_names, is_common},
+    generic_words::{is_beside_names, is_common, is_generic},
     trigrams::{LONGEST_RUN, NameTerm, TrigramIndex},
 };
 
@@ -161,7 +161,7 @@ impl Names {
         differences
     }
 
-    /// The active company whose name these words are, but for joining, splitting or a typing error; and the word or joined
+    /// The company whose name these words are, but for joining, splitting or a typing error; and the word or joined
     /// words of its name that are meant.
     pub(super) fn confident_match(&self, words: &[&str]) -> Option<(u32, &str)> {
         const SHORTEST: usize = 5;
@@ -173,17 +173,21 @@ impl Names {
         }
         let sure = if words.len() == 1 { SURE[0] } else { SURE[1] };
         let near = self.trigrams().near(&joined, sure).into_iter();
+        let near = near.filter(|(term, _)| words.len() > 1 || !is_generic(term.text()));
         let near = near.flat_map(|(term, near)| {
             let text = term.text();
             term.companies.iter().map(move |at| (near, &self.companies[*at as usize], text))
         });
-        let active = near.filter(|(_, company, _)| company.standing == 0);
-        let best = active.max_by(|(a, one, _), (b, other, _)| {
+        let best = near.max_by(|(a, one, _), (b, other, _)| {
             (a.total_cmp(b))
+                .then_with(|| other.standing.cmp(&one.standing))
                 .then_with(|| one.is_listed.cmp(&other.is_listed))
                 .then_with(|| other.code.cmp(&one.code))
         });
-        best.map(|(_, company, text)| (company.code, text))
+        let (_, company, text) = best?;
+        // Once it is corrected, a word names the company that it names for those who spell it so.
+        let meant = self.surest_company(&[text]).and_then(|named| named.codes.first().copied());
+        Some((meant.unwrap_or(company.code), text))
     }
 }
 

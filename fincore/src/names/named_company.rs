@@ -1,24 +1,11 @@
-//! Which company the words of a search name, and which of the words name it.
-use std::ops::Range;
-
+//! Which company the words of a search are about, if they name none for certain, and which of the words say so.
 use super::{
     Names,
-    generic_words::{is_common, is_generic},
+    generic_words::is_common,
     search::{MatchedBy, Rank, WantedName, rank},
     vocabulary::{IN_NAME, WordOwner},
 };
-use crate::{language::is_particle, types::Identifier};
-
-/// A company that a search names for certain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedCompany {
-    /// Its CVM code.
-    pub(crate) code: u32,
-    /// The places of the words that name it; the others are about something else.
-    pub(crate) words: Range<usize>,
-    /// Whether they are its whole name or identify it; otherwise they are words that hardly another company has.
-    pub(crate) is_whole: bool,
-}
+use crate::types::Identifier;
 
 /// A company that some words of a search nearly name.
 #[derive(Debug)]
@@ -36,137 +23,12 @@ const LOOKED_AT: usize = 12;
 /// Hardly a name has more words.
 const LONGEST: usize = 5;
 
-/// How certain it is that a run of words names a company, the least certain first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Certainty {
-    /// The words stand somewhere in its name, and in hardly another.
-    Inside,
-    /// Its name starts with the words, and hardly another does.
-    Start,
-    /// The name of a listed company starts with the words, and of no other listed one.
-    ListedStart,
-    /// They are the whole name, but for its legal form.
-    Whole,
-    /// The whole name of a listed company.
-    ListedWhole,
-    /// A ticker, a CNPJ or an ISIN.
-    Identified,
-}
-
 impl Names {
-    /// The company that a search names for certain, and the words that name it: by its ticker, CNPJ or ISIN, by its whole
-    /// name or a brand, or by words that hardly another company has.
-    ///
-    /// A longer run of words counts more than one of its words (`light energia` is not `light`), and a listed company more
-    /// than others. Words that are in documents as well as in names, such as `energia` and `capital`, name nothing by
-    /// themselves, unless they are the whole search.
-    pub(crate) fn named_for_certain(&self, words: &[&str]) -> Option<NamedCompany> {
-        let words = &words[..words.len().min(LOOKED_AT)];
-        let lengths = 1..=words.len().min(LONGEST);
-        let runs =
-            lengths.flat_map(|length| (0..=words.len() - length).map(move |at| at..at + length));
-        let named = runs.filter_map(|run| {
-            let (certainty, code) = self.certainty(words, &run)?;
-            // Where two runs are equally certain, the first in the search counts.
-            let key = match certainty {
-                Certainty::Identified => (2, run.len(), certainty),
-                // A run of several words says more than each of them.
-                Certainty::Whole | Certainty::ListedWhole => (1, run.len(), certainty),
-                Certainty::Start | Certainty::ListedStart if run.len() > 1 => {
-                    (1, run.len(), certainty)
-                }
-                _ => (1, 1, certainty),
-            };
-            Some((
-                key,
-                std::cmp::Reverse(run.start),
-                NamedCompany { code, words: run, is_whole: certainty >= Certainty::Whole },
-            ))
-        });
-        named.max_by_key(|(key, start, _)| (*key, *start)).map(|(_, _, named)| named)
-    }
-
-    /// How certain it is that a run of words names a company, and which.
-    fn certainty(&self, words: &[&str], run: &Range<usize>) -> Option<(Certainty, u32)> {
-        /// How many companies may share words that name one of them for certain.
-        const FEW: usize = 3;
-        let text = &words[run.clone()];
-        let (first, last) = (text.first()?, text.last()?);
-        if is_particle(first) || is_particle(last) || text.iter().any(|word| !word.is_ascii()) {
-            return None;
-        }
-        if let [word] = text
-            && let Some(identifier) = Identifier::of_word(word)
-        {
-            // A number alone may be anything.
-            let found = match identifier {
-                Identifier::Code(_) => return None,
-                identifier => self.identify(&identifier),
-            };
-            let companies = found.positions.iter().map(|at| &self.companies[*at as usize]);
-            let best =
-                companies.min_by_key(|company| (company.standing, std::cmp::Reverse(company.code)));
-            return best.filter(|_| found.is_theirs).map(|best| (Certainty::Identified, best.code));
-        }
-        let says_little = text.iter().all(|word| is_generic(word));
-        if says_little && text.len() == 1 && words.len() > 1 {
-            return None;
-        }
-        let (positions, wanted) = (self.find_in_names(text), WantedName::new(text));
-        let ranks = positions
-            .iter()
-            .map(|at| rank(&self.companies[*at as usize], &wanted, MatchedBy::Name));
-        let best = ranks.min()?;
-        let is_listed = !best.unlisted;
-        let certainty = match (best.tier < 2, is_listed) {
-            (true, true) => Certainty::ListedWhole,
-            // `Estado de São Paulo` may be part of anything.
-            (true, false) if !says_little => Certainty::Whole,
-            _ if says_little || best.standing > 0 || !self.stand_side_by_side(best, text) => {
-                return None;
-            }
-            _ if is_listed && !best.inside && self.is_only_listed(&positions) => {
-                Certainty::ListedStart
-            }
-            _ if positions.len() > FEW => return None,
-            _ if !best.inside => Certainty::Start,
-            _ => Certainty::Inside,
-        };
-        Some((certainty, best.code))
-    }
-
-    /// The positions of companies that have these words in names, or a reviewed name of just these words.
-    fn find_in_names(&self, words: &[&str]) -> Vec<u32> {
-        let mut positions = self.find_named(words);
-        if let Some((length, codes)) =
-            self.expression(words).filter(|(length, _)| *length == words.len())
-        {
-            debug_assert_eq!(length, words.len());
-            let at = codes.iter().filter_map(|code| self.by_code.get(code));
-            positions.extend(at.filter_map(|at| u32::try_from(*at).ok()));
-            positions.sort_unstable();
-            positions.dedup();
-        }
-        positions
-    }
-
-    fn stand_side_by_side(&self, best: Rank, words: &[&str]) -> bool {
-        let run: Vec<&str> = words.iter().copied().filter(|word| !is_particle(word)).collect();
-        self.get(best.code)
-            .is_some_and(|company| company.names.iter().any(|name| name.has_run(&run)))
-    }
-
-    /// Whether only one of these companies is active and listed.
-    fn is_only_listed(&self, positions: &[u32]) -> bool {
-        let companies = positions.iter().map(|at| &self.companies[*at as usize]);
-        companies.filter(|company| company.is_listed && company.standing == 0).count() == 1
-    }
-
     /// The company that a search is about: the one that it names for certain; or else the best match of the longest run of
     /// words that names a listed company or, by several words, an active one; or else any whose name starts with the run.
     pub(crate) fn meant_company(&self, words: &[&str]) -> Option<u32> {
-        if let Some(named) = self.named_for_certain(words) {
-            return Some(named.code);
+        if let Some(named) = self.surest_company(words) {
+            return named.codes.first().copied();
         }
         let words = &words[..words.len().min(LOOKED_AT)];
         let well_known = |run: &[&str], best: &Rank| {
@@ -198,18 +60,24 @@ impl Names {
     }
 
     /// The company that some words name for certain or nearly name, and which words those are.
-    pub(crate) fn nearly_meant_company<'w>(&self, words: &[&'w str]) -> Option<NearlyMeant<'w>> {
+    /// One word that `is_frequent` elsewhere is no typing error.
+    pub(crate) fn nearly_meant_company<'w>(
+        &self,
+        words: &[&'w str],
+        is_frequent: &dyn Fn(&str) -> bool,
+    ) -> Option<NearlyMeant<'w>> {
         let words = &words[..words.len().min(LOOKED_AT)];
         let others = words.iter().find_map(|word| self.of_unknown_ticker(word));
-        let named = self.named_for_certain(words);
-        let spelled = self.nearly_spelled_company(words);
+        let named =
+            self.surest_company(words).and_then(|named| Some((*named.codes.first()?, named.at)));
+        let spelled = self.nearly_spelled_company(words, is_frequent);
         match (named, spelled, others) {
-            (Some(named), Some(spelled), _)
-                if spelled.code == named.code && spelled.words.len() > named.words.len() =>
+            (Some((code, run)), Some(spelled), _)
+                if spelled.code == code && spelled.words.len() > run.len() =>
             {
                 Some(spelled)
             }
-            (Some(NamedCompany { code, words: run, .. }), ..) => {
+            (Some((code, run)), ..) => {
                 Some(NearlyMeant { code, words: words[run].to_vec(), meant: None })
             }
             (None, spelled, Some(other)) => {
@@ -241,10 +109,15 @@ impl Names {
     }
 
     /// The company whose name some words are but for spelling.
-    fn nearly_spelled_company<'w>(&self, words: &[&'w str]) -> Option<NearlyMeant<'w>> {
+    pub(super) fn nearly_spelled_company<'w>(
+        &self,
+        words: &[&'w str],
+        is_frequent: &dyn Fn(&str) -> bool,
+    ) -> Option<NearlyMeant<'w>> {
         for length in (1..=words.len().min(4)).rev() {
             for run in words.windows(length) {
-                if !self.says_something(run) {
+                let is_other = matches!(run, [word] if is_frequent(word));
+                if is_other || !self.says_something(run) {
                     continue;
                 }
                 if let Some((code, term)) = self.confident_match(run) {
@@ -298,8 +171,8 @@ mod tests {
         let names = snapshot.memo(Names::read).unwrap();
         let named = |text: &str| {
             let words: Vec<&str> = text.split(' ').collect();
-            let named = names.named_for_certain(&words)?;
-            Some((named.code, words[named.words].join(" ")))
+            let named = names.surest_company(&words)?;
+            Some((named.codes[0], words[named.at].join(" ")))
         };
         for (text, code, words) in [
             ("moodys eleva rating petrobras", 9512, "petrobras"),

@@ -1,7 +1,7 @@
 //! What a search for companies returns if no company has all its words.
 use super::{
-    Names, english, identified::LABELS, not_registered, not_registered::NotRegistered,
-    search::RankedCompanies,
+    CompanyInSearch, Names, english, identified::LABELS, not_registered,
+    not_registered::NotRegistered, search::RankedCompanies,
 };
 use crate::types::{Identifier, TICKER_ROOT, is_ticker};
 
@@ -50,8 +50,12 @@ impl Names {
         if let Some(found) = self.search_in_portuguese(words) {
             return found;
         }
-        let named = self.named_for_certain(words).filter(|named| named.is_whole);
-        let named = named.map(|named| named.code);
+        let named = self.surest_company(words).filter(CompanyInSearch::is_certain);
+        let is_active = |code: &u32| self.get(*code).is_some_and(|company| company.standing == 0);
+        let named = named.and_then(|named| named.codes.into_iter().find(is_active));
+        // One of many words that is spelled nearly like a name may be about something else.
+        let spelled = || self.nearly_spelled_company(words, &|_| false).filter(|_| words.len() < 4);
+        let named = named.or_else(|| spelled().map(|spelled| spelled.code));
         let codes = self.find_nearest(words, named);
         let differences = self.differences(words, &codes);
         RankedCompanies { fuzzy: !codes.is_empty(), codes, differences, unknown: near.unknown }

@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     filings,
     language::is_particle,
-    names::{Names, SuggestedCompany, SuggestionReason, capitalised},
+    names::{CompanyInSearch, Names, SuggestedCompany, SuggestionReason, capitalised},
     plans::Feature,
     types::{CompanyRef, CvmCode, Date, Limit, Words},
 };
@@ -203,14 +203,14 @@ fn filings_of_company(
     if snapshot.plan().need(Feature::Filings).is_err() {
         return Ok(Vec::new());
     }
-    let Some(named) = names.named_for_certain(words).filter(|named| named.is_whole) else {
+    let Some(named) = names.surest_company(words).filter(CompanyInSearch::is_certain) else {
         return Ok(Vec::new());
     };
-    let Ok(company_id) = CvmCode::new(named.code) else { return Ok(Vec::new()) };
-    let typed = words[named.words.clone()].join(" ");
+    let Ok(company_id) = CvmCode::new(named.codes[0]) else { return Ok(Vec::new()) };
+    let typed = words[named.at.clone()].join(" ");
     let is_number = typed.bytes().any(|byte| byte.is_ascii_digit());
     let name = if is_number { typed.to_ascii_uppercase() } else { capitalised(&typed) };
-    let rest = words[..named.words.start].iter().chain(&words[named.words.end..]).copied();
+    let rest = words[..named.at.start].iter().chain(&words[named.at.end..]).copied();
     let (years, rest): (Vec<&str>, Vec<&str>) = rest.partition(|word| year(word).is_some());
     let rest: Vec<&str> = rest.into_iter().filter(|word| !is_particle(word)).collect();
     let year = years.first().and_then(|word| year(word));

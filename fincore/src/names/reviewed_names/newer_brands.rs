@@ -335,6 +335,7 @@ pub(super) const BRANDS: &[ReviewedName] = &[
     (80209, "nu bank", "its bank, written as two words"),
     (80209, "nubank", "its bank"),
     (80209, "nuinvest", "its broker"),
+    (80217, "banco inter", "its bank"),
     (80217, "inter co", "how its name is read"),
     (80217, "super app inter", "its bank"),
     (80233, "jbs nv", "its name without dots"),

@@ -40,6 +40,7 @@ pub(super) const NICKNAMES: &[ReviewedName] = &[
     (19623, "dasa", "its usual abbreviation"),
     (19763, "edp", "the group's usual name"),
     (19763, "edp brasil", "the group's usual name"),
+    (20087, "empresa brasileira de aeronautica", "its former name"),
     (20257, "taesa", "its usual abbreviation"),
     (20303, "cemig d", "its usual abbreviation"),
     (20532, "santander brasil", "its usual name"),
