@@ -37,6 +37,37 @@ fn relevance_orders_the_same_matches() {
     assert_eq!((&*first("relevance"), &*first("newest")), ("906", "906"));
 }
 
+#[test]
+fn the_filings_that_people_mean_come_first() {
+    let check = |q: &str, company: &str, words: &str| {
+        let page = get(&format!("filings/search?q={}&limit=1", escaped(q)));
+        let first = &page["data"][0];
+        assert_eq!(first["company_id"], company, "{q}");
+        let said = ["category", "type", "subject"].map(|field| folded(&text(&first[field])));
+        assert!(said.concat().contains(words), "{q}: {said:?}");
+    };
+    // Minutes happen to have the words that connect others.
+    check("release de resultados do 1T25 da tim", "24929", "press-release");
+    check("fato relevante da magazine luiza", "22470", "fato relevante");
+    // The rest of a search says which company of a family is meant.
+    check("assembleia de debenturistas light", "8036", "agdeb");
+    // A company that files about what another was named for.
+    check("avon chapter 11", "24783", "desdobramentos");
+    // A brand beside its company is what is asked.
+    check("zamp starbucks", "24317", "starbucks");
+    // A name that is typed wrongly is then read like the right one.
+    check("suzanno fato relevante", "13986", "fato relevante");
+    // A word that a few filings have with a typing error.
+    check("politca de dividendos petrobras", "9512", "dividendos");
+    for day in ["18/10/2024", "2024-10-18", "18 de outubro de 2024"] {
+        let page = get(&format!(
+            "filings/search?q={}&limit=1",
+            escaped(&format!("vale fato relevante {day}"))
+        ));
+        assert_eq!(text(&page["data"][0]["date"])[..10], *"2024-10-18", "{day}");
+    }
+}
+
 /// The filings that a search finds.
 fn found(q: &str) -> Vec<String> {
     let rows = walk(&format!("filings/search?q={}", escaped(q)));

@@ -7,7 +7,7 @@ use crate::{
     catalogue::Snapshot,
     error::Result,
     filings,
-    language::is_particle,
+    language::{is_particle, market_words},
     names::{CompanyInSearch, Names, SuggestedCompany, SuggestionReason, capitalised},
     plans::Feature,
     types::{CompanyRef, CvmCode, Date, Limit, Words},
@@ -214,10 +214,17 @@ fn filings_of_company(
     let (years, rest): (Vec<&str>, Vec<&str>) = rest.partition(|word| year(word).is_some());
     let rest: Vec<&str> = rest.into_iter().filter(|word| !is_particle(word)).collect();
     let year = years.first().and_then(|word| year(word));
+    let market = market_words(&rest).filter(|market| market.length == rest.len());
+    let means = market.map_or(&[][..], |market| market.means).iter();
+    let means: Vec<Vec<&str>> = means.map(|text| text.split(' ').collect()).collect();
     let mut wanted: Vec<Option<&str>> = match &rest[..] {
         [] if year.is_some() => vec![Some(USUAL), None],
         [] => vec![Some(USUAL)],
-        rest => categories.matching(rest).map(Some).collect(),
+        rest => std::iter::once(rest)
+            .chain(means.iter().map(Vec::as_slice))
+            .flat_map(|words| categories.matching(words))
+            .map(Some)
+            .collect(),
     };
     wanted.truncate(MOST + 1);
     let mut found = Vec::new();
