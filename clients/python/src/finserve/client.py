@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypedDict, TypeVar, overload
 
 import httpx
 
-from ._cache import Cache, default_folder
+from ._cache import Cache, default_folder, folder_within
 from ._endpoints import Endpoints
 from ._exchange import Server
 from ._shapes import Arrow, Pandas, Plain, Polars, shape_named
@@ -50,8 +50,8 @@ DESCRIPTION = """
     * `tables`: `pandas`, `polars`, `arrow` or `rows` (lists of typed objects); `auto` is pandas where it is
       installed, otherwise lists.
     * `numbers`: `float`, or `Decimal` for figures with exactly the published digits. Objects always have `Decimal`.
-    * `cache`: a folder, True for the usual one of this user, or False. Unless given, `FINSERVE_CACHE` decides in the
-      same way (a path, `1` or `0`); without it there is a cache.
+    * `cache`: a folder, in which the cache makes one of its own; True for the usual one of this user, or False.
+      Unless given, `FINSERVE_CACHE` decides in the same way (a path, `1` or `0`); without it there is a cache.
     * `retries` and `patience`: how often a request is repeated after a refusal that may pass (3 times), and for how
       many seconds it waits in all, such as for `Retry-After` (120).
     * `timeout`: seconds for which the server may be silent (60).
@@ -322,4 +322,4 @@ def chosen_cache(choice: CacheChoice) -> Cache | None:
         choice = {"0": False, "": False, "1": True}.get(given, given)
     if isinstance(choice, bool):
         return Cache(default_folder()) if choice else None
-    return Cache(Path(choice))
+    return Cache(folder_within(Path(choice)))
