@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._tables import Column, Table
+from .errors import BadRequest
 
 if TYPE_CHECKING:
     from .records import Record
@@ -259,9 +260,9 @@ def shape_named(name: str, numbers: type[float | Decimal]) -> Shape:
     if name == "auto":
         name = "pandas" if find_spec("pandas") else "rows"
     if name not in SHAPES:
-        raise ValueError(f"tables={name!r} is none of auto, {', '.join(SHAPES)}")
+        raise BadRequest(f"tables={name!r} is none of auto, {', '.join(SHAPES)}")
     if numbers not in (float, Decimal):
-        raise ValueError(f"numbers={numbers!r} is neither float nor Decimal")
+        raise BadRequest(f"numbers={numbers!r} is neither float nor Decimal")
     library = "pyarrow" if name == "arrow" else name
     if name != "rows" and not find_spec(library):
         raise ImportError(f"tables={name!r} needs {library}: pip install 'finserve[{name}]'")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, TypedDict, TypeVar, overload
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -19,6 +21,7 @@ from ._endpoints import Endpoints
 from ._exchange import Server
 from ._shapes import Arrow, Pandas, Plain, Polars, shape_named
 from ._wire import Plan, Reply, Step, Wait
+from .errors import BadRequest, InvalidKey
 from .version import VERSION
 
 if TYPE_CHECKING:
@@ -66,12 +69,9 @@ class Settings(Endpoints, Generic[Form]):
         unknown = sorted(set(options) - set(Options.__annotations__))
         if unknown:
             raise TypeError(f"a client has no option {', '.join(unknown)}")
-        address = url or os.environ.get("FINSERVE_URL") or LOCAL
-        if not address.startswith(("http://", "https://")):
-            raise ValueError(f"{address!r} is not an address that begins with http:// or https://")
         self.server = Server(
-            url=address.rstrip("/"),
-            key=key or os.environ.get("FINSERVE_KEY") or None,
+            url=checked_address(url or os.environ.get("FINSERVE_URL") or LOCAL),
+            key=checked_key(key or os.environ.get("FINSERVE_KEY") or ""),
             retries=options.get("retries", 3),
             patience=options.get("patience", 120),
             cache=chosen_cache(options.get("cache")),
@@ -313,6 +313,32 @@ def reply_of(response: httpx.Response, body: bytes) -> Reply:
     """An answer of httpx as a plan wants it."""
     headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, headers, body)
+
+
+def checked_address(url: str) -> str:
+    """The address of a server, without a slash at its end."""
+    address = str(url).strip().rstrip("/")
+    wanted = f"{url!r} is not an address that begins with http:// or https://"
+    try:
+        parsed = httpx.URL(address)
+        # What joins addresses reads them by rules of its own.
+        parts = urlsplit(address)
+        is_whole = bool(parts.hostname) and parts.port != 0
+    except (ValueError, httpx.InvalidURL) as error:
+        raise BadRequest(f"{wanted}: {error}") from None
+    if parsed.scheme not in ("http", "https") or not is_whole:
+        raise BadRequest(wanted)
+    return address
+
+
+def checked_key(key: str) -> str | None:
+    """A key without blanks around it, as a file has them. The key is a secret: no message repeats it."""
+    if not isinstance(key, str):
+        raise InvalidKey(f"a key is a str, not {type(key).__name__}")
+    stripped = key.strip()
+    if not re.fullmatch(r"[!-~]*", stripped):
+        raise InvalidKey("the key has characters that no key has; one begins with fin_, then come letters and digits")
+    return stripped or None
 
 
 def chosen_cache(choice: CacheChoice) -> Cache | None:

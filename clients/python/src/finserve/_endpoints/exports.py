@@ -202,7 +202,7 @@ class Exports(Group):
         name: str | None = meta.get("dataset") if dataset is None else str(dataset)
         since = meta.get("data_version") if since is None else since
         if name is None or since is None:
-            raise ValueError(
+            raise BadRequest(
                 "this table does not say what it is an export of: name its dataset and since, its data version"
             )
         if "query" in meta:
