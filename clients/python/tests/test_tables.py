@@ -8,6 +8,7 @@ import pytest
 
 from finserve import Client, Rows, meta_of, records
 from finserve._arguments import first_day, last_day, text_of_number
+from finserve._endpoints.exports import without_zeros
 
 
 def test_a_frame_is_indexed_by_date_and_says_its_source(server, key):
@@ -50,9 +51,38 @@ def test_both_formats_of_exports_are_one_table(server, key):
             for dataset in ("igp-m", "companies", "financials"):
                 text, parquet = fin.export(dataset), fin.export(dataset, format="parquet")
                 same = text.equals(parquet) if hasattr(text, "equals") else text == parquet
-                # Parquet gives all figures of a column as many digits.
+                # A type may have more digits of the text, where all of the longest figures end in a zero.
                 assert same or (numbers is Decimal and tables != "rows"), (tables, dataset)
                 assert meta_of(text) == meta_of(parquet)
+
+
+def test_parquet_has_no_digits_that_were_not_published(server, key):
+    pytest.importorskip("pyarrow")
+    fin = Client(server.url, key, tables="rows")
+    digits = [without_zeros(one.value) for one in fin.export("cdi")]
+    assert [str(one.value) for one in fin.export("cdi", format="parquet")] == [str(one) for one in digits]
+    for tables in ("pandas", "polars", "arrow"):
+        pytest.importorskip("pyarrow" if tables == "arrow" else tables)
+        frame = Client(server.url, key, tables=tables, numbers=Decimal).export("igp-m", format="parquet")
+        first = frame["value"].to_pylist()[-1] if tables == "arrow" else frame["value"].to_list()[-1]
+        assert len(str(first).partition(".")[2]) <= 3, tables
+    given = [
+        "6.620000000000000000",
+        "0E-18",
+        "-1E-7",
+        "120.000",
+        "1E+3",
+        "6365690",
+        "1234567890123456789.100000000000000000",
+    ]
+    wanted = ["6.62", "0", "-1E-7", "120", "1E+3", "6365690", "1234567890123456789.1"]
+    assert [str(without_zeros(Decimal(one))) for one in given] == wanted
+
+
+def test_a_slice_of_rows_keeps_what_is_said_of_them(rows):
+    history = rows.series("ipca")
+    assert history[:3].meta == history[-1:].meta == history.copy().meta == history.meta != {}
+    assert isinstance(history[0], records.Observation)
 
 
 def test_an_export_has_the_rows_of_the_api(server, key, rows):

@@ -26,6 +26,7 @@ def blocking() -> None:
     rows = Client(tables="rows")
     assert_type(rows.series(["selic", "cdi"], frequency="month"), Rows[Observation])
     assert_type(rows.filings(company="VALE3")[0], Filing)
+    assert_type(rows.filings(company="VALE3")[:5], Rows[Filing])
     with Client() as entered:
         assert_type(entered.fx(), pandas.DataFrame)
 

@@ -146,6 +146,9 @@ class Client(Settings[Form]):
     def update(self, frame: Frame, *, dataset: str | int | None = None, since: int | None = None) -> Frame:
         """A new table: one that `export` gave, with what changed since.
 
+        The table must have all columns that were exported, with their names and types. They may stand in another
+        order, or be its index: the new table has the same columns and index. Any other table is refused.
+
         Rows that changed stand at the end; one series stays sorted by date. Where the log of changes does not reach
         back to the export, the whole dataset is fetched again. A table that lost its attributes needs `dataset` and
         `since`, the data version of the export.

@@ -26,7 +26,7 @@ from .._arguments import (
     text_of_flag,
 )
 from .._exchange import answer, exchange
-from .._shapes import shape_of
+from .._shapes import KEY_TYPES, shape_of
 from .._surface import Answer, Tabular
 from .._tables import Table, table_of
 from ..errors import BadRequest, ConnectionFailed
@@ -41,6 +41,7 @@ from ..records import (
     ExportedValue,
     Filing,
     Record,
+    attributes,
 )
 from .base import Group
 
@@ -100,7 +101,8 @@ class Exports(Group):
     ) -> Plan[Table[Any]]:
         """A whole dataset: `fx`, `companies`, `filings`, `statements`, `financials`, `series`, or one series by name.
 
-        The table is the same in both formats; Parquet is smaller on the way, and needs pyarrow or polars to be read.
+        Both formats give the same figures. Parquet is smaller on the way, and needs pyarrow or polars to be read; it
+        does not say how many zeros ended a published figure, so `Decimal` has 5.149 where NDJSON gives 5.1490.
         One series is indexed by date, oldest first; the others are in the order of the server. `update` brings the
         table up to date later.
         """
@@ -205,21 +207,31 @@ class Exports(Group):
             raise BadRequest(
                 "this table does not say what it is an export of: name its dataset and since, its data version"
             )
+        described = DATASETS.get(name, ONE_SERIES)
+
+        def require_exported(table: Table[Any]) -> None:
+            if found := shape.differences(frame, table, described.record):
+                raise BadRequest(f"this table is not as {name} was exported: {found}; update wants all its columns")
+
         if "query" in meta:
             # Days and transformations have no changes of their own.
-            return shape.build((yield from self._export(name, "ndjson", meta["query"])))
+            table = yield from self._export(name, "ndjson", meta["query"])
+            require_exported(table)
+            return shape.build_like(frame, table)
+        require_exported(dataset_table(name, [], {}))
+        keys = shape.keys(frame, list(described.key))
+        require_types(described, keys)
         try:
             changes, version = yield from self._changes(name, since)
         except BadRequest:
             # The log of changes does not reach back so far, or the server was restored from an older backup.
-            return shape.build((yield from self._export(name, "ndjson", {})))
-        described = DATASETS.get(name, ONE_SERIES)
+            return shape.build_like(frame, (yield from self._export(name, "ndjson", {})))
         new = [row for row in changes if row["change"] != "removed"]
         table = dataset_table(name, new, {**meta, "dataset": name, "data_version": version})
         changed = table_of(described.record, [keyed(row, described) for row in changes], {})
         columns = {one.name: one.values for one in changed.columns}
         gone = set(zip(*(columns[column] for column in described.key), strict=True))
-        keep = [key not in gone for key in shape.keys(frame, list(described.key))]
+        keep = [key not in gone for key in keys]
         return shape.merge(frame, keep, table)
 
     def _receive(self, dataset: str, file: IO[bytes], query: Mapping[str, str | None]) -> Plan[Received]:
@@ -248,6 +260,15 @@ def dataset_table(
     return table_of(described.record, rows, meta, index="date", leave_out=absent)
 
 
+def require_types(dataset: Dataset, keys: list[tuple[Any, ...]]) -> None:
+    """Refuses keys of other types than the dataset has: no changed row would be found by them."""
+    kinds = {one.name: one.kind for one in attributes(dataset.record)}
+    for name, values in zip(dataset.key, zip(*keys, strict=True), strict=False):
+        others = {kind.__name__ for kind in set(map(type, values)) if kind is not KEY_TYPES[kinds[name]]}
+        if others:
+            raise BadRequest(f"the column {name} of this table holds {', '.join(sorted(others))}: export it anew")
+
+
 def keyed(row: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
     """The columns of a row's key."""
     return {name: row[name] for name in dataset.key}
@@ -269,17 +290,32 @@ def read_line(line: bytes) -> dict[str, Any]:
 
 
 def read_parquet(file: IO[bytes]) -> list[dict[str, Any]]:
-    """The rows of a Parquet file."""
+    """The rows of a Parquet file. Its figures all have 18 digits behind the point; the zeros at their end are cut."""
+    rows: list[dict[str, Any]]
     if find_spec("pyarrow"):
+        import pyarrow
         import pyarrow.parquet
 
-        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(file).to_pylist()
-        return rows
-    if find_spec("polars"):
+        table = pyarrow.parquet.read_table(file)
+        rows, figures = table.to_pylist(), [one.name for one in table.schema if pyarrow.types.is_decimal(one.type)]
+    elif find_spec("polars"):
         import polars
 
-        return polars.read_parquet(file.read()).to_dicts()
-    raise ImportError("Parquet needs pyarrow or polars: pip install 'finserve[arrow]'")
+        frame = polars.read_parquet(file.read())
+        rows, figures = frame.to_dicts(), [name for name, kind in frame.schema.items() if kind == polars.Decimal]
+    else:
+        raise ImportError("Parquet needs pyarrow or polars: pip install 'finserve[arrow]'")
+    for row in rows:
+        for name in figures:
+            if row[name] is not None:
+                row[name] = without_zeros(row[name])
+    return rows
+
+
+def without_zeros(figure: Decimal) -> Decimal:
+    """A figure without the zeros that end its decimals. `normalize` would round long figures, and write 1E+3."""
+    text = format(figure, "f")
+    return Decimal(text.rstrip("0").rstrip(".")) if "." in text else figure
 
 
 def current_umask() -> int:
