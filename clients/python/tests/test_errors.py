@@ -193,3 +193,34 @@ def test_other_programs_are_noticed(server, key):
         client = Client(proxy.url, key)
         with pytest.raises(UnexpectedAnswer, match="not JSON"):
             client.current("selic")
+
+
+def test_answers_of_other_programs_are_unexpected(server, key, tmp_path):
+    calls = [
+        (lambda fin: fin.current("selic"), "{}"),
+        (lambda fin: fin.current("selic"), '{"date": 5, "value": "x", "meta": {}}'),
+        (lambda fin: fin.current("selic"), '{"date": 5, "value": 1, "meta": {"source": "x", "licence": "x"}}'),
+        (lambda fin: fin.current("selic"), '{"date": "2026", "value": [], "meta": []}'),
+        (lambda fin: fin.current("selic"), "[" * 100_000),
+        (lambda fin: fin.series("ipca"), '{"status": "ok"}'),
+        (lambda fin: fin.series("ipca"), '{"data": 5}'),
+        (lambda fin: fin.series("ipca"), '{"data": [5]}'),
+        (lambda fin: fin.series("ipca"), '{"data": {"date": 1}, "meta": {}}'),
+        (lambda fin: fin.series("ipca"), '{"data": [{"date": "x", "value": 1}], "meta": {}}'),
+        (lambda fin: fin.series("ipca"), '{"data": [], "meta": null}'),
+        (lambda fin: fin.series("ipca"), '{"data": [], "meta": {}, "next": "http://[bad"}'),
+        (lambda fin: fin.series("ipca"), '{"data": [], "meta": {}, "next": 5}'),
+        (lambda fin: fin.business_days(), '{"data": ["soon"]}'),
+        (lambda fin: fin.plans(), '{"plans": [{}]}'),
+        (lambda fin: fin.status(), '{"stale": false, "today": "x", "data": []}'),
+        (lambda fin: fin.correct(1, "ipca", 2020, steps=True), '{"steps": []}'),
+        (lambda fin: fin.update([], dataset="ipca", since=1), '{"data": []}'),
+        (lambda fin: fin.download("ipca", tmp_path / "never"), '{"data": []}'),
+        (lambda fin: fin.export("ipca"), '{"data": 5}'),
+    ]
+    with FaultyProxy(server.url, [body for _, body in calls]) as proxy:
+        for number, (call, body) in enumerate(calls):
+            with pytest.raises(UnexpectedAnswer):
+                pytest.fail(f"{body} gives {call(Client(proxy.url, key, tables='rows', retries=0))}")
+            assert number < proxy.connections < len(calls) + 2
+    assert list(tmp_path.iterdir()) == []

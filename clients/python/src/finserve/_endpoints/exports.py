@@ -24,8 +24,10 @@ from .._arguments import (
     first_day,
     last_day,
     text_of_flag,
+    text_of_whole,
+    whole,
 )
-from .._exchange import answer, exchange
+from .._exchange import answer, exchange, understood
 from .._shapes import KEY_TYPES, shape_of
 from .._surface import Answer, Tabular
 from .._tables import Table, table_of
@@ -69,6 +71,8 @@ DATASETS = {
     "statements": Dataset(ExportedValue, ("company_id", "form", "period_end", "version")),
     "financials": Dataset(ExportedFigures, ("company_id", "period", "period_end", "scope")),
 }
+FORMATS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv", ".parquet": "parquet", "": "ndjson"}
+PARQUET_NEEDS = "Parquet needs pyarrow or polars: pip install 'finserve[arrow]'"
 # One for all lines: `json.loads` would make one for each.
 DECODER = json.JSONDecoder(parse_float=Decimal)
 ONE_SERIES = Dataset(ExportedRate, ("date",))
@@ -106,6 +110,10 @@ class Exports(Group):
         One series is indexed by date, oldest first; the others are in the order of the server. `update` brings the
         table up to date later.
         """
+        if format not in ("ndjson", "parquet"):
+            raise BadRequest(f"format={format!r} is neither ndjson nor parquet; download writes files of other formats")
+        if format == "parquet" and not (find_spec("pyarrow") or find_spec("polars")):
+            raise ImportError(PARQUET_NEEDS)
         query = {
             "from_": first_day(start),
             "to": last_day(end),
@@ -140,17 +148,16 @@ class Exports(Group):
     ) -> Plan[Download]:
         """Writes a whole dataset to a file, which appears once it is complete.
 
-        Without `format`, the ending of the file decides. `dialect="br"` writes CSV for a Brazilian Excel; `since`
-        only what changed after a data version.
+        Without `format`, the ending of the file decides: `.csv`, `.parquet`, and `.ndjson`, `.jsonl` or none for
+        NDJSON. `dialect="br"` writes CSV for a Brazilian Excel; `since` only what changed after a data version.
         """
         target = Path(path)
-        ending = target.suffix.removeprefix(".")
         query = {
-            "format": format or (ending if ending in ("csv", "parquet") else "ndjson"),
+            "format": format or format_of(target),
             "dialect": dialect,
             "from_": first_day(start),
             "to": last_day(end),
-            "since": None if since is None else str(since),
+            "since": text_of_whole(since, "since"),
             "frequency": frequency,
             "aggregate": aggregate,
             "units": units,
@@ -202,7 +209,7 @@ class Exports(Group):
         shape = shape_of(frame, self.shape.numbers)
         meta = shape.meta(frame)
         name: str | None = meta.get("dataset") if dataset is None else str(dataset)
-        since = meta.get("data_version") if since is None else since
+        since = meta.get("data_version") if since is None else whole(since, "since")
         if name is None or since is None:
             raise BadRequest(
                 "this table does not say what it is an export of: name its dataset and since, its data version"
@@ -215,17 +222,17 @@ class Exports(Group):
 
         if "query" in meta:
             # Days and transformations have no changes of their own.
-            table = yield from self._export(name, "ndjson", meta["query"])
+            table = yield from understood(self._export(name, "ndjson", meta["query"]))
             require_exported(table)
             return shape.build_like(frame, table)
         require_exported(dataset_table(name, [], {}))
         keys = shape.keys(frame, list(described.key))
         require_types(described, keys)
         try:
-            changes, version = yield from self._changes(name, since)
+            changes, version = yield from understood(self._changes(name, since))
         except BadRequest:
             # The log of changes does not reach back so far, or the server was restored from an older backup.
-            return shape.build_like(frame, (yield from self._export(name, "ndjson", {})))
+            return shape.build_like(frame, (yield from understood(self._export(name, "ndjson", {}))))
         new = [row for row in changes if row["change"] != "removed"]
         table = dataset_table(name, new, {**meta, "dataset": name, "data_version": version})
         changed = table_of(described.record, [keyed(row, described) for row in changes], {})
@@ -258,6 +265,16 @@ def dataset_table(
     absent = {"origin"} if has_partial else {"partial"}
     rows = sorted(rows, key=lambda row: str(row["date"]))
     return table_of(described.record, rows, meta, index="date", leave_out=absent)
+
+
+def format_of(path: Path) -> str:
+    """The format of a file by the ending of its name."""
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise BadRequest(
+            f"{ending} is the ending of no format: give format, or a name that ends in .ndjson, .csv or .parquet"
+        )
+    return FORMATS[ending]
 
 
 def require_types(dataset: Dataset, keys: list[tuple[Any, ...]]) -> None:
@@ -298,13 +315,11 @@ def read_parquet(file: IO[bytes]) -> list[dict[str, Any]]:
 
         table = pyarrow.parquet.read_table(file)
         rows, figures = table.to_pylist(), [one.name for one in table.schema if pyarrow.types.is_decimal(one.type)]
-    elif find_spec("polars"):
+    else:
         import polars
 
         frame = polars.read_parquet(file.read())
         rows, figures = frame.to_dicts(), [name for name, kind in frame.schema.items() if kind == polars.Decimal]
-    else:
-        raise ImportError("Parquet needs pyarrow or polars: pip install 'finserve[arrow]'")
     for row in rows:
         for name in figures:
             if row[name] is not None:
