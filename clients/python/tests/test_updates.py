@@ -179,7 +179,7 @@ def test_a_table_that_is_not_as_exported_is_refused(changing):
         (ipca.reset_index(drop=True), "lacks date"),
         (ipca.set_axis(ipca.index.date).rename_axis("date"), "column date is object"),
         (ipca.tz_localize("UTC"), "column date is datetime64"),
-        (ipca["value"], "Series of pandas is no table"),
+        (ipca["value"], "a Series is no DataFrame"),
     ]
     for table, message in cases:
         with pytest.raises(BadRequest, match=message):
@@ -189,10 +189,14 @@ def test_a_table_that_is_not_as_exported_is_refused(changing):
         lists.update(lists.export("ipca"), dataset="companies")
     with pytest.raises(BadRequest, match="holds str instead of Company"):
         lists.update(["x"], dataset="companies", since=1)
+    with pytest.raises(BadRequest, match="it is NoneType"):
+        lists.update(None, dataset="companies", since=1)
     polars = pytest.importorskip("polars")
     frames = Client(changing.url, changing.key("gold"), tables="polars")
     with pytest.raises(BadRequest, match="lacks cancelled_on"):
         frames.update(frames.export("companies").select("id"), dataset="companies", since=1)
+    with pytest.raises(BadRequest, match="LazyFrame is no DataFrame"):
+        frames.update(frames.export("ipca").lazy(), dataset="ipca", since=1)
     with pytest.raises(BadRequest, match="column date of this table holds str"):
         frames.update(
             frames.export("ipca").with_columns(polars.col("date").cast(polars.String)), dataset="ipca", since=1

@@ -192,8 +192,7 @@ class PandasShape(Shape):
 
 def flat(frame: Any) -> Any:
     """A frame of pandas whose index is a column too, if it has a name."""
-    if not hasattr(frame, "columns"):
-        raise BadRequest(f"{type(frame).__name__} of pandas is no table: give the DataFrame")
+    require_kind(frame, "DataFrame")
     names = list(frame.index.names)
     if names == [None]:
         if frame.index.inferred_type not in ("integer", "empty") and len(frame):
@@ -245,6 +244,7 @@ class PolarsShape(Shape):
         return polars.Series(column.name, values, dtype=types[column.kind])
 
     def columns(self, frame: Any) -> list[str]:
+        require_kind(frame, "DataFrame")
         return list(frame.columns)
 
     def keys(self, frame: Any, names: list[str]) -> list[tuple[Any, ...]]:
@@ -303,6 +303,7 @@ class ArrowShape(Shape):
         return pyarrow.array(values, types[column.kind])
 
     def columns(self, frame: Any) -> list[str]:
+        require_kind(frame, "Table")
         return list(frame.column_names)
 
     def keys(self, frame: Any, names: list[str]) -> list[tuple[Any, ...]]:
@@ -337,6 +338,8 @@ class RowsShape(Shape):
         return Rows(table.objects(), table.meta)
 
     def differences(self, frame: Any, table: Table[Any], record: type[Record]) -> str | None:
+        if not isinstance(frame, list):
+            return f"it is {type(frame).__name__}"
         others = {type(row).__name__ for row in frame if type(row) is not record}
         return f"it holds {named(others)} instead of {record.__name__}" if others else None
 
@@ -404,6 +407,12 @@ def moments(values: list[Any]) -> Any:
     import numpy
 
     return numpy.array(values, dtype="datetime64[us]")
+
+
+def require_kind(frame: Any, kind: str) -> None:
+    """Refuses what is another type of a library than its table, or one derived from that."""
+    if kind not in (one.__name__ for one in type(frame).__mro__):
+        raise BadRequest(f"a {type(frame).__name__} is no {kind}, which update wants")
 
 
 def named(names: Iterable[object]) -> str:

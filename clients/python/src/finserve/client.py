@@ -52,7 +52,7 @@ DESCRIPTION = """
 
     * `tables`: `pandas`, `polars`, `arrow` or `rows` (lists of typed objects); `auto` is pandas where it is
       installed, otherwise lists.
-    * `numbers`: `float`, or `Decimal` for figures with exactly the published digits. Objects always have `Decimal`.
+    * `numbers`: `float`, or `Decimal` for exact figures. Objects always have `Decimal`.
     * `cache`: a folder, in which the cache makes one of its own; True for the usual one of this user, or False.
       Unless given, `FINSERVE_CACHE` decides in the same way (a path, `1` or `0`); without it there is a cache.
     * `retries` and `patience`: how often a request is repeated after a refusal that may pass (3 times), and for how
