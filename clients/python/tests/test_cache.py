@@ -73,13 +73,14 @@ def test_no_key_sees_what_another_may(server, tmp_path):
     assert poor.statuses == [403, 200]
     # Nor what the key itself no longer may.
     server.command("keys", "set-plan", gold[:12], "free")
-    # A running server applies it within a second.
-    while Client(server.url, gold).usage().plan != "free":
+    # A running server applies it within a second; usage names the plan that is stored before that.
+    while server.raw("plans/usage", gold).headers["x-plan"] != "free":
         time.sleep(0.1)
     with pytest.raises(PlanRequired):
         rich.series("selic", start=2000)
-    names = [path.name for path in tmp_path.iterdir()]
-    contents = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    files = list((tmp_path / "finserve").iterdir())
+    names = [path.name for path in files]
+    contents = b"".join(path.read_bytes() for path in files)
     assert not any(key[4:] in name for key in (gold, bronze) for name in names)
     assert gold.encode() not in contents
 
@@ -97,10 +98,30 @@ def test_the_cache_is_bounded(tmp_path):
     assert cache.find("", "http://x/long") is None
 
 
+def test_the_cache_deletes_no_file_that_it_did_not_write(tmp_path):
+    theirs = {
+        tmp_path / "thesis.bin": b"x" * 90_000,
+        tmp_path / "finserve" / "new-report.bin": b"x" * 90_000,
+        tmp_path / "finserve" / "notes.txt": b"x" * 90_000,
+    }
+    for path, content in theirs.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        os.utime(path, (0, 0))
+    folder = Client(cache=tmp_path).server.cache.folder
+    assert folder == tmp_path / "finserve"
+    cache = Cache(folder, max_bytes=20_000)
+    for number in range(100):
+        cache.store("", f"http://x/{number}", Reply(200, {"etag": f'"{number}"'}, b"x" * 500))
+    assert cache.find("", "http://x/0") is None
+    assert cache.find("", "http://x/99")
+    assert all(path.read_bytes() == content for path, content in theirs.items())
+
+
 def test_damaged_and_unwritable_files_are_no_error(server, key, rows, tmp_path):
     client = counting(server.url, key, tmp_path / "cache")
     whole = client.series("ipca")
-    for path in (tmp_path / "cache").iterdir():
+    for path in (tmp_path / "cache/finserve").iterdir():
         path.write_bytes(path.read_bytes()[:-10])
     assert client.series("ipca") == whole
     assert client.statuses == [200, 200]
@@ -111,7 +132,7 @@ def test_damaged_and_unwritable_files_are_no_error(server, key, rows, tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 def test_only_the_user_reads_the_cache(server, key, tmp_path):
     counting(server.url, key, tmp_path / "cache").current("selic")
-    [path] = (tmp_path / "cache").iterdir()
+    [path] = (tmp_path / "cache/finserve").iterdir()
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
@@ -119,7 +140,7 @@ def test_the_environment_chooses(monkeypatch, tmp_path):
     monkeypatch.setenv("FINSERVE_CACHE", "0")
     assert Client().server.cache is None
     monkeypatch.setenv("FINSERVE_CACHE", str(tmp_path))
-    assert Client().server.cache.folder == tmp_path
+    assert Client().server.cache.folder == tmp_path / "finserve"
     assert Client(cache=False).server.cache is None
     monkeypatch.delenv("FINSERVE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -76,7 +76,7 @@ CALLS = [
     ("financials", ("PETR4",), {**DAYS, "period": "ttm", "scope": "individual", "sources": True, "limit": 1}),
     ("screen", (["roe"],), {"period": "ttm", "year": 2024, "sector": "bancos", "order": "-roe", "limit": 1}),
     ("datasets", (), {}),
-    ("export", ("ipca",), {**DAYS, **TRANSFORMED, "format": "parquet"}),
+    ("export", ("ipca",), {**DAYS, **TRANSFORMED, "format": "ndjson"}),
     ("download", ("ipca", "ipca.csv"), {**DAYS, **TRANSFORMED, "format": "csv", "dialect": "br", "since": 1}),
     ("status", (), {}),
     ("plans", (), {}),

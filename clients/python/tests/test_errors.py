@@ -10,6 +10,7 @@ from finserve import (
     BadRequest,
     Client,
     ConnectionFailed,
+    FinserveError,
     InvalidKey,
     NotFound,
     PlanRequired,
@@ -17,6 +18,8 @@ from finserve import (
     ServerError,
     UnexpectedAnswer,
 )
+from finserve._wire import Reply
+from finserve.errors import error_of, retry_after
 
 
 def test_a_plan_that_does_not_include_something(server):
@@ -59,6 +62,21 @@ def test_a_wrong_key_is_not_repeated_in_messages(server):
     assert "xxx" not in str(error.value) + repr(client)
 
 
+def test_a_key_with_a_line_end_around_it_works(server, monkeypatch):
+    key = server.key("gold")
+    assert Client(server.url, f" {key}\n").usage().plan == "gold"
+    monkeypatch.setenv("FINSERVE_KEY", f"{key}\r\n")
+    assert Client(server.url).usage().plan == "gold"
+
+
+@pytest.mark.parametrize("key", ["fin_…", "fin_secret\nfin_secret", "fin_secret x", b"fin_secret", "fin_secreté"])
+def test_what_cannot_be_a_key_is_refused_without_repeating_it(key):
+    with pytest.raises(InvalidKey) as error:
+        Client("http://127.0.0.1:9", key)
+    assert "secret" not in f"{error.value!r} {error.value} {error.value.__cause__}"
+    assert "…" not in str(error.value)
+
+
 def test_arguments_that_no_client_has():
     with pytest.raises(TypeError, match="no option cash"):
         Client(cash=True)
@@ -66,6 +84,10 @@ def test_arguments_that_no_client_has():
         Client(tables="excel")
     with pytest.raises(ValueError, match="http://"):
         Client("localhost:8080")
+    for url in ("http://[bad", "http://", "http://a:b", "http://x:99999", "ftp://x", "http://a\nb"):
+        with pytest.raises(BadRequest, match="is not an address"):
+            Client(url)
+    assert Client("http://localhost:8080/\n").server.url == "http://localhost:8080"
 
 
 def test_a_limit_beyond_the_patience_is_an_error(server):
@@ -78,6 +100,27 @@ def test_a_limit_beyond_the_patience_is_an_error(server):
     assert error.value.retry_after > 1
     assert error.value.code == "rate_limited"
     assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 30),
+        ({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT", "date": "Wed, 21 Oct 2026 07:28:30 GMT"}, 0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after_is_a_number_of_seconds_or_a_time(headers, seconds):
+    assert retry_after(Reply(503, headers, b"")) == seconds
+
+
+def test_a_refusal_that_no_plan_lifts_asks_for_no_plan():
+    refused = error_of(Reply(403, {}, b'{"error": "other_site", "message": "Another site sent this."}'))
+    assert (type(refused), refused.code, refused.status) == (FinserveError, "other_site", 403)
 
 
 def test_waits_for_retry_after(waiting):
@@ -150,3 +193,34 @@ def test_other_programs_are_noticed(server, key):
         client = Client(proxy.url, key)
         with pytest.raises(UnexpectedAnswer, match="not JSON"):
             client.current("selic")
+
+
+def test_answers_of_other_programs_are_unexpected(server, key, tmp_path):
+    calls = [
+        (lambda fin: fin.current("selic"), "{}"),
+        (lambda fin: fin.current("selic"), '{"date": 5, "value": "x", "meta": {}}'),
+        (lambda fin: fin.current("selic"), '{"date": 5, "value": 1, "meta": {"source": "x", "licence": "x"}}'),
+        (lambda fin: fin.current("selic"), '{"date": "2026", "value": [], "meta": []}'),
+        (lambda fin: fin.current("selic"), "[" * 100_000),
+        (lambda fin: fin.series("ipca"), '{"status": "ok"}'),
+        (lambda fin: fin.series("ipca"), '{"data": 5}'),
+        (lambda fin: fin.series("ipca"), '{"data": [5]}'),
+        (lambda fin: fin.series("ipca"), '{"data": {"date": 1}, "meta": {}}'),
+        (lambda fin: fin.series("ipca"), '{"data": [{"date": "x", "value": 1}], "meta": {}}'),
+        (lambda fin: fin.series("ipca"), '{"data": [], "meta": null}'),
+        (lambda fin: fin.series("ipca"), '{"data": [], "meta": {}, "next": "http://[bad"}'),
+        (lambda fin: fin.series("ipca"), '{"data": [], "meta": {}, "next": 5}'),
+        (lambda fin: fin.business_days(), '{"data": ["soon"]}'),
+        (lambda fin: fin.plans(), '{"plans": [{}]}'),
+        (lambda fin: fin.status(), '{"stale": false, "today": "x", "data": []}'),
+        (lambda fin: fin.correct(1, "ipca", 2020, steps=True), '{"steps": []}'),
+        (lambda fin: fin.update([], dataset="ipca", since=1), '{"data": []}'),
+        (lambda fin: fin.download("ipca", tmp_path / "never"), '{"data": []}'),
+        (lambda fin: fin.export("ipca"), '{"data": 5}'),
+    ]
+    with FaultyProxy(server.url, [body for _, body in calls]) as proxy:
+        for number, (call, body) in enumerate(calls):
+            with pytest.raises(UnexpectedAnswer):
+                pytest.fail(f"{body} gives {call(Client(proxy.url, key, tables='rows', retries=0))}")
+            assert number < proxy.connections < len(calls) + 2
+    assert list(tmp_path.iterdir()) == []

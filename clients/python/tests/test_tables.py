@@ -6,8 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from finserve import Client, Rows, meta_of, records
+from finserve import BadRequest, Client, Rows, meta_of, records
 from finserve._arguments import first_day, last_day, text_of_number
+from finserve._endpoints.exports import without_zeros
 
 
 def test_a_frame_is_indexed_by_date_and_says_its_source(server, key):
@@ -50,9 +51,38 @@ def test_both_formats_of_exports_are_one_table(server, key):
             for dataset in ("igp-m", "companies", "financials"):
                 text, parquet = fin.export(dataset), fin.export(dataset, format="parquet")
                 same = text.equals(parquet) if hasattr(text, "equals") else text == parquet
-                # Parquet gives all figures of a column as many digits.
+                # A type may have more digits of the text, where all of the longest figures end in a zero.
                 assert same or (numbers is Decimal and tables != "rows"), (tables, dataset)
                 assert meta_of(text) == meta_of(parquet)
+
+
+def test_parquet_has_no_digits_that_were_not_published(server, key):
+    pytest.importorskip("pyarrow")
+    fin = Client(server.url, key, tables="rows")
+    digits = [without_zeros(one.value) for one in fin.export("cdi")]
+    assert [str(one.value) for one in fin.export("cdi", format="parquet")] == [str(one) for one in digits]
+    for tables in ("pandas", "polars", "arrow"):
+        pytest.importorskip("pyarrow" if tables == "arrow" else tables)
+        frame = Client(server.url, key, tables=tables, numbers=Decimal).export("igp-m", format="parquet")
+        first = frame["value"].to_pylist()[-1] if tables == "arrow" else frame["value"].to_list()[-1]
+        assert len(str(first).partition(".")[2]) <= 3, tables
+    given = [
+        "6.620000000000000000",
+        "0E-18",
+        "-1E-7",
+        "120.000",
+        "1E+3",
+        "6365690",
+        "1234567890123456789.100000000000000000",
+    ]
+    wanted = ["6.62", "0", "-1E-7", "120", "1E+3", "6365690", "1234567890123456789.1"]
+    assert [str(without_zeros(Decimal(one))) for one in given] == wanted
+
+
+def test_a_slice_of_rows_keeps_what_is_said_of_them(rows):
+    history = rows.series("ipca")
+    assert history[:3].meta == history[-1:].meta == history.copy().meta == history.meta != {}
+    assert isinstance(history[0], records.Observation)
 
 
 def test_an_export_has_the_rows_of_the_api(server, key, rows):
@@ -73,7 +103,14 @@ def test_downloads(server, key, rows, tmp_path):
         assert done.data_version >= 1
     rows.download("ipca", tmp_path / "br.csv", dialect="br")
     assert (tmp_path / "br.csv").read_bytes().startswith(b"\xef\xbb\xbfdate;value")
-    assert len(list(tmp_path.iterdir())) == 4
+    rows.download("ipca", tmp_path / "UPPER.CSV", start="2020")
+    assert (tmp_path / "UPPER.CSV").read_bytes() == (tmp_path / "x.csv").read_bytes()
+    rows.download("ipca", tmp_path / "notes.xlsx", format="csv", start="2020")
+    assert (tmp_path / "notes.xlsx").read_bytes() == (tmp_path / "x.csv").read_bytes()
+    for name in ("x.jsonl", "plain"):
+        rows.download("ipca", tmp_path / name, start="2020")
+        assert (tmp_path / name).read_bytes() == (tmp_path / "x.ndjson").read_bytes()
+    assert len(list(tmp_path.iterdir())) == 8
 
 
 def test_progress_is_shown_where_it_is_wanted(server, key, capsys):
@@ -140,6 +177,17 @@ def test_calculators(rows):
     assert rows.correct(1.125, "ipca", "2020", "2020").amount == Decimal("1.125")
 
 
+class Whole(int):
+    """An integer of another type, as those of numpy are."""
+
+
+class Month:
+    """A period as pandas has it."""
+
+    start_time = datetime.datetime(2024, 2, 1)
+    end_time = datetime.datetime(2024, 2, 29, 23, 59, 59)
+
+
 @pytest.mark.parametrize(
     ("given", "first", "last"),
     [
@@ -149,12 +197,104 @@ def test_calculators(rows):
         ("2024-02-03", "2024-02-03", "2024-02-03"),
         (datetime.date(2024, 2, 3), "2024-02-03", "2024-02-03"),
         (datetime.datetime(2024, 2, 3, 4, 5), "2024-02-03", "2024-02-03"),
+        (Whole(2024), "2024-01-01", "2024-12-31"),
+        (Month(), "2024-02-01", "2024-02-29"),
         (None, None, None),
         ("soon", "soon", "soon"),
     ],
 )
 def test_days(given, first, last):
     assert (first_day(given), last_day(given)) == (first, last)
+
+
+def test_days_of_pandas_and_numpy():
+    pandas = pytest.importorskip("pandas")
+    numpy = pytest.importorskip("numpy")
+    cases = [
+        (pandas.Period("2026-02"), "2026-02-01", "2026-02-28"),
+        (pandas.Period("2026Q1"), "2026-01-01", "2026-03-31"),
+        (pandas.Period("2026-02-03"), "2026-02-03", "2026-02-03"),
+        (pandas.Timestamp("2026-02-03 10:00"), "2026-02-03", "2026-02-03"),
+        (numpy.datetime64("2026-02-03T10:00:00.5"), "2026-02-03", "2026-02-03"),
+        (numpy.datetime64("2026-02"), "2026-02-01", "2026-02-28"),
+        (numpy.int64(2026), "2026-01-01", "2026-12-31"),
+    ]
+    for given, first, last in cases:
+        assert (first_day(given), last_day(given)) == (first, last), repr(given)
+    for given in (pandas.NaT, numpy.datetime64("NaT"), numpy.bool_(True)):
+        with pytest.raises(BadRequest, match="is not a day"):
+            first_day(given)
+
+
+def test_arguments_of_numpy_are_those_of_python(rows):
+    numpy = pytest.importorskip("numpy")
+    assert rows.series(numpy.int64(433), start=numpy.int64(2026)) == rows.series("433", start=2026)
+    both = [numpy.int64(433), numpy.int64(12)]
+    assert rows.series(numpy.array([433, 12]), limit=numpy.int64(2)) == rows.series(both, limit=2)
+    assert rows.company(numpy.int64(9512)) == rows.company(9512)
+    assert rows.correct(numpy.float64(1.5), "ipca", 2020, 2020) == rows.correct("1.5", "ipca", 2020, 2020)
+
+
+def test_texts_stand_for_numbers_and_flags(rows):
+    assert rows.series("ipca", limit="5") == rows.series("ipca", limit=5)
+    assert rows.recent_filings(limit=" 5 ") == rows.recent_filings(limit=5)
+    assert rows.companies(listed="false", limit=3) == rows.companies(listed=False, limit=3)
+    assert rows.accumulate("ipca", 2020, 2020, steps="false").steps == ()
+    filing = rows.filings(limit=1, category="fato relevante")[0]
+    assert rows.filing(int(filing.id)).id == filing.id
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda fin: fin.series("ipca", start=True),
+        lambda fin: fin.series("ipca", start=2024.5),
+        lambda fin: fin.series("ipca", limit="five"),
+        lambda fin: fin.series("ipca", limit=True),
+        lambda fin: fin.series("ipca", limit=5.0),
+        lambda fin: fin.series("ipca", partial="perhaps"),
+        lambda fin: fin.series([]),
+        lambda fin: fin.series(""),
+        lambda fin: fin.correct(True, "ipca", 2020),
+        lambda fin: fin.correct(float("nan"), "ipca", 2020),
+        lambda fin: fin.company(".."),
+        lambda fin: fin.company("/"),
+        lambda fin: fin.companies("\ud800"),
+        lambda fin: fin.companies("x" * 100_000),
+        lambda fin: fin.search("x", limit=b"1"),
+        lambda fin: fin.export("ipca", format="csv"),
+        lambda fin: fin.download("ipca", "a.xlsx"),
+        lambda fin: fin.download("ipca", "a", format="xlsx"),
+        lambda fin: fin.update([], dataset="ipca", since="first"),
+    ],
+)
+def test_arguments_that_cannot_be_meant_are_bad_requests(rows, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadRequest):
+        call(rows)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_whole_figures_are_decimals_too(server, key, rows):
+    """JSON has them without a point."""
+    [account] = [one for one in rows.accounts(990003, "income", depth=2) if one.code == "3.01"]
+    assert {type(value) for value in account.values.values()} <= {Decimal, type(None)}
+    values = [one.value for one in rows.series(20539)]
+    assert any("." not in str(value) for value in values)
+    assert {type(value) for value in values} == {Decimal}
+    for tables in ("pandas", "polars", "arrow"):
+        try:
+            client = Client(server.url, key, tables=tables, numbers=Decimal)
+        except ImportError:
+            continue
+        column = client.series(20539)["20539"]
+        assert list(column.to_pylist() if tables == "arrow" else column) == values
+
+
+def test_days_of_usage_say_how_many_requests_came_by_links():
+    day = {"date": "2026-09-01", "requests": 3, "errors": 0, "rate_limited": 0, "endpoints": {}}
+    assert records.UsageDay.parse({**day, "by_links": 2}).by_links == 2
+    assert records.UsageDay.parse(day).by_links == 0
 
 
 def test_numbers():
@@ -164,7 +304,8 @@ def test_numbers():
 
 
 def test_every_record_is_described():
-    for name, kind in vars(records).items():
+    # A warning while this runs adds a name to the module.
+    for name, kind in list(vars(records).items()):
         if inspect.isclass(kind) and issubclass(kind, records.Record):
             assert kind.__doc__, name
             assert not kind.__doc__.startswith(name + "("), name

@@ -1,11 +1,13 @@
 """What changes, applied over twenty imports, equals a whole export."""
 
+import datetime
 import sys
+from decimal import Decimal
 
 import pytest
 from real_server import ROOT, RealServer, made_statements
 
-from finserve import Client, meta_of
+from finserve import BadRequest, Client, meta_of
 
 KEYS = {
     "ipca": ["date"],
@@ -134,3 +136,103 @@ def test_a_table_without_attributes_must_be_named(changing):
     fin = Client(changing.url, changing.key("gold"), tables="rows")
     with pytest.raises(ValueError, match="name its dataset and since"):
         fin.update([])
+
+
+def test_a_frame_with_another_index_keeps_it(changing):
+    pandas = pytest.importorskip("pandas")
+    fin = Client(changing.url, changing.key("gold"))
+    held = {name: fin.export(name) for name in ("companies", "ipca", "fx")}
+    transformed = fin.export("ipca", units="accumulated_12m", start="2026")
+    changing.import_series(433, d2026_08_01="0.77")
+    tickers = changing.folder / "tickers.csv"
+    tickers.write_text("company;tickers\n9512;PETR3 PETR9\n")
+    changing.import_files(tickers)
+    same = pandas.testing.assert_frame_equal
+    given = fin.update(held["companies"].set_index("id"), since=1, dataset="companies")
+    assert given.index.name == "id"
+    assert given.loc["9512", "tickers"] == ["PETR3", "PETR9"]
+    same(given.sort_index(), fin.export("companies").set_index("id").sort_index())
+    same(fin.update(held["ipca"].reset_index(), since=1), fin.export("ipca").reset_index())
+    pairs = fin.update(held["fx"].set_index(["pair", "date"]))
+    same(pairs.sort_index(), fin.export("fx").set_index(["pair", "date"]).sort_index())
+    doubled = fin.update(held["companies"].set_index("id", drop=False))
+    assert doubled.index.tolist() == doubled["id"].tolist()
+    turned = held["ipca"][["origin", "value"]]
+    same(fin.update(turned), fin.export("ipca")[["origin", "value"]])
+    # Also where all of it is fetched again.
+    again = fin.export("ipca", units="accumulated_12m", start="2026").reset_index()
+    same(fin.update(transformed.reset_index()), again)
+    same(fin.update(held["ipca"].reset_index(), since=9999), fin.export("ipca").reset_index())
+
+
+def test_a_table_that_is_not_as_exported_is_refused(changing):
+    pytest.importorskip("pandas")
+    fin = Client(changing.url, changing.key("gold"))
+    companies, ipca = fin.export("companies"), fin.export("ipca")
+    cases = [
+        (companies.drop(columns="id"), "lacks id"),
+        (companies[["id", "name"]], "lacks cancelled_on, cnpj"),
+        (companies.assign(note="x"), "has note besides"),
+        (companies.rename_axis("row"), "has row besides"),
+        (companies.set_axis(companies["id"].tolist()), "index of this table has no name"),
+        (companies.astype({"id": int}), "column id of this table holds int"),
+        (ipca.reset_index(drop=True), "lacks date"),
+        (ipca.set_axis(ipca.index.date).rename_axis("date"), "column date is object"),
+        (ipca.tz_localize("UTC"), "column date is datetime64"),
+        (ipca["value"], "a Series is no DataFrame"),
+    ]
+    for table, message in cases:
+        with pytest.raises(BadRequest, match=message):
+            fin.update(table, dataset=None if table.attrs else "ipca", since=1)
+    lists = Client(changing.url, changing.key("gold"), tables="rows")
+    with pytest.raises(BadRequest, match="holds ExportedRate instead of Company"):
+        lists.update(lists.export("ipca"), dataset="companies")
+    with pytest.raises(BadRequest, match="holds str instead of Company"):
+        lists.update(["x"], dataset="companies", since=1)
+    with pytest.raises(BadRequest, match="it is NoneType"):
+        lists.update(None, dataset="companies", since=1)
+    polars = pytest.importorskip("polars")
+    frames = Client(changing.url, changing.key("gold"), tables="polars")
+    with pytest.raises(BadRequest, match="lacks cancelled_on"):
+        frames.update(frames.export("companies").select("id"), dataset="companies", since=1)
+    with pytest.raises(BadRequest, match="LazyFrame is no DataFrame"):
+        frames.update(frames.export("ipca").lazy(), dataset="ipca", since=1)
+    with pytest.raises(BadRequest, match="column date of this table holds str"):
+        frames.update(
+            frames.export("ipca").with_columns(polars.col("date").cast(polars.String)), dataset="ipca", since=1
+        )
+
+
+@pytest.mark.parametrize("tables", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("numbers", [float, Decimal])
+def test_an_update_keeps_the_types_of_columns(changing, tables, numbers):
+    pytest.importorskip("pyarrow" if tables == "arrow" else tables)
+    key = changing.key("gold")
+    fin = Client(changing.url, key, tables=tables, numbers=numbers)
+    other = Client(changing.url, key, tables=tables, numbers=float if numbers is Decimal else Decimal)
+    for name in ("cdi", "fx", "companies", "financials"):
+        table = fin.export(name)
+        for client in (fin, other):
+            assert types_of(client.update(table)) == types_of(table), name
+    # And where a row changed.
+    day = datetime.date(2026, 7, 1)
+    table = fin.export("igp-m")
+    changing.import_series(189, d2026_07_01="0.7" if numbers is float else "0.8")
+    for client in (fin, other):
+        updated = client.update(table)
+        assert types_of(updated) == types_of(table)
+        assert values_of(updated)[day] == numbers("0.7" if numbers is float else "0.8")
+        assert updated.equals(fin.export("igp-m"))
+
+
+def types_of(table):
+    if hasattr(table, "dtypes"):
+        return list(table.dtypes)
+    return [field.type for field in table.schema]
+
+
+def values_of(table):
+    if hasattr(table, "reset_index"):
+        return {day.date(): value for day, value in table["value"].items()}
+    columns = table.to_pydict() if hasattr(table, "to_pydict") else table.to_dict(as_series=False)
+    return dict(zip(columns["date"], columns["value"], strict=True))

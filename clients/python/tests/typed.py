@@ -17,6 +17,7 @@ from finserve.records import Correction, CurrentRate, Filing, Observation
 def blocking() -> None:
     fin = Client("http://localhost:8080", key="fin_x")
     assert_type(fin.series("ipca", start="2015", units="accumulated_12m"), pandas.DataFrame)
+    assert_type(fin.series(433, start=pandas.Period("2026-01")), pandas.DataFrame)
     assert_type(fin.current("selic"), CurrentRate)
     assert_type(fin.correct(1000, "ipca", "2020-01", datetime.date(2025, 12, 1)), Correction)
     assert_type(fin.correct(1000, "ipca", 2020).result, Decimal)
@@ -26,6 +27,7 @@ def blocking() -> None:
     rows = Client(tables="rows")
     assert_type(rows.series(["selic", "cdi"], frequency="month"), Rows[Observation])
     assert_type(rows.filings(company="VALE3")[0], Filing)
+    assert_type(rows.filings(company="VALE3")[:5], Rows[Filing])
     with Client() as entered:
         assert_type(entered.fx(), pandas.DataFrame)
 

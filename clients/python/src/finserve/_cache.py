@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import stat
 import sys
 import tempfile
 from contextlib import suppress
@@ -16,10 +18,13 @@ from pathlib import Path
 
 from ._wire import Reply
 
+FOLDER = "finserve"
 # Whole histories of every series and some thousand pages of filings.
 DEFAULT_BYTES = 200_000_000
 # The cache looks at its folder again after it wrote this share of what it may hold.
 SHARE_BETWEEN_LOOKS = 20
+# What the files of a cache are called: whole answers, and those that are being written.
+OWN_NAME = re.compile(r"[0-9a-f]{64}|new-\w{8}\.answer", re.ASCII)
 
 
 def default_folder() -> Path:
@@ -30,11 +35,16 @@ def default_folder() -> Path:
         base = Path.home() / "Library" / "Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "finserve"
+    return Path(base) / FOLDER
+
+
+def folder_within(folder: Path) -> Path:
+    """The folder of the cache in one that the user named, which may hold other files."""
+    return folder.expanduser() / FOLDER
 
 
 class Cache:
-    """A folder of answers, of which the least recently used are deleted.
+    """A folder of answers, of which the least recently used are deleted. Other files in it are left alone.
 
     Several processes may share it: files appear whole, and a file that vanishes or is damaged counts as absent. A
     folder that cannot be written is no error; nothing is stored then.
@@ -81,7 +91,7 @@ class Cache:
             self._delete_oldest(len(content))
             self._until_look = self.max_bytes // SHARE_BETWEEN_LOOKS
         self._until_look -= len(content)
-        handle, name = tempfile.mkstemp(dir=self.folder, prefix="new-")
+        handle, name = tempfile.mkstemp(dir=self.folder, prefix="new-", suffix=".answer")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -95,8 +105,12 @@ class Cache:
         """Deletes until what is there, and what is written before the next look, fits."""
         files = []
         for path in self.folder.iterdir():
+            if not OWN_NAME.fullmatch(path.name):
+                continue
             with suppress(OSError):
-                status = path.stat()
+                status = path.lstat()
+                if not stat.S_ISREG(status.st_mode):
+                    continue
                 files.append((status.st_mtime, status.st_size, path))
         room = self.max_bytes - self.max_bytes // SHARE_BETWEEN_LOOKS - coming
         held = sum(size for _, size, _ in files)

@@ -6,14 +6,17 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import httpx
 
+from ._arguments import whole
 from ._cache import Cache
-from ._wire import Plan, Reply, Request, Send, Sink, Wait
-from .errors import ConnectionFailed, FinserveError, RateLimited, UnexpectedAnswer, error_of, retry_after
+from ._wire import Plan, Reply, Request, Send, Sink, Step, Wait
+from .errors import BadRequest, ConnectionFailed, FinserveError, RateLimited, UnexpectedAnswer, error_of, retry_after
+
+T = TypeVar("T")
 
 # What a busy server or a proxy in front of one answers. A 500 is a bug, which a second request meets again.
 WORTH_RETRYING = (429, 502, 503, 504)
@@ -40,15 +43,32 @@ class Server:
 
         A parameter whose name is a word of Python has an underscore behind it, and is left out if it is None.
         """
-        address = "/".join([self.url, "api", "v1", *(quote(part, safe="") for part in path)])
+        for part in path:
+            # These would be another path.
+            if part.strip() in ("", ".", ".."):
+                raise BadRequest(f"{part!r} is no identifier")
         given = [(name.rstrip("_"), value) for name, value in query.items() if value is not None]
-        return self.follow(address + ("?" + urlencode(given) if given else ""))
+        try:
+            address = "/".join([self.url, "api", "v1", *(quote(part, safe="") for part in path)])
+            address += "?" + urlencode(given) if given else ""
+            httpx.URL(address)
+        except (UnicodeEncodeError, httpx.InvalidURL) as error:
+            raise BadRequest(f"the arguments make no address: {error}") from None
+        return self._to(address)
 
     def follow(self, link: str) -> Request:
         """The request for an address that the server named; it never leaves the server, and the key with it."""
-        url = urljoin(self.url + "/", link)
-        if urlsplit(url)[:2] != urlsplit(self.url)[:2]:
+        try:
+            url = urljoin(self.url + "/", link)
+            is_own = urlsplit(url)[:2] == urlsplit(self.url)[:2]
+            httpx.URL(url)
+        except (ValueError, httpx.InvalidURL):
+            raise UnexpectedAnswer(f"the server leads to what is no address: {link!r}") from None
+        if not is_own:
             raise UnexpectedAnswer(f"the server leads to another one: {link}")
+        return self._to(url)
+
+    def _to(self, url: str) -> Request:
         headers = {"User-Agent": self.user_agent}
         if self.key:
             headers["X-API-Key"] = self.key
@@ -104,6 +124,32 @@ def pause_before(attempt: int) -> float:
     return pause * random.uniform(0.75, 1.25)  # noqa: S311
 
 
+def understood(plan: Plan[T]) -> Plan[T]:
+    """The same plan, in which an answer that cannot be read is an `UnexpectedAnswer`."""
+    was_answered = False
+    try:
+        step: Step = next(plan)
+        while True:
+            try:
+                reply = yield step
+            except httpx.HTTPError as error:
+                step = plan.throw(error)
+            else:
+                was_answered = was_answered or reply is not None
+                step = plan.send(reply)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A refused argument is a ValueError too.
+        if isinstance(error, FinserveError) or not was_answered:
+            raise
+        text = f"the answer cannot be read ({type(error).__name__}: {error}): is this the address of a finserve server?"
+        raise UnexpectedAnswer(text) from error
+    finally:
+        plan.close()
+
+
 @dataclass(frozen=True)
 class Listing:
     """The rows of all pages as they came, and the first page, which has what is said of the whole."""
@@ -135,6 +181,7 @@ def listing(
 
     If the data changes between two pages, the list is read again from the beginning.
     """
+    limit = whole(limit, "limit")
     size = page if limit is None else min(limit, page)
 
     def first_request() -> Request:
@@ -155,6 +202,8 @@ def attempt_at_list(server: Server, first_request: Callable[[], Request], limit:
     while request is not None:
         reply = yield from exchange(server, request)
         body = json_object(reply)
+        if not isinstance(body.get("data"), list) or not isinstance(body.get("meta", {}), dict):
+            raise UnexpectedAnswer("the answer is not a list of finserve: is this the address of a finserve server?")
         if first is None:
             first = body
         elif state(body) != state(first):

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from datetime import timezone
+from datetime import date, timezone
 from decimal import Decimal
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from ._tables import Column, Table
+from .errors import BadRequest
 
 if TYPE_CHECKING:
     from .records import Record
@@ -32,6 +33,20 @@ class Rows(list[R]):
         super().__init__(rows)
         self.meta = meta or {}
 
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, place: slice) -> Rows[R]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> R | Rows[R]:
+        """A row, or a part of the list, of which the server says the same."""
+        if isinstance(place, slice):
+            return Rows(super().__getitem__(place), self.meta)
+        return super().__getitem__(place)
+
+    def copy(self) -> Rows[R]:
+        """The same rows again."""
+        return self[:]
+
 
 class Pandas:
     """Marks clients that give frames of pandas."""
@@ -49,23 +64,47 @@ class Plain:
     """Marks clients that give lists of objects."""
 
 
+# What Python writes the columns of keys with.
+KEY_TYPES: dict[str, type] = {"text": str, "integer": int, "date": date}
+
+
 class Shape(ABC):
     """One of these forms: how to build it, and how to replace some of its rows."""
 
     def __init__(self, numbers: type[float | Decimal]) -> None:
         self.numbers = numbers
 
+    def differences(self, frame: Any, table: Table[Any], record: type[Record]) -> str | None:
+        """How a frame differs from a table of these columns in what `merge` cannot restore."""
+        held, wanted = self.columns(frame), [column.name for column in table.columns]
+        if lacking := [name for name in wanted if name not in held]:
+            return f"it lacks {named(lacking)}"
+        if more := [name for name in held if name not in wanted]:
+            return f"it has {named(more)} besides"
+        return "it has a column twice" if len(held) > len(wanted) else None
+
     @abstractmethod
     def build(self, table: Table[Any]) -> Any:
         """The table in this form."""
+
+    @abstractmethod
+    def columns(self, frame: Any) -> list[str]:
+        """The names of the frame's columns, with those of its index."""
 
     @abstractmethod
     def keys(self, frame: Any, names: list[str]) -> list[tuple[Any, ...]]:
         """The key of each row: its values in these columns, as Python writes them."""
 
     @abstractmethod
+    def build_like(self, frame: Any, table: Table[Any]) -> Any:
+        """The table with the columns of the frame in their order, its index, and its type of figures."""
+
+    @abstractmethod
     def merge(self, frame: Any, keep: list[bool], new: Table[Any]) -> Any:
-        """The rows to keep and the new ones, with what is said of the new ones; sorted, if the table has an index."""
+        """The rows to keep and the new ones, with what is said of the new ones; sorted, if the table has an index.
+
+        Columns keep their types, except that decimals get as many digits as the new ones need.
+        """
 
     @abstractmethod
     def meta(self, frame: Any) -> dict[str, Any]:
@@ -107,26 +146,68 @@ class PandasShape(Shape):
             return series(values, dtype="str" if int(pandas.__version__.split(".")[0]) >= 3 else object)
         return series([value if value is None else list(value) for value in values], dtype=object)
 
+    def differences(self, frame: Any, table: Table[Any], record: type[Record]) -> str | None:
+        found = super().differences(frame, table, record)
+        level = flat(frame)
+        for one in table.columns if found is None else []:
+            held = level[one.name].dtype
+            # Days and times of two types make a column of neither.
+            zone = getattr(held, "tz", None)
+            is_same = str(zone) == ZONE if one.kind == "time" else zone is None
+            if one.kind in ("date", "time") and not (held.kind == "M" and is_same):
+                return f"its column {one.name} is {held}"
+        return found
+
+    def columns(self, frame: Any) -> list[str]:
+        return list(flat(frame).columns)
+
     def keys(self, frame: Any, names: list[str]) -> list[tuple[Any, ...]]:
-        flat = frame.reset_index() if frame.index.names != [None] else frame
-        columns = [flat[name] for name in names]
+        level = flat(frame)
+        columns = [level[name] for name in names]
         lists = [column.dt.date if str(column.dtype).startswith("datetime") else column for column in columns]
         return list(zip(*(column.tolist() for column in lists), strict=True))
+
+    def build_like(self, frame: Any, table: Table[Any]) -> Any:
+        level = flat(frame)
+        figures = [level[column.name].dtype for column in table.columns if column.kind == "number"]
+        numbers = self.numbers if not figures else Decimal if object in figures else float
+        built = flat(PandasShape(numbers).build(table))[list(level.columns)]
+        return indexed_like(frame, built, table)
 
     def merge(self, frame: Any, keep: list[bool], new: Table[Any]) -> Any:
         import numpy
         import pandas
 
-        parts = [frame.loc[numpy.array(keep, dtype=bool)], self.build(new)]
+        old = flat(frame).loc[numpy.array(keep, dtype=bool)]
+        parts = [old, flat(self.build_like(frame, new))]
         # An empty frame would change the types of the columns.
         filled = [part for part in parts if len(part)] or parts[:1]
-        merged = pandas.concat(filled, ignore_index=new.index is None)
-        merged = merged.sort_index() if new.index else merged
-        merged.attrs = dict(new.meta)
-        return merged
+        merged = pandas.concat(filled, ignore_index=True)
+        merged = merged.sort_values(new.index, kind="stable", ignore_index=True) if new.index else merged
+        return indexed_like(frame, merged, new)
 
     def meta(self, frame: Any) -> dict[str, Any]:
         return dict(frame.attrs)
+
+
+def flat(frame: Any) -> Any:
+    """A frame of pandas whose index is a column too, if it has a name."""
+    require_kind(frame, "DataFrame")
+    names = list(frame.index.names)
+    if names == [None]:
+        if frame.index.inferred_type not in ("integer", "empty") and len(frame):
+            raise BadRequest("the index of this table has no name: name it as its column, or use reset_index()")
+        return frame.reset_index(drop=True)
+    return frame.reset_index(drop=all(name in frame.columns for name in names))
+
+
+def indexed_like(frame: Any, level: Any, table: Table[Any]) -> Any:
+    """A flat frame with the index of another frame, and what is said of the table."""
+    names = list(frame.index.names)
+    if names != [None]:
+        level = level.set_index(names, drop=not all(name in frame.columns for name in names))
+    level.attrs = dict(table.meta)
+    return level
 
 
 class PolarsShape(Shape):
@@ -162,16 +243,27 @@ class PolarsShape(Shape):
         }
         return polars.Series(column.name, values, dtype=types[column.kind])
 
+    def columns(self, frame: Any) -> list[str]:
+        require_kind(frame, "DataFrame")
+        return list(frame.columns)
+
     def keys(self, frame: Any, names: list[str]) -> list[tuple[Any, ...]]:
         return list(frame.select(names).iter_rows())
+
+    def build_like(self, frame: Any, table: Table[Any]) -> Any:
+        figures = [frame.schema[column.name] for column in table.columns if column.kind == "number"]
+        is_exact = any(kind.is_decimal() for kind in figures) if figures else self.numbers is Decimal
+        built = PolarsShape(Decimal if is_exact else float).build(table)
+        return self.described(built.select(frame.columns), table.meta)
 
     def merge(self, frame: Any, keep: list[bool], new: Table[Any]) -> Any:
         import polars
 
-        merged = polars.concat(
-            [frame.filter(polars.Series(keep, dtype=polars.Boolean)), self.build(new)], how="diagonal_relaxed"
-        )
-        return self.described(merged.sort(new.index) if new.index else merged, new.meta)
+        added = self.build_like(frame, new)
+        types = {name: widest(kind, added.schema[name]) for name, kind in frame.schema.items()}
+        old = frame.filter(polars.Series(keep, dtype=polars.Boolean))
+        merged = polars.concat([old.cast(types), added.cast(types)])
+        return self.described(merged.sort(new.index, maintain_order=True) if new.index else merged, new.meta)
 
     def meta(self, frame: Any) -> dict[str, Any]:
         return dict(getattr(frame, META, {}))
@@ -210,14 +302,28 @@ class ArrowShape(Shape):
             values = [None if value is None else float(value) for value in values]
         return pyarrow.array(values, types[column.kind])
 
+    def columns(self, frame: Any) -> list[str]:
+        require_kind(frame, "Table")
+        return list(frame.column_names)
+
     def keys(self, frame: Any, names: list[str]) -> list[tuple[Any, ...]]:
         return list(zip(*(frame[name].to_pylist() for name in names), strict=True))
+
+    def build_like(self, frame: Any, table: Table[Any]) -> Any:
+        import pyarrow
+
+        figures = [frame.schema.field(column.name).type for column in table.columns if column.kind == "number"]
+        is_exact = any(pyarrow.types.is_decimal(kind) for kind in figures) if figures else self.numbers is Decimal
+        return ArrowShape(Decimal if is_exact else float).build(table).select(frame.column_names)
 
     def merge(self, frame: Any, keep: list[bool], new: Table[Any]) -> Any:
         import pyarrow
 
-        parts = [frame.filter(pyarrow.array(keep, pyarrow.bool_())), self.build(new)]
-        merged = pyarrow.concat_tables(parts, promote_options="permissive")
+        added = self.build_like(frame, new)
+        types = [widest(field.type, added.schema.field(field.name).type) for field in frame.schema]
+        schema = pyarrow.schema(list(zip(frame.column_names, types, strict=True)))
+        old = frame.filter(pyarrow.array(keep, pyarrow.bool_())).replace_schema_metadata(None)
+        merged = pyarrow.concat_tables([old.cast(schema), added.replace_schema_metadata(None).cast(schema)])
         return self.described(merged.sort_by(new.index) if new.index else merged, new.meta)
 
     def meta(self, frame: Any) -> dict[str, Any]:
@@ -230,6 +336,18 @@ class RowsShape(Shape):
 
     def build(self, table: Table[Any]) -> Rows[Any]:
         return Rows(table.objects(), table.meta)
+
+    def differences(self, frame: Any, table: Table[Any], record: type[Record]) -> str | None:
+        if not isinstance(frame, list):
+            return f"it is {type(frame).__name__}"
+        others = {type(row).__name__ for row in frame if type(row) is not record}
+        return f"it holds {named(others)} instead of {record.__name__}" if others else None
+
+    def columns(self, frame: Any) -> list[str]:
+        return []
+
+    def build_like(self, frame: Rows[Record], table: Table[Any]) -> Rows[Any]:
+        return self.build(table)
 
     def keys(self, frame: Rows[Record], names: list[str]) -> list[tuple[Any, ...]]:
         return [tuple(getattr(row, name) for name in names) for row in frame]
@@ -259,9 +377,9 @@ def shape_named(name: str, numbers: type[float | Decimal]) -> Shape:
     if name == "auto":
         name = "pandas" if find_spec("pandas") else "rows"
     if name not in SHAPES:
-        raise ValueError(f"tables={name!r} is none of auto, {', '.join(SHAPES)}")
+        raise BadRequest(f"tables={name!r} is none of auto, {', '.join(SHAPES)}")
     if numbers not in (float, Decimal):
-        raise ValueError(f"numbers={numbers!r} is neither float nor Decimal")
+        raise BadRequest(f"numbers={numbers!r} is neither float nor Decimal")
     library = "pyarrow" if name == "arrow" else name
     if name != "rows" and not find_spec(library):
         raise ImportError(f"tables={name!r} needs {library}: pip install 'finserve[{name}]'")
@@ -289,6 +407,23 @@ def moments(values: list[Any]) -> Any:
     import numpy
 
     return numpy.array(values, dtype="datetime64[us]")
+
+
+def require_kind(frame: Any, kind: str) -> None:
+    """Refuses what is another type of a library than its table, or one derived from that."""
+    if kind not in (one.__name__ for one in type(frame).__mro__):
+        raise BadRequest(f"a {type(frame).__name__} is no {kind}, which update wants")
+
+
+def named(names: Iterable[object]) -> str:
+    """Names in a sentence."""
+    return ", ".join(sorted(map(str, names)))
+
+
+def widest(old: Any, new: Any) -> Any:
+    """The type of a column of polars or Arrow that gets new values: its own, with enough digits behind the point."""
+    held, needed = getattr(old, "scale", None), getattr(new, "scale", None)
+    return new if held is not None and needed is not None and needed > held else old
 
 
 def decimals(values: list[Any]) -> int:

@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from ._exchange import understood
+
 if TYPE_CHECKING:
     import pandas
     import polars
@@ -81,7 +83,7 @@ def method(plan: Callable[..., Plan[T]], client: Any, finish: Callable[[T], Any]
     """The method of a client that performs the plan."""
 
     def finished(*arguments: Any, **named: Any) -> Plan[Any]:
-        return finish((yield from plan(client, *arguments, **named)))
+        return finish((yield from understood(plan(client, *arguments, **named))))
 
     @functools.wraps(plan.__get__(client))
     def call(*arguments: Any, **named: Any) -> Any:

@@ -37,7 +37,7 @@ class Reply:
         """The body as JSON; numbers with a decimal point keep their digits as `Decimal`."""
         try:
             return json.loads(self.body, parse_float=Decimal)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UnexpectedAnswer("the answer is not JSON: is this the address of a finserve server?") from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +12,16 @@ from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, TypedDict, TypeVar, overload
+from urllib.parse import urlsplit
 
 import httpx
 
-from ._cache import Cache, default_folder
+from ._cache import Cache, default_folder, folder_within
 from ._endpoints import Endpoints
 from ._exchange import Server
 from ._shapes import Arrow, Pandas, Plain, Polars, shape_named
 from ._wire import Plan, Reply, Step, Wait
+from .errors import BadRequest, InvalidKey
 from .version import VERSION
 
 if TYPE_CHECKING:
@@ -49,9 +52,9 @@ DESCRIPTION = """
 
     * `tables`: `pandas`, `polars`, `arrow` or `rows` (lists of typed objects); `auto` is pandas where it is
       installed, otherwise lists.
-    * `numbers`: `float`, or `Decimal` for figures with exactly the published digits. Objects always have `Decimal`.
-    * `cache`: a folder, True for the usual one of this user, or False. Unless given, `FINSERVE_CACHE` decides in the
-      same way (a path, `1` or `0`); without it there is a cache.
+    * `numbers`: `float`, or `Decimal` for exact figures. Objects always have `Decimal`.
+    * `cache`: a folder, in which the cache makes one of its own; True for the usual one of this user, or False.
+      Unless given, `FINSERVE_CACHE` decides in the same way (a path, `1` or `0`); without it there is a cache.
     * `retries` and `patience`: how often a request is repeated after a refusal that may pass (3 times), and for how
       many seconds it waits in all, such as for `Retry-After` (120).
     * `timeout`: seconds for which the server may be silent (60).
@@ -66,12 +69,9 @@ class Settings(Endpoints, Generic[Form]):
         unknown = sorted(set(options) - set(Options.__annotations__))
         if unknown:
             raise TypeError(f"a client has no option {', '.join(unknown)}")
-        address = url or os.environ.get("FINSERVE_URL") or LOCAL
-        if not address.startswith(("http://", "https://")):
-            raise ValueError(f"{address!r} is not an address that begins with http:// or https://")
         self.server = Server(
-            url=address.rstrip("/"),
-            key=key or os.environ.get("FINSERVE_KEY") or None,
+            url=checked_address(url or os.environ.get("FINSERVE_URL") or LOCAL),
+            key=checked_key(key or os.environ.get("FINSERVE_KEY") or ""),
             retries=options.get("retries", 3),
             patience=options.get("patience", 120),
             cache=chosen_cache(options.get("cache")),
@@ -145,6 +145,9 @@ class Client(Settings[Form]):
 
     def update(self, frame: Frame, *, dataset: str | int | None = None, since: int | None = None) -> Frame:
         """A new table: one that `export` gave, with what changed since.
+
+        The table must have all columns that were exported, with their names and types. They may stand in another
+        order, or be its index: the new table has the same columns and index. Any other table is refused.
 
         Rows that changed stand at the end; one series stays sorted by date. Where the log of changes does not reach
         back to the export, the whole dataset is fetched again. A table that lost its attributes needs `dataset` and
@@ -315,6 +318,32 @@ def reply_of(response: httpx.Response, body: bytes) -> Reply:
     return Reply(response.status_code, headers, body)
 
 
+def checked_address(url: str) -> str:
+    """The address of a server, without a slash at its end."""
+    address = str(url).strip().rstrip("/")
+    wanted = f"{url!r} is not an address that begins with http:// or https://"
+    try:
+        parsed = httpx.URL(address)
+        # What joins addresses reads them by rules of its own.
+        parts = urlsplit(address)
+        is_whole = bool(parts.hostname) and parts.port != 0
+    except (ValueError, httpx.InvalidURL) as error:
+        raise BadRequest(f"{wanted}: {error}") from None
+    if parsed.scheme not in ("http", "https") or not is_whole:
+        raise BadRequest(wanted)
+    return address
+
+
+def checked_key(key: str) -> str | None:
+    """A key without blanks around it, as a file has them. The key is a secret: no message repeats it."""
+    if not isinstance(key, str):
+        raise InvalidKey(f"a key is a str, not {type(key).__name__}")
+    stripped = key.strip()
+    if not re.fullmatch(r"[!-~]*", stripped):
+        raise InvalidKey("the key has characters that no key has; one begins with fin_, then come letters and digits")
+    return stripped or None
+
+
 def chosen_cache(choice: CacheChoice) -> Cache | None:
     """The cache that the caller or the environment chose."""
     if choice is None:
@@ -322,4 +351,4 @@ def chosen_cache(choice: CacheChoice) -> Cache | None:
         choice = {"0": False, "": False, "1": True}.get(given, given)
     if isinstance(choice, bool):
         return Cache(default_folder()) if choice else None
-    return Cache(Path(choice))
+    return Cache(folder_within(Path(choice)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,12 +32,18 @@ class FinserveError(Exception):
         return str(self)
 
 
-class BadRequest(FinserveError):
-    """A parameter is wrong (400); `parameter` names it as the API does: `from` is `start` in Python."""
+class BadRequest(FinserveError, ValueError):
+    """An argument is wrong; `parameter` names it as the API does: `from` is `start` in Python.
+
+    `status` is 400 if the server refused it, and None if this package did.
+    """
 
 
 class InvalidKey(FinserveError):
-    """The key is wrong or revoked, or a key is needed and none was given (401)."""
+    """The key is wrong or revoked, or a key is needed and none was given (401).
+
+    `status` is None if it cannot be a key, which is noticed without a request.
+    """
 
 
 class PlanRequired(FinserveError):
@@ -70,10 +78,10 @@ class UnexpectedAnswer(FinserveError):
     """The answer is none of this API: another program answers at that address, or a proxy changed it."""
 
 
+# A refusal that is none of these, such as 403 `other_site`, is a plain `FinserveError`.
 BY_STATUS: dict[int, type[FinserveError]] = {
     400: BadRequest,
     401: InvalidKey,
-    403: PlanRequired,
     404: NotFound,
     429: RateLimited,
 }
@@ -91,6 +99,8 @@ def error_of(reply: Reply) -> FinserveError:
         vague = ServerError if reply.status >= 500 else UnexpectedAnswer
         return described(vague(f"the server answered {reply.status} without saying why"), reply)
     kind = BY_STATUS.get(reply.status, ServerError if reply.status >= 500 else FinserveError)
+    if code == "plan_required":
+        kind = PlanRequired
     error = described(kind(message), reply)
     error.code = code
     named = PARAMETER.search(message)
@@ -112,8 +122,22 @@ def described(error: FinserveError, reply: Reply) -> FinserveError:
 
 
 def retry_after(reply: Reply) -> float | None:
-    """The seconds that `Retry-After` asks to wait."""
-    try:
-        return max(0.0, float(reply.headers["retry-after"]))
-    except (KeyError, ValueError):
+    """The seconds that `Retry-After` asks to wait: it is a number of them, or a time."""
+    asked = reply.headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", asked, re.ASCII):
+        return float(asked)
+    until = time_of(asked)
+    if until is None:
         return None
+    # The server's clock, unless it does not tell the time.
+    now = time_of(reply.headers.get("date", "")) or datetime.now(timezone.utc)
+    return max(0.0, (until - now).total_seconds())
+
+
+def time_of(text: str) -> datetime | None:
+    """A time as headers write it."""
+    try:
+        found = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)

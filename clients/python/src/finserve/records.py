@@ -653,12 +653,13 @@ class Offer(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageDay(Record):
-    """The requests of a day, by endpoint."""
+    """The requests of a day, by endpoint; `by_links` of them came by a link."""
 
     date: datetime.date
     requests: int
     errors: int
     rate_limited: int
+    by_links: int = 0
     endpoints: dict[str, Any]
 
 
@@ -723,7 +724,8 @@ def reading(hint: Any) -> tuple[Kind, Reader]:
         kind, read = reading(get_args(hint)[0])
         return ("texts" if kind == "text" else "other"), lambda values: tuple(read(value) for value in values)
     if get_origin(hint) is dict:
-        return "other", dict
+        _, read = reading(get_args(hint)[1])
+        return "other", lambda values: {name: read(value) for name, value in values.items()}
     if isinstance(hint, type) and issubclass(hint, Record):
         return "other", hint.parse
     return READINGS[hint]
@@ -731,7 +733,7 @@ def reading(hint: Any) -> tuple[Kind, Reader]:
 
 def read_time(text: Any) -> Any:
     """A time; Python 3.10 does not know that Z is UTC."""
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if isinstance(text, str) else text
+    return text if isinstance(text, datetime.datetime) else datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 READINGS: dict[Any, tuple[Kind, Reader]] = {
@@ -742,7 +744,7 @@ READINGS: dict[Any, tuple[Kind, Reader]] = {
     # What Parquet gives is a date already.
     datetime.date: (
         "date",
-        lambda value: datetime.date.fromisoformat(value) if isinstance(value, str) else value,
+        lambda value: value if isinstance(value, datetime.date) else datetime.date.fromisoformat(value),
     ),
     datetime.datetime: ("time", read_time),
     Any: ("other", lambda value: value),

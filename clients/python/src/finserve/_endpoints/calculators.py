@@ -12,6 +12,7 @@ from .._arguments import (
     RatePeriod,
     Side,
     first_day,
+    is_set,
     last_day,
     text_of_day,
     text_of_flag,
@@ -147,7 +148,7 @@ class Calculators(Group):
     def _with_steps(self, calculator: str, steps: bool | None, query: dict[str, str | None]) -> Plan[dict[str, Any]]:
         """The answer of a calculator, with the steps of all pages."""
         path = ["calc", calculator]
-        if not steps:
+        if not is_set(steps):
             return (yield from answer(self.server, *path, steps=text_of_flag(steps), **query))
         whole: dict[str, Any] | None = None
         offset = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._arguments import Day, Order, first_day, last_day, text_of_flag
+from .._arguments import Day, Order, first_day, last_day, text_of_flag, text_of_whole
 from .._exchange import answer, listing
 from .._surface import Answer, Tabular
 from .._tables import Table, table_of
@@ -88,14 +88,13 @@ class Companies(Group):
     @Tabular
     def recent_filings(self, *, limit: int | None = None) -> Plan[Table[Filing]]:
         """The filings that were delivered last: 20, or as many as you ask for, up to 1,000."""
-        size = None if limit is None else str(limit)
-        found = yield from answer(self.server, "filings", "recent", limit=size)
+        found = yield from answer(self.server, "filings", "recent", limit=text_of_whole(limit, "limit"))
         return table_of(Filing, found["data"], found["meta"])
 
     @Answer
-    def filing(self, id: str) -> Plan[FilingDetail]:
+    def filing(self, id: str | int) -> Plan[FilingDetail]:
         """One filing."""
-        return FilingDetail.parse((yield from answer(self.server, "filings", id)))
+        return FilingDetail.parse((yield from answer(self.server, "filings", str(id))))
 
     @Tabular
     def filing_categories(self, *, limit: int | None = None) -> Plan[Table[FilingCategory]]:
@@ -106,14 +105,13 @@ class Companies(Group):
     @Answer
     def search(self, query: str, *, limit: int | None = None, offset: int | None = None) -> Plan[SearchResult]:
         """Companies and, from the Gold plan on, filings that match; one page of both."""
-        page = {"limit": limit, "offset": offset}
-        sizes = {name: str(value) for name, value in page.items() if value is not None}
-        return SearchResult.parse((yield from answer(self.server, "search", q=query, **sizes)))
+        page = {"limit": text_of_whole(limit, "limit"), "offset": text_of_whole(offset, "offset")}
+        return SearchResult.parse((yield from answer(self.server, "search", q=query, **page)))
 
     @Tabular
     def suggest(self, query: str, *, limit: int | None = None) -> Plan[Table[Suggestion]]:
         """Tickers, companies and categories that begin as typed."""
-        size = None if limit is None else str(limit)
+        size = text_of_whole(limit, "limit")
         found = yield from answer(self.server, "search", "suggest", q=query, limit=size)
         return table_of(Suggestion, found["data"], found["meta"])
 

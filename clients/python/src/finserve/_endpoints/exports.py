@@ -24,9 +24,11 @@ from .._arguments import (
     first_day,
     last_day,
     text_of_flag,
+    text_of_whole,
+    whole,
 )
-from .._exchange import answer, exchange
-from .._shapes import shape_of
+from .._exchange import answer, exchange, understood
+from .._shapes import KEY_TYPES, shape_of
 from .._surface import Answer, Tabular
 from .._tables import Table, table_of
 from ..errors import BadRequest, ConnectionFailed
@@ -41,6 +43,7 @@ from ..records import (
     ExportedValue,
     Filing,
     Record,
+    attributes,
 )
 from .base import Group
 
@@ -68,6 +71,8 @@ DATASETS = {
     "statements": Dataset(ExportedValue, ("company_id", "form", "period_end", "version")),
     "financials": Dataset(ExportedFigures, ("company_id", "period", "period_end", "scope")),
 }
+FORMATS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv", ".parquet": "parquet", "": "ndjson"}
+PARQUET_NEEDS = "Parquet needs pyarrow or polars: pip install 'finserve[arrow]'"
 # One for all lines: `json.loads` would make one for each.
 DECODER = json.JSONDecoder(parse_float=Decimal)
 ONE_SERIES = Dataset(ExportedRate, ("date",))
@@ -100,10 +105,15 @@ class Exports(Group):
     ) -> Plan[Table[Any]]:
         """A whole dataset: `fx`, `companies`, `filings`, `statements`, `financials`, `series`, or one series by name.
 
-        The table is the same in both formats; Parquet is smaller on the way, and needs pyarrow or polars to be read.
+        Both formats give the same figures. Parquet is smaller on the way, and needs pyarrow or polars to be read; it
+        does not say how many zeros ended a published figure, so `Decimal` has 5.149 where NDJSON gives 5.1490.
         One series is indexed by date, oldest first; the others are in the order of the server. `update` brings the
         table up to date later.
         """
+        if format not in ("ndjson", "parquet"):
+            raise BadRequest(f"format={format!r} is neither ndjson nor parquet; download writes files of other formats")
+        if format == "parquet" and not (find_spec("pyarrow") or find_spec("polars")):
+            raise ImportError(PARQUET_NEEDS)
         query = {
             "from_": first_day(start),
             "to": last_day(end),
@@ -138,17 +148,16 @@ class Exports(Group):
     ) -> Plan[Download]:
         """Writes a whole dataset to a file, which appears once it is complete.
 
-        Without `format`, the ending of the file decides. `dialect="br"` writes CSV for a Brazilian Excel; `since`
-        only what changed after a data version.
+        Without `format`, the ending of the file decides: `.csv`, `.parquet`, and `.ndjson`, `.jsonl` or none for
+        NDJSON. `dialect="br"` writes CSV for a Brazilian Excel; `since` only what changed after a data version.
         """
         target = Path(path)
-        ending = target.suffix.removeprefix(".")
         query = {
-            "format": format or (ending if ending in ("csv", "parquet") else "ndjson"),
+            "format": format or format_of(target),
             "dialect": dialect,
             "from_": first_day(start),
             "to": last_day(end),
-            "since": None if since is None else str(since),
+            "since": text_of_whole(since, "since"),
             "frequency": frequency,
             "aggregate": aggregate,
             "units": units,
@@ -200,26 +209,36 @@ class Exports(Group):
         shape = shape_of(frame, self.shape.numbers)
         meta = shape.meta(frame)
         name: str | None = meta.get("dataset") if dataset is None else str(dataset)
-        since = meta.get("data_version") if since is None else since
+        since = meta.get("data_version") if since is None else whole(since, "since")
         if name is None or since is None:
-            raise ValueError(
+            raise BadRequest(
                 "this table does not say what it is an export of: name its dataset and since, its data version"
             )
+        described = DATASETS.get(name, ONE_SERIES)
+
+        def require_exported(table: Table[Any]) -> None:
+            if found := shape.differences(frame, table, described.record):
+                raise BadRequest(f"this table is not as {name} was exported: {found}; update wants all its columns")
+
         if "query" in meta:
             # Days and transformations have no changes of their own.
-            return shape.build((yield from self._export(name, "ndjson", meta["query"])))
+            table = yield from understood(self._export(name, "ndjson", meta["query"]))
+            require_exported(table)
+            return shape.build_like(frame, table)
+        require_exported(dataset_table(name, [], {}))
+        keys = shape.keys(frame, list(described.key))
+        require_types(described, keys)
         try:
-            changes, version = yield from self._changes(name, since)
+            changes, version = yield from understood(self._changes(name, since))
         except BadRequest:
             # The log of changes does not reach back so far, or the server was restored from an older backup.
-            return shape.build((yield from self._export(name, "ndjson", {})))
-        described = DATASETS.get(name, ONE_SERIES)
+            return shape.build_like(frame, (yield from understood(self._export(name, "ndjson", {}))))
         new = [row for row in changes if row["change"] != "removed"]
         table = dataset_table(name, new, {**meta, "dataset": name, "data_version": version})
         changed = table_of(described.record, [keyed(row, described) for row in changes], {})
         columns = {one.name: one.values for one in changed.columns}
         gone = set(zip(*(columns[column] for column in described.key), strict=True))
-        keep = [key not in gone for key in shape.keys(frame, list(described.key))]
+        keep = [key not in gone for key in keys]
         return shape.merge(frame, keep, table)
 
     def _receive(self, dataset: str, file: IO[bytes], query: Mapping[str, str | None]) -> Plan[Received]:
@@ -248,6 +267,25 @@ def dataset_table(
     return table_of(described.record, rows, meta, index="date", leave_out=absent)
 
 
+def format_of(path: Path) -> str:
+    """The format of a file by the ending of its name."""
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise BadRequest(
+            f"{ending} is the ending of no format: give format, or a name that ends in .ndjson, .csv or .parquet"
+        )
+    return FORMATS[ending]
+
+
+def require_types(dataset: Dataset, keys: list[tuple[Any, ...]]) -> None:
+    """Refuses keys of other types than the dataset has: no changed row would be found by them."""
+    kinds = {one.name: one.kind for one in attributes(dataset.record)}
+    for name, values in zip(dataset.key, zip(*keys, strict=True), strict=False):
+        others = {kind.__name__ for kind in set(map(type, values)) if kind is not KEY_TYPES[kinds[name]]}
+        if others:
+            raise BadRequest(f"the column {name} of this table holds {', '.join(sorted(others))}: export it anew")
+
+
 def keyed(row: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
     """The columns of a row's key."""
     return {name: row[name] for name in dataset.key}
@@ -269,17 +307,30 @@ def read_line(line: bytes) -> dict[str, Any]:
 
 
 def read_parquet(file: IO[bytes]) -> list[dict[str, Any]]:
-    """The rows of a Parquet file."""
+    """The rows of a Parquet file. Its figures all have 18 digits behind the point; the zeros at their end are cut."""
+    rows: list[dict[str, Any]]
     if find_spec("pyarrow"):
+        import pyarrow
         import pyarrow.parquet
 
-        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(file).to_pylist()
-        return rows
-    if find_spec("polars"):
+        table = pyarrow.parquet.read_table(file)
+        rows, figures = table.to_pylist(), [one.name for one in table.schema if pyarrow.types.is_decimal(one.type)]
+    else:
         import polars
 
-        return polars.read_parquet(file.read()).to_dicts()
-    raise ImportError("Parquet needs pyarrow or polars: pip install 'finserve[arrow]'")
+        frame = polars.read_parquet(file.read())
+        rows, figures = frame.to_dicts(), [name for name, kind in frame.schema.items() if kind == polars.Decimal]
+    for row in rows:
+        for name in figures:
+            if row[name] is not None:
+                row[name] = without_zeros(row[name])
+    return rows
+
+
+def without_zeros(figure: Decimal) -> Decimal:
+    """A figure without the zeros that end its decimals. `normalize` would round long figures, and write 1E+3."""
+    text = format(figure, "f")
+    return Decimal(text.rstrip("0").rstrip(".")) if "." in text else figure
 
 
 def current_umask() -> int:

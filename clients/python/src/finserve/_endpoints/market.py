@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._arguments import (
@@ -12,6 +13,7 @@ from .._arguments import (
     Side,
     Units,
     first_day,
+    is_set,
     joined,
     last_day,
     text_of_flag,
@@ -19,6 +21,7 @@ from .._arguments import (
 from .._exchange import answer, listing
 from .._surface import Answer, Tabular
 from .._tables import Column, Table, plain, table_of
+from ..errors import BadRequest
 from ..records import (
     CurrentFxRate,
     CurrentRate,
@@ -35,6 +38,8 @@ from ..records import (
 from .base import MARKET_PAGE, PAGE, Group
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from .._wire import Plan
 
 
@@ -65,7 +70,9 @@ class Market(Group):
         month, `as_of` what was known on a day. `limit` keeps the newest rows. Histories of more than 12 months need
         the Gold plan.
         """
-        names = [str(ids)] if isinstance(ids, str | int) else [str(one) for one in ids]
+        names = [str(one) for one in ids] if is_several(ids) else [str(ids)]
+        if not names:
+            raise BadRequest("no series is named")
         query = {
             "from_": first_day(start),
             "to": last_day(end),
@@ -85,7 +92,7 @@ class Market(Group):
             query["ids"] = joined(names)
         found = yield from listing(self.server, *path, page=MARKET_PAGE, limit=limit, **query)
         rows = [{names[0]: row["value"], **row} if len(names) == 1 else row for row in reversed(found.rows)]
-        return observations(names, rows, found.meta, with_partial=bool(partial))
+        return observations(names, rows, found.meta, with_partial=is_set(partial))
 
     @Answer
     def current(self, series: str | int, *, as_of: Day | None = None) -> Plan[CurrentRate]:
@@ -182,9 +189,9 @@ class Market(Group):
         rows = [{"pair": pair, **row} for row in reversed(found.rows)]
         transformed = "transformation" in found.meta
         absent = {"pair", "partial", "value"} if not transformed else {"pair", "buy", "sell"}
-        if transformed and not partial:
+        if transformed and not is_set(partial):
             absent.add("partial")
-        for row in rows if transformed and partial else []:
+        for row in rows if transformed and is_set(partial) else []:
             row.setdefault("partial", False)
         return table_of(FxObservation, rows, {**found.meta, "pair": pair}, index="date", leave_out=absent)
 
@@ -207,13 +214,20 @@ class Market(Group):
         return table_of(Series, found.rows, found.meta)
 
 
+def is_several(ids: str | int | Sequence[str | int]) -> TypeGuard[Sequence[str | int]]:
+    """Whether names of series are a list of them; single ones may be integers of numpy."""
+    return isinstance(ids, Iterable) and not isinstance(ids, str | bytes)
+
+
 def observations(
     names: list[str], rows: list[dict[str, Any]], meta: dict[str, Any], *, with_partial: bool
 ) -> Table[Observation]:
     """The table of series side by side."""
     day = next(attribute for attribute in attributes(Observation) if attribute.name == "date")
     columns = [Column("date", "date", [day.read(row["date"]) for row in rows])]
-    columns += [Column(name, "number", [row.get(name) for row in rows]) for name in names]
+    for name in names:
+        values = [None if row.get(name) is None else Decimal(row[name]) for row in rows]
+        columns.append(Column(name, "number", values))
     if with_partial:
         columns.append(Column("partial", "flag", [bool(row.get("partial")) for row in rows]))
 

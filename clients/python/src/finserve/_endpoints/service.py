@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._arguments import Day, first_day, last_day
+from .._arguments import Day, first_day, last_day, text_of_whole
 from .._exchange import answer
 from .._surface import Answer
 from ..records import EventPage, Offer, Status, Usage
@@ -37,5 +37,5 @@ class Service(Group):
     @Answer
     def events(self, *, since: str | None = None, limit: int | None = None) -> Plan[EventPage]:
         """What was published after the event `since`; without it, only where to go on from. Needs Platinum."""
-        size = None if limit is None else str(limit)
+        size = text_of_whole(limit, "limit")
         return EventPage.parse((yield from answer(self.server, "events", since=since, limit=size)))

@@ -14,9 +14,11 @@ from .._arguments import (
     StatementKind,
     StatementPeriod,
     first_day,
+    is_set,
     joined,
     last_day,
     text_of_flag,
+    text_of_whole,
 )
 from .._exchange import answer, listing
 from .._surface import Tabular
@@ -101,7 +103,7 @@ class Statements(Group):
         """
         path = ["companies", identifier(company), "statements", kind]
         query = statement_query(period, scope, start, end, as_of, restated, depth)
-        size = str(STATEMENT_PAGE if limit is None else limit)
+        size = text_of_whole(limit, "limit") or str(STATEMENT_PAGE)
         found = yield from answer(self.server, *path, layout="wide", limit=size, **query)
         return accounts_table(found["data"], found["meta"])
 
@@ -132,7 +134,7 @@ class Statements(Group):
         }
         found = yield from listing(self.server, *path, page=STATEMENT_PAGE, limit=limit, **query)
         rows = found.rows[::-1]
-        if not sources:
+        if not is_set(sources):
             return table_of(Financials, rows, found.meta, index="period_end")
         return sourced_table(rows, found.meta)
 
@@ -151,7 +153,7 @@ class Statements(Group):
         query = {
             "metric": joined(metrics),
             "period": period,
-            "year": None if year is None else str(year),
+            "year": text_of_whole(year, "year"),
             "sector": sector,
             "order": order,
         }
@@ -178,7 +180,7 @@ def statement_query(
         "to": last_day(end),
         "as_of": last_day(as_of),
         "restated": text_of_flag(restated),
-        "depth": None if depth is None else str(depth),
+        "depth": text_of_whole(depth, "depth"),
     }
 
 
