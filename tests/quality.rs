@@ -143,7 +143,7 @@ fn filings_are_found_by_what_they_are_about() {
         ("filings", FILINGS[0], [[970, 990], [970, 990]]),
         ("filings, held", FILINGS[1], [[930, 980], [940, 980]]),
         ("filings, third", FILINGS_THIRD[0], [[940, 960], [940, 960]]),
-        ("filings, third held", FILINGS_THIRD[1], [[900, 930], [900, 930]]),
+        ("filings, third held", FILINGS_THIRD[1], [[915, 945], [915, 945]]),
     ] {
         let orders = [filings::Order::Newest, filings::Order::Relevance];
         for (order, [first, five]) in orders.into_iter().zip(least) {
