@@ -43,6 +43,25 @@ const OF_DOCUMENTS: [&str; 113] = [
     "seguro", "ser", "servico", "servicos", "setembro", "sistema", "social", "sociedade", "tecnologia",
 ];
 
+/// Words that names start with, and that say nothing about a company unless other words of its name follow: subjects of
+/// at least six other companies have them.
+#[rustfmt::skip]
+const ORDINARY: [&str; 133] = [
+    "abril", "acao", "acoes", "agro", "agua", "alianca", "alta", "america", "american", "arrendamento", "ativos",
+    "aval", "bank", "base", "bolsa", "brasil", "brasileira", "brazil", "canal", "capital", "ccb", "cedula", "cem",
+    "centrais", "centro", "comercial", "comercio", "concessao", "concessionaria", "consorcio", "construtora", "costa",
+    "credito", "dados", "desenvolvimento", "digital", "distribuidora", "economico", "eleva", "elevacao",
+    "empreendimentos", "empresa", "energetica", "energia", "energy", "escritorio", "estado", "fabrica", "fianca",
+    "fiel", "financeira", "fundo", "gas", "general", "geral", "global", "hoteis", "imobiliaria", "industria",
+    "industrial", "instituicao", "instituto", "internacional", "international", "investimento", "investimentos", "joao",
+    "jornal", "leilao", "linha", "linhas", "locacao", "logistica", "lojas", "maio", "mercado", "mesma", "minas",
+    "nacional", "nao", "nordeste", "norte", "nova", "novo", "oeste", "oliveira", "pagamento", "parana", "paulista",
+    "petroleo", "plano", "pontual", "pratica", "primeira", "pro", "produtos", "programa", "real", "recuperacao", "rede",
+    "rio", "rj", "rural", "saneamento", "santa", "santos", "sao", "sec", "securitizadora", "seguros", "senior", "ser",
+    "serra", "servicos", "shopping", "sociedade", "souza", "spe", "standard", "sul", "tecnica", "tecnologia", "telecom",
+    "telecomunicacoes", "tempo", "terminal", "terra", "transmissora", "tres", "uniao", "unico", "up", "venture",
+];
+
 /// Regions, states and cities, and words for them.
 #[rustfmt::skip]
 const REGIONS: [&str; 49] = [
@@ -68,6 +87,11 @@ const BESIDE_NAMES: [&str; 98] = [
     "shares", "steel", "stock", "store", "stores", "supermercados", "telecom", "universidade", "utility", "varejo",
 ];
 
+/// Whether a name that a search starts with this word needs other words to be meant.
+pub(super) fn is_ordinary(word: &str) -> bool {
+    is_common(word) || ORDINARY.binary_search(&word).is_ok()
+}
+
 /// Whether a word by itself names no company for certain.
 pub(super) fn is_generic(word: &str) -> bool {
     is_common(word)
@@ -89,7 +113,7 @@ mod tests {
 
     #[test]
     fn words_are_in_order() {
-        for table in [&OF_DOCUMENTS[..], &REGIONS, &BESIDE_NAMES] {
+        for table in [&OF_DOCUMENTS[..], &ORDINARY, &REGIONS, &BESIDE_NAMES] {
             assert!(table.is_sorted(), "{:?}", table.windows(2).find(|two| two[0] > two[1]));
         }
     }
