@@ -33,6 +33,7 @@ const ANSWERS: &[(&str, &str, &[&str])] = &[
     ("calc/real-rate?from=2024-01-01&to=2024-12-01", "real", &["per_year", "interest.factor"]),
     ("calc/rate?value=13.75&from=year252&to=month", "result", &["value", "exponent"]),
     ("calendar/2026-11-20", "business_day", &["next", "previous", "holiday.pt"]),
+    ("calendar/2026-11-19", "business_day", &["holiday"]),
     ("companies/PETR4", "", &["name", "tickers", "cnpj", "cancelled_on"]),
     ("filings/dfp-155122", "", &["date", "version", "subject"]),
 ];
@@ -100,6 +101,7 @@ fn one_row_of_a_list_is_a_value_and_a_list_is_none() {
         ("market/fx?limit=1&side=buy", "5.1247"),
         ("market/fx?limit=1", "5.1253"),
         ("market/series?ids=ipca,igp-m&to=2025-12-31&limit=1&field=ipca", "0.33"),
+        ("market/series?ids=selic&limit=1", "13.75"),
         ("market/selic/decisions?limit=1&to=2026-10-01&field=after", "13.75"),
         (
             "companies/search?q=petrobras&limit=1&field=name",
@@ -152,6 +154,15 @@ fn one_row_of_a_list_is_a_value_and_a_list_is_none() {
     assert_eq!(json.json(), server.get("/api/v1/market/selic/current").json());
 }
 
+#[test]
+fn what_is_inside_of_nothing_is_an_empty_cell() {
+    for (day, holiday) in [("2026-11-20", "Dia da Consciência Negra"), ("2026-11-19", "")] {
+        let cell = ask(&format!("calendar/{day}"), "&field=holiday.pt");
+        assert_eq!((cell.status, cell.text()), (200, holiday), "{day}");
+    }
+    assert_eq!(ask("calendar/2026-11-19", "&field=next.pt").status, 400);
+}
+
 /// The newest row of a list, as it is written.
 fn newest(target: &str) -> String {
     let list = Server::shared().get(&format!("/api/v1/{target}"));
@@ -177,9 +188,12 @@ fn a_figure_of_a_company_and_an_account_of_a_statement_are_values() {
         let value = ask(balance, &format!("&field={code}"));
         assert_eq!((value.status, value.text()), (200, &*account["value"].to_string()), "{code}");
     }
-    // A row of each account is a list again.
-    let wide = ask(balance, "&layout=wide&field=name");
-    assert_eq!(wide.status, 400, "{}", wide.text());
+    // A row of each account is a list again, and no limit makes it one row.
+    for field in ["name", "2025-12-31"] {
+        let wide = ask(balance, &format!("&layout=wide&field={field}"));
+        assert_eq!(wide.status, 400, "{}", wide.text());
+        assert!(wide.text().contains("choose an account by its code"), "{}", wide.text());
+    }
 }
 
 #[test]
