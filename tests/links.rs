@@ -94,9 +94,8 @@ fn eighty_links_read_what_their_plan_and_their_path_allow() {
                 let caller = if status == 401 { "free" } else { plan.id() };
                 assert_eq!(reply.header("x-plan"), Some(caller), "{place}");
                 assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{place}");
-                if code.is_empty() {
-                    assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{place}");
-                } else {
+                assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{place}");
+                if !code.is_empty() {
                     reply.expect_error(status, code);
                 }
                 // A guess costs the address, everything else the key.
@@ -152,6 +151,34 @@ fn a_link_only_reads_data() {
     ] {
         let reply = server.keyless(method, &address(target, token.reveal()), "");
         assert_eq!(reply.status, status, "{method} {target}: {}", reply.text());
+    }
+}
+
+#[test]
+fn whatever_becomes_of_a_request_with_a_token_is_in_no_cache_and_no_referrer() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let token = link(&server, &key, None);
+    let token = token.reveal();
+    for (method, target, status) in [
+        ("GET", format!("{SELIC}?token={token}"), 200),
+        ("GET", format!("{SELIC}?token={token}&nope=1"), 400),
+        ("GET", format!("{SELIC}?token={token}%zz"), 401),
+        ("GET", format!("{SELIC}?to%ken={token}"), 400),
+        ("GET", format!("{SELIC}?q={token}"), 400),
+        ("GET", format!("{SELIC}%3ftoken={token}"), 404),
+        ("GET", format!("/pricing?token={token}"), 403),
+        ("GET", format!("/pricing/?token={token}"), 301),
+        ("GET", format!("/nope?token={token}"), 404),
+        ("OPTIONS", format!("{SELIC}?token={token}"), 204),
+        ("DELETE", format!("{SELIC}?token={token}"), 405),
+    ] {
+        let reply = server.keyless(method, &target, "");
+        let text = String::from_utf8_lossy(&reply.body);
+        assert_eq!(reply.status, status, "{method} {target}: {text}");
+        assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{method} {target}");
+        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{method} {target}");
+        assert!(!text.contains(token), "{method} {target}: {text}");
     }
 }
 
@@ -305,12 +332,62 @@ fn a_key_makes_lists_and_revokes_links_over_the_api() {
         (r#"{"name": "x", "path": "/api/v1/nope"}"#, "is not a path that links read"),
         (r#"{"name": "x", "path": "/api/v1/plans/usage"}"#, "is not a path that links read"),
         (r#"{"name": "x", "path": "/api/v1/market/selic?token=1"}"#, "without a token"),
+        (r#"{"name": "x", "path": "/api/v1/market/selic?%74oken=1"}"#, "without a token"),
+        (r#"{"name": "x", "path": "/api/v1/market/selic?limit=1&limit=1"}"#, "each once"),
+        (r#"{"name": "x", "path": "/api/v1/market/selic?nope=1"}"#, "parameters that it takes"),
+        (
+            r#"{"name": "x", "path": "/api/v1/companies/9512?field=%ff"}"#,
+            "is not a path that links",
+        ),
+        (r#"{"name": "x", "path": "/api/v1/companies/.."}"#, "is not a path that links read"),
+        (r#"{"name": "x", "path": 1}"#, "must look like"),
         (&secret, "has a key or a token in it"),
     ] {
         let reply = post(body);
         let message = reply.expect_error(400, "bad_request");
         assert!(message.contains(part) && !message.contains(key.reveal()), "{body}: {message}");
     }
+}
+
+#[test]
+fn a_path_is_bound_with_the_base_path_or_without() {
+    let server = Server::start_with(&["--base-path", "/fin"]);
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let path = "/api/v1/market/cdi/current";
+    for text in [path.to_owned(), format!("/fin{path}")] {
+        let body = json!({"name": "Budget", "path": text}).to_string();
+        let made = server.post("/fin/api/v1/links", &with(&key), &body);
+        assert_eq!((made.status, &made.json()["path"]), (201, &json!(path)), "{}", made.text());
+        let token: LinkToken = made.json()["token"].as_str().unwrap().parse().unwrap();
+        for asked in [path.to_owned(), format!("/fin{path}")] {
+            assert_eq!(by_link(&server, &asked, &token).status, 200, "{text} {asked}");
+        }
+    }
+    let body = r#"{"name": "x", "path": "/other/api/v1/market/cdi/current"}"#;
+    server.post("/fin/api/v1/links", &with(&key), body).expect_error(400, "bad_request");
+}
+
+#[test]
+fn the_operator_binds_links_only_to_what_links_read() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let prefix = key.prefix().to_string();
+    for path in [
+        "/api/v1/links",
+        "/api/v1/nope",
+        "/api/v1/events",
+        "/api/v1/status",
+        "/api/v1/market/selic?token=a",
+        "/api/v1/market/selic?nope=1",
+    ] {
+        let create = ["links", "create", &prefix, "--name", "x", "--path", path, "--data"];
+        let output = finserve(&create).arg(server.data.path()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{path}: {said}");
+        assert!(said.contains("is not a path that links read"), "{path}: {said}");
+    }
+    let id = keys::id(&server.accounts(), &key.prefix()).unwrap();
+    assert_eq!(links::list(&server.accounts(), id).unwrap(), []);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use fincore::{
 use hyper::header::HeaderValue;
 use serde::Deserialize;
 
-use super::{context::Context, links::readable, own_key::signed_in};
+use super::{context::Context, own_key::signed_in};
 use crate::{
     errors::BadRequest,
     http::message::{
@@ -70,10 +70,7 @@ fn bound(context: &Context<'_>, typed: &str) -> Result<Option<LinkPath>, Refusal
     if typed.is_empty() {
         return Ok(None);
     }
-    let at = typed.find("/api/v1/").unwrap_or_default();
-    let is_ours = ["", context.base.link("").as_str()].contains(&&typed[..at])
-        || typed[..at].starts_with("https://")
-        || typed[..at].starts_with("http://");
-    let path = if is_ours { &typed[at..] } else { typed };
-    readable(context, path.parse()?).map(Some)
+    let whole = typed.starts_with("https://") || typed.starts_with("http://");
+    let at = if whole { typed.find("/api/v1/").unwrap_or_default() } else { 0 };
+    context.link_paths.link_path(&typed[at..]).map(Some)
 }

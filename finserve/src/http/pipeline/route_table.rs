@@ -183,8 +183,6 @@ pub(crate) struct Routes {
     pub(crate) upgrade_contact: UpgradeContact,
     /// The paths of all pages that can be read, in order.
     pub(crate) pages: Vec<&'static str>,
-    /// The paths of all endpoints that links may read.
-    pub(crate) link_paths: Vec<&'static str>,
     rows: Vec<Route>,
     /// The rows that answer `GET` at a path without braces, by the path.
     fixed: HashMap<&'static str, usize>,
@@ -231,9 +229,8 @@ impl Routes {
         let starts = rows.iter().map(start).collect();
         let is_read = |row: &&Route| row.is_drawn() && row.method == Method::GET;
         let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
-        let link_paths = rows.iter().filter(|row| row.takes_links()).map(|row| row.path).collect();
         let (base, upgrade_contact) = (BasePath::default(), UpgradeContact::default());
-        Routes { base, upgrade_contact, pages, link_paths, rows, fixed, starts }
+        Routes { base, upgrade_contact, pages, rows, fixed, starts }
     }
 
     pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {
