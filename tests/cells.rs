@@ -300,6 +300,46 @@ fn every_list_says_in_its_body_where_its_next_page_is() {
     assert!(answer.status == 200 && !next.contains(key_by_mistake.reveal()), "{next}");
 }
 
+/// Steps of a calculation and the two lists of the global search are read page by page too.
+#[test]
+fn lists_inside_of_an_answer_say_where_they_go_on() {
+    let server = Server::shared();
+    let period = "from=2019-01-01&to=2024-12-01&steps=true&limit=50";
+    for (target, lists) in [
+        (format!("calc/correction?index=ipca&amount=1&{period}"), vec!["/steps"]),
+        (format!("calc/accumulated?series=cdi&{period}&offset=1400"), vec!["/steps"]),
+        (format!("calc/real-rate?{period}&offset=1400"), vec!["/interest/steps"]),
+        ("search?q=petrobras&limit=50".into(), vec!["/companies", "/filings"]),
+    ] {
+        let (mut target, mut read) = (format!("/api/v1/{target}"), 0);
+        for page in 0.. {
+            let reply = server.get(&target);
+            let json = reply.json();
+            let longest = lists.iter().map(|list| json.pointer(list).unwrap());
+            let longest = longest.map(|rows| rows.as_array().unwrap().len()).max().unwrap();
+            let link = reply.header("link").unwrap();
+            let of_header = link.split(", ").find(|link| link.ends_with("rel=\"next\""));
+            let of_header = of_header.map(|link| &link[1..link.find('>').unwrap()]);
+            assert_eq!(json["next"].as_str(), of_header, "{target}");
+            assert!(json["next"].is_null() || longest == 50, "{target}: {longest}");
+            assert!(longest > 0, "{target}: an empty page");
+            read += longest;
+            match json["next"].as_str() {
+                Some(next) if page < 40 => target = next.to_owned(),
+                _ => break,
+            }
+        }
+        assert!(read > 50, "{target}");
+    }
+    let unlisted = server.get("/api/v1/calc/correction?index=ipca&amount=1&from=2024-01-01");
+    assert!(unlisted.json().get("next").is_none() && unlisted.header("link").is_none());
+    let key = with(&new_key(&server.accounts(), Plan::Free));
+    for list in ["/api/v1/status", "/api/v1/links"] {
+        let json = server.keyless("GET", list, &key).json();
+        assert_eq!(json.get("next"), Some(&serde_json::Value::Null), "{list}");
+    }
+}
+
 /// The dashboard for Grafana, whose queries are read here as its data source sends them.
 #[test]
 fn the_dashboard_of_market_rates_asks_for_what_there_is() {

@@ -10,10 +10,11 @@ use super::context::Context;
 use crate::{
     errors::BadRequest,
     http::message::{
+        links::with_next,
         parameters::Params,
         refusal::Refusal,
-        render::Answer,
-        reply::{Caching, Reply},
+        render::{Answer, JSON, Media},
+        reply::{Body, Caching, Reply},
     },
 };
 
@@ -66,7 +67,8 @@ pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refu
 pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let data = links::list(context.access.accounts(), key(context)?)?;
     let total = data.len();
-    Ok(Reply::ok(Answer::json(Listed { data, total })?, Caching::Never))
+    let json = Answer::object(Listed { data, total }).render(&Media::Json, None)?;
+    Ok(Reply::ok(Body::new(JSON, with_next(json, None)), Caching::Never))
 }
 
 /// `DELETE /api/v1/links/{id}`: ends it.
