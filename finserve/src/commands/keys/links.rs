@@ -32,8 +32,13 @@ pub(crate) fn run(location: AccountsLocation<'_>, command: Links) -> Result<(), 
             })
         }
         Links::List { prefix, json } => {
-            let key = keys::id(&accounts, &prefix.prefix()?)?;
-            let all = links::list(&accounts, key)?;
+            let prefix = prefix.prefix()?;
+            let all = links::list(&accounts, keys::id(&accounts, &prefix)?)?;
+            let record = keys::record(&accounts, &prefix)?;
+            if record.revoked.is_some() {
+                // Beside the output, where programs read that.
+                tracing::warn!("{}… is revoked: none of its links works", record.prefix);
+            }
             if json { print_json(&all) } else { print(&table(&all)) }
         }
         Links::Revoke { id } => {
