@@ -370,6 +370,41 @@ fn the_dashboard_of_market_rates_asks_for_what_there_is() {
     assert_eq!(asked, 8);
 }
 
+/// The addresses that the formulas of a page ask for a value, without the place of the token.
+fn values_of(page: &str) -> Vec<String> {
+    let text = Server::shared().get(page).text().replace("&amp;", "&").replace("&quot;", "\"");
+    let formulas = text.split("id=\"sheet-google").skip(1);
+    let address = |formula: &str| {
+        let address = formula.split("/api/").nth(1).unwrap().split('"').next().unwrap();
+        address.replace("&token=YOUR_LINK_TOKEN", "")
+    };
+    let addresses = formulas.map(address).filter(|address| address.contains("format=value"));
+    addresses.map(|address| format!("/api/{address}")).collect()
+}
+
+#[test]
+fn a_formula_of_a_comparison_never_shows_nothing_where_there_is_a_figure() {
+    let server = Server::shared();
+    for (page, count) in [
+        ("/market?lang=en", 4),
+        ("/market/compare?series=ipca,selic", 2),
+        ("/market/compare?series=selic,ipca,cdi&to=2025-12-31", 3),
+        ("/market/compare?series=ipca,selic&frequency=month&units=accumulated_12m", 2),
+        ("/companies/compare?ids=4170,9512", 2),
+        ("/companies/compare?ids=ITUB4,VALE3,PETR4", 3),
+        ("/companies/9512", 1),
+        ("/companies/4170", 1),
+    ] {
+        let values = values_of(page);
+        assert_eq!(values.len(), count, "{page}: {values:?}");
+        for value in values {
+            let answer = server.get(&value);
+            assert_eq!(answer.status, 200, "{page} {value}: {}", answer.text());
+            assert!(answer.text().parse::<f64>().is_ok(), "{page} {value}: {}", answer.text());
+        }
+    }
+}
+
 /// The addresses in the formulas of pages, with a link token that is still to be put in.
 #[test]
 fn the_formulas_of_pages_ask_for_what_their_pages_show() {
@@ -387,8 +422,9 @@ fn the_formulas_of_pages_ask_for_what_their_pages_show() {
         let shown = server.get(page);
         let text = shown.text().replace("&amp;", "&").replace("&quot;", "\"");
         let formulas: Vec<&str> = text.split("id=\"sheet-").skip(1).collect();
-        let has_rows = !page.starts_with("/calc");
-        assert_eq!(formulas.len(), if has_rows { 5 } else { 3 }, "{page}: {}", shown.status);
+        let of_rows = if page.starts_with("/calc") { 0 } else { 2 };
+        let cells = if page.starts_with("/market/compare") { 2 } else { 1 };
+        assert_eq!(formulas.len(), 3 * cells + of_rows, "{page}: {}", shown.status);
         let mut answers = Vec::new();
         for formula in &formulas {
             let (_, address) =
@@ -405,7 +441,8 @@ fn the_formulas_of_pages_ask_for_what_their_pages_show() {
                 answers.push(answer.text().to_owned());
             }
         }
-        assert_eq!(answers.len(), 3, "{page}");
-        assert!(answers.iter().all(|answer| answer.starts_with(wanted)), "{page}: {answers:?}");
+        assert_eq!(answers.len(), 3 * cells, "{page}");
+        let of_first = answers.iter().step_by(cells);
+        assert!(of_first.clone().all(|answer| answer.starts_with(wanted)), "{page}: {answers:?}");
     }
 }

@@ -55,7 +55,8 @@ pub(crate) fn all(
     let found = search::global(snapshot, Search { limit: looked, ..query })?;
     let Matches { mut companies, mut filings, upgrade, meta, .. } = found;
     let longer = companies.len().max(filings.len()) as u64;
-    let seen = if looked == query.limit && longer == u64::from(limit) { longer + 1 } else { longer };
+    let seen =
+        if looked == query.limit && longer == u64::from(limit) { longer + 1 } else { longer };
     companies.truncate(limit as usize);
     filings.truncate(limit as usize);
     let prompt = |Upgrade { feature, current_plan, required_plan, message, .. }| Prompt {

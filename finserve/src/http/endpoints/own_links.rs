@@ -14,7 +14,7 @@ use crate::{
         refusal::Refusal,
         reply::{Body, OWN_FILES, Reply},
     },
-    pages::{self, LinkFault, LinkForm},
+    pages::{self, LinkFault, LinkForm, Shows},
 };
 
 /// `POST /usage/links`: a new link, whose token is shown this once.
@@ -24,10 +24,12 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     struct Sent {
         name: String,
         path: Option<String>,
+        /// What the link is made for, by a page with formulas: `text` for a cell that shows no number.
+        shows: Option<String>,
     }
     let (view, key, _) = signed_in(context, params)?;
     let request = context.request;
-    let Sent { name, path } = request.form()?.read()?;
+    let Sent { name, path, shows } = request.form()?.read()?;
     let path = path.unwrap_or_default();
     let refused = |fault, refusal| {
         let form = LinkForm { name: &name, path: &path, fault: Some(fault) };
@@ -42,7 +44,8 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
         Error::Invalid(Invalid::Link(_)) => refused(LinkFault::TooMany, err.into()),
         err => err.into(),
     })?;
-    let page = pages::link_made(&view, &link, &token);
+    let shows = if shows.as_deref() == Some("text") { Shows::Text } else { Shows::Number };
+    let page = pages::link_made(&view, &link, &token, shows);
     Ok(Reply::created(Body::page(page, OWN_FILES)))
 }
 

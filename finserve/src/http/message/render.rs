@@ -97,7 +97,11 @@ impl Answer {
     }
 
     /// One thing with a part of a list inside.
-    pub(crate) fn with_part(answer: impl Part + Serialize + 'static, limit: u32, offset: u64) -> Answer {
+    pub(crate) fn with_part(
+        answer: impl Part + Serialize + 'static,
+        limit: u32,
+        offset: u64,
+    ) -> Answer {
         let extent = answer.extent(limit, offset);
         Answer::Object(Box::new(answer), extent)
     }
