@@ -389,7 +389,7 @@ fn a_formula_of_a_comparison_never_shows_nothing_where_there_is_a_figure() {
         ("/market?lang=en", 4),
         ("/market/compare?series=ipca,selic", 2),
         ("/market/compare?series=selic,ipca,cdi&to=2025-12-31", 3),
-        ("/market/compare?series=ipca,selic&frequency=month&units=accumulated_12m", 2),
+        ("/market/compare?series=ipca,igp-m&units=accumulated_12m", 2),
         ("/companies/compare?ids=4170,9512", 2),
         ("/companies/compare?ids=ITUB4,VALE3,PETR4", 3),
         ("/companies/9512", 1),

@@ -168,7 +168,7 @@ fn whatever_becomes_of_a_request_with_a_token_is_in_no_cache_and_no_referrer() {
         ("GET", format!("{SELIC}?q={token}"), 400),
         ("GET", format!("{SELIC}%3ftoken={token}"), 404),
         ("GET", format!("/pricing?token={token}"), 403),
-        ("GET", format!("/pricing/?token={token}"), 301),
+        ("GET", format!("/pricing/?token={token}"), 308),
         ("GET", format!("/nope?token={token}"), 404),
         ("OPTIONS", format!("{SELIC}?token={token}"), 204),
         ("DELETE", format!("{SELIC}?token={token}"), 405),
