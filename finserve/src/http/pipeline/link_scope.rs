@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_link_is_bound_only_to_what_a_request_can_ask() {
-        let routes =
-            Routes { base: BasePath::new("/fin"), ..Routes::new(UpgradeContact::default()) };
+        let mut routes = Routes::new(UpgradeContact::default());
+        routes.base = BasePath::new("/fin");
         for (text, path) in [
             ("/api/v1/market/cdi/current", "/api/v1/market/cdi/current"),
             ("/fin/api/v1/market/cdi/current", "/api/v1/market/cdi/current"),
