@@ -33,6 +33,7 @@ const ANSWERS: &[(&str, &str, &[&str])] = &[
     ("calc/real-rate?from=2024-01-01&to=2024-12-01", "real", &["per_year", "interest.factor"]),
     ("calc/rate?value=13.75&from=year252&to=month", "result", &["value", "exponent"]),
     ("calendar/2026-11-20", "business_day", &["next", "previous", "holiday.pt"]),
+    ("calendar/2026-11-19", "business_day", &["holiday"]),
     ("companies/PETR4", "", &["name", "tickers", "cnpj", "cancelled_on"]),
     ("filings/dfp-155122", "", &["date", "version", "subject"]),
 ];
@@ -100,6 +101,7 @@ fn one_row_of_a_list_is_a_value_and_a_list_is_none() {
         ("market/fx?limit=1&side=buy", "5.1247"),
         ("market/fx?limit=1", "5.1253"),
         ("market/series?ids=ipca,igp-m&to=2025-12-31&limit=1&field=ipca", "0.33"),
+        ("market/series?ids=selic&limit=1", "13.75"),
         ("market/selic/decisions?limit=1&to=2026-10-01&field=after", "13.75"),
         (
             "companies/search?q=petrobras&limit=1&field=name",
@@ -152,6 +154,15 @@ fn one_row_of_a_list_is_a_value_and_a_list_is_none() {
     assert_eq!(json.json(), server.get("/api/v1/market/selic/current").json());
 }
 
+#[test]
+fn what_is_inside_of_nothing_is_an_empty_cell() {
+    for (day, holiday) in [("2026-11-20", "Dia da Consciência Negra"), ("2026-11-19", "")] {
+        let cell = ask(&format!("calendar/{day}"), "&field=holiday.pt");
+        assert_eq!((cell.status, cell.text()), (200, holiday), "{day}");
+    }
+    assert_eq!(ask("calendar/2026-11-19", "&field=next.pt").status, 400);
+}
+
 /// The newest row of a list, as it is written.
 fn newest(target: &str) -> String {
     let list = Server::shared().get(&format!("/api/v1/{target}"));
@@ -177,9 +188,12 @@ fn a_figure_of_a_company_and_an_account_of_a_statement_are_values() {
         let value = ask(balance, &format!("&field={code}"));
         assert_eq!((value.status, value.text()), (200, &*account["value"].to_string()), "{code}");
     }
-    // A row of each account is a list again.
-    let wide = ask(balance, "&layout=wide&field=name");
-    assert_eq!(wide.status, 400, "{}", wide.text());
+    // A row of each account is a list again, and no limit makes it one row.
+    for field in ["name", "2025-12-31"] {
+        let wide = ask(balance, &format!("&layout=wide&field={field}"));
+        assert_eq!(wide.status, 400, "{}", wide.text());
+        assert!(wide.text().contains("choose an account by its code"), "{}", wide.text());
+    }
 }
 
 #[test]
@@ -286,6 +300,46 @@ fn every_list_says_in_its_body_where_its_next_page_is() {
     assert!(answer.status == 200 && !next.contains(key_by_mistake.reveal()), "{next}");
 }
 
+/// Steps of a calculation and the two lists of the global search are read page by page too.
+#[test]
+fn lists_inside_of_an_answer_say_where_they_go_on() {
+    let server = Server::shared();
+    let period = "from=2019-01-01&to=2024-12-01&steps=true&limit=50";
+    for (target, lists) in [
+        (format!("calc/correction?index=ipca&amount=1&{period}"), vec!["/steps"]),
+        (format!("calc/accumulated?series=cdi&{period}&offset=1400"), vec!["/steps"]),
+        (format!("calc/real-rate?{period}&offset=1400"), vec!["/interest/steps"]),
+        ("search?q=petrobras&limit=50".into(), vec!["/companies", "/filings"]),
+    ] {
+        let (mut target, mut read) = (format!("/api/v1/{target}"), 0);
+        for page in 0.. {
+            let reply = server.get(&target);
+            let json = reply.json();
+            let longest = lists.iter().map(|list| json.pointer(list).unwrap());
+            let longest = longest.map(|rows| rows.as_array().unwrap().len()).max().unwrap();
+            let link = reply.header("link").unwrap();
+            let of_header = link.split(", ").find(|link| link.ends_with("rel=\"next\""));
+            let of_header = of_header.map(|link| &link[1..link.find('>').unwrap()]);
+            assert_eq!(json["next"].as_str(), of_header, "{target}");
+            assert!(json["next"].is_null() || longest == 50, "{target}: {longest}");
+            assert!(longest > 0, "{target}: an empty page");
+            read += longest;
+            match json["next"].as_str() {
+                Some(next) if page < 40 => target = next.to_owned(),
+                _ => break,
+            }
+        }
+        assert!(read > 50, "{target}");
+    }
+    let unlisted = server.get("/api/v1/calc/correction?index=ipca&amount=1&from=2024-01-01");
+    assert!(unlisted.json().get("next").is_none() && unlisted.header("link").is_none());
+    let key = with(&new_key(&server.accounts(), Plan::Free));
+    for list in ["/api/v1/status", "/api/v1/links"] {
+        let json = server.keyless("GET", list, &key).json();
+        assert_eq!(json.get("next"), Some(&serde_json::Value::Null), "{list}");
+    }
+}
+
 /// The dashboard for Grafana, whose queries are read here as its data source sends them.
 #[test]
 fn the_dashboard_of_market_rates_asks_for_what_there_is() {
@@ -316,6 +370,41 @@ fn the_dashboard_of_market_rates_asks_for_what_there_is() {
     assert_eq!(asked, 8);
 }
 
+/// The addresses that the formulas of a page ask for a value, without the place of the token.
+fn values_of(page: &str) -> Vec<String> {
+    let text = Server::shared().get(page).text().replace("&amp;", "&").replace("&quot;", "\"");
+    let formulas = text.split("id=\"sheet-google").skip(1);
+    let address = |formula: &str| {
+        let address = formula.split("/api/").nth(1).unwrap().split('"').next().unwrap();
+        address.replace("&token=YOUR_LINK_TOKEN", "")
+    };
+    let addresses = formulas.map(address).filter(|address| address.contains("format=value"));
+    addresses.map(|address| format!("/api/{address}")).collect()
+}
+
+#[test]
+fn a_formula_of_a_comparison_never_shows_nothing_where_there_is_a_figure() {
+    let server = Server::shared();
+    for (page, count) in [
+        ("/market?lang=en", 4),
+        ("/market/compare?series=ipca,selic", 2),
+        ("/market/compare?series=selic,ipca,cdi&to=2025-12-31", 3),
+        ("/market/compare?series=ipca,igp-m&units=accumulated_12m", 2),
+        ("/companies/compare?ids=4170,9512", 2),
+        ("/companies/compare?ids=ITUB4,VALE3,PETR4", 3),
+        ("/companies/9512", 1),
+        ("/companies/4170", 1),
+    ] {
+        let values = values_of(page);
+        assert_eq!(values.len(), count, "{page}: {values:?}");
+        for value in values {
+            let answer = server.get(&value);
+            assert_eq!(answer.status, 200, "{page} {value}: {}", answer.text());
+            assert!(answer.text().parse::<f64>().is_ok(), "{page} {value}: {}", answer.text());
+        }
+    }
+}
+
 /// The addresses in the formulas of pages, with a link token that is still to be put in.
 #[test]
 fn the_formulas_of_pages_ask_for_what_their_pages_show() {
@@ -333,8 +422,9 @@ fn the_formulas_of_pages_ask_for_what_their_pages_show() {
         let shown = server.get(page);
         let text = shown.text().replace("&amp;", "&").replace("&quot;", "\"");
         let formulas: Vec<&str> = text.split("id=\"sheet-").skip(1).collect();
-        let has_rows = !page.starts_with("/calc");
-        assert_eq!(formulas.len(), if has_rows { 5 } else { 3 }, "{page}: {}", shown.status);
+        let of_rows = if page.starts_with("/calc") { 0 } else { 2 };
+        let cells = if page.starts_with("/market/compare") { 2 } else { 1 };
+        assert_eq!(formulas.len(), 3 * cells + of_rows, "{page}: {}", shown.status);
         let mut answers = Vec::new();
         for formula in &formulas {
             let (_, address) =
@@ -351,7 +441,8 @@ fn the_formulas_of_pages_ask_for_what_their_pages_show() {
                 answers.push(answer.text().to_owned());
             }
         }
-        assert_eq!(answers.len(), 3, "{page}");
-        assert!(answers.iter().all(|answer| answer.starts_with(wanted)), "{page}: {answers:?}");
+        assert_eq!(answers.len(), 3 * cells, "{page}");
+        let of_first = answers.iter().step_by(cells);
+        assert!(of_first.clone().all(|answer| answer.starts_with(wanted)), "{page}: {answers:?}");
     }
 }

@@ -326,14 +326,22 @@ fn nowhere(path: &str) -> &'static str {
 
 #[test]
 fn every_list_is_described_with_its_links() {
+    /// Their lists stand inside of the answer.
+    const INSIDE: [&str; 4] = [
+        "/api/v1/calc/accumulated",
+        "/api/v1/calc/correction",
+        "/api/v1/calc/real-rate",
+        "/api/v1/search",
+    ];
     let document = Document::read();
     let mut lists = 0;
     for operation in document.operations() {
         let described = operation.describes_header(200, "Link");
-        assert_eq!(document.is_list(&operation), described, "{}", operation.path);
+        let is_list = document.is_list(&operation) || INSIDE.contains(&operation.path);
+        assert_eq!(is_list, described, "{}", operation.path);
         lists += usize::from(described);
     }
-    assert_eq!(lists, 22);
+    assert_eq!(lists, 22 + INSIDE.len());
 }
 
 /// The deliveries of a webhook belong to a key, and are no data.

@@ -94,9 +94,8 @@ fn eighty_links_read_what_their_plan_and_their_path_allow() {
                 let caller = if status == 401 { "free" } else { plan.id() };
                 assert_eq!(reply.header("x-plan"), Some(caller), "{place}");
                 assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{place}");
-                if code.is_empty() {
-                    assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{place}");
-                } else {
+                assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{place}");
+                if !code.is_empty() {
                     reply.expect_error(status, code);
                 }
                 // A guess costs the address, everything else the key.
@@ -152,6 +151,34 @@ fn a_link_only_reads_data() {
     ] {
         let reply = server.keyless(method, &address(target, token.reveal()), "");
         assert_eq!(reply.status, status, "{method} {target}: {}", reply.text());
+    }
+}
+
+#[test]
+fn whatever_becomes_of_a_request_with_a_token_is_in_no_cache_and_no_referrer() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let token = link(&server, &key, None);
+    let token = token.reveal();
+    for (method, target, status) in [
+        ("GET", format!("{SELIC}?token={token}"), 200),
+        ("GET", format!("{SELIC}?token={token}&nope=1"), 400),
+        ("GET", format!("{SELIC}?token={token}%zz"), 401),
+        ("GET", format!("{SELIC}?to%ken={token}"), 400),
+        ("GET", format!("{SELIC}?q={token}"), 400),
+        ("GET", format!("{SELIC}%3ftoken={token}"), 404),
+        ("GET", format!("/pricing?token={token}"), 403),
+        ("GET", format!("/pricing/?token={token}"), 308),
+        ("GET", format!("/nope?token={token}"), 404),
+        ("OPTIONS", format!("{SELIC}?token={token}"), 204),
+        ("DELETE", format!("{SELIC}?token={token}"), 405),
+    ] {
+        let reply = server.keyless(method, &target, "");
+        let text = String::from_utf8_lossy(&reply.body);
+        assert_eq!(reply.status, status, "{method} {target}: {text}");
+        assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{method} {target}");
+        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{method} {target}");
+        assert!(!text.contains(token), "{method} {target}: {text}");
     }
 }
 
@@ -251,6 +278,11 @@ fn a_key_and_its_links_share_one_exact_limit() {
         assert!(started.elapsed().as_secs() < 20, "{}, not {wanted}", usage());
     }
     assert_eq!(usage()["data"][0]["by_links"], by_links);
+    let output = finserve(&["usage", &prefix, "--data"]).arg(server.data.path()).output().unwrap();
+    let table = String::from_utf8(output.stdout).unwrap();
+    let total = table.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+    assert!(table.contains("by links"), "{table}");
+    assert_eq!(total, ["total", "100", &by_links.to_string(), "0", "60"], "{table}");
     assert_eq!(usage()["data"][0]["endpoints"], json!({SELIC: 100}));
 }
 
@@ -305,12 +337,62 @@ fn a_key_makes_lists_and_revokes_links_over_the_api() {
         (r#"{"name": "x", "path": "/api/v1/nope"}"#, "is not a path that links read"),
         (r#"{"name": "x", "path": "/api/v1/plans/usage"}"#, "is not a path that links read"),
         (r#"{"name": "x", "path": "/api/v1/market/selic?token=1"}"#, "without a token"),
+        (r#"{"name": "x", "path": "/api/v1/market/selic?%74oken=1"}"#, "without a token"),
+        (r#"{"name": "x", "path": "/api/v1/market/selic?limit=1&limit=1"}"#, "each once"),
+        (r#"{"name": "x", "path": "/api/v1/market/selic?nope=1"}"#, "parameters that it takes"),
+        (
+            r#"{"name": "x", "path": "/api/v1/companies/9512?field=%ff"}"#,
+            "is not a path that links",
+        ),
+        (r#"{"name": "x", "path": "/api/v1/companies/.."}"#, "is not a path that links read"),
+        (r#"{"name": "x", "path": 1}"#, "must look like"),
         (&secret, "has a key or a token in it"),
     ] {
         let reply = post(body);
         let message = reply.expect_error(400, "bad_request");
         assert!(message.contains(part) && !message.contains(key.reveal()), "{body}: {message}");
     }
+}
+
+#[test]
+fn a_path_is_bound_with_the_base_path_or_without() {
+    let server = Server::start_with(&["--base-path", "/fin"]);
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let path = "/api/v1/market/cdi/current";
+    for text in [path.to_owned(), format!("/fin{path}")] {
+        let body = json!({"name": "Budget", "path": text}).to_string();
+        let made = server.post("/fin/api/v1/links", &with(&key), &body);
+        assert_eq!((made.status, &made.json()["path"]), (201, &json!(path)), "{}", made.text());
+        let token: LinkToken = made.json()["token"].as_str().unwrap().parse().unwrap();
+        for asked in [path.to_owned(), format!("/fin{path}")] {
+            assert_eq!(by_link(&server, &asked, &token).status, 200, "{text} {asked}");
+        }
+    }
+    let body = r#"{"name": "x", "path": "/other/api/v1/market/cdi/current"}"#;
+    server.post("/fin/api/v1/links", &with(&key), body).expect_error(400, "bad_request");
+}
+
+#[test]
+fn the_operator_binds_links_only_to_what_links_read() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Gold);
+    let prefix = key.prefix().to_string();
+    for path in [
+        "/api/v1/links",
+        "/api/v1/nope",
+        "/api/v1/events",
+        "/api/v1/status",
+        "/api/v1/market/selic?token=a",
+        "/api/v1/market/selic?nope=1",
+    ] {
+        let create = ["links", "create", &prefix, "--name", "x", "--path", path, "--data"];
+        let output = finserve(&create).arg(server.data.path()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{path}: {said}");
+        assert!(said.contains("is not a path that links read"), "{path}: {said}");
+    }
+    let id = keys::id(&server.accounts(), &key.prefix()).unwrap();
+    assert_eq!(links::list(&server.accounts(), id).unwrap(), []);
 }
 
 #[test]
@@ -351,8 +433,15 @@ fn what_the_operator_does_to_links_counts_within_a_second() {
         assert!(started.elapsed().as_secs() < 20, "the old key is still good");
     }
     assert_eq!(by_link(&server, "/api/v1/companies?limit=1", &token).status, 200);
+    let revoked = new.prefix().to_string();
+    assert_eq!(run(&["links", "list", &revoked]).2, "");
     keys::revoke(&server.accounts(), &new.prefix(), DateTime::UNIX_EPOCH).unwrap();
     assert!(until_refused(&server, &token) < Duration::from_secs(1));
+    for list in [vec!["links", "list", &revoked], vec!["links", "list", &revoked, "--json"]] {
+        let (code, listed, said) = run(&list);
+        assert!(code == Some(0) && listed.contains("lnk_"), "{listed}");
+        assert!(said.contains("is revoked: none of its links works"), "{said}");
+    }
 }
 
 fn form(server: &Server, target: &str, headers: &str, fields: &str) -> Reply {
@@ -426,6 +515,75 @@ fn the_usage_page_makes_and_revokes_links_without_a_script() {
     let full = form(&server, "/usage/links", &own, "name=x");
     assert!(full.status == 409 && full.text().contains("at most 20 links"), "{}", full.text());
     assert!(!server.keyless("GET", "/usage", &cookie).text().contains("Make a link"));
+}
+
+/// What the forms of a page send, field by field, with the label of each.
+fn link_forms(page: &str) -> Vec<(String, String)> {
+    let text = page.replace("&amp;", "&").replace("&quot;", "\"");
+    let forms = text.split("<form class=\"make-link\"").skip(1);
+    let field = |form: &str, name: &str| {
+        let marked = format!("name=\"{name}\" value=\"");
+        let value = form.split(&marked).nth(1)?.split('"').next()?.to_owned();
+        Some(format!(
+            "{name}={}",
+            value.replace('%', "%25").replace('&', "%26").replace('+', "%2B")
+        ))
+    };
+    let form = |form: &str| {
+        let form = form.split("</form>").next().unwrap();
+        let fields = ["name", "path", "shows"].into_iter().filter_map(|name| field(form, name));
+        let label = form.split("<button>").nth(1).unwrap().split('<').next().unwrap();
+        (label.to_owned(), fields.collect::<Vec<_>>().join("&"))
+    };
+    forms.map(form).collect()
+}
+
+#[test]
+fn a_page_makes_a_link_for_its_formula_and_shows_the_formula_with_the_token() {
+    let server = Server::start();
+    let key = new_key(&server.accounts(), Plan::Platinum);
+    let signed = form(&server, "/sign-in", "", &format!("key={}", key.reveal()));
+    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let cookie = format!("Cookie: {cookie}\r\n");
+    let own = format!("{cookie}Sec-Fetch-Site: same-origin\r\n");
+    for (page, count, lang) in [
+        ("/market?", 4, "en"),
+        ("/market/selic?", 2, "pt"),
+        ("/market/compare?series=ipca,selic", 3, "en"),
+        ("/market/selic/decisions?", 2, "en"),
+        ("/calc/rate?value=13.75&from=year252&to=month", 1, "pt"),
+        ("/companies?q=S%C3%A3o+Paulo", 2, "en"),
+        ("/companies/9512?", 2, "en"),
+        ("/companies/compare?ids=9512,4170", 2, "pt"),
+        ("/companies/9512/statements?", 2, "en"),
+        ("/companies/screen?", 2, "en"),
+        ("/filings?company=VALE3&q=%22fato+relevante%22", 2, "pt"),
+    ] {
+        let page = format!("{page}&lang={lang}");
+        assert!(link_forms(server.keyless("GET", &page, "").text()).is_empty(), "{page}");
+        let shown = server.keyless("GET", &page, &cookie);
+        let forms = link_forms(shown.text());
+        assert_eq!(forms.len(), count, "{page}: {forms:?}");
+        for (label, fields) in forms {
+            let made = form(&server, &format!("/usage/links?lang={lang}"), &own, &fields);
+            assert_eq!(made.status, 201, "{page} {fields}: {}", made.text());
+            let text = made.text().replace("&amp;", "&").replace("&quot;", "\"");
+            let is_table = fields.contains("format%3Dcsv") || fields.contains("format=csv");
+            assert_eq!(
+                text.matches("id=\"sheet-").count(),
+                if is_table { 1 } else { 3 },
+                "{label}"
+            );
+            let formula = text.split("id=\"sheet-google\">=IMPORTDATA(\"").nth(1).unwrap();
+            let address = formula.split('"').next().unwrap();
+            let target = address.strip_prefix("http://test").unwrap();
+            let read = server.keyless("GET", target, "");
+            assert_eq!(read.status, 200, "{page} {target}: {}", read.text());
+            assert!(!read.body.is_empty(), "{page} {target}");
+            assert_eq!(read.header("cache-control"), Some("private, no-store"), "{target}");
+            revoke_all(&server, &key);
+        }
+    }
 }
 
 /// Whatever is done with tokens, well and badly: none is in an answer, the log, the metrics or a file.

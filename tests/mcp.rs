@@ -156,6 +156,9 @@ fn a_tool_gives_every_caller_what_the_api_gives_and_counts_as_much() {
 pub(crate) fn without_next(text: &str) -> String {
     match text.rsplit_once(",\"next\":") {
         Some((list, _)) if list.contains("],\"total\":") => format!("{list}}}"),
+        // Lists inside of an answer have no total.
+        Some((answer, "null}")) => format!("{answer}}}"),
+        Some((answer, next)) if next.starts_with("\"/") => format!("{answer}}}"),
         Some(_) | None => text.to_owned(),
     }
 }

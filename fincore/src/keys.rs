@@ -257,6 +257,11 @@ pub fn id(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyId> {
     accounts.read(|session| Ok(find(session, prefix)?.0))
 }
 
+/// What is known of the key with this prefix, revoked or not. Fails as [`id`] does.
+pub fn record(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyRecord> {
+    accounts.read(|session| Ok(find(session, prefix)?.1))
+}
+
 fn find(session: &dyn Session, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
     // A tilde sorts after every character of a key.
     const SQL: &str = concat!(select_key!(), "WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2");

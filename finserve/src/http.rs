@@ -13,6 +13,7 @@ mod transport;
 pub(crate) use access::Access;
 pub(crate) use message::render::Heading;
 pub(crate) use pipeline::app::App;
+pub(crate) use pipeline::link_scope::operator_link_path;
 pub(crate) use pipeline::local_queries::LocalQueries;
 #[cfg(test)]
 pub(crate) use pipeline::route_table::{Handler, Match, Routes};

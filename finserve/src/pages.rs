@@ -61,6 +61,7 @@ pub(crate) use pricing::{
 pub(crate) use reference::{interactive::interactive, reference};
 pub(crate) use result_list::{Found, PAGE_ROWS, PREVIEW_ROWS};
 pub(crate) use sign_in::{SignInForm, sign_in};
+pub(crate) use spreadsheet::Shows;
 pub(crate) use status::status;
 pub(crate) use suggestions::{company_filings_link, filings_of, why_suggested};
 pub(crate) use usage::links::{LinkFault, LinkForm, link_made, link_not_made};

@@ -25,11 +25,16 @@ pub(crate) fn run(location: AccountsLocation<'_>, args: &cli::Usage) -> Result<(
 fn table(report: &Report) -> String {
     let Report { key, plan, from, to, total, .. } = report;
     let mut table = format!("{key} on {}, {from} to {to}\n", plan.name());
-    table += &format!("{:<10} {:>10} {:>10} {:>12}\n", "day", "requests", "errors", "rate limited");
+    let header = ["day", "requests", "by links", "errors", "rate limited"];
+    let mut line = |[day, requests, by_links, errors, refused]: [&str; 5]| {
+        table += &format!("{day:<10} {requests:>10} {by_links:>10} {errors:>10} {refused:>12}\n");
+    };
+    line(header);
     let days = report.data.iter().map(|day| (day.date.to_string(), day.counts));
     for (day, counts) in days.chain([("total".to_owned(), *total)]) {
-        let (requests, errors, refused) = (counts.requests, counts.errors, counts.rate_limited);
-        table += &format!("{day:<10} {requests:>10} {errors:>10} {refused:>12}\n");
+        let numbers = [counts.requests, counts.by_links, counts.errors, counts.rate_limited];
+        let [requests, by_links, errors, refused] = numbers.map(|number| number.to_string());
+        line([&day, &requests, &by_links, &errors, &refused]);
     }
     table
 }

@@ -18,6 +18,12 @@ pub(crate) enum Problem {
     /// A single value is asked for, and the answer is a list.
     #[error("\"value\" is for one answer, and this is a list: limit=1 asks for one row of it")]
     ValueOfList,
+    /// A single value is asked for, and the answer has several rows whatever its limit.
+    #[error(
+        "\"value\" is for one row, and this list has several even with limit=1: layout=wide has a row for each account; leave \
+         it out, and choose an account by its code (field=3.01)"
+    )]
+    ValueOfRows,
     /// A parameter of single values is given, and another format is asked for.
     #[error("it goes with format=value")]
     WithoutValue,
@@ -104,7 +110,7 @@ impl fmt::Display for Wanted {
             Wanted::ExportFormat => "a format of exports (ndjson or csv)",
             Wanted::Dialect => "a dialect of CSV (standard or br)",
             Wanted::LinkPath => {
-                "a path that links read: data of the API with its parameters (/api/v1/market/selic?limit=10), without a token"
+                "a path that links read: data of the API with parameters that it takes, each once (/api/v1/market/selic?limit=10), without a token"
             }
             Wanted::DataVersion => "a data version (a whole number, as in X-Data-Version)",
         })

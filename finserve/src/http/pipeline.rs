@@ -4,7 +4,7 @@ pub(crate) mod answer_cache;
 pub(crate) mod answer_cost;
 pub(crate) mod app;
 pub(crate) mod dispatch;
-mod link_scope;
+pub(crate) mod link_scope;
 pub(crate) mod local_queries;
 pub(crate) mod mcp_dispatch;
 pub(crate) mod query_answer;

@@ -248,7 +248,7 @@ fn result(view: &View, calculator: Calculator, answer: &Answer) -> Markup {
             h2 id="share" { (say("Share and repeat", "Compartilhar e repetir")) }
             p { a id="address" href=(address.link(view)) { (say("Link to this result", "Link deste resultado")) } }
             (layout::command(view, "curl", &calculator.endpoint(&answer.state).open_command(view)))
-            (spreadsheet::panel(view, &Sheet { value: calculator.endpoint(&answer.state), shows: Shows::Number, rows: None }, None))
+            (spreadsheet::panel(view, &Sheet::of(calculator.endpoint(&answer.state), Shows::Number, None)))
         }
     }
 }

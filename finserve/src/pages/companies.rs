@@ -86,7 +86,7 @@ pub(crate) fn companies(
         (result_list::list(view, found, &words, |rows, detail| table(view, rows, detail), |number| sought.page(number)))
         @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))
-        @if !found.rows().is_empty() { (spreadsheet::panel(view, &sheet(sought), None)) }
+        @if !found.rows().is_empty() { (spreadsheet::panel(view, &sheet(sought))) }
         (DatasetPage { path: "/companies", name: say("Companies registered with CVM", "Companhias registradas na CVM"), about, creator: "Comissão de Valores Mobiliários", endpoint: "/api/v1/companies" }.describe(view))
     };
     layout::described_page(view, "/companies", (say("Companies", "Companhias"), about), &content)
@@ -96,7 +96,7 @@ pub(crate) fn companies(
 fn sheet(sought: &CompaniesSought) -> Sheet {
     let rows = CompaniesSought { page: 1, ..sought.clone() }.endpoint();
     let value = rows.clone().with("field", Some("name")).with("limit", Some(1));
-    Sheet { value, shows: Shows::Text, rows: Some(rows.with("limit", Some(LIST_ROWS))) }
+    Sheet::of(value, Shows::Text, Some(rows.with("limit", Some(LIST_ROWS))))
 }
 
 fn form(view: &View, sought: &CompaniesSought, kinds: Option<&FilterValues>) -> Markup {

@@ -106,7 +106,7 @@ pub(crate) fn filings(
         }
         @if !found.rows().is_empty() { (result_list::csv_link(view, sought.endpoint())) }
         (layout::command(view, "call", &sought.endpoint().command(view)))
-        @if !found.rows().is_empty() { (spreadsheet::panel(view, &sheet(sought), None)) }
+        @if !found.rows().is_empty() { (spreadsheet::panel(view, &sheet(sought))) }
         (DatasetPage { path: "/filings", name: say("Filings with CVM", "Documentos entregues à CVM"), about, creator: "Comissão de Valores Mobiliários", endpoint: "/api/v1/filings" }.describe(view))
     };
     layout::described_page(view, "/filings", (say("Filings", "Documentos"), about), &content)
@@ -116,7 +116,7 @@ pub(crate) fn filings(
 fn sheet(sought: &FilingsSought) -> Sheet {
     let rows = FilingsSought { page: 1, ..sought.clone() }.endpoint();
     let value = rows.clone().with("field", Some("description")).with("limit", Some(1));
-    Sheet { value, shows: Shows::Text, rows: Some(rows.with("limit", Some(LIST_ROWS))) }
+    Sheet::of(value, Shows::Text, Some(rows.with("limit", Some(LIST_ROWS))))
 }
 
 fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) -> Markup {

@@ -6,7 +6,13 @@ use fincore::{
 };
 use maud::{Markup, html};
 
-use super::{chart::sparkline::sparkline, data_age, layout, view::View};
+use super::{
+    chart::sparkline::sparkline,
+    data_age, layout,
+    page_url::Address,
+    spreadsheet::{self, Cell, Sheet, Shows},
+    view::View,
+};
 
 mod compare;
 mod decisions;
@@ -121,6 +127,7 @@ pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
         @for (at, (group, lines)) in groups.iter().enumerate() {
             @if !lines.is_empty() { (table(view, &format!("group-{at}"), group.name(view), lines)) }
         }
+        (spreadsheet::panel(view, &sheet()))
         p.note {
             (say("Figures that show their age are out of date. ", "Valores que mostram a idade estão desatualizados. "))
             a href=(view.link("/market/compare")) { (say("Compare series", "Comparar séries")) }
@@ -134,6 +141,21 @@ pub(crate) fn market(snapshot: &Snapshot, view: &View) -> Result<Markup> {
         "Todas as taxas, índices e câmbio do Banco Central do Brasil que temos: valor mais recente, data e doze meses de cada série.",
     );
     Ok(layout::described_page(view, "/market", (say("Market", "Mercado"), about), &content))
+}
+
+/// The figures that are asked for most.
+fn sheet() -> Sheet {
+    let cell = |name: &str, field| {
+        let value = Address::at("/api/v1/market/overview").with("field", Some(field));
+        Cell { name: name.to_owned(), value, shows: Shows::Number }
+    };
+    let cells = [
+        cell("Selic", "selic.value"),
+        cell("CDI", "cdi.value"),
+        cell("IPCA", "ipca.value"),
+        cell("USD/BRL", "fx.sell"),
+    ];
+    Sheet { cells: cells.into(), rows: None }
 }
 
 /// A line of the page; nothing where the plan reaches no figure.

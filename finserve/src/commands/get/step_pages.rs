@@ -34,7 +34,7 @@ fn count(members: &Members) -> serde_json::Result<u64> {
         longest = longest.max(match Member::of(name, value) {
             Member::Steps => list(value)?.len() as u64,
             Member::Series => count(&serde_json::from_str(value.get())?)?,
-            Member::Other => 0,
+            Member::Next | Member::Other => 0,
         });
     }
     Ok(longest)
@@ -53,6 +53,7 @@ fn append(members: &mut Members, next: Members) -> serde_json::Result<()> {
                 append(&mut series, serde_json::from_str(value.get())?)?;
                 *known = serde_json::value::to_raw_value(&series)?;
             }
+            Member::Next => *known = value,
             Member::Other => {}
         }
     }
@@ -64,6 +65,8 @@ enum Member {
     Steps,
     /// One of two series, with steps of its own.
     Series,
+    /// Where the steps after these are.
+    Next,
     Other,
 }
 
@@ -72,6 +75,7 @@ impl Member {
         match name {
             "steps" => Member::Steps,
             "interest" | "inflation" if value.get().starts_with('{') => Member::Series,
+            "next" => Member::Next,
             _ => Member::Other,
         }
     }
@@ -100,5 +104,8 @@ mod tests {
         let mut alone = Calculation::read(r#"{"steps":[1],"amount":10}"#).unwrap();
         alone.append(Calculation::read(r#"{"steps":[2.50],"amount":10}"#).unwrap()).unwrap();
         assert_eq!(alone.json().unwrap(), r#"{"steps":[1,2.50],"amount":10}"#);
+        let mut first = Calculation::read(r#"{"steps":[1],"next":"/a?offset=1"}"#).unwrap();
+        first.append(Calculation::read(r#"{"steps":[2],"next":null}"#).unwrap()).unwrap();
+        assert_eq!(first.json().unwrap(), r#"{"steps":[1,2],"next":null}"#);
     }
 }

@@ -13,12 +13,14 @@ use crate::{
         accounts::AccountsLocation,
         output::terminal::{print, print_json},
     },
+    http::operator_link_path,
 };
 
 pub(crate) fn run(location: AccountsLocation<'_>, command: Links) -> Result<(), Failure> {
     let accounts = location.open_existing()?;
     match command {
         Links::Create { prefix, name, path } => {
+            let path = path.map(operator_link_path).transpose().map_err(Failure::Usage)?;
             let key = keys::id(&accounts, &prefix.prefix()?)?;
             let (link, token) = links::create(&accounts, key, &NewLink { name, path }, Utc::now())?;
             // Nothing but the token goes to the output, so that it can be piped where it belongs.
@@ -30,8 +32,13 @@ pub(crate) fn run(location: AccountsLocation<'_>, command: Links) -> Result<(), 
             })
         }
         Links::List { prefix, json } => {
-            let key = keys::id(&accounts, &prefix.prefix()?)?;
-            let all = links::list(&accounts, key)?;
+            let prefix = prefix.prefix()?;
+            let all = links::list(&accounts, keys::id(&accounts, &prefix)?)?;
+            let record = keys::record(&accounts, &prefix)?;
+            if record.revoked.is_some() {
+                // Beside the output, where programs read that.
+                tracing::warn!("{}… is revoked: none of its links works", record.prefix);
+            }
             if json { print_json(&all) } else { print(&table(&all)) }
         }
         Links::Revoke { id } => {

@@ -77,8 +77,14 @@ impl Answer {
         let members: Object = serde_json::from_str(json)?;
         let mut answer = Answer::default();
         let is_list = members.contains_key("data");
+        // The address of the next page, and not the next business day.
+        let leads_on = |name: &str, value: &RawValue| {
+            name == "next" && (value.get() == "null" || value.get().starts_with("\"/"))
+        };
         let is_plain = |name: &str, value: &RawValue| {
-            !matches!(name, "meta" | "upgrade") && !matches!(first_byte(value), b'{' | b'[')
+            !matches!(name, "meta" | "upgrade")
+                && !leads_on(name, value)
+                && !matches!(first_byte(value), b'{' | b'[')
         };
         let has_facts = !is_list && members.iter().any(|(name, value)| is_plain(name, value));
         let mut objects = Vec::new();
@@ -94,7 +100,8 @@ impl Answer {
                     answer.notes.upgrade = message.map(|message| message.to_text().into_owned());
                 }
                 ("total", _) if is_list => answer.notes.total = value.get().parse().ok(),
-                ("limit" | "offset" | "next", _) if is_list => (),
+                ("limit" | "offset", _) if is_list => (),
+                (name, _) if leads_on(name, &value) => (),
                 (_, b'{' | b'[') if has_facts => answer.flatten(name, &value)?,
                 (_, b'[') => answer.tables.push(Table::read(name, &value, headings)?),
                 (_, b'{') => objects.push((name, value)),

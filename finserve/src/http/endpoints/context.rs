@@ -1,19 +1,27 @@
 //! What a handler works with.
 use std::sync::Arc;
 
-use fincore::{Caller, Catalogue, datasets::StatusCache, events::EventWindow, webhooks::Targets};
+use fincore::{
+    Caller, Catalogue, LinkPath, datasets::StatusCache, events::EventWindow, webhooks::Targets,
+};
 
 use super::dataset_list::DatasetList;
 use crate::{
     coordination::clock::Clock,
     http::{
         access::Access,
-        message::request::Request,
+        message::{refusal::Refusal, request::Request},
         transport::{concurrency_slots::Slots, worker_pool::Pool},
     },
     observe::workers::Workers,
     site::{base_path::BasePath, upgrade_contact::UpgradeContact},
 };
+
+/// What links may be bound to. The routing table knows, and it lies above the endpoints: that is why this is a trait.
+pub(crate) trait LinkPaths {
+    /// The path of this text, which may begin with the base path. Fails where no request with a link is answered at it.
+    fn link_path(&self, text: &str) -> Result<LinkPath, Refusal>;
+}
 
 /// A request on its way: who sent it, and what it can be answered from.
 pub(crate) struct Context<'r> {
@@ -39,8 +47,8 @@ pub(crate) struct Context<'r> {
     pub(crate) upgrade_contact: UpgradeContact,
     /// The paths of all pages that can be read.
     pub(crate) pages: &'r [&'static str],
-    /// The paths of all endpoints that links may read, with the names of their parts in braces.
-    pub(crate) link_paths: &'r [&'static str],
+    /// What links may be bound to.
+    pub(crate) link_paths: &'r dyn LinkPaths,
     /// The names of the parameters that the endpoint reads.
     pub(crate) parameters: &'r [&'static str],
     pub(crate) request: &'r Request,

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::context::Context;
 use crate::{
-    errors::{BadRequest, Problem, Wanted},
+    errors::BadRequest,
     http::message::{
+        links::with_next,
         parameters::Params,
         refusal::Refusal,
-        render::Answer,
-        reply::{Caching, Reply},
+        render::{Answer, JSON, Media},
+        reply::{Body, Caching, Reply},
     },
 };
 
@@ -22,6 +23,14 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub(crate) struct OneLink {
     id: LinkId,
+}
+
+/// What is sent for a new link. The path may begin with the base path, as `next` and `Link` do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    name: Name,
+    path: Option<String>,
 }
 
 /// A new link with its token, which is shown only now.
@@ -44,8 +53,10 @@ struct Listed {
 /// `POST /api/v1/links`: a new link.
 pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let Context { access, request, .. } = context;
-    let (key, new) = (key(context)?, wanted(request.body("application/json")?)?);
-    let new = NewLink { path: new.path.map(|path| readable(context, path)).transpose()?, ..new };
+    let key = key(context)?;
+    let Wanted { name, path } = wanted(request.body("application/json")?)?;
+    let path = path.map(|path| context.link_paths.link_path(&path)).transpose()?;
+    let new = NewLink { name, path };
     let (link, token) = links::create(access.accounts(), key, &new, request.now.utc)?;
     let Link { id, name, path, created, .. } = link;
     let token = token.reveal().to_owned();
@@ -56,7 +67,8 @@ pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refu
 pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let data = links::list(context.access.accounts(), key(context)?)?;
     let total = data.len();
-    Ok(Reply::ok(Answer::json(Listed { data, total })?, Caching::Never))
+    let json = Answer::object(Listed { data, total }).render(&Media::Json, None)?;
+    Ok(Reply::ok(Body::new(JSON, with_next(json, None)), Caching::Never))
 }
 
 /// `DELETE /api/v1/links/{id}`: ends it.
@@ -66,35 +78,12 @@ pub(crate) fn revoke(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     Ok(Reply::no_content())
 }
 
-/// A path that a link may be bound to, without the base path. Fails where no link reads anything at it.
-pub(super) fn readable(context: &Context<'_>, path: LinkPath) -> Result<LinkPath, Refusal> {
-    let below = path.as_str().split('?').next().unwrap_or_default();
-    let fits = |template: &&&str| {
-        let (mut have, mut want) = (below.split('/'), template.split('/'));
-        let same = |(have, want): (&str, &str)| {
-            have == want || (want.starts_with('{') && !have.is_empty())
-        };
-        have.by_ref().zip(want.by_ref()).all(same) && have.next().is_none() && want.next().is_none()
-    };
-    if context.link_paths.iter().any(|path| fits(&path)) && !has_token(path.as_str()) {
-        return Ok(path);
-    }
-    let problem = Problem::value(path.as_str(), Wanted::LinkPath);
-    Err(BadRequest::Value(problem).into())
-}
-
-/// Whether a path already names the parameter of tokens.
-fn has_token(path: &str) -> bool {
-    let query = path.split_once('?').map_or("", |(_, query)| query);
-    query.split('&').any(|piece| piece.split('=').next() == Some("token"))
-}
-
 /// The key of the caller.
 fn key(context: &Context<'_>) -> Result<KeyId, Refusal> {
     context.caller.id.key().ok_or(Refusal::KeyRequired)
 }
 
-fn wanted(bytes: &[u8]) -> Result<NewLink, Refusal> {
+fn wanted(bytes: &[u8]) -> Result<Wanted, Refusal> {
     const EXAMPLE: &str = r#"{"name": "Budget", "path": "/api/v1/market/selic"}"#;
     let wrong = |error| BadRequest::Json { example: EXAMPLE, error };
     // serde would also read the members from an array, in order.

@@ -6,7 +6,7 @@ use fincore::{
 use hyper::header::HeaderValue;
 use serde::Deserialize;
 
-use super::{context::Context, links::readable, own_key::signed_in};
+use super::{context::Context, own_key::signed_in};
 use crate::{
     errors::BadRequest,
     http::message::{
@@ -14,7 +14,7 @@ use crate::{
         refusal::Refusal,
         reply::{Body, OWN_FILES, Reply},
     },
-    pages::{self, LinkFault, LinkForm},
+    pages::{self, LinkFault, LinkForm, Shows},
 };
 
 /// `POST /usage/links`: a new link, whose token is shown this once.
@@ -24,10 +24,12 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     struct Sent {
         name: String,
         path: Option<String>,
+        /// What the link is made for, by a page with formulas: `text` for a cell that shows no number.
+        shows: Option<String>,
     }
     let (view, key, _) = signed_in(context, params)?;
     let request = context.request;
-    let Sent { name, path } = request.form()?.read()?;
+    let Sent { name, path, shows } = request.form()?.read()?;
     let path = path.unwrap_or_default();
     let refused = |fault, refusal| {
         let form = LinkForm { name: &name, path: &path, fault: Some(fault) };
@@ -42,7 +44,8 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
         Error::Invalid(Invalid::Link(_)) => refused(LinkFault::TooMany, err.into()),
         err => err.into(),
     })?;
-    let page = pages::link_made(&view, &link, &token);
+    let shows = if shows.as_deref() == Some("text") { Shows::Text } else { Shows::Number };
+    let page = pages::link_made(&view, &link, &token, shows);
     Ok(Reply::created(Body::page(page, OWN_FILES)))
 }
 
@@ -70,10 +73,7 @@ fn bound(context: &Context<'_>, typed: &str) -> Result<Option<LinkPath>, Refusal
     if typed.is_empty() {
         return Ok(None);
     }
-    let at = typed.find("/api/v1/").unwrap_or_default();
-    let is_ours = ["", context.base.link("").as_str()].contains(&&typed[..at])
-        || typed[..at].starts_with("https://")
-        || typed[..at].starts_with("http://");
-    let path = if is_ours { &typed[at..] } else { typed };
-    readable(context, path.parse()?).map(Some)
+    let whole = typed.starts_with("https://") || typed.starts_with("http://");
+    let at = if whole { typed.find("/api/v1/").unwrap_or_default() } else { 0 };
+    context.link_paths.link_path(&typed[at..]).map(Some)
 }

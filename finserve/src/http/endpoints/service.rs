@@ -27,7 +27,7 @@ pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refu
     let status = context.watch.status(&snapshot)?;
     let late = context.workers.late(Instant::now());
     Ok(Reply::ok(
-        Answer::json(ServerStatus { status, late })?,
+        Answer::json(ServerStatus { status, late, next: None })?,
         Caching::Refetched("Accept-Encoding"),
     ))
 }
@@ -39,6 +39,8 @@ struct ServerStatus {
     status: Status,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     late: Vec<&'static str>,
+    /// It has no pages, which programs that follow `next` are told as everywhere.
+    next: Option<()>,
 }
 
 /// `GET /api/v1/plans/usage`: the usage of the caller's key.

@@ -97,7 +97,7 @@ pub(crate) fn test(context: &Context<'_>, params: Params<'_>) -> Result<Reply, R
 pub(crate) fn deliveries(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
     let page =
         webhooks::list_deliveries(context.access.accounts(), key(context)?, &params.read()?)?;
-    let extent = Extent { total: page.total, limit: page.limit, offset: Some(page.offset) };
+    let extent = Extent::of(page.total, page.limit, page.offset);
     let links = links::links(context.base, &context.request.head.uri, extent);
     let (link, next) = links.map(|links| ((LINK, links.header), links.next)).unzip();
     let json = Answer::object(page).render(&Media::Json, None)?;

@@ -47,7 +47,7 @@ pub(crate) fn of_list(json: &[u8], value: &CellValue) -> Result<Vec<u8>, Refusal
     match rows[..] {
         [row] => choose(&[&members(row.get().as_bytes())?, &list], value),
         [] => Err(NotFound::Row.into()),
-        _ => Err(BadRequest::parameter("format", Problem::ValueOfList).into()),
+        _ => Err(BadRequest::parameter("format", Problem::ValueOfRows).into()),
     }
 }
 
@@ -66,7 +66,10 @@ fn choose(
 ) -> Result<Vec<u8>, Refusal> {
     let text = match field {
         Some(field) => objects.iter().find_map(|object| find(object, field)?.text(*mark)),
-        None => USUAL.iter().find_map(|usual| Found::Value(objects[0].get(*usual)?).text(*mark)),
+        None => USUAL
+            .iter()
+            .find_map(|usual| Found::Value(objects[0].get(*usual)?).text(*mark))
+            .or_else(|| Found::Value(only_figure(objects[0])?).text(*mark)),
     };
     text.map(String::into_bytes).ok_or_else(|| {
         let mut there = Vec::new();
@@ -81,6 +84,13 @@ fn choose(
         };
         BadRequest::parameter("field", problem).into()
     })
+}
+
+/// The figure of a row that has a day and nothing else beside it, as that of a single series has.
+fn only_figure<'j>(object: &Members<'j>) -> Option<&'j RawValue> {
+    let mut others = object.iter().filter(|(name, _)| *name != "date");
+    let (_, figure) = others.next()?;
+    (object.contains_key("date") && others.next().is_none()).then_some(*figure)
 }
 
 /// What a path leads to.
@@ -99,8 +109,12 @@ fn find<'j>(object: &Members<'j>, path: &str) -> Option<Found<'j>> {
         return Some(Found::Account(value));
     }
     let (name, rest) = path.split_once('.')?;
-    let inner: Members<'j> = serde_json::from_str(object.get(name)?.get()).ok()?;
-    find(&inner, rest)
+    let inner = *object.get(name)?;
+    if inner.get() == "null" {
+        // Which members it would have is not known here: each of them is as empty as it is.
+        return Some(Found::Value(inner));
+    }
+    find(&serde_json::from_str::<Members<'j>>(inner.get()).ok()?, rest)
 }
 
 /// An account of a statement.
@@ -188,6 +202,7 @@ mod tests {
             ("rule", "a \"rule\", 1.5", "a \"rule\", 1.5"),
             ("from", "3.01 3.02", "3.01 3.02"),
             ("holiday", "", ""),
+            ("holiday.pt", "", ""),
             ("meta.source", "BCB", "BCB"),
         ] {
             for (mark, wanted) in [(DecimalMark::Point, point), (DecimalMark::Comma, comma)] {
@@ -205,6 +220,7 @@ mod tests {
             (r#"{"buy":5.1,"sell":5.1016}"#, "5.1016"),
             (r#"{"business_day":false,"next":"2024-01-02"}"#, "false"),
             (r#"{"factor":1.1,"real":9.5,"per_year":4.6}"#, "9.5"),
+            (r#"{"date":"2024-01-01","selic":13.75}"#, "13.75"),
         ] {
             assert_eq!(check(of_object(json.as_bytes(), &value("", DecimalMark::Point))), usual);
         }
@@ -240,6 +256,12 @@ mod tests {
         assert_eq!(cut(row, "meta.unit"), "%");
         assert!(cut(row, "5").ends_with("period_end, 3.01, 5, 5, total, meta.unit"));
         assert_eq!(cut("", ""), "no row matches");
-        assert!(cut("1,2", "").contains("limit=1"));
+        let several = cut("1,2", "");
+        assert!(
+            several.contains("even with limit=1") && several.contains("field=3.01"),
+            "{several}"
+        );
+        let two = cut(r#"{"date":"2024-01-01","selic":13.75,"cdi":13.65}"#, "");
+        assert!(two.contains("several figures: choose one of date, selic, cdi"), "{two}");
     }
 }

@@ -49,7 +49,8 @@ pub(crate) fn take(uri: &mut Uri) -> LinkCredential {
     let Some(query) = uri.query() else { return LinkCredential::None };
     let mut values = query.split('&').filter(is_token).map(|piece| {
         let value = piece.split_once('=').map_or("", |(_, value)| value);
-        decode_query(value).unwrap_or_default()
+        // A token with a broken escape behind it is taken out too.
+        decode_query(value).unwrap_or(value.into())
     });
     let Some(first) = values.next() else { return LinkCredential::None };
     let others: Vec<_> = values.collect();
@@ -115,7 +116,9 @@ mod tests {
             (format!("/a?token={token}0"), "malformed", "/a".into()),
             (format!("/a?token=+{token}"), "malformed", "/a".into()),
             ("/a?token=finl_".into(), "malformed", "/a".into()),
-            ("/a?token=finl_%zz".into(), "unmarked", "/a?token=finl_%zz".into()),
+            ("/a?token=finl_%zz".into(), "malformed", "/a".into()),
+            (format!("/a?token={token}%zz&b=1"), "malformed", "/a?b=1".into()),
+            ("/a?token=%zz".into(), "unmarked", "/a?token=%zz".into()),
             ("/a?token=".into(), "unmarked", "/a?token=".into()),
             ("/a?token".into(), "unmarked", "/a?token".into()),
             ("/a?token=x&token=y".into(), "unmarked", "/a?token=x&token=y".into()),

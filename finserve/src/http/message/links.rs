@@ -12,6 +12,16 @@ pub(crate) struct Extent {
     pub(crate) limit: u32,
     /// Nothing where the endpoint takes no offset, and the part is the whole list.
     pub(crate) offset: Option<u64>,
+    /// Whether the total is that of the whole list. Otherwise it only says whether rows follow, and no link leads to the last
+    /// page.
+    pub(crate) is_counted: bool,
+}
+
+impl Extent {
+    /// A part of a list whose rows have been counted.
+    pub(crate) fn of(total: u64, limit: u32, offset: u64) -> Extent {
+        Extent { total, limit, offset: Some(offset), is_counted: true }
+    }
 }
 
 /// Where the other pages of a list are.
@@ -25,17 +35,20 @@ pub(crate) struct Links {
 
 /// The links from one page of a list to others. Every other parameter stays as the request had it.
 pub(crate) fn links(base: BasePath, uri: &Uri, extent: Extent) -> Option<Links> {
-    let Extent { total, limit, offset } = extent;
+    let Extent { total, limit, offset, is_counted } = extent;
     let step = u64::from(limit);
     let last = offset.map(|_| total.saturating_sub(1) / step * step);
     let mut pages = vec![("first", offset.map(|_| 0))];
     if let (Some(offset @ 1..), Some(last)) = (offset, last) {
+        let last = if is_counted { last } else { offset };
         pages.push(("prev", Some(offset.saturating_sub(step).min(last))));
     }
     if let Some(next) = offset.map(|offset| offset + step).filter(|next| *next < total) {
         pages.push(("next", Some(next)));
     }
-    pages.push(("last", last));
+    if is_counted {
+        pages.push(("last", last));
+    }
     // What all of them begin with. A key that was sent as a parameter by mistake is not repeated.
     let start = base.link(&start(uri, limit));
     if Key::redact(&start) != start {
@@ -96,7 +109,7 @@ mod tests {
 
     fn check(uri: &str, (total, limit, offset): (u64, u32, u64)) -> String {
         let uri: Uri = uri.parse().unwrap();
-        let extent = Extent { total, limit, offset: Some(offset) };
+        let extent = Extent::of(total, limit, offset);
         let Links { header, next } = links(BasePath::default(), &uri, extent).unwrap();
         let header = header.to_str().unwrap().to_owned();
         let in_header = header.split(", ").find(|link| link.ends_with("; rel=\"next\""));
@@ -140,17 +153,33 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_is_not_counted_has_no_last_page() {
+        let link = |total, offset| {
+            let extent = Extent { is_counted: false, ..Extent::of(total, 2, offset) };
+            links(BasePath::default(), &"/a".parse().unwrap(), extent).unwrap()
+        };
+        let middle = link(5, 2);
+        assert_eq!(middle.next.as_deref(), Some("/a?limit=2&offset=4"));
+        assert_eq!(
+            middle.header,
+            "</a?limit=2&offset=0>; rel=\"first\", </a?limit=2&offset=0>; rel=\"prev\", \
+             </a?limit=2&offset=4>; rel=\"next\""
+        );
+        assert_eq!(link(3, 2).next, None);
+    }
+
+    #[test]
     fn no_link_repeats_a_key() {
         let key = Key::generate().unwrap();
         let uri: Uri = format!("/a?q={}", key.reveal()).parse().unwrap();
-        let extent = Extent { total: 3, limit: 3, offset: Some(0) };
+        let extent = Extent::of(3, 3, 0);
         assert_eq!(links(BasePath::default(), &uri, extent), None);
     }
 
     #[test]
     fn a_list_without_pages_is_one() {
         let (uri, extent) =
-            ("/a?limit=3".parse().unwrap(), Extent { total: 3, limit: 3, offset: None });
+            ("/a?limit=3".parse().unwrap(), Extent { offset: None, ..Extent::of(3, 3, 0) });
         let header = links(BasePath::new("/data"), &uri, extent);
         assert_eq!(
             header.unwrap().header,

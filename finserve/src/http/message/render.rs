@@ -6,7 +6,8 @@
 use std::fmt;
 
 use fincore::{
-    Date, Page,
+    Date, Page, Sourced,
+    calc::{CorrectedAmount, Derivation, Growth, RealReturn},
     calendar::BusinessDays,
     export::Format,
     market::{ComparedSeries, Decision, Decisions},
@@ -84,15 +85,25 @@ pub(crate) fn of_export(format: Format) -> (&'static str, &'static str, &'static
 
 /// What a row of the table gave back.
 pub(crate) enum Answer {
-    /// One thing.
-    Object(Box<dyn Json>),
+    /// One thing; and how long the list inside it is, where that is read page by page.
+    Object(Box<dyn Json>, Option<Extent>),
     /// A part of a list.
     List(Box<dyn Rows>),
 }
 
 impl Answer {
     pub(crate) fn object(answer: impl Serialize + 'static) -> Answer {
-        Answer::Object(Box::new(answer))
+        Answer::Object(Box::new(answer), None)
+    }
+
+    /// One thing with a part of a list inside.
+    pub(crate) fn with_part(
+        answer: impl Part + Serialize + 'static,
+        limit: u32,
+        offset: u64,
+    ) -> Answer {
+        let extent = answer.extent(limit, offset);
+        Answer::Object(Box::new(answer), extent)
     }
 
     pub(crate) fn list(part: impl Rows + 'static) -> Answer {
@@ -104,11 +115,11 @@ impl Answer {
         Ok(Body::new(JSON, Answer::object(answer).render(&Media::Json, None)?))
     }
 
-    /// How long the list is, and which part of it this is; nothing for a single thing, and for a list that has
+    /// How long the list is, and which part of it this is; nothing for a thing without one, and for a list that has
     /// no pages.
     pub(crate) fn extent(&self) -> Option<Extent> {
         match self {
-            Answer::Object(_) => None,
+            Answer::Object(_, extent) => *extent,
             Answer::List(list) => list.extent(),
         }
     }
@@ -116,7 +127,7 @@ impl Answer {
     /// How many rows the whole list has; nothing for a single thing.
     pub(crate) fn total(&self) -> Option<u64> {
         match self {
-            Answer::Object(_) => None,
+            Answer::Object(..) => None,
             Answer::List(list) => Some(list.total()),
         }
     }
@@ -132,26 +143,60 @@ impl Answer {
             Refusal::Internal(format!("an answer cannot be written: {why}"))
         };
         match (media, self) {
-            (Media::Json, Answer::Object(object)) => object.json().map_err(|err| failed(&err)),
+            (Media::Json, Answer::Object(object, extent)) => {
+                let json = object.json().map_err(|err| failed(&err))?;
+                Ok(if extent.is_some() { links::with_next(json, next) } else { json })
+            }
             (Media::Json, Answer::List(list)) => {
                 list.json().map(|json| links::with_next(json, next)).map_err(|err| failed(&err))
             }
-            (Media::Value(value), Answer::Object(object)) => {
+            (Media::Value(value), Answer::Object(object, _)) => {
                 cell::of_object(&object.json().map_err(|err| failed(&err))?, value)
             }
             (Media::Value(value), Answer::List(list)) => {
                 cell::of_list(&list.json().map_err(|err| failed(&err))?, value)
             }
             (Media::Csv(dialect), Answer::List(list)) => Ok(list.csv(*dialect)?),
-            (Media::Csv(_), Answer::Object(_)) => Err(failed(&"it is not a list")),
+            (Media::Csv(_), Answer::Object(..)) => Err(failed(&"it is not a list")),
             #[cfg(feature = "parquet")]
             (Media::Parquet, Answer::List(list)) => match list.parquet() {
                 Some(parquet) => Ok(parquet?),
                 None => Err(failed(&"this list has no Parquet")),
             },
             #[cfg(feature = "parquet")]
-            (Media::Parquet, Answer::Object(_)) => Err(failed(&"it is not a list")),
+            (Media::Parquet, Answer::Object(..)) => Err(failed(&"it is not a list")),
         }
+    }
+}
+
+/// Something with a list inside that is read page by page.
+pub(crate) trait Part {
+    /// How long that list is, if it is listed: of the page with this limit and offset.
+    fn extent(&self, limit: u32, offset: u64) -> Option<Extent>;
+}
+
+/// How long the steps of a calculation are, if they are listed.
+fn of_steps(derivation: &Derivation, limit: u32, offset: u64) -> Option<Extent> {
+    derivation.steps.as_ref().map(|_| Extent::of(derivation.periods as u64, limit, offset))
+}
+
+impl Part for Sourced<CorrectedAmount> {
+    fn extent(&self, limit: u32, offset: u64) -> Option<Extent> {
+        of_steps(&self.derivation, limit, offset)
+    }
+}
+
+impl Part for Sourced<Growth> {
+    fn extent(&self, limit: u32, offset: u64) -> Option<Extent> {
+        of_steps(&self.derivation, limit, offset)
+    }
+}
+
+/// Limit and offset are of each of its two lists: the pages go on as long as one of them does.
+impl Part for Sourced<RealReturn> {
+    fn extent(&self, limit: u32, offset: u64) -> Option<Extent> {
+        let both = [&self.interest, &self.inflation].map(|one| of_steps(one, limit, offset));
+        both.into_iter().flatten().max_by_key(|extent| extent.total)
     }
 }
 
@@ -211,7 +256,7 @@ impl<R: Row + Serialize> Rows for Page<R> {
     }
 
     fn extent(&self) -> Option<Extent> {
-        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+        Some(Extent::of(self.total, self.limit, self.offset))
     }
 
     fn is_fuzzy(&self) -> bool {
@@ -300,7 +345,7 @@ impl Rows for ComparedSeries {
     }
 
     fn extent(&self) -> Option<Extent> {
-        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+        Some(Extent::of(self.total, self.limit, self.offset))
     }
 
     fn json(&self) -> serde_json::Result<Vec<u8>> {
@@ -330,7 +375,7 @@ impl Rows for StatementPage {
     }
 
     fn extent(&self) -> Option<Extent> {
-        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+        Some(Extent::of(self.total, self.limit, self.offset))
     }
 
     fn json(&self) -> serde_json::Result<Vec<u8>> {
@@ -368,7 +413,7 @@ impl Rows for ScreenPage {
     }
 
     fn extent(&self) -> Option<Extent> {
-        Some(Extent { total: self.total, limit: self.limit, offset: Some(self.offset) })
+        Some(Extent::of(self.total, self.limit, self.offset))
     }
 
     fn json(&self) -> serde_json::Result<Vec<u8>> {

@@ -175,7 +175,7 @@ impl App {
             routes,
             ..
         } = self;
-        let Routes { base, upgrade_contact, ref pages, ref link_paths, .. } = *routes;
+        let Routes { base, upgrade_contact, ref pages, .. } = *routes;
         Context {
             catalogue,
             access,
@@ -190,7 +190,7 @@ impl App {
             base,
             upgrade_contact,
             pages,
-            link_paths,
+            link_paths: routes,
             parameters: &route.params,
             request,
             caller,

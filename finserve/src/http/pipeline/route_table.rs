@@ -41,7 +41,7 @@ pub(crate) mod route;
 pub(crate) use route::{Handler, Query, Route};
 use route::{
     account, as_of, asset, at, compared, crawled, current, data_page, dataset, document, download,
-    get, history, kept, list, one, open, page, page_of, several, table_of,
+    get, history, kept, list, one, open, page, page_of, paged, several, table_of,
 };
 
 /// All routes; of two that fit a path, the first answers. Routing, `Allow`, plans, usage and the comparison with
@@ -77,10 +77,10 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         history("/api/v1/market/series/{series}", Market,   HISTORY, market::series, market::transformed),
         compared("/api/v1/market/series",         Market,    Long,  market::series_list, market::compare),
 
-        as_of(get("/api/v1/calc/correction",        Calculators, Long,  calc::correction)),
-        as_of(get("/api/v1/calc/accumulated",       Calculators, Long,  calc::accumulate)),
+        as_of(paged("/api/v1/calc/correction",      Calculators, Long,  calc::correction, |query| (query.limit, query.offset))),
+        as_of(paged("/api/v1/calc/accumulated",     Calculators, Long,  calc::accumulate, |query| (query.limit, query.offset))),
         as_of(get("/api/v1/calc/convert",           Calculators, Short, calc::convert)),
-        as_of(get("/api/v1/calc/real-rate",         Calculators, Long,  calc::real_rate)),
+        as_of(paged("/api/v1/calc/real-rate",       Calculators, Long,  calc::real_rate, |query| (query.limit, query.offset))),
         get(    "/api/v1/calc/rate",              Calculators, Long,  |_: &_, query| calc::convert_rate(&query)),
 
         list(   "/api/v1/calendar/business-days", Market,    Rows(2_000), calendar::business_days),
@@ -101,7 +101,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         one(    "/api/v1/filings/{id}",           Filings,   Short, filings::find),
         list(   "/api/v1/filings",                Filings,   Long,  filings::list),
         several(get("/api/v1/search/suggest",     Companies, Short, search::suggest)),
-        several(get("/api/v1/search",             Companies, Long,  move |all: &_, query| global_search::all(upgrade_contact, all, query))),
+        several(paged("/api/v1/search",           Companies, Long,  move |all: &_, query| global_search::all(upgrade_contact, all, query), |query| (query.limit, query.offset))),
 
         several(current("/api/v1/plans",          Plans,     Short, |_| Ok(plans::list()))),
         account::<()>(POST,        "/api/v1/plans/register", Plans, Disk, service::register),
@@ -183,8 +183,6 @@ pub(crate) struct Routes {
     pub(crate) upgrade_contact: UpgradeContact,
     /// The paths of all pages that can be read, in order.
     pub(crate) pages: Vec<&'static str>,
-    /// The paths of all endpoints that links may read.
-    pub(crate) link_paths: Vec<&'static str>,
     rows: Vec<Route>,
     /// The rows that answer `GET` at a path without braces, by the path.
     fixed: HashMap<&'static str, usize>,
@@ -231,9 +229,8 @@ impl Routes {
         let starts = rows.iter().map(start).collect();
         let is_read = |row: &&Route| row.is_drawn() && row.method == Method::GET;
         let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
-        let link_paths = rows.iter().filter(|row| row.takes_links()).map(|row| row.path).collect();
         let (base, upgrade_contact) = (BasePath::default(), UpgradeContact::default());
-        Routes { base, upgrade_contact, pages, link_paths, rows, fixed, starts }
+        Routes { base, upgrade_contact, pages, rows, fixed, starts }
     }
 
     pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {

@@ -4,16 +4,21 @@ use fincore::{
     companies::Company,
     filings::{Filing, Profile},
     plans::Upgrade,
+    statements::{CompanyFinancials, Metric},
 };
 use maud::{Markup, html};
 
-use super::five_years::{YearsShown, five_years};
+use super::{
+    comparison::newest_figure,
+    five_years::{YearsShown, five_years},
+};
 use crate::pages::{
     company_name::other_name,
     filings::{official_names, rows, timeline},
     layout,
     page_url::Address,
     result_list::Detail,
+    spreadsheet::{self, Sheet, Shows},
     upgrade_prompt::upgrade,
     view::View,
 };
@@ -72,7 +77,10 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown, years: &Years
             CompanyShown::OnlyFiles { .. } | CompanyShown::Whole { .. } => {
                 (layout::command(view, "call", &endpoint.command(view)))
                 (layout::command(view, "call-filings", &listed(id).command(view)))
-                @if let YearsShown::Whole(_) = years { (layout::command(view, "call-financials", &financials(id).command(view))) }
+                @if let YearsShown::Whole(years) = years {
+                    (layout::command(view, "call-financials", &financials(id).command(view)))
+                    @if let Some(sheet) = sheet(id, years) { (spreadsheet::panel(view, &sheet)) }
+                }
             }
         }
     };
@@ -91,6 +99,9 @@ pub(crate) fn company(view: &View, id: &str, shown: &CompanyShown, years: &Years
 /// How many of the newest filings are shown.
 pub(crate) const NEWEST: u32 = 10;
 
+/// As many years as a table of all figures has.
+const MOST_YEARS: u32 = 20;
+
 /// The newest filings at the API.
 fn listed(id: &str) -> Address {
     Address::at(format!("/api/v1/companies/{id}/filings")).with("limit", Some(NEWEST))
@@ -99,6 +110,14 @@ fn listed(id: &str) -> Address {
 /// The figures of the newest years at the API.
 fn financials(id: &str) -> Address {
     Address::at(format!("/api/v1/companies/{id}/financials"))
+}
+
+/// The first figure that the newest year has, and the figures of all years.
+fn sheet(id: &str, years: &[CompanyFinancials]) -> Option<Sheet> {
+    let newest = years.first()?;
+    let metric = Metric::ALL.into_iter().find(|metric| newest.figure(*metric).value.is_some())?;
+    let rows = financials(id).with("limit", Some(MOST_YEARS));
+    Some(Sheet::of(newest_figure(id, metric), Shows::Number, Some(rows)))
 }
 
 fn facts(view: &View, company: &Company) -> Markup {

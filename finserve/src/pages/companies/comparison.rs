@@ -14,7 +14,7 @@ use crate::{
         errors::ErrorMessage,
         filter_fields, layout,
         page_url::Address,
-        spreadsheet::{self, Sheet, Shows},
+        spreadsheet::{self, Cell, Sheet, Shows},
         upgrade_prompt::upgrade,
         view::View,
     },
@@ -122,12 +122,31 @@ fn table(view: &View, companies: &[ComparedCompany]) -> Markup {
             @let endpoint = Address::at(format!("/api/v1/companies/{}/financials", company.company.id)).with("limit", Some(1));
             (layout::command(view, &format!("call-{nth}"), &endpoint.command(view)))
         }
-        @if let Some(first) = companies.first() {
-            @let rows = Address::at(format!("/api/v1/companies/{}/financials", first.company.id));
-            @let value = rows.clone().with("field", Some("revenue")).with("limit", Some(1));
-            (spreadsheet::panel(view, &Sheet { value, shows: Shows::Number, rows: Some(rows.with("limit", Some(20))) }, None))
-        }
+        @let cells = cells(companies);
+        @if !cells.is_empty() { (spreadsheet::panel(view, &Sheet { cells, rows: None })) }
     }
+}
+
+/// A figure of each company: the first that all of them have, or else that it has itself.
+fn cells(companies: &[ComparedCompany]) -> Vec<Cell> {
+    let newest =
+        || companies.iter().filter_map(|shown| Some((&shown.company, shown.newest.as_ref()?)));
+    let has = |row: &CompanyFinancials, metric: Metric| row.figure(metric).value.is_some();
+    let common = Metric::ALL.into_iter().find(|metric| newest().all(|(_, row)| has(row, *metric)));
+    let cell = |(company, row): (&Company, &CompanyFinancials)| {
+        let metric = common.or_else(|| Metric::ALL.into_iter().find(|metric| has(row, *metric)))?;
+        let value = newest_figure(&company.id.to_string(), metric);
+        let name = format!("{} ({})", company.name, metric.name());
+        Some(Cell { name, value, shows: Shows::Number })
+    };
+    newest().filter_map(cell).collect()
+}
+
+/// A figure of the newest fiscal year of a company, at the API.
+pub(super) fn newest_figure(id: &str, metric: Metric) -> Address {
+    Address::at(format!("/api/v1/companies/{id}/financials"))
+        .with("field", Some(metric.name()))
+        .with("limit", Some(1))
 }
 
 /// A company: its name, the year, and whose figures they are.

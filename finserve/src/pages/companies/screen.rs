@@ -73,7 +73,7 @@ impl ScreenSought {
     fn sheet(&self) -> Sheet {
         let rows = ScreenSought { page: 1, ..self.clone() }.endpoint();
         let value = rows.clone().with("field", Some("name")).with("limit", Some(1));
-        Sheet { value, shows: Shows::Text, rows: Some(rows.with("limit", Some(LIST_ROWS))) }
+        Sheet::of(value, Shows::Text, Some(rows.with("limit", Some(LIST_ROWS))))
     }
 
     fn narrowed(&self, address: Address) -> Address {
@@ -134,7 +134,7 @@ pub(crate) fn screened_companies(
             }
         }
         (layout::command(view, "call", &sought.endpoint().command(view)))
-        (spreadsheet::panel(view, &sought.sheet(), None))
+        (spreadsheet::panel(view, &sought.sheet()))
         p.actions { a.button href=(view.link("/companies/compare")) { (say("Compare companies", "Comparar companhias")) } }
     };
     layout::described_page(view, PATH, (title, about), &content)

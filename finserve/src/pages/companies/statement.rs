@@ -104,7 +104,7 @@ impl StatementSought {
         let path = format!("/api/v1/companies/{id}/statements/{}", self.kind().name());
         let value = self.narrowed(Address::at(path), Some(self.period()));
         let value = value.with("field", Some(code)).with("limit", Some(1));
-        Sheet { value, shows, rows: Some(self.endpoint(id).with("limit", Some(MOST_PERIODS))) }
+        Sheet::of(value, shows, Some(self.endpoint(id).with("limit", Some(MOST_PERIODS))))
     }
 
     fn narrowed(&self, address: Address, period: Option<Period>) -> Address {
@@ -151,7 +151,7 @@ pub(crate) fn statement(
         h2 { (say("The same from the API", "O mesmo pela API")) }
         (layout::command(view, "call", &sought.shown_periods(id).command(view)))
         @if let StatementShown::Whole { page, .. } = shown && let Some(newest) = page.data.first() {
-            (spreadsheet::panel(view, &sought.sheet(id, newest), None))
+            (spreadsheet::panel(view, &sought.sheet(id, newest)))
         }
     };
     let title = format!("{kind}: {name}");

@@ -193,6 +193,7 @@ fn problem(problem: &Problem, language: Language) -> Option<String> {
         }
         Problem::DialectWithoutCsv
         | Problem::ValueOfList
+        | Problem::ValueOfRows
         | Problem::WithoutValue
         | Problem::NoSuchField { .. }
         | Problem::FieldNeeded { .. }

@@ -26,7 +26,7 @@ use crate::{
         errors::ErrorMessage,
         layout,
         page_url::Address,
-        spreadsheet::{Sheet, Shows},
+        spreadsheet::{Cell, Sheet, Shows},
         view::View,
     },
 };
@@ -341,10 +341,27 @@ impl<'a> Shown<'a> {
         let most = Comparison { limit: Limit::MAX, ..Comparison::new(self.ids.clone()) }.limit;
         let json = question("/market/download/compare").with("limit", Some(most.get()));
         let rows = question("/api/v1/market/series");
-        let value = rows.clone().with("field", ids.first()).with("limit", Some(1));
-        let sheet =
-            Sheet { value, shows: Shows::Number, rows: Some(rows.with("limit", Some(most.get()))) };
+        let cells = self.ids.iter().map(|id| self.cell(id)).collect();
+        let sheet = Sheet { cells, rows: Some(rows.with("limit", Some(most.get()))) };
         files(self.view, &line.open_command(self.view), &json, &sheet)
+    }
+
+    /// The newest figure of a series. The newest row of all is no place for it: another series may have that day alone.
+    fn cell(&self, id: &SeriesId) -> Cell {
+        let [frequency, units] = self.asked.transformed.parameters();
+        let is_newest = frequency.1.is_none() && units.1.is_none() && self.days.1.is_none();
+        let value = if is_newest {
+            Address::at(format!("/api/v1/market/series/{id}/current"))
+        } else {
+            Address::at(format!("/api/v1/market/series/{id}"))
+                .with(frequency.0, frequency.1)
+                .with(units.0, units.1)
+                .with("base", self.base)
+                .with("to", self.days.1)
+                .with("limit", Some(1))
+        };
+        let name = if self.ids.len() == 1 { String::new() } else { id.to_string() };
+        Cell { name, value, shows: Shows::Number }
     }
 
     /// Where the figures come from.

@@ -155,7 +155,7 @@ fn files(view: &View) -> Markup {
         view,
         &line,
         &json,
-        &Sheet { value, shows: Shows::Number, rows: Some(rows.with("limit", Some(most.get()))) },
+        &Sheet::of(value, Shows::Number, Some(rows.with("limit", Some(most.get())))),
     )
 }
 

@@ -34,7 +34,7 @@ impl Shown<'_> {
             false => rows.clone().with("limit", Some(1)),
         };
         let rows = Some(rows.with("limit", Some(most.get())));
-        files(view, &line, &json, &Sheet { value, shows: Shows::Number, rows })
+        files(view, &line, &json, &Sheet::of(value, Shows::Number, rows))
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn files(view: &View, line: &str, json: &Address, sheet: &Sheet) -> M
                     "CSV" @if let Some(plan) = csv_needs { " (" (say("plan ", "plano ")) (plan.name()) ")" }
                 }
             }
-            (spreadsheet::panel(view, sheet, None))
+            (spreadsheet::panel(view, sheet))
         }
     }
 }

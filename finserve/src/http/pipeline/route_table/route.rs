@@ -1,5 +1,5 @@
 //! The rows of the table: what an endpoint is, and one function for each kind.
-use fincore::{Date, Feature, Snapshot, market::KnownAt};
+use fincore::{Date, Feature, Limit, Offset, Snapshot, market::KnownAt};
 use hyper::Method;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -15,7 +15,7 @@ use crate::{
             formats::{self, Formats},
             parameters::{self, Params},
             refusal::Refusal,
-            render::{Answer, Heading, Rows},
+            render::{Answer, Heading, Part, Rows},
             reply::Reply,
             response_headers::Sharing,
         },
@@ -251,6 +251,27 @@ where
 {
     let query =
         move |all: &Snapshot, params: Params<'_>| Ok(Answer::object(f(all, params.read()?)?));
+    let params = [parameters::names::<Q>(), &formats::OF_ANSWERS].concat();
+    Route { params, formats: Formats::Answer, ..data(path, feature, cost, Box::new(query)) }
+}
+
+/// One thing, chosen by a `Q`, with a list inside of which a `page` is shown.
+pub(crate) fn paged<Q, A>(
+    path: &'static str,
+    feature: Feature,
+    cost: Cost,
+    f: impl Fn(&Snapshot, Q) -> fincore::Result<A> + Send + Sync + 'static,
+    page: fn(&Q) -> (Limit<1000>, Offset),
+) -> Route
+where
+    Q: DeserializeOwned + 'static,
+    A: Part + Serialize + 'static,
+{
+    let query = move |all: &Snapshot, params: Params<'_>| {
+        let query = params.read()?;
+        let (limit, offset) = page(&query);
+        Ok(Answer::with_part(f(all, query)?, limit.get(), offset.get()))
+    };
     let params = [parameters::names::<Q>(), &formats::OF_ANSWERS].concat();
     Route { params, formats: Formats::Answer, ..data(path, feature, cost, Box::new(query)) }
 }
