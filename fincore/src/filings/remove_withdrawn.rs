@@ -57,13 +57,16 @@ impl Filings {
             FileSource::Publisher => true,
             FileSource::Operator => whole_files::is_whole(writer, file, extent, stored)?,
         };
-        if !is_whole || !is_newest(writer, file, extent)? {
+        // What the index of a few forms lacks is kept, and told, unless the operator says that it is whole.
+        let is_index = matches!(file.0, Form::Dfp | Form::Itr);
+        if !(is_whole || is_index) || !is_newest(writer, file, extent)? {
             return Ok(Withdrawal::default());
         }
         let lacking =
             if stored > extent.ids.len() { lacking(writer, file, extent)? } else { vec![] };
         let count = lacking.len() as u64;
-        if count * 100 > stored * MOST_PERCENT && limit == RemovalLimit::Few {
+        let are_many = !is_whole || count * 100 > stored * MOST_PERCENT;
+        if count > 0 && are_many && limit == RemovalLimit::Few {
             return Ok(Withdrawal { kept: count, stored, ..Withdrawal::default() });
         }
         let mut tally = Tally::default();
