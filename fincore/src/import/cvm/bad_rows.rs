@@ -7,17 +7,16 @@ const MOST_BAD: usize = 100;
 /// Of a few bad rows, one in this many means the same.
 const MOST_BAD_OF_FEW: usize = 10;
 
-/// How many bad rows are few.
+/// How many bad rows are few, and how many that contradict others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FewBad {
     One,
-    /// Archives of statements may have small tables, of some forms.
+    /// Or twenty: archives of statements may have small tables, of some forms.
     Five,
 }
 
 /// More than one row in this many that contradicts another means the same, unless they are few.
 const MOST_CONTRADICTIONS: usize = 10;
-const FEW_CONTRADICTIONS: usize = 20;
 
 /// The number of lines shown; the others are only counted.
 const EXAMPLES: usize = 3;
@@ -92,10 +91,10 @@ impl BadRows {
     }
 
     /// Refuses a table if more than 1 % of all rows are bad, of few bad rows 10 %, or if no row is good. One bad row is
-    /// always allowed. Of more than twenty rows that contradict others, 10 % are too many.
+    /// always allowed. Of rows that contradict others 10 % are too many, unless they are few.
     pub(super) fn check(&self, few: FewBad) -> Result<(), Refusal> {
         let reason = "the same number appears twice with different values";
-        check_contradictions(&self.contradictions, self.rows, reason)?;
+        check_contradictions(&self.contradictions, few, self.rows, reason)?;
         let lines = self.left_out.lines.first().into_iter().chain(self.incomplete.lines.first());
         let Some((line, reason)) = lines.min() else { return Ok(()) };
         let bad = self.left_out.count + self.incomplete.count;
@@ -129,11 +128,16 @@ impl BadRows {
 /// Refuses a table in which too many rows say something else than another row.
 pub(super) fn check_contradictions(
     contradictions: &Contradictions,
+    few: FewBad,
     rows: usize,
     reason: &str,
 ) -> Result<(), Refusal> {
+    let few = match few {
+        FewBad::One => 1,
+        FewBad::Five => 20,
+    };
     match (contradictions.first(), contradictions.count()) {
-        (Some(line), count) if count > FEW_CONTRADICTIONS && count * MOST_CONTRADICTIONS > rows => {
+        (Some(line), count) if count > few && count * MOST_CONTRADICTIONS > rows => {
             let reason = format!("{reason} ({count} of {rows} rows; over 10 % is too many)");
             Err(Refusal::at(line, reason))
         }
@@ -198,11 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn twenty_rows_that_contradict_others_do_not_refuse_a_small_table() {
+    fn twenty_rows_that_contradict_others_do_not_refuse_a_small_table_of_statements() {
         let contradicting = |rows, count| {
             let mut bad_rows = of(rows, 0, 0);
             (0..count).for_each(|number| bad_rows.contradict(number + 2));
-            bad_rows.check(FewBad::One)
+            bad_rows.check(FewBad::Five)
         };
         for (rows, count) in [(7, 2), (21, 20), (210, 21)] {
             assert_eq!(contradicting(rows, count), Ok(()));

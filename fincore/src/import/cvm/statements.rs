@@ -115,7 +115,7 @@ pub(super) fn read(
         .notes
         .extend(contradictions.note_of("with another value of the same account: the last is kept"));
     let reason = "the same account appears twice with different values";
-    check_contradictions(&contradictions, rows.row_count(), reason)?;
+    check_contradictions(&contradictions, FewBad::Five, rows.row_count(), reason)?;
     store(ParsedRows::Statements { table, companies }, &mut imported)?;
     Ok(imported)
 }

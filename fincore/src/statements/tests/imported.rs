@@ -73,10 +73,13 @@ fn an_account_is_served_once_in_a_period() {
 
 #[test]
 fn a_form_of_thousands_of_periods_takes_no_memory_for_them() {
-    let day = |number: i32| crate::types::Date::from_day_number(number).unwrap().to_string();
+    let first: crate::types::Date = "2000-01-01".parse().unwrap();
+    let day = |number| {
+        crate::types::Date::from_day_number(first.day_number() + number).unwrap().to_string()
+    };
     let rows = |form: &str, count: i32| {
         let row = |number: i32| {
-            let end = day(10_957 + number);
+            let end = day(number);
             format!(
                 "33.000.167/0001-01;2024-12-31;{form};X;009512;DF;REAL;MIL;PENÚLTIMO;1999-01-01;{end};3.04.{number};\
                  Conta {number};1;N\r\n"
@@ -198,4 +201,35 @@ fn companies_and_the_screen_choose_the_same_scope_and_say_why_nothing_fits() {
     assert!(hints(Some("1950"), None)[0].contains("2023-12-31"), "{:?}", hints(Some("1950"), None));
     assert!(hints(None, Some("xyz"))[0].contains("xyz"), "{:?}", hints(None, Some("xyz")));
     assert!(hints(Some("2023"), None).is_empty());
+}
+
+#[test]
+fn forms_that_an_index_no_longer_lists_are_told_and_go_with_force() {
+    let index = |companies: &[u32]| {
+        let row = |code: &u32| {
+            format!(
+                "33.000.167/0001-01;2024-12-31;1;X;{code:06};DFP;{code};2025-03-{:02};http://www.rad.cvm.gov.br/{code}\r\n",
+                code % 10
+            )
+        };
+        let head =
+            "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC\r\n";
+        let table = head.to_owned() + &companies.iter().map(row).collect::<String>();
+        ("dfp_cia_aberta_2024.csv", table.into_bytes())
+    };
+    let statements = ("dfp_cia_aberta_DRE_con_2024.csv", income(&[year_row("3.01", "A", "1")]));
+    let (_dir, catalogue) = catalogue_of(&[index(&[9512, 9513, 9514]), statements]);
+    let remarks = import(&catalogue, &[index(&[9513, 9514])])[0].remarks();
+    let told = "the file lacks 1 of 3 stored filings, which are kept: \
+                over 2 % are removed by a forced import only";
+    assert_eq!(remarks, [told]);
+    assert_eq!(shown(&catalogue, Period::Annual).len(), 1);
+    let now = "2026-11-02T12:00:00Z".parse().unwrap();
+    let mut forced = Import::begin(&catalogue, now).unwrap().force();
+    let (name, bytes) = index(&[9513, 9514]);
+    assert_eq!(forced.file(name, &bytes).unwrap().tally.removed, 1);
+    forced.commit().unwrap();
+    let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+    let query = FormsQuery::new("9512".parse().unwrap());
+    assert!(list(&snapshot, query).map_or(true, |page| page.total == 0));
 }
