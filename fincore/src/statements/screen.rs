@@ -93,7 +93,7 @@ serialize_as_str!(Metrics);
 
 /// A calendar year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Year(pub(super) u16);
+pub struct Year(u16);
 
 impl FromStr for Year {
     type Err = Error;
@@ -189,7 +189,11 @@ pub fn screen(snapshot: &Snapshot, query: ScreenQuery) -> Result<ScreenPage> {
     let (total, limit, offset) = (companies.len() as u64, query.limit.get(), query.offset.get());
     let mut meta = meta(snapshot)?;
     if total == 0 {
-        meta.hints = hints(snapshot, &query)?;
+        meta.hints = hints(
+            snapshot,
+            (query.period, query.year.map(|Year(year)| year)),
+            query.sector.as_deref(),
+        )?;
     }
     let shown = companies.into_iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
     Ok(ScreenPage {
