@@ -16,7 +16,7 @@ pub(super) fn hints(
     })?;
     let year = year.to_string();
     match held.flatten() {
-        Some((from, to)) if year < from[..4].to_owned() || year > to[..4].to_owned() => {
+        Some((from, to)) if *year < from[..4] || *year > to[..4] => {
             hints.push(Hint::Held { from, to });
         }
         _ if sector.is_some() => {
