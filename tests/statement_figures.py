@@ -86,8 +86,7 @@ class Period:
             there = [self.values[one] for one in accounts if one in self.values]
             # What a form leaves out of a sum is zero.
             known[name] = sum(there) if there else None
-        if known["depreciation_amortisation"] is not None:
-            known["depreciation_amortisation"] = abs(known["depreciation_amortisation"])
+        known["depreciation_amortisation"] = self.wear(ACCOUNTS[plan]["depreciation_amortisation"].split("|"))
         if plan == "bank":
             known |= dict.fromkeys(NOT_OF_BANKS)
         else:
@@ -118,19 +117,46 @@ class Period:
             return None
         return self.values["income", own[0]]
 
+    def wear(self, codes):
+        """Depreciation, without its sign in each form."""
+        total = 0
+        for sign, accounts in self.found["value-added"].part_accounts() if "value-added" in self.found else [(1, {})]:
+            named = {code: value for (_, code, name), (value, _) in accounts.items() if "deprecia" in name.lower()}
+            there = [named[code] for code in codes if code in named]
+            if not there:
+                return None
+            total += sign * abs(there[0])
+        return total
+
     def paid(self, parent, counted):
-        """The sum of the accounts with these names, without those that are parts of another."""
+        """The sum of the accounts with these names, without those that are parts of another; of a computed period, the
+        sums of its forms, if all of them have the same accounts."""
         if "cash-flow" not in self.found:
             return None
-        below = {code: (name, value) for (_, code, name), (value, _) in self.found["cash-flow"].accounts.items()
-                 if code.startswith(f"{parent}.")}
         all_names = set().union(OTHER_FLOWS, *(names for _, names in PAYMENTS.values()))
-        if any(name not in all_names for name, _ in below.values()):
-            return UNKNOWN
-        chosen = {code: value for code, (name, value) in below.items() if name in counted}
-        whole = [code for code, value in chosen.items() if value]
-        parts = [value for code, value in chosen.items() if not any(code.startswith(f"{one}.") for one in whole)]
-        return abs(sum(parts)) if chosen else None
+        total, filed = 0, self.found["cash-flow"].part_accounts()
+        for sign, accounts in filed:
+            below = {code: (name, value) for (_, code, name), (value, _) in accounts.items()
+                     if code.startswith(f"{parent}.")}
+            if any(name not in all_names for name, _ in below.values()):
+                return UNKNOWN
+            chosen = {code: value for code, (name, value) in below.items() if name in counted}
+            whole = [code for code, value in chosen.items() if value]
+            parts = {code: value for code, value in chosen.items()
+                     if not any(code.startswith(f"{one}.") for one in whole)}
+            counts = [(code, below[code][0]) for code, value in parts.items() if value]
+            held = [{account[1:] for account in others} for _, others in filed]
+            if not chosen or any(one not in others for one in counts for others in held):
+                return None
+            total += sign * abs(sum(parts.values()))
+        return total
+
+    def is_computed(self, name):
+        """Whether a figure is made of several forms, each with signs of its own."""
+        kinds = {"depreciation_amortisation": "value-added", "ebitda": "value-added", "capital_expenditure": "cash-flow",
+                 "dividends_paid": "cash-flow"}
+        row = self.found.get(kinds.get(name))
+        return bool(row) and len(row.parts) > 1
 
     def per_share(self, net_income):
         filed = [value for (_, code, name), (value, _) in self.found["income"].accounts.items()
@@ -263,5 +289,5 @@ def compare_sources(where, row, sourced, made, tally):
         elif name in RATIOS:
             if codes != list(RATIOS[name]) or reason:
                 tally.differ(f"{where}: {name}: from", codes, RATIOS[name])
-        elif reason or not codes or value not in made.made_of(name, codes):
+        elif reason or not codes or not made.is_computed(name) and value not in made.made_of(name, codes):
             tally.differ(f"{where}: {name} of {codes}", value, made.made_of(name, codes or []))

@@ -60,6 +60,13 @@ class Form:
             return "bank"
         return "insurer" if "3.13" in names else "general"
 
+    def codes(self, scope):
+        """The plan, of banks with the codes that it has: before and since 2020 they are others."""
+        plan = self.plan(scope)
+        since = any(code == "3.11" and "Lucro" in name for (order, *_), column in self.merged(scope, "income").items()
+                    if order == "ÚLTIMO" for _, code, name in column)
+        return f"{plan} since 2020" if plan == "bank" and since else plan
+
 
 class Source:
     """A form as one kind of statement in one scope: its own column and that of the quarter, and what it compares with."""
@@ -80,9 +87,14 @@ class Source:
 
 
 class Row:
-    def __init__(self, source, start, origin, accounts):
+    def __init__(self, source, start, origin, accounts, parts=None):
+        # The accounts that it was made of, each added (1) or subtracted (-1).
+        self.parts = parts or [(1, source, start)]
         self.source, self.start, self.end, self.origin, self.accounts = source, start, source.form.end, origin, accounts
         self.form = source.form
+
+    def part_accounts(self):
+        return [(sign, source.accounts(start)) for sign, source, start in self.parts]
 
 
 def months(start, end):
@@ -143,7 +155,13 @@ class Book:
             except (ValueError, KeyError, TypeError):
                 continue
             # Of rows that contradict each other the last counts.
-            fresh.setdefault(key, {}).setdefault(period, {})[account] = value, row["ST_CONTA_FIXA"] == "S"
+            column = fresh.setdefault(key, {}).setdefault(period, {})
+            fixed = row["ST_CONTA_FIXA"] == "S"
+            # An account of the plan has one name.
+            for other in [other for other in column if other[:2] == account[:2] and other != account]:
+                if fixed and column[other][1]:
+                    del column[other]
+            column[account] = value, fixed
         for key, columns in fresh.items():
             self.form(key).columns[scope, member] = columns
 
@@ -169,7 +187,7 @@ class Book:
         for form in self.of(code):
             if as_of and not (form.received and form.received <= as_of):
                 continue
-            source = Source(form, form.merged(scope, kind), form.plan(scope))
+            source = Source(form, form.merged(scope, kind), form.codes(scope))
             known = newest.get((form.kind, form.end))
             if source.is_there and (not known or known.form.version < form.version):
                 newest[form.kind, form.end] = source
@@ -260,7 +278,8 @@ def quarters(sources):
             if same and months(other.form.end + DAY, source.form.end) == 3 and same_plan([source, other]):
                 rest = [other.accounts(other.start)]
                 accounts = combined(source.accounts(source.start), rest, lambda values: values[0] - values[1])
-                made.append(Row(source, other.form.end + DAY, "computed", accounts))
+                parts = [(1, source, source.start), (-1, other, other.start)]
+                made.append(Row(source, other.form.end + DAY, "computed", accounts, parts))
     return made
 
 
@@ -269,7 +288,7 @@ def same_plan(sources):
 
 
 def trailing(sources):
-    """The sum of four quarters that follow each other, else the year itself."""
+    """A year of twelve months, else the sum of four quarters that follow each other."""
     found, made = quarters(sources), []
     for end in sorted({source.form.end for source in sources.values()}):
         chain = [row for row in found if row.end == end]
@@ -279,12 +298,23 @@ def trailing(sources):
                 break
             chain += before
         annual = sources.get(("DFP", end))
-        if len(chain) == 4 and same_plan([row.source for row in chain]):
-            accounts = combined(chain[0].accounts, [row.accounts for row in chain[1:]], sum)
-            made.append(Row(chain[0].source, chain[-1].start, "computed", accounts))
-        elif annual and months(annual.start, end) == 12:
+        if annual and months(annual.start, end) == 12:
             made.append(annual.row(annual.start))
+        elif len(chain) == 4 and same_plan([source for row in chain for _, source, _ in row.parts]):
+            accounts = combined(chain[0].accounts, [row.accounts for row in chain[1:]], sum)
+            made.append(Row(chain[0].source, chain[-1].start, "computed", accounts, cancelled(chain)))
     return made
+
+
+def cancelled(chain):
+    """The parts of four quarters, without what is both added and subtracted."""
+    parts = []
+    for sign, source, start in (part for row in chain for part in row.parts):
+        if (-sign, source, start) in parts:
+            parts.remove((-sign, source, start))
+        else:
+            parts.append((sign, source, start))
+    return parts
 
 
 def restate(row, sources, kind):
@@ -303,5 +333,5 @@ def restate(row, sources, kind):
 
 
 def values(accounts):
-    """What differs if it is restated. An account that is not there is zero."""
-    return {account: value for account, (value, _) in accounts.items() if value}
+    """What differs if it is restated: not names. An account that is not there is zero."""
+    return sorted((part or "", code, value) for (part, code, _), (value, _) in accounts.items() if value)

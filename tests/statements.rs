@@ -240,7 +240,7 @@ fn quarters_are_filed_or_the_difference_of_two_periods(server: &Server) {
     );
     assert_eq!(
         periods(server, "/income?period=ttm&limit=1"),
-        json!([["2024-12-31", "computed", 1_000_000]])
+        json!([["2024-12-31", "filed", 1_000_000]])
     );
     assert_eq!(
         periods(server, "/balance-sheet?period=ttm"),
@@ -322,6 +322,11 @@ fn periods_are_columns_where_the_layout_is_wide(server: &Server) {
         let parquet = ok(server, "/income?layout=wide&format=parquet");
         assert_eq!(parquet.header("content-type"), Some("application/vnd.apache.parquet"));
         assert!(parquet.body.starts_with(b"PAR1") && parquet.body.ends_with(b"PAR1"));
+        for query in ["statements", "financials", "financials?period=ttm"] {
+            let and = if query.contains('?') { '&' } else { '?' };
+            let target = format!("/api/v1/companies/9512/{query}{and}format=parquet");
+            assert!(server.get(&target).body.starts_with(b"PAR1"), "{target}");
+        }
     }
     // A page is of periods, whatever the rows.
     let second = ok(server, "/income?layout=wide&limit=1&offset=1");
@@ -406,7 +411,9 @@ fn companies_are_compared_by_their_figures(server: &Server) {
     assert_eq!(own(&get("?year=2023&limit=1000").json())["revenue"], 800_000);
     let sector = get("?sector=petroleo%20e%20gas&limit=1000").json();
     assert_eq!(own(&sector)["period_end"], "2024-12-31");
-    assert_eq!(get("?sector=zzz").json()["total"], 0);
+    let nothing = get("?sector=zzz").json();
+    assert_eq!(nothing["total"], 0);
+    assert!(nothing["meta"]["hints"][0].as_str().unwrap().contains("zzz"), "{nothing}");
     let csv = get("?metric=revenue&year=2024&format=csv");
     let header = ["company_id", "name", "period_end", "scope", "plan", "revenue"];
     assert_eq!(table(csv.text(), ',')[0], header);

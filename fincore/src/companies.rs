@@ -28,7 +28,7 @@ use crate::{
 pub(crate) mod age;
 mod company;
 mod filter_values;
-mod hints;
+pub(crate) mod hints;
 mod other_names;
 mod queries;
 mod registry_cache;

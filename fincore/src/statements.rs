@@ -16,7 +16,9 @@ pub(crate) mod form;
 mod periods;
 mod queries;
 mod read;
+mod recipes;
 mod screen;
+mod screen_hints;
 mod statement;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;

@@ -50,6 +50,8 @@ mod tests;
 
 pub(crate) use csv::Csv;
 pub use csv::{Dialect, write_csv, write_csv_cells};
+#[cfg(feature = "parquet")]
+pub use parquet::to_parquet;
 
 /// A type whose values are the rows of a table.
 pub trait Row: Sized + 'static {

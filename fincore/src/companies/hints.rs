@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// What is wrong with the filters of a query that finds nothing. None if it finds something.
-pub(super) fn hints(
+pub(crate) fn hints(
     snapshot: &Snapshot,
     total: u64,
     status: Option<&str>,

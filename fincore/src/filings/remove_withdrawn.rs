@@ -57,13 +57,17 @@ impl Filings {
             FileSource::Publisher => true,
             FileSource::Operator => whole_files::is_whole(writer, file, extent, stored)?,
         };
-        if !is_whole || !is_newest(writer, file, extent)? {
+        // What an index of a few forms lacks, or an older one, is kept and told, unless the operator forces it.
+        let decides = is_whole && is_newest(writer, file, extent)?;
+        let is_index = matches!(file.0, Form::Dfp | Form::Itr) && source == FileSource::Operator;
+        if !decides && !is_index {
             return Ok(Withdrawal::default());
         }
         let lacking =
             if stored > extent.ids.len() { lacking(writer, file, extent)? } else { vec![] };
         let count = lacking.len() as u64;
-        if count * 100 > stored * MOST_PERCENT && limit == RemovalLimit::Few {
+        let are_many = !decides || count * 100 > stored * MOST_PERCENT;
+        if count > 0 && are_many && limit == RemovalLimit::Few {
             return Ok(Withdrawal { kept: count, stored, ..Withdrawal::default() });
         }
         let mut tally = Tally::default();

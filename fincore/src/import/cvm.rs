@@ -17,6 +17,7 @@ mod ipe;
 mod line_batches;
 mod periodic_forms;
 mod registry;
+mod statement_rows;
 mod statement_values;
 pub(super) mod statements;
 mod table;

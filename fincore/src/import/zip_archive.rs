@@ -48,7 +48,7 @@ impl<R: Read + Seek> ZipTables<R> {
             let member = archive.by_index_raw(index).map_err(refuse_damaged)?;
             let Ok(name) = member.name() else { continue };
             let Some(table) = table_of(&name) else { continue };
-            if tables.iter().any(|(known, _)| known == table) {
+            if tables.iter().any(|(known, _)| known.eq_ignore_ascii_case(table)) {
                 return Err(Refusal::whole(format!("the zip archive has two tables {table}")));
             }
             tables.push((table.to_owned(), index));
@@ -60,7 +60,7 @@ impl<R: Read + Seek> ZipTables<R> {
         }
         let others = archive.len() - tables.len();
         // The name of the index is the shortest. What counts shares needs the forms.
-        tables.sort_by_key(|(table, _)| (table.ends_with(CAPITAL), table.len()));
+        tables.sort_by_key(|(table, _)| (is_capital(table), table.len()));
         Ok(ZipTables { archive, tables, others })
     }
 
@@ -87,14 +87,20 @@ impl<R: Read + Seek> ZipTables<R> {
     }
 }
 
-/// `ipe_cia_aberta` for `ipe_cia_aberta_2024.csv`, in any folder of the archive, if it is a known table.
+fn is_capital(table: &str) -> bool {
+    table.to_ascii_lowercase().ends_with(CAPITAL)
+}
+
+/// `ipe_cia_aberta` for `ipe_cia_aberta_2024.csv`, in any folder of the archive, if it is a known table. Programs that pack
+/// archives may change the case of names.
 fn table_of(name: &str) -> Option<&str> {
     let mut parts = name.rsplit(['/', '\\']);
-    let (table, year) = parts.next()?.strip_suffix(".csv")?.rsplit_once('_')?;
+    let (stem, extension) = parts.next()?.rsplit_once('.')?;
+    let (table, year) = stem.rsplit_once('_').filter(|_| extension.eq_ignore_ascii_case("csv"))?;
     let is_year = year.len() == 4 && whole_number::<u16>(year).is_some();
     let is_inside = parts.all(|folder| folder != "..");
-    let is_known = KNOWN_TABLES.contains(&table)
-        || table.ends_with(CAPITAL)
+    let is_known = KNOWN_TABLES.iter().any(|known| known.eq_ignore_ascii_case(table))
+        || is_capital(table)
         || cvm::statements::table_of(table).is_some();
     (is_known && is_year && is_inside).then_some(table)
 }
@@ -123,6 +129,12 @@ mod tests {
             ("__MACOSX/._ipe_cia_aberta_2024.csv", None),
             ("ipe_cia_aberta_24.csv", None),
             ("dfp_cia_aberta_BPA_con_2024.csv", Some("dfp_cia_aberta_BPA_con")),
+            ("DFP_CIA_ABERTA_2024.CSV", Some("DFP_CIA_ABERTA")),
+            ("dfp_cia_aberta_bpa_con_2024.csv", Some("dfp_cia_aberta_bpa_con")),
+            (
+                "Itr_Cia_Aberta_Composicao_Capital_2024.csv",
+                Some("Itr_Cia_Aberta_Composicao_Capital"),
+            ),
             (
                 "itr_cia_aberta_composicao_capital_2024.csv",
                 Some("itr_cia_aberta_composicao_capital"),

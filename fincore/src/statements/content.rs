@@ -61,6 +61,20 @@ impl Content {
         self.values.get(account * self.columns.len() + column).copied().flatten()
     }
 
+    /// Removes the accounts without a value.
+    #[cfg(feature = "import")]
+    pub(crate) fn remove_empty_accounts(&mut self) {
+        let columns = self.columns.len().max(1);
+        let is_empty = |row: &[Option<Decimal>]| row.iter().all(Option::is_none);
+        if !self.values.chunks(columns).any(is_empty) {
+            return;
+        }
+        let rows = self.accounts.iter().copied().zip(self.values.chunks(columns));
+        let (accounts, values): (Vec<i64>, Vec<&[Option<Decimal>]>) =
+            rows.filter(|(_, row)| !is_empty(row)).unzip();
+        (self.accounts, self.values) = (accounts, values.concat());
+    }
+
     /// The bytes to store.
     #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn encode(&self) -> Vec<u8> {

@@ -101,7 +101,7 @@ pub(crate) fn differences(
 /// Stores the plan of accounts of a form.
 fn note_plan(writer: &Writer, form: &mut StoredForm) -> Result<()> {
     const SQL: &str = "UPDATE statement_form SET plan = ?2 WHERE id = ?1 AND plan IS NOT ?2";
-    let plan = plan_of_form(writer.connection(), form)?.map(number);
+    let plan = plan_of_form(writer.connection(), form)?.map(|codes| codes as i64);
     if form.plan != plan {
         writer.prepare(SQL)?.execute((form.id, plan))?;
         form.plan = plan;

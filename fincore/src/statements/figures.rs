@@ -5,17 +5,20 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
     error::{Error, Result, Wanted},
-    statements::{account::Account, capital::Capital},
+    statements::{account::Account, capital::Capital, recipes::Sign},
     types::{Decimal, deserialize_from_str},
 };
 
 mod cash;
+mod computed;
 mod plan;
 mod ratio;
 mod shares;
 
 pub use plan::AccountPlan;
-pub(crate) use plan::plan_of;
+use plan::plan_of;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) use plan::{PlanCodes, codes_of};
 use ratio::Ratio;
 
 /// The statements of one period of a company in one scope, each in the order of its accounts. `None` where the form
@@ -28,7 +31,17 @@ pub(crate) struct PeriodStatements<'a> {
     pub(crate) comprehensive_income: Option<&'a [Account]>,
     pub(crate) cash_flow: Option<&'a [Account]>,
     pub(crate) value_added: Option<&'a [Account]>,
+    /// Of a computed period the cash flows that it was computed from; none of a period that was filed.
+    pub(crate) cash_flow_parts: &'a [StatementPart],
+    pub(crate) value_added_parts: &'a [StatementPart],
     pub(crate) capital: Option<Capital>,
+}
+
+/// A statement that a computed one was made of.
+#[derive(Clone, Debug)]
+pub(crate) struct StatementPart {
+    pub(crate) sign: Sign,
+    pub(crate) accounts: Vec<Account>,
 }
 
 /// Declares the metrics with their names.
@@ -314,8 +327,18 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
                 FigureValue::of_two(parts, Decimal::checked_sub)
             }
             Metric::NetIncomeControlling => plan::controlling_share(statements.income),
-            Metric::CapitalExpenditure => cash::capital_expenditure(statements.cash_flow),
-            Metric::DividendsPaid => cash::dividends_paid(statements.cash_flow),
+            Metric::CapitalExpenditure => {
+                let (flow, parts) = (statements.cash_flow, statements.cash_flow_parts);
+                computed::of_sums(flow, parts, cash::capital_expenditure)
+            }
+            Metric::DividendsPaid => {
+                let (flow, parts) = (statements.cash_flow, statements.cash_flow_parts);
+                computed::of_sums(flow, parts, cash::dividends_paid)
+            }
+            Metric::DepreciationAmortisation => {
+                let (added, parts) = (statements.value_added, statements.value_added_parts);
+                computed::of_parts(added, parts, |accounts| plan::depreciation(plan, accounts))
+            }
             Metric::Eps => {
                 shares::basic_earnings(statements.income, figures.get(Metric::NetIncome).value)
             }
@@ -330,7 +353,6 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
             Metric::Revenue
             | Metric::GrossProfit
             | Metric::Ebit
-            | Metric::DepreciationAmortisation
             | Metric::FinancialResult
             | Metric::NetIncome
             | Metric::TotalAssets

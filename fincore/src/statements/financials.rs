@@ -5,15 +5,19 @@ use rusqlite::{Connection, Row};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeMap};
 use serde_json::value::RawValue;
 
+#[cfg(any(feature = "bundle", feature = "import"))]
+use super::figures::PlanCodes;
 use super::{
     account::{Account, Period, Scope, StatementKind},
     account_names::AccountNames,
     capital::Capital,
-    figures::{self, AccountPlan, Figures, Metric, PeriodStatements},
+    figures::{self, AccountPlan, Figures, Metric, PeriodStatements, StatementPart},
     form::{self, StoredForm},
-    periods::History,
+    periods::{History, PeriodValues},
     queries::{FigureSources, FinancialsQuery},
     read::{find_company, meta, rows},
+    recipes::{PeriodRecipe, Sign},
+    statement::Statement,
 };
 use crate::{
     answers::{Page, read_flat},
@@ -164,20 +168,26 @@ pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<Co
     let ends = DateRange::new(query.from, query.to)?;
     check_period(query.period)?;
     let connection = snapshot.connection();
-    let scope = match query.scope {
-        Some(scope) => scope,
-        None => default_scope(connection, company)?,
-    };
-    let mut all = stored(connection, (company, query.period, scope))?;
+    let mut all = stored(connection, (company, query.period, query.scope))?;
     all.retain(|row| ends.contains(row.period_end));
     let part = (query.limit.get(), query.offset.get());
     let mut page = Page::cut(all, part, meta(snapshot)?);
     if query.sources == FigureSources::Listed {
         let forms = form::forms_of(connection, company, None)?;
-        let maker = Maker::read(connection, &forms, scope)?;
-        let shown = page.data.iter().filter_map(|row| maker.figures(query.period, row.period_end));
-        let shown = shown.map(|row| CompanyFinancials { with_sources: true, ..row });
-        page.data = shown.collect::<Vec<_>>().into();
+        let mut shown = page.data.to_vec();
+        for scope in Scope::ALL {
+            let mut of_scope = shown.iter_mut().filter(|row| row.scope == scope).peekable();
+            if of_scope.peek().is_none() {
+                continue;
+            }
+            let maker = Maker::read(connection, &forms, scope)?;
+            for row in of_scope {
+                if let Some(made) = maker.figures(query.period, row.period_end) {
+                    *row = CompanyFinancials { with_sources: true, ..made };
+                }
+            }
+        }
+        page.data = shown.into();
     }
     Ok(page)
 }
@@ -191,29 +201,19 @@ pub(super) fn check_period(period: Period) -> Result<()> {
         .into())
 }
 
-/// Consolidated if there are any such figures, else individual.
-fn default_scope(connection: &Connection, company: CvmCode) -> Result<Scope> {
-    const SQL: &str = "SELECT MIN(scope) FROM financial WHERE company = ?1";
-    let scope: Option<i64> =
-        connection.prepare_cached(SQL)?.query_row([company.get()], |row| row.get(0))?;
-    Ok(if scope == Some(Scope::Individual as i64) {
-        Scope::Individual
-    } else {
-        Scope::Consolidated
-    })
-}
-
-/// The stored figures of a company, newest first.
+/// The stored figures of a company, newest first. Without a scope those of a period are consolidated, or else individual.
 fn stored(
     connection: &Connection,
-    (company, period, scope): (CvmCode, Period, Scope),
+    (company, period, scope): (CvmCode, Period, Option<Scope>),
 ) -> Result<Vec<CompanyFinancials>> {
     const SQL: &str = "SELECT period_start, period_end, scope, plan, figures FROM financial
-        WHERE company = ?1 AND period = ?2 AND scope = ?3 ORDER BY period_end DESC";
+        WHERE company = ?1 AND period = ?2 AND (?3 IS NULL OR scope = ?3) ORDER BY period_end DESC, scope";
     let mut statement = connection.prepare_cached(SQL)?;
-    let rows =
-        statement.query_map((company.get(), period as i64, scope as i64), |row| read(row, 0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let scope = scope.map(|scope| scope as i64);
+    let rows = statement.query_map((company.get(), period as i64, scope), |row| read(row, 0))?;
+    let mut rows = rows.collect::<rusqlite::Result<Vec<CompanyFinancials>>>()?;
+    rows.dedup_by_key(|row| row.period_end);
+    Ok(rows)
 }
 
 /// Reads figures from the columns that begin with this one.
@@ -272,6 +272,7 @@ impl<'c> Maker<'c> {
     pub(super) fn figures(&self, period: Period, end: Date) -> Option<CompanyFinancials> {
         let mut statements: [Option<Vec<Account>>; 5] = Default::default();
         let (mut start, mut capital, mut scope) = (None, None, Scope::Consolidated);
+        let (mut cash_flow_parts, mut value_added_parts) = (Vec::new(), Vec::new());
         for ((kind, history), accounts) in
             KINDS.into_iter().zip(&self.histories).zip(&mut statements)
         {
@@ -282,6 +283,11 @@ impl<'c> Maker<'c> {
             capital = capital.or(capital_at(history, end));
             let row = rows(history, &[values], &self.names, usize::MAX).pop();
             *accounts = row.map(|row| row.accounts);
+            match kind {
+                StatementKind::CashFlow => cash_flow_parts = self.parts(history, &recipe),
+                StatementKind::ValueAdded => value_added_parts = self.parts(history, &recipe),
+                _ => (),
+            }
         }
         if statements.iter().all(Option::is_none) {
             return None;
@@ -293,6 +299,8 @@ impl<'c> Maker<'c> {
             comprehensive_income: comprehensive_income.as_deref(),
             cash_flow: cash_flow.as_deref(),
             value_added: value_added.as_deref(),
+            cash_flow_parts: &cash_flow_parts,
+            value_added_parts: &value_added_parts,
             capital,
         });
         let plan = figures.plan;
@@ -305,6 +313,15 @@ impl<'c> Maker<'c> {
             figures,
             with_sources,
         })
+    }
+
+    /// The statements that a computed period is made of.
+    fn parts(&self, history: &History<'_>, recipe: &PeriodRecipe) -> Vec<StatementPart> {
+        let (signs, values): (Vec<Sign>, Vec<PeriodValues>) =
+            history.parts(recipe).into_iter().unzip();
+        let statements = rows(history, &values, &self.names, usize::MAX).into_iter();
+        let part = |(sign, row): (Sign, Statement)| StatementPart { sign, accounts: row.accounts };
+        signs.into_iter().zip(statements).map(part).collect()
     }
 }
 
@@ -324,12 +341,12 @@ fn capital_at(history: &History<'_>, end: Date) -> Option<Capital> {
     forms.first().and_then(|form| form.capital)
 }
 
-/// The plan of accounts of a form, from its own statements.
+/// The codes that a form follows, from its own statements.
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(super) fn plan_of_form(
     connection: &Connection,
     form: &StoredForm,
-) -> Result<Option<AccountPlan>> {
+) -> Result<Option<PlanCodes>> {
     let forms = std::slice::from_ref(form);
     for scope in Scope::ALL {
         let accounts = |kind| -> Result<Option<Vec<Account>>> {
@@ -343,7 +360,7 @@ pub(super) fn plan_of_form(
         };
         let (income, balance) =
             (accounts(StatementKind::Income)?, accounts(StatementKind::BalanceSheet)?);
-        let plan = figures::plan_of(income.as_deref(), balance.as_deref());
+        let plan = figures::codes_of(income.as_deref(), balance.as_deref());
         if plan.is_some() {
             return Ok(plan);
         }

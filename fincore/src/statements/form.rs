@@ -121,7 +121,7 @@ pub(crate) struct StoredForm {
     pub(crate) received: Option<Date>,
     pub(crate) filing: Option<FilingId>,
     pub(crate) capital: Option<Capital>,
-    /// The number of the plan of accounts, if it is known.
+    /// The number of its [`PlanCodes`](super::figures::PlanCodes), if they are known.
     pub(crate) plan: Option<i64>,
     /// The tables that it has.
     pub(crate) tables: Vec<(Scope, StatementTable)>,

@@ -6,18 +6,15 @@ use rusqlite::Connection;
 
 use super::{
     account::{Period, Scope, StatementKind, StatementOrigin},
+    account_names::AccountNames,
     content::{ColumnOrder, Content, StoredColumn},
     form::StoredForm,
+    recipes::{FormColumn, PeriodRecipe, QUARTER, Recipe, Sign, YEAR},
 };
 use crate::{
     error::Result,
     types::{Date, Decimal, Form},
 };
-
-/// The months of a quarter in days, with room for short and long ones.
-const QUARTER: std::ops::RangeInclusive<i32> = 80..=100;
-/// Those of a year.
-const YEAR: std::ops::RangeInclusive<i32> = 355..=380;
 
 /// An account, and for changes of equity the part of it; by their numbers.
 pub(super) type AccountId = (i64, i64);
@@ -49,26 +46,9 @@ pub(super) struct PeriodValues {
 pub(super) struct FormStatement {
     /// The place of its form.
     form: usize,
-    contents: Vec<Content>,
-}
-
-/// A column of a form: the place of its form, its first and its last day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FormColumn {
-    form: usize,
-    order: ColumnOrder,
-    start: Option<Date>,
+    /// The last day of the form's period. A column that ends on another day is not of it.
     end: Date,
-}
-
-/// How the values of a period are made.
-#[derive(Clone, Debug)]
-enum Recipe {
-    Filed(FormColumn),
-    /// The first without the second.
-    Difference(FormColumn, FormColumn),
-    /// Four quarters, the newest first.
-    Sum(Vec<Recipe>),
+    contents: Vec<Content>,
 }
 
 /// The statements of one kind and scope of a company.
@@ -102,7 +82,11 @@ impl<'c> History<'c> {
             if kind == StatementKind::CashFlow {
                 contents = one_method(contents);
             }
-            statements.push(Rc::new(FormStatement { form: place, contents }));
+            statements.push(Rc::new(FormStatement {
+                form: place,
+                end: form.key.period_end,
+                contents,
+            }));
         }
         Ok(History { forms, scope, kind, statements })
     }
@@ -153,12 +137,34 @@ impl<'c> History<'c> {
     /// The column of each form that reaches from the beginning of its fiscal year to its end, annual forms first where both
     /// end on a day.
     fn ends(&self) -> Vec<FormColumn> {
-        let mut columns: Vec<FormColumn> =
+        let longest: Vec<FormColumn> =
             self.statements.iter().filter_map(|statement| whole(statement)).collect();
+        let begins = |column: &&FormColumn| self.begins_year(column, &longest);
+        let mut columns: Vec<FormColumn> = longest.iter().filter(begins).copied().collect();
         columns.sort_by_key(|column| {
             (std::cmp::Reverse(column.end), self.forms[column.form].key.form)
         });
         columns
+    }
+
+    /// Whether a column, of which `longest` are those of all forms, begins with its fiscal year. Some quarterly forms have only
+    /// their last three months.
+    fn begins_year(&self, column: &FormColumn, longest: &[FormColumn]) -> bool {
+        let is_quarter = column.has_days(&QUARTER) && self.forms[column.form].key.form == Form::Itr;
+        let Some(start) = column.start.filter(|_| is_quarter) else { return true };
+        let is_in = |whole: &FormColumn| {
+            whole.start.is_some_and(|first| first < start) && whole.end >= column.end
+        };
+        // The days between the end of a form's period and the beginning of this one.
+        let gap = |form: &StoredForm| start.day_number() - 1 - form.key.period_end.day_number();
+        let before = |kind: Form, gaps: std::ops::RangeInclusive<i32>| {
+            let forms = self.forms.iter().filter(move |form| form.key.form == kind);
+            forms.map(gap).any(|days| gaps.contains(&days))
+        };
+        let year_ended = || before(Form::Dfp, -10..=10);
+        let quarter_ended = || before(Form::Itr, -10..=10);
+        let year_goes_on = || before(Form::Dfp, 60..=310);
+        !longest.iter().any(is_in) && (year_ended() || !(quarter_ended() || year_goes_on()))
     }
 
     /// Every quarter: the three months of a quarterly form, else the difference of two periods that begin together.
@@ -189,39 +195,51 @@ impl<'c> History<'c> {
     /// Whether a period begins with a longer one and ends three months before it, in the same plan of accounts.
     fn is_quarter_before(&self, before: &FormColumn, column: &FormColumn) -> bool {
         let days = column.end.day_number() - before.end.day_number();
-        let plan = |column: &FormColumn| self.forms[column.form].plan;
         self.forms[before.form].key.form == Form::Itr
             && before.start.is_some()
             && before.start == column.start
             && QUARTER.contains(&days)
-            && plan(before) == plan(column)
+            && self.follow_one_plan([before, column])
     }
 
-    /// The last four quarters at the end of each; a fiscal year of twelve months where they are not all there.
+    /// Whether forms follow one plan of accounts, as far as it is known: a form without income statement and balance sheet
+    /// does not show it.
+    fn follow_one_plan<'f>(&self, columns: impl IntoIterator<Item = &'f FormColumn>) -> bool {
+        let mut plans = columns.into_iter().filter_map(|column| self.forms[column.form].plan);
+        plans.next().is_none_or(|first| plans.all(|plan| plan == first))
+    }
+
+    /// A fiscal year of twelve months, else the last four quarters at the end of each.
     fn trailing(&self) -> Vec<Recipe> {
+        let years = self.of(Form::Dfp).filter_map(whole).filter(|year| year.has_days(&YEAR));
+        let mut recipes: Vec<Recipe> = years.map(Recipe::Filed).collect();
         let mut quarters = self.quarters();
         quarters.sort_by_key(|recipe| std::cmp::Reverse(recipe.end()));
         quarters.dedup_by_key(|recipe| recipe.end());
-        let mut recipes: Vec<Recipe> = quarters
-            .windows(4)
-            .filter(|four| self.are_consecutive(four))
-            .map(|four| Recipe::Sum(four.to_vec()))
-            .collect();
-        let years = self.of(Form::Dfp).filter_map(whole);
-        for year in years.filter(|year| year.has_days(&YEAR)) {
-            if recipes.iter().all(|known| known.end() != year.end) {
-                recipes.push(Recipe::Filed(year));
+        for four in quarters.windows(4).filter(|four| self.are_consecutive(four)) {
+            if recipes.iter().all(|known| known.end() != four[0].end()) {
+                recipes.push(Recipe::Sum(four.to_vec()));
             }
         }
         recipes
     }
 
     fn are_consecutive(&self, quarters: &[Recipe]) -> bool {
-        let plan = |recipe: &Recipe| self.forms[recipe.newest_form()].plan;
-        quarters.windows(2).all(|two| {
-            let days = two[0].end().day_number() - two[1].end().day_number();
-            QUARTER.contains(&days) && plan(&two[0]) == plan(&two[1])
-        })
+        let follow = |two: &[Recipe]| {
+            QUARTER.contains(&(two[0].end().day_number() - two[1].end().day_number()))
+        };
+        let columns = quarters.iter().flat_map(Recipe::columns);
+        quarters.windows(2).all(follow) && self.follow_one_plan(columns)
+    }
+
+    /// The columns of forms that a computed period is made of, each with whether it is subtracted; none of a period that was
+    /// filed. Columns that are added and subtracted cancel out.
+    pub(super) fn parts(&self, PeriodRecipe(recipe): &PeriodRecipe) -> Vec<(Sign, PeriodValues)> {
+        if matches!(recipe, Recipe::Filed(_)) {
+            return Vec::new();
+        }
+        let parts = recipe.signed_columns().into_iter();
+        parts.map(|(sign, column)| (sign, self.make(&Recipe::Filed(column)))).collect()
     }
 
     /// The values of a period.
@@ -300,7 +318,11 @@ impl<'c> History<'c> {
     }
 
     /// The values as the following form restates them, where they differ.
-    pub(super) fn restated(&self, PeriodRecipe(recipe): &PeriodRecipe) -> Option<PeriodValues> {
+    pub(super) fn restated(
+        &self,
+        PeriodRecipe(recipe): &PeriodRecipe,
+        names: &AccountNames,
+    ) -> Option<PeriodValues> {
         let Recipe::Filed(column) = recipe else { return None };
         let form = self.forms[column.form].key.form;
         // The oldest of the later forms.
@@ -315,7 +337,7 @@ impl<'c> History<'c> {
             })
             .last()?;
         let (filed, restated) = (self.column_values(column), self.column_values(&comparative));
-        (!is_same(&filed, &restated)).then(|| PeriodValues {
+        (by_code(&filed, names) != by_code(&restated, names)).then(|| PeriodValues {
             start: column.start,
             end: column.end,
             forms: vec![comparative.form],
@@ -337,7 +359,8 @@ fn columns(statement: &FormStatement, order: ColumnOrder) -> Vec<FormColumn> {
     for content in &statement.contents {
         for StoredColumn { order: known, start, end, .. } in &content.columns {
             let column = FormColumn { form: statement.form, order, start: *start, end: *end };
-            if *known == order && !columns.contains(&column) {
+            let is_own = order != ColumnOrder::Last || *end == statement.end;
+            if *known == order && is_own && !columns.contains(&column) {
                 columns.push(column);
             }
         }
@@ -345,47 +368,20 @@ fn columns(statement: &FormStatement, order: ColumnOrder) -> Vec<FormColumn> {
     columns
 }
 
-/// Whether both have the same values; an account that is missing is zero.
-fn is_same(one: &[(AccountId, Decimal)], other: &[(AccountId, Decimal)]) -> bool {
-    let nonzero = |values: &[(AccountId, Decimal)]| -> HashMap<AccountId, Decimal> {
-        by_account(values.iter().copied().filter(|(_, value)| value.parts().0 != 0).collect())
-    };
-    nonzero(one) == nonzero(other)
-}
-
-/// A period that a company has figures of.
-#[derive(Clone, Debug)]
-pub(super) struct PeriodRecipe(Recipe);
-
-impl PeriodRecipe {
-    pub(super) fn end(&self) -> Date {
-        self.0.end()
-    }
-}
-
-impl Recipe {
-    fn end(&self) -> Date {
-        match self {
-            Recipe::Filed(column) | Recipe::Difference(column, _) => column.end,
-            Recipe::Sum(quarters) => quarters.first().map_or(Date::MAX, Recipe::end),
-        }
-    }
-
-    /// The place of the newest form that it is made from.
-    fn newest_form(&self) -> usize {
-        match self {
-            Recipe::Filed(column) | Recipe::Difference(column, _) => column.form,
-            Recipe::Sum(quarters) => quarters.first().map_or(0, Recipe::newest_form),
-        }
-    }
-}
-
-impl FormColumn {
-    /// Whether its length is one of these, in days.
-    fn has_days(&self, days: &std::ops::RangeInclusive<i32>) -> bool {
-        let length = |start: Date| self.end.day_number() - start.day_number() + 1;
-        self.start.is_some_and(|start| days.contains(&length(start)))
-    }
+/// The values by the codes of their accounts and parts of equity, in order. An account that is missing is zero, and another
+/// name does not make another account.
+fn by_code<'n>(
+    values: &[(AccountId, Decimal)],
+    names: &'n AccountNames,
+) -> Vec<(&'n str, Option<&'n str>, Decimal)> {
+    let nonzero = values.iter().filter(|(_, value)| value.parts().0 != 0);
+    let named = nonzero.filter_map(|((account, part), value)| {
+        let (code, ..) = names.get(*account)?;
+        Some((code.as_str(), names.get(*part).map(|(_, name, _)| name.as_str()), *value))
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort();
+    named
 }
 
 /// Companies file the cash flow by one of two methods. Of two tables that have both, the one with figures counts.

@@ -188,10 +188,14 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
     let total = periods.len() as u64;
     let shown =
         periods.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX)).take(limit as usize);
+    let all_names = match query.restated {
+        Restated::Yes => Some(AccountNames::read(connection, history.account_ids())?),
+        Restated::No => None,
+    };
     let values: Vec<PeriodValues> = shown
         .map(|period| {
-            let restated = (query.restated == Restated::Yes).then(|| history.restated(period));
-            restated.flatten().unwrap_or_else(|| history.values(period))
+            let restated = all_names.as_ref().and_then(|names| history.restated(period, names));
+            restated.unwrap_or_else(|| history.values(period))
         })
         .collect();
     let ids = values.iter().flat_map(|period| &period.values);

@@ -8,6 +8,7 @@ use super::{
     figures::Metric,
     financials::{self, CompanyFinancials, check_period},
     read::meta,
+    screen_hints::hints,
 };
 #[cfg(feature = "parquet")]
 use crate::table::parquet::Parquet;
@@ -186,13 +187,21 @@ pub fn screen(snapshot: &Snapshot, query: ScreenQuery) -> Result<ScreenPage> {
     let mut companies = newest_of_each(snapshot, &query)?;
     sort(&mut companies, query.order);
     let (total, limit, offset) = (companies.len() as u64, query.limit.get(), query.offset.get());
+    let mut meta = meta(snapshot)?;
+    if total == 0 {
+        meta.hints = hints(
+            snapshot,
+            (query.period, query.year.map(|Year(year)| year)),
+            query.sector.as_deref(),
+        )?;
+    }
     let shown = companies.into_iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
     Ok(ScreenPage {
         data: shown.take(limit as usize).collect(),
         total,
         limit,
         offset,
-        meta: meta(snapshot)?,
+        meta,
         metrics: query.metric.map_or(Metric::ALL.to_vec(), |Metrics(metrics)| metrics),
     })
 }

@@ -11,7 +11,7 @@ use parquet::{
     schema::types::{ColumnPath, Type, TypePtr},
 };
 
-use super::ColumnKind;
+use super::{ColumnKind, Row};
 use crate::{
     error::{Error, Result},
     table::Cell,
@@ -31,6 +31,22 @@ const DIGITS: i32 = 38;
 
 /// The bytes of a number with 38 digits.
 const FIGURE_BYTES: i32 = 16;
+
+/// The rows as a Parquet file.
+pub fn to_parquet<R: Row>(rows: &[R]) -> Result<Vec<u8>> {
+    let columns: Vec<_> = R::COLUMNS.iter().map(|column| (column.name, column.kind)).collect();
+    let mut parquet = Parquet::begin(&columns, &[])?;
+    let mut out = Vec::new();
+    for row in rows {
+        let cells: Vec<Cell<'_>> = R::COLUMNS.iter().map(|column| (column.cell)(row)).collect();
+        parquet.row(&cells)?;
+        if parquet.is_full() {
+            parquet.end_group(&mut out)?;
+        }
+    }
+    parquet.end(&mut out)?;
+    Ok(out)
+}
 
 /// A Parquet file that is being written; finished groups are taken out one after the other.
 pub(crate) struct Parquet {

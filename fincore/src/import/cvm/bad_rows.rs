@@ -4,7 +4,18 @@ use crate::import::{import_error::Refusal, imported::Contradictions};
 /// More than one bad row in this many means that the file is not what it seems to be.
 const MOST_BAD: usize = 100;
 
-/// More than one row in this many that contradicts another means the same.
+/// Of a few bad rows, one in this many means the same.
+const MOST_BAD_OF_FEW: usize = 10;
+
+/// How many bad rows are few, and how many that contradict others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FewBad {
+    One,
+    /// Or twenty: archives of statements may have small tables, of some forms.
+    Five,
+}
+
+/// More than one row in this many that contradicts another means the same, unless they are few.
 const MOST_CONTRADICTIONS: usize = 10;
 
 /// The number of lines shown; the others are only counted.
@@ -79,27 +90,25 @@ impl BadRows {
         self.left_out.count > 0
     }
 
-    /// Refuses a table if more than one row and more than 1 % of all rows are bad, or if no row is good. Of rows that
-    /// contradict others, 10 % are too many.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
-        let (contradictions, rows) = (self.contradictions.count(), self.rows);
-        if let Some(line) = self.contradictions.first()
-            && (contradictions > 1 && contradictions * MOST_CONTRADICTIONS > rows)
-        {
-            let reason = "the same number appears twice with different values";
-            let reason =
-                format!("{reason} ({contradictions} of {rows} rows; over 10 % is too many)");
-            return Err(Refusal::at(line, reason));
-        }
+    /// Refuses a table if more than 1 % of all rows are bad, of few bad rows 10 %, or if no row is good. One bad row is
+    /// always allowed. Of rows that contradict others 10 % are too many, unless they are few.
+    pub(super) fn check(&self, few: FewBad) -> Result<(), Refusal> {
+        let reason = "the same number appears twice with different values";
+        check_contradictions(&self.contradictions, few, self.rows, reason)?;
         let lines = self.left_out.lines.first().into_iter().chain(self.incomplete.lines.first());
         let Some((line, reason)) = lines.min() else { return Ok(()) };
         let bad = self.left_out.count + self.incomplete.count;
         if self.left_out.count == self.rows && bad == 1 {
             return Err(Refusal::at(*line, reason));
         }
-        if self.left_out.count == self.rows || (bad > 1 && bad * MOST_BAD > self.rows) {
+        let (most, percent) = match few {
+            FewBad::Five if bad <= 5 => (MOST_BAD_OF_FEW, 10),
+            FewBad::One | FewBad::Five => (MOST_BAD, 1),
+        };
+        if self.left_out.count == self.rows || (bad > 1 && bad * most > self.rows) {
             let rows = self.rows;
-            let reason = format!("{reason} ({bad} of {rows} rows are bad; over 1 % is too many)");
+            let reason =
+                format!("{reason} ({bad} of {rows} rows are bad; over {percent} % is too many)");
             return Err(Refusal::at(*line, reason));
         }
         Ok(())
@@ -113,6 +122,26 @@ impl BadRows {
         ];
         let groups = groups.into_iter().filter(|(count, ..)| *count > 0);
         groups.map(|(count, rows, what)| (count, format!("{what} ({})", rows.list())))
+    }
+}
+
+/// Refuses a table in which too many rows say something else than another row.
+pub(super) fn check_contradictions(
+    contradictions: &Contradictions,
+    few: FewBad,
+    rows: usize,
+    reason: &str,
+) -> Result<(), Refusal> {
+    let few = match few {
+        FewBad::One => 1,
+        FewBad::Five => 20,
+    };
+    match (contradictions.first(), contradictions.count()) {
+        (Some(line), count) if count > few && count * MOST_CONTRADICTIONS > rows => {
+            let reason = format!("{reason} ({count} of {rows} rows; over 10 % is too many)");
+            Err(Refusal::at(line, reason))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -150,17 +179,48 @@ mod tests {
     fn one_bad_row_is_always_allowed_and_one_in_a_hundred() {
         for (rows, left_out, fields) in [(0, 0, 0), (2, 1, 0), (1, 0, 1), (200, 2, 0), (200, 1, 1)]
         {
-            assert_eq!(of(rows, left_out, fields).check(), Ok(()));
+            assert_eq!(of(rows, left_out, fields).check(FewBad::One), Ok(()));
         }
         for (rows, left_out, fields) in [(199, 2, 0), (199, 1, 1), (3, 0, 2), (2, 2, 0)] {
-            let refusal = of(rows, left_out, fields).check().unwrap_err();
+            let refusal = of(rows, left_out, fields).check(FewBad::One).unwrap_err();
             let counted = format!("(2 of {rows} rows are bad; over 1 % is too many)");
             assert!(refusal.reason.contains(&counted), "{refusal:?}");
         }
-        assert_eq!(of(1, 1, 0).check(), Err(Refusal::at(2, "bad")));
+    }
+
+    #[test]
+    fn a_few_bad_rows_do_not_refuse_a_small_table_of_statements() {
+        for (rows, left_out, fields) in [(20, 2, 0), (199, 1, 1), (50, 5, 0), (600, 6, 0)] {
+            assert_eq!(of(rows, left_out, fields).check(FewBad::Five), Ok(()));
+        }
+        for (rows, left_out, percent) in [(599, 6, 1), (19, 2, 10), (5, 5, 10), (6, 6, 1)] {
+            let refusal = of(rows, left_out, 0).check(FewBad::Five).unwrap_err();
+            let counted =
+                format!("({left_out} of {rows} rows are bad; over {percent} % is too many)");
+            assert!(refusal.reason.contains(&counted), "{refusal:?}");
+        }
+    }
+
+    #[test]
+    fn twenty_rows_that_contradict_others_do_not_refuse_a_small_table_of_statements() {
+        let contradicting = |rows, count| {
+            let mut bad_rows = of(rows, 0, 0);
+            (0..count).for_each(|number| bad_rows.contradict(number + 2));
+            bad_rows.check(FewBad::Five)
+        };
+        for (rows, count) in [(7, 2), (21, 20), (210, 21)] {
+            assert_eq!(contradicting(rows, count), Ok(()));
+        }
+        let refusal = contradicting(209, 21).unwrap_err();
+        assert!(refusal.reason.contains("21 of 209 rows; over 10 % is too many"), "{refusal:?}");
+    }
+
+    #[test]
+    fn fields_of_one_row_count_once() {
+        assert_eq!(of(1, 1, 0).check(FewBad::One), Err(Refusal::at(2, "bad")));
         let mut bad_rows = of(3, 0, 0);
         bad_rows.leave_out_fields(2, &["one".to_owned(), "two".to_owned()]);
-        assert_eq!(bad_rows.check(), Ok(()), "it is one row");
+        assert_eq!(bad_rows.check(FewBad::One), Ok(()), "it is one row");
         assert_eq!(bad_rows.report().next().map(|(fields, _)| fields), Some(2));
     }
 
@@ -180,7 +240,7 @@ mod tests {
         bad_rows.count_blank_line(103);
         assert_eq!(bad_rows.report().count(), 0);
         bad_rows.count_row();
-        assert_eq!(bad_rows.check().unwrap_err().line, Some(102));
+        assert_eq!(bad_rows.check(FewBad::One).unwrap_err().line, Some(102));
         bad_rows.count_blank_line(105);
         assert_eq!(bad_rows.report().next().map(|(count, _)| count), Some(2));
     }

@@ -2,6 +2,7 @@
 use std::io::Read;
 
 use super::{
+    bad_rows::FewBad,
     column_names::{Column, required},
     columns::Field,
     statements::{form_of, parse_version},
@@ -66,7 +67,7 @@ pub(super) fn read(
         rows.push(parse_row(form, fields)?);
         Ok(())
     })?;
-    let mut imported = table.report("shares")?;
+    let mut imported = table.report_with(FewBad::Five, "shares")?;
     store(ParsedRows::Capital(rows), &mut imported)?;
     Ok(imported)
 }
@@ -104,6 +105,7 @@ fn count(field: Field<'_>) -> Result<u64, Error> {
     let text = field.text();
     let (whole, decimals) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     let is_whole = decimals.bytes().all(|byte| byte == b'0');
-    let count = whole_number::<u64>(whole).filter(|_| is_whole);
+    let is_stored = |count: &u64| i64::try_from(*count).is_ok();
+    let count = whole_number::<u64>(whole).filter(|count| is_whole && is_stored(count));
     count.ok_or_else(|| Error::in_file(&text, "a number of shares"))
 }

@@ -1,11 +1,13 @@
 //! Financial statements: the tables `dfp_cia_aberta_DRE_con_2024.csv`, one of each kind and scope, of all companies.
-use std::io::Read;
+use std::{collections::BTreeSet, io::Read};
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::{
+    bad_rows::{FewBad, check_contradictions},
     column_names::{Column, of_some_tables, optional, required},
     columns::Field,
+    statement_rows::StatementRows,
     statement_values::{Scale, parse_value},
     table::Table,
 };
@@ -20,12 +22,11 @@ use crate::{
     statements::{
         Scope,
         account::is_per_share,
-        code_order,
-        content::{ColumnOrder, Content, StoredColumn},
+        content::{ColumnOrder, StoredColumn},
         form::{FormKey, StatementTable},
         store::{NewAccount, NewTable},
     },
-    types::{Cnpj, CvmCode, Decimal, Form},
+    types::{Cnpj, CvmCode, Form},
 };
 
 /// All columns that CVM publishes in any of these tables.
@@ -68,6 +69,7 @@ const READ: [Column; 14] = [
 
 /// The form of a file, by its name: `dfp_cia_aberta_DRE_con_2024.csv`.
 pub(super) fn form_of(file: &str) -> Option<Form> {
+    let file = file.to_ascii_lowercase();
     [Form::Dfp, Form::Itr]
         .into_iter()
         .find(|form| file.starts_with(&format!("{}_cia_aberta", form.name())))
@@ -76,12 +78,12 @@ pub(super) fn form_of(file: &str) -> Option<Form> {
 /// The form, table and scope of a file, by its name.
 pub(in crate::import) fn table_of(file: &str) -> Option<(Form, StatementTable, Scope)> {
     let form = form_of(file)?;
-    let rest = file.get("dfp_cia_aberta_".len()..)?;
+    let rest = file.get("dfp_cia_aberta_".len()..)?.to_ascii_uppercase();
     let table = StatementTable::ALL.into_iter().find(|table| rest.starts_with(table.name()))?;
     let end = table.name().len();
     let scope = match rest.get(end..end + 4)? {
-        "_con" => Scope::Consolidated,
-        "_ind" => Scope::Individual,
+        "_CON" => Scope::Consolidated,
+        "_IND" => Scope::Individual,
         _ => return None,
     };
     Some((form, table, scope))
@@ -102,16 +104,18 @@ pub(super) fn read(
     check_columns(table, rows.absent_columns())?;
     let mut reader = TableReader::new(form, table);
     rows.visit_batches(|line, fields| reader.add(line, fields))?;
-    let mut imported = rows.report("financial statements")?;
+    let mut imported = rows.report_with(FewBad::Five, "financial statements")?;
     if rows.row_count() == 0 {
         return Ok(imported);
     }
     let companies = std::mem::take(&mut reader.companies);
-    let (table, contradictions) = reader.finish(scope);
+    imported.notes.extend(reader.off_days_note());
+    let (table, contradictions) = reader.finish(scope, &mut imported);
     imported
         .notes
         .extend(contradictions.note_of("with another value of the same account: the last is kept"));
-    check_contradictions(&contradictions, rows.row_count())?;
+    let reason = "the same account appears twice with different values";
+    check_contradictions(&contradictions, FewBad::Five, rows.row_count(), reason)?;
     store(ParsedRows::Statements { table, companies }, &mut imported)?;
     Ok(imported)
 }
@@ -127,21 +131,6 @@ fn check_columns(table: StatementTable, missing: &[&str]) -> Result<(), Refusal>
     }
 }
 
-/// One row in ten that says something else than another is too many.
-fn check_contradictions(contradictions: &Contradictions, rows: usize) -> Result<(), Refusal> {
-    match contradictions.first() {
-        Some(line) if contradictions.count() > 1 && contradictions.count() * 10 > rows => {
-            let reason = "the same account appears twice with different values";
-            let count = contradictions.count();
-            Err(Refusal::at(
-                line,
-                format!("{reason} ({count} of {rows} rows; over 10 % is too many)"),
-            ))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The statements of a table, as its rows come in.
 struct TableReader {
     form: Form,
@@ -149,17 +138,11 @@ struct TableReader {
     /// The places of accounts, by their fields as they are in the file.
     places: HashMap<Vec<u8>, usize>,
     accounts: Vec<NewAccount>,
-    statements: HashMap<FormKey, Building>,
+    statements: HashMap<FormKey, StatementRows>,
     /// The companies of each CNPJ.
     companies: HashMap<Cnpj, Vec<CvmCode>>,
-}
-
-/// A statement, as its rows come in.
-#[derive(Default)]
-struct Building {
-    columns: Vec<StoredColumn>,
-    /// Line, account, column and value of each row.
-    values: Vec<(usize, usize, usize, Decimal)>,
+    /// Forms with a period of their own that ends on another day than they do.
+    off_days: BTreeSet<FormKey>,
 }
 
 impl TableReader {
@@ -171,6 +154,7 @@ impl TableReader {
             accounts: Vec::new(),
             statements: HashMap::new(),
             companies: HashMap::new(),
+            off_days: BTreeSet::new(),
         }
     }
 
@@ -214,18 +198,14 @@ impl TableReader {
             StatementTable::EquityChanges => self.part(part)?,
             _ => 0,
         };
+        if column.order == ColumnOrder::Last && column.end != key.period_end {
+            self.off_days.insert(key);
+        }
         if !self.statements.contains_key(&key) {
             self.note_company(cnpj, key.company);
         }
         let statement = self.statements.entry(key).or_default();
-        let column = StoredColumn { part, ..column };
-        let known = statement.columns.iter().position(|known| *known == column);
-        let column = known.unwrap_or_else(|| {
-            statement.columns.push(column);
-            statement.columns.len() - 1
-        });
-        statement.values.push((line, account, column, value));
-        Ok(())
+        statement.add(line, (account, StoredColumn { part, ..column }), value)
     }
 
     fn check_dates(&self, column: StoredColumn) -> Result<(), Error> {
@@ -284,56 +264,32 @@ impl TableReader {
         }
     }
 
-    /// The statements of all forms in the order of their keys, which keeps those of a company together.
-    fn finish(self, scope: Scope) -> (NewTable, Contradictions) {
+    fn off_days_note(&self) -> Option<String> {
+        let (first, count) = (self.off_days.first()?, self.off_days.len());
+        let what =
+            "forms with a period that ends on another day than they do, which is in exports only";
+        Some(format!("{what}: {count} ({first})"))
+    }
+
+    /// The statements of all forms in the order of their keys, which keeps those of a company together. Those that are no
+    /// tables are counted in the report.
+    fn finish(self, scope: Scope, imported: &mut Imported) -> (NewTable, Contradictions) {
         let TableReader { form, table, accounts, statements, .. } = self;
         let mut contradictions = Contradictions::default();
-        let mut statements: Vec<_> = statements
-            .into_iter()
-            .map(|(key, building)| (key, building.finish(&accounts, &mut contradictions)))
-            .collect();
-        statements.sort_by_key(|(key, _)| *key);
-        (NewTable { form, table, scope, accounts, statements }, contradictions)
-    }
-}
-
-impl Building {
-    /// The matrix of all values, with the accounts in the order of their codes, then of the file. Of rows that contradict each
-    /// other the last counts.
-    fn finish(self, accounts: &[NewAccount], contradictions: &mut Contradictions) -> Content {
-        let Building { columns, values } = self;
-        let mut order: Vec<usize> = (0..columns.len()).collect();
-        order.sort_by_key(|place| {
-            (columns[*place].order, std::cmp::Reverse(columns[*place].end), columns[*place].start)
-        });
-        let mut used: Vec<usize> = Vec::new();
-        let mut rows: HashMap<usize, usize> = HashMap::new();
-        for (_, account, ..) in &values {
-            rows.entry(*account).or_insert_with(|| {
-                used.push(*account);
-                used.len() - 1
-            });
-        }
-        let mut sorted: Vec<usize> = (0..used.len()).collect();
-        sorted.sort_by_cached_key(|place| code_order(&accounts[used[*place]].code));
-        let mut row_of = vec![0; used.len()];
-        sorted.iter().enumerate().for_each(|(row, place)| row_of[*place] = row);
-        let mut column_of = vec![0; columns.len()];
-        order.iter().enumerate().for_each(|(place, column)| column_of[*column] = place);
-        let mut matrix = vec![None; used.len() * columns.len()];
-        for (line, account, column, value) in values {
-            let cell = &mut matrix[row_of[rows[&account]] * columns.len() + column_of[column]];
-            if cell.is_some_and(|known| known != value) {
-                contradictions.add(line);
+        let mut building: Vec<_> = statements.into_iter().collect();
+        building.sort_by_key(|(key, _)| *key);
+        let (mut statements, mut scattered) = (Vec::with_capacity(building.len()), Vec::new());
+        for (key, building) in building {
+            match building.finish(&accounts, &mut contradictions) {
+                Some(content) => statements.push((key, content)),
+                None => scattered.push(key),
             }
-            *cell = Some(value);
         }
-        let account = |place: &usize| i64::try_from(used[*place]).unwrap_or_default();
-        Content {
-            columns: order.iter().map(|place| columns[*place]).collect(),
-            accounts: sorted.iter().map(account).collect(),
-            values: matrix,
+        if let Some(first) = scattered.first() {
+            let reason = format!("statements whose accounts are scattered over periods ({first})");
+            imported.left_out.push((scattered.len(), reason));
         }
+        (NewTable { form, table, scope, accounts, statements }, contradictions)
     }
 }
 

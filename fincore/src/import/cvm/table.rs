@@ -4,7 +4,7 @@ use std::{collections::hash_map, hash::Hash, io::Read};
 use foldhash::{HashMap, HashMapExt};
 
 use super::{
-    bad_rows::BadRows,
+    bad_rows::{BadRows, FewBad},
     column_names::Column,
     columns::{ColumnLayout, DroppedFields, Field},
     line_batches::{BatchLimit, LineBatch, Lines},
@@ -131,7 +131,12 @@ impl<R: Read, const N: usize> Table<R, N> {
 
     /// The report on what was read; refuses a table with too many bad rows.
     pub(super) fn report(&self, what: &str) -> Result<Imported, Refusal> {
-        self.bad_rows.check()?;
+        self.report_with(FewBad::One, what)
+    }
+
+    /// The same of a table that may be small.
+    pub(super) fn report_with(&self, few: FewBad, what: &str) -> Result<Imported, Refusal> {
+        self.bad_rows.check(few)?;
         let mut imported = Imported::new(what);
         imported.left_out.extend(self.bad_rows.report());
         imported.notes.extend(self.bad_rows.contradiction_note());

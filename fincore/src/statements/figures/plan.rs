@@ -51,6 +51,8 @@ enum Recipe {
 
 const NET_INCOME: &[Line] = &[("3.*", "lucro*periodo"), ("3.*", "lucro*exercicio")];
 
+const EQUITY: &[Line] = &[("2.*", "patrimonio liquido")];
+
 /// The table: how the figures that stand in accounts are made in each plan.
 fn recipe(plan: AccountPlan, metric: Metric) -> Recipe {
     use AccountPlan::{Bank, General, Insurer};
@@ -99,7 +101,7 @@ fn recipe(plan: AccountPlan, metric: Metric) -> Recipe {
             SumOf(BalanceSheet, &[("2.01.04", "emprestimos"), ("2.02.01", "emprestimos")])
         }
         // 2.03 in the general plan and of insurers; of banks 2.08, 2.07 since 2020, 2.05 in old individual statements.
-        (Metric::Equity, _) => OneOf(BalanceSheet, &[("2.*", "patrimonio liquido")]),
+        (Metric::Equity, _) => OneOf(BalanceSheet, EQUITY),
         (Metric::OperatingCashFlow, _) => OneOf(CashFlow, &[("6.01", "caixa liquido")]),
         (Metric::InvestingCashFlow, _) => OneOf(CashFlow, &[("6.02", "caixa liquido")]),
         (Metric::FinancingCashFlow, _) => OneOf(CashFlow, &[("6.03", "caixa liquido")]),
@@ -132,12 +134,18 @@ pub(super) fn from_accounts(
             let figure_there = one_of(accounts, &[("4.01", "lucro"), ("4.01", "prejuizo")]);
             if figure_there.value.is_some() { figure_there } else { figure }
         }
-        // Forms deduct it; some leave out the sign.
-        (Metric::DepreciationAmortisation, _) => {
-            FigureValue { value: figure.value.map(absolute), ..figure }
-        }
         _ => figure,
     }
+}
+
+/// Depreciation, amortisation and depletion. Forms deduct it; some leave out the sign.
+pub(super) fn depreciation(
+    plan: Option<AccountPlan>,
+    value_added: Option<&[Account]>,
+) -> FigureValue {
+    let statements = PeriodStatements { value_added, ..PeriodStatements::default() };
+    let figure = from_accounts(plan, Metric::DepreciationAmortisation, &statements);
+    FigureValue { value: figure.value.map(absolute), ..figure }
 }
 
 fn statement<'a>(statements: &PeriodStatements<'a>, kind: StatementKind) -> Option<&'a [Account]> {
@@ -203,6 +211,37 @@ pub(super) fn controlling_share(income: Option<&[Account]>) -> FigureValue {
         }
         _ => FigureValue::none(Reason::NotDivided),
     }
+}
+
+/// A plan of accounts with the codes that it has. Between statements with other codes nothing is computed.
+#[cfg(any(feature = "bundle", feature = "import"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanCodes {
+    General,
+    BankBefore2020,
+    Insurer,
+    BankSince2020,
+}
+
+/// The codes that statements follow: the plan, and of banks where net income or equity stands. `None` if they do not show it.
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) fn codes_of(
+    income: Option<&[Account]>,
+    balance_sheet: Option<&[Account]>,
+) -> Option<PlanCodes> {
+    let code_of = |accounts: Option<&[Account]>, lines| one_of(accounts?, lines).from.pop();
+    Some(match plan_of(income, balance_sheet)? {
+        AccountPlan::General => PlanCodes::General,
+        AccountPlan::Insurer => PlanCodes::Insurer,
+        AccountPlan::Bank => {
+            let profit = code_of(income, NET_INCOME);
+            let equity = || code_of(balance_sheet, EQUITY);
+            match profit.or_else(equity)?.as_str() {
+                "3.11" | "2.07" => PlanCodes::BankSince2020,
+                _ => PlanCodes::BankBefore2020,
+            }
+        }
+    })
 }
 
 /// The plan of accounts that statements follow, by the names of their accounts. `None` if they do not show it.

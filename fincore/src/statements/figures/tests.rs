@@ -39,6 +39,7 @@ fn figures_of(lines: &str, capital: Option<Capital>) -> Figures {
         cash_flow: cash_flow.as_deref(),
         value_added: value_added.as_deref(),
         capital,
+        ..PeriodStatements::default()
     })
 }
 

@@ -56,7 +56,7 @@ pub(crate) enum Formats {
     List,
     /// A list of which `ids` chooses some side by side: JSON, CSV or, of those, Parquet where the build has it.
     Comparison,
-    /// A table whose columns are those of the question: JSON, CSV or Parquet where the build has it.
+    /// A table of figures: JSON, CSV or Parquet where the build has it.
     Table,
     /// A whole dataset: NDJSON, CSV or, with the feature `parquet`, Parquet.
     Dataset,

@@ -272,6 +272,11 @@ impl<R: Row + Serialize> Rows for Page<R> {
         table::write_csv(&self.data, dialect, &mut bytes)?;
         Ok(bytes)
     }
+
+    #[cfg(feature = "parquet")]
+    fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
+        Some(table::to_parquet(&self.data))
+    }
 }
 
 /// Meetings to come are in JSON only.

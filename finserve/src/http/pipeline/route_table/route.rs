@@ -116,7 +116,7 @@ fn of_rows(names: &[&str]) -> &'static [&'static str] {
     if names.contains(&"limit") { &formats::OF_ROWS } else { &[] }
 }
 
-/// A list whose columns are those of the question, also as Parquet.
+/// A list that is a table of figures, also as Parquet.
 pub(crate) fn table_of(list: Route) -> Route {
     Route { formats: Formats::Table, ..list }
 }
