@@ -90,8 +90,8 @@ def quarters(book):
         ("2024-03-31", "filed", 20, True), ("2023-12-31", "computed", 14, False), ("2023-09-30", "computed", 15, False),
         ("2023-06-30", "filed", 12, True), ("2023-03-31", "filed", 10, True),
     ], "quarter")
-    # The quarters do not add up to the year, because forms round: the year counts. A year of six months has none.
-    expect(book, [("2024-03-31", "computed", 61, False), ("2023-12-31", "filed", 50, True)], "ttm")
+    # The quarters do not add up to the year, because forms round; a year of six months has none.
+    expect(book, [("2024-03-31", "computed", 61, False), ("2023-12-31", "computed", 51, False)], "ttm")
     expect(book, [
         ("2024-06-30", "filed", 33, True), ("2024-03-31", "filed", 20, True), ("2023-12-31", "filed", 50, True),
         ("2023-09-30", "filed", 36, True), ("2023-06-30", "filed", 21, True), ("2023-03-31", "filed", 10, True),
@@ -107,7 +107,7 @@ def days_of_knowledge(book):
     day = datetime.date.fromisoformat
     expect(book, [("2023-12-31", "filed", 48, True)], "annual", as_of=day("2024-03-19"))
     expect(book, [("2023-12-31", "filed", 50, True)], "annual", as_of=day("2024-03-20"))
-    expect(book, [("2023-12-31", "filed", 48, True)], "ttm", as_of=day("2024-03-19"))
+    expect(book, [("2023-12-31", "computed", 49, False)], "ttm", as_of=day("2024-03-19"))
     expect(book, [("2023-03-31", "filed", 10, True)], "quarter", as_of=day("2023-05-10"))
     expect(book, [], "quarter", as_of=day("2023-05-09"))
 

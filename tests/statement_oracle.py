@@ -288,7 +288,7 @@ def same_plan(sources):
 
 
 def trailing(sources):
-    """A year of twelve months, else the sum of four quarters that follow each other."""
+    """The sum of four quarters that follow each other, else the year itself."""
     found, made = quarters(sources), []
     for end in sorted({source.form.end for source in sources.values()}):
         chain = [row for row in found if row.end == end]
@@ -298,11 +298,11 @@ def trailing(sources):
                 break
             chain += before
         annual = sources.get(("DFP", end))
-        if annual and months(annual.start, end) == 12:
-            made.append(annual.row(annual.start))
-        elif len(chain) == 4 and same_plan([source for row in chain for _, source, _ in row.parts]):
+        if len(chain) == 4 and same_plan([source for row in chain for _, source, _ in row.parts]):
             accounts = combined(chain[0].accounts, [row.accounts for row in chain[1:]], sum)
             made.append(Row(chain[0].source, chain[-1].start, "computed", accounts, cancelled(chain)))
+        elif annual and months(annual.start, end) == 12:
+            made.append(annual.row(annual.start))
     return made
 
 

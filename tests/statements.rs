@@ -240,7 +240,7 @@ fn quarters_are_filed_or_the_difference_of_two_periods(server: &Server) {
     );
     assert_eq!(
         periods(server, "/income?period=ttm&limit=1"),
-        json!([["2024-12-31", "filed", 1_000_000]])
+        json!([["2024-12-31", "computed", 1_000_000]])
     );
     assert_eq!(
         periods(server, "/balance-sheet?period=ttm"),

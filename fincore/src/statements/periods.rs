@@ -209,16 +209,17 @@ impl<'c> History<'c> {
         plans.next().is_none_or(|first| plans.all(|plan| plan == first))
     }
 
-    /// A fiscal year of twelve months, else the last four quarters at the end of each.
+    /// The last four quarters at the end of each; where one is missing, a fiscal year of twelve months.
     fn trailing(&self) -> Vec<Recipe> {
-        let years = self.of(Form::Dfp).filter_map(whole).filter(|year| year.has_days(&YEAR));
-        let mut recipes: Vec<Recipe> = years.map(Recipe::Filed).collect();
         let mut quarters = self.quarters();
         quarters.sort_by_key(|recipe| std::cmp::Reverse(recipe.end()));
         quarters.dedup_by_key(|recipe| recipe.end());
-        for four in quarters.windows(4).filter(|four| self.are_consecutive(four)) {
-            if recipes.iter().all(|known| known.end() != four[0].end()) {
-                recipes.push(Recipe::Sum(four.to_vec()));
+        let four = quarters.windows(4).filter(|four| self.are_consecutive(four));
+        let mut recipes: Vec<Recipe> = four.map(|four| Recipe::Sum(four.to_vec())).collect();
+        let years = self.of(Form::Dfp).filter_map(whole);
+        for year in years.filter(|year| year.has_days(&YEAR)) {
+            if recipes.iter().all(|known| known.end() != year.end) {
+                recipes.push(Recipe::Filed(year));
             }
         }
         recipes
