@@ -208,7 +208,7 @@ with_nginx() {
     openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=data.example.org \
         -keyout "$work/key.pem" -out "$work/cert.pem" 2>/dev/null
     sed -e "s|listen 80;|listen 127.0.0.1:$plain;|; s|listen 443 ssl|listen 127.0.0.1:$tls ssl|; /listen \[::\]/d" \
-        -e "s|server 127.0.0.1:8080|server $server|" \
+        -e "s|server 127.0.0.1:8080|server $server|; s|/var/log/nginx/finserve.log|$work/access.log|" \
         -e "s|/etc/letsencrypt/live/data.example.org/fullchain|$work/cert|; s|/etc/letsencrypt/live/data.example.org/privkey|$work/key|" \
         deploy/nginx/finserve.conf >"$work/site.conf"
     sed "s|127.0.0.1:8080|$server|" deploy/nginx/finserve-subpath.conf >"$work/subpath.conf"
@@ -232,6 +232,10 @@ CONF
     port=$tls url=https://data.example.org:$tls
     wait_for || wrong 'nginx answers'
     forging nginx 127.0.1.1 127.0.1.2
+    curl -sk -o /dev/null --resolve "data.example.org:$port:127.0.0.1" "$url/api/v1/market/selic/current?token=finl_secret"
+    curl -s -o /dev/null "http://127.0.0.1:$plain/redirected?token=finl_secret"
+    same 'nginx: requests in its log' "$(grep -c 'GET /\(api/v1/market/selic/current\|redirected\)"' "$work/access.log")" 2
+    check 'nginx: no token in its log' bash -c '! grep -q finl_ "$0"' "$work/access.log"
     same 'nginx: plain HTTP is sent to HTTPS' "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$plain/a")" 301
     same 'nginx: a body over 16 KiB is refused' "$(head -c 20000 /dev/zero |
         curl -sk -o /dev/null -w '%{http_code}' --resolve "data.example.org:$port:127.0.0.1" --data-binary @- "$url/api/v1/plans/register")" 413
@@ -262,7 +266,7 @@ with_replicas() {
     local plain=$(free_port) tls=$(free_port) nobody=$(free_port) closes=$(free_port) answered
     closing "$closes"
     sed -e "s|listen 80;|listen 127.0.0.1:$plain;|; s|listen 443 ssl|listen 127.0.0.1:$tls ssl|; /listen \[::\]/d" \
-        -e "s|replica-1:8080|$server|; s|replica-2:8080|127.0.0.1:$nobody|; s|replica-3:8080|127.0.0.1:$closes|" \
+        -e "s|/var/log/nginx/finserve.log|$work/access.log|; s|replica-1:8080|$server|; s|replica-2:8080|127.0.0.1:$nobody|; s|replica-3:8080|127.0.0.1:$closes|" \
         -e "s|/etc/letsencrypt/live/data.example.org/fullchain|$work/cert|; s|/etc/letsencrypt/live/data.example.org/privkey|$work/key|" \
         deploy/nginx/finserve-replicas.conf >"$work/replicas.conf"
     sed -e "s|$work/site.conf|$work/replicas.conf|; s|nginx.pid|replicas.pid|; /subpath.conf/d" "$work/nginx.conf" >"$work/balancer.conf"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A spreadsheet in LibreOffice that shows the Selic, a corrected amount and a table of rates from a running server.
+"""A spreadsheet in LibreOffice that shows the Selic, a corrected amount, a figure that needs a plan and a table of rates.
 
-The formulas are those of the guide, with the address of the server in the place of its example. The sheet has the formulas for
+The formulas are those of the guide, with the address of the server in the place of its example. What needs a plan is read by a
+link that is bound to its formula. The sheet has the formulas for
 Excel and Google Sheets beside them, as text. It is saved, newer figures are imported, and the same file shows them when it is
 opened again. What cells show must be what the API answers as JSON.
 
@@ -34,6 +35,8 @@ EXAMPLE = "http://localhost:8080"
 # How many rows the table has, each with two cells. LibreOffice asks twice for each, and a cell has the limit of its address.
 ROWS = 4
 CELLS = 3 + 2 * ROWS
+# What a cell shows by a link, whose token is added.
+LINKED = "/api/v1/companies/PETR4/financials?field=net_income&limit=1&format=value"
 # UpdateDocMode::FULL_UPDATE: what cells ask for is asked for without a question to the user.
 FULL_UPDATE = 3
 # The folder of the sheet is a trusted one: files elsewhere are not updated without a click.
@@ -69,8 +72,9 @@ class Server:
             time.sleep(0.1)
         self.address = found[0].rstrip("/.,")
 
-    def json(self, path):
-        request = urllib.request.Request(self.address + path, headers={"X-API-Key": self.key})
+    def json(self, path, sent=None):
+        headers = {"X-API-Key": self.key, "Content-Type": "application/json"}
+        request = urllib.request.Request(self.address + path, sent and json.dumps(sent).encode(), headers)
         with urllib.request.urlopen(request) as answer:
             return json.loads(answer.read(), parse_float=str, parse_int=str)
 
@@ -133,7 +137,7 @@ def named(name, value):
     return one
 
 
-def fill(document, address):
+def fill(document, address, token):
     """The guide's formulas, those of the table in a row each, and beside them those for other programs."""
     sheet = document.Sheets.getByIndex(0)
     here, others = formulas("LibreOffice"), [formulas("Excel"), formulas("Google Sheets")]
@@ -143,6 +147,8 @@ def fill(document, address):
         sheet.getCellByPosition(1, row).Formula = formula.replace(EXAMPLE, address)
         for column, other in enumerate(others, 2):
             sheet.getCellByPosition(column, row).String = other[name]
+    linked = f'=NUMBERVALUE(WEBSERVICE("{address}{LINKED}&token={token}");".")'
+    sheet.getCellByPosition(1, len(rows)).Formula = linked
     table = document.Sheets
     table.insertNewByName("rates", 1)
     for row in range(ROWS):
@@ -162,6 +168,8 @@ def check(document, server, selic):
     formula = formulas("LibreOffice")["Corrected"]
     question = re.search(rf"{EXAMPLE}(/\S+?)&format=value", formula)[1]
     assert figure[2] == float(server.json(question)["result"]), shown
+    newest = server.json("/api/v1/companies/PETR4/financials?limit=1")["data"][0]
+    assert sheet.getCellByPosition(1, 3).Value == float(newest["net_income"]), (newest, sheet.getCellByPosition(1, 3).String)
     page = server.json(f"/api/v1/market/ipca?limit={ROWS}")["data"]
     for row, wanted in enumerate(page):
         day, rate = (rates.getCellByPosition(column, row) for column in (0, 1))
@@ -178,7 +186,8 @@ def main():
             selic = server.json("/api/v1/market/selic/current")["value"]
             file = (folder / "finserve.ods").as_uri()
             document = office.open("private:factory/scalc")
-            fill(document, server.address)
+            token = server.json("/api/v1/links", {"name": "Sheet", "path": LINKED})["token"]
+            fill(document, server.address, token)
             before = check(document, server, selic)
             document.storeAsURL(file, (named("FilterName", "calc8"),))
             document.close(True)
@@ -192,6 +201,7 @@ def main():
             refused.Formula = f'=WEBSERVICE("{server.address}/api/v1/market/series/999999/current?format=value")'
             assert refused.getError() != 0, refused.String
             document.close(True)
+            assert token not in (folder / "data/log.txt").read_text()
             assert before != after and before[3:-2] == after[5:], (before, after)
             print(f"{len(after)} lines: {before[0]} on {before[1]}, then {after[0]} on {after[1]}; {after[2]}; {after[3]}")
         finally:
