@@ -87,9 +87,9 @@ def compare_statements(copies, book, tally):
         for (scope, member), columns in form.columns.items():
             for (order, start, end), accounts in columns.items():
                 for (part, code, name), (value, fixed) in accounts.items():
-                    about = SCOPES[scope], kinds[member], "false" if order == "ÚLTIMO" else "true"
+                    about = SCOPES[scope], kinds[member], order != "ÚLTIMO"
                     days = start.isoformat() if start else None, end.isoformat()
-                    told = value, "true" if fixed else "false", form.received, form.document
+                    told = value, fixed, form.received, form.document
                     wanted[head + about + days + (code, name, part)] = told
     served, rows = {}, 0
     for lines in copies.copies["statements"].values():

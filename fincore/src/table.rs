@@ -1,7 +1,7 @@
 //! The columns of each row type, and tables as CSV, NDJSON and Parquet.
 //!
 //! Every row type implements [`Row`]: a list of [`Column`]s, each with a name and a function that reads
-//! its [`Cell`] from a row. A writer for a new format handles eight kinds of cell, and then writes
+//! its [`Cell`] from a row. A writer for a new format handles nine kinds of cell, and then writes
 //! rates, quotes, companies and filings alike. (JSON needs no writer: rows implement `Serialize`.)
 //!
 //! ```
@@ -13,6 +13,7 @@
 //!         Cell::Empty => String::new(),
 //!         Cell::Text(text) => text.replace('\t', " "),
 //!         Cell::Integer(number) => number.to_string(),
+//!         Cell::Truth(is_so) => is_so.to_string(),
 //!         Cell::Figure(figure) => figure.to_string(),
 //!         Cell::Calculated(figure) => figure.to_string(),
 //!         Cell::Day(day) | Cell::StartOfDay(day) => day.to_string(),
@@ -77,6 +78,8 @@ pub enum ColumnKind {
     Text,
     /// [`Cell::Integer`]
     Integer,
+    /// [`Cell::Truth`]
+    Truth,
     /// [`Cell::Figure`] or [`Cell::Calculated`]
     Figure,
     /// [`Cell::Day`]
@@ -109,6 +112,8 @@ pub enum Cell<'r> {
     Text(Cow<'r, str>),
     /// A whole number.
     Integer(u64),
+    /// True or false.
+    Truth(bool),
     /// A number with its published digits.
     Figure(Decimal),
     /// A number that was calculated.
@@ -130,6 +135,12 @@ impl<'r> From<&'r str> for Cell<'r> {
 impl<'r, T: Into<Cell<'r>>> From<Option<T>> for Cell<'r> {
     fn from(value: Option<T>) -> Cell<'r> {
         value.map_or(Cell::Empty, Into::into)
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(is_so: bool) -> Self {
+        Cell::Truth(is_so)
     }
 }
 
@@ -158,6 +169,7 @@ impl Serialize for Cell<'_> {
             Cell::Empty => serializer.serialize_none(),
             Cell::Text(text) => serializer.serialize_str(text),
             Cell::Integer(number) => serializer.serialize_u64(*number),
+            Cell::Truth(is_so) => serializer.serialize_bool(*is_so),
             Cell::Figure(figure) => figure.serialize(serializer),
             Cell::Calculated(figure) => figure.serialize(serializer),
             Cell::Day(day) => day.serialize(serializer),

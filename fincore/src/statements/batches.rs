@@ -42,14 +42,14 @@ pub(crate) const HEADINGS: [(&str, ColumnKind); 16] = [
     ("filing_id", ColumnKind::Text),
     ("scope", ColumnKind::Text),
     ("kind", ColumnKind::Text),
-    ("comparative", ColumnKind::Text),
+    ("comparative", ColumnKind::Truth),
     ("start", ColumnKind::Day),
     ("end", ColumnKind::Day),
     ("code", ColumnKind::Text),
     ("name", ColumnKind::Text),
     ("column", ColumnKind::Text),
     ("value", ColumnKind::Figure),
-    ("fixed", ColumnKind::Text),
+    ("fixed", ColumnKind::Truth),
 ];
 
 /// The cells that identify a form.
@@ -64,21 +64,20 @@ pub(crate) fn form_cells(key: FormKey) -> [Cell<'static>; 4] {
 
 impl StatementValue<'_> {
     pub(crate) fn cells(&self) -> Vec<Cell<'_>> {
-        let truth = |is_so: bool| if is_so { "true" } else { "false" };
         let (code, name, fixed) = self.account;
         let rest = [
             self.form.received.into(),
             self.form.filing.map_or(Cell::Empty, Cell::display),
             self.scope.name().into(),
             self.kind.name().into(),
-            truth(self.order != ColumnOrder::Last).into(),
+            (self.order != ColumnOrder::Last).into(),
             self.start.into(),
             self.end.into(),
             code.into(),
             name.into(),
             self.part.into(),
             self.value.into(),
-            truth(fixed).into(),
+            fixed.into(),
         ];
         form_cells(self.form.key).into_iter().chain(rest).collect()
     }

@@ -109,7 +109,7 @@ impl StatementPage {
             ]
             .into_iter()
             .chain(account)
-            .chain([("value", ColumnKind::Figure), ("fixed", ColumnKind::Text)])
+            .chain([("value", ColumnKind::Figure), ("fixed", ColumnKind::Truth)])
             .collect(),
             Layout::Wide => account.collect(),
         };
@@ -161,7 +161,7 @@ impl StatementPage {
                 ];
                 cells.extend(self.account_cells(account));
                 cells.push(account.value.into());
-                cells.push(if account.fixed { "true" } else { "false" }.into());
+                cells.push(account.fixed.into());
                 rows.push(cells);
             }
         }

@@ -120,6 +120,7 @@ fn show(text: &mut String, cell: &Cell<'_>, dialect: Dialect) -> std::fmt::Resul
             return Ok(());
         }
         Cell::Integer(number) => return write!(text, "{number}"),
+        Cell::Truth(is_so) => return write!(text, "{is_so}"),
         Cell::Figure(figure) => return show_figure(text, &figure.to_string(), dialect),
         Cell::Calculated(figure) => return show_figure(text, &figure.to_string(), dialect),
         Cell::Day(day) => (day, ""),

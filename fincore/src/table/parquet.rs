@@ -165,6 +165,7 @@ fn column(name: &str, kind: ColumnKind) -> ParquetResult<Type> {
             plain(Stored::BYTE_ARRAY).with_logical_type(Some(LogicalType::String)).build()
         }
         ColumnKind::Integer => plain(Stored::INT64).build(),
+        ColumnKind::Truth => plain(Stored::BOOLEAN).build(),
         ColumnKind::Figure => plain(Stored::FIXED_LEN_BYTE_ARRAY)
             .with_length(FIGURE_BYTES)
             .with_logical_type(Some(LogicalType::decimal(DECIMALS.into(), DIGITS)))

@@ -24,6 +24,7 @@ fn cell_values<R: Row>(row: &R) -> Vec<Value> {
         Cell::Empty => Value::Empty,
         Cell::Text(text) => Value::Text(text.into_owned()),
         Cell::Integer(number) => Value::Integer(number),
+        Cell::Truth(is_so) => Value::Text(is_so.to_string()),
         Cell::Figure(figure) => Value::Figure(figure.to_string()),
         Cell::Calculated(figure) => Value::Figure(figure.to_string()),
         Cell::Day(day) => Value::Day(day),

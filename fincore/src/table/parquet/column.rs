@@ -3,7 +3,8 @@ use std::{collections::HashMap, mem};
 
 use parquet::{
     data_type::{
-        ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+        BoolType, ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+        Int64Type,
     },
     file::writer::SerializedColumnWriter,
 };
@@ -24,6 +25,7 @@ pub(super) type ParquetResult<T> = parquet::errors::Result<T>;
 pub(super) enum ColumnValues {
     Text(Vec<ByteArray>, Vec<i16>, SharedTexts),
     Integer(Vec<i64>, Vec<i16>),
+    Truth(Vec<bool>, Vec<i16>),
     Figure(Vec<FixedLenByteArray>, Vec<i16>),
     Day(Vec<i32>, Vec<i16>),
     StartOfDay(Vec<i64>, Vec<i16>),
@@ -53,6 +55,7 @@ impl ColumnValues {
         match kind {
             ColumnKind::Text => ColumnValues::Text(Vec::new(), Vec::new(), SharedTexts::new()),
             ColumnKind::Integer => ColumnValues::Integer(Vec::new(), Vec::new()),
+            ColumnKind::Truth => ColumnValues::Truth(Vec::new(), Vec::new()),
             ColumnKind::Figure => ColumnValues::Figure(Vec::new(), Vec::new()),
             ColumnKind::Day => ColumnValues::Day(Vec::new(), Vec::new()),
             ColumnKind::StartOfDay => ColumnValues::StartOfDay(Vec::new(), Vec::new()),
@@ -64,6 +67,7 @@ impl ColumnValues {
         match self {
             ColumnValues::Text(..) => ColumnKind::Text,
             ColumnValues::Integer(..) => ColumnKind::Integer,
+            ColumnValues::Truth(..) => ColumnKind::Truth,
             ColumnValues::Figure(..) => ColumnKind::Figure,
             ColumnValues::Day(..) => ColumnKind::Day,
             ColumnValues::StartOfDay(..) => ColumnKind::StartOfDay,
@@ -87,6 +91,7 @@ impl ColumnValues {
             (
                 ColumnValues::Text(_, levels, _)
                 | ColumnValues::Integer(_, levels)
+                | ColumnValues::Truth(_, levels)
                 | ColumnValues::Figure(_, levels)
                 | ColumnValues::Day(_, levels)
                 | ColumnValues::StartOfDay(_, levels),
@@ -98,6 +103,9 @@ impl ColumnValues {
             (ColumnValues::Integer(values, levels), Cell::Integer(number)) => {
                 let number = i64::try_from(*number).map_err(|err| too_large(*number, err))?;
                 add(values, levels, number);
+            }
+            (ColumnValues::Truth(values, levels), Cell::Truth(is_so)) => {
+                add(values, levels, *is_so);
             }
             (ColumnValues::Figure(values, levels), Cell::Figure(value)) => {
                 let (digits, decimals) = value.parts();
@@ -142,6 +150,9 @@ impl ColumnValues {
             }
             ColumnValues::Integer(values, levels) | ColumnValues::StartOfDay(values, levels) => {
                 column.typed::<Int64Type>().write_batch(values, Some(levels), None)
+            }
+            ColumnValues::Truth(values, levels) => {
+                column.typed::<BoolType>().write_batch(values, Some(levels), None)
             }
             ColumnValues::Figure(values, levels) => {
                 column.typed::<FixedLenByteArrayType>().write_batch(values, Some(levels), None)

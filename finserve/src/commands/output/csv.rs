@@ -138,6 +138,9 @@ fn cell(value: &Value, kind: Option<ColumnKind>) -> Cell<'_> {
             text.parse::<Decimal>().map_or_else(|_| text.as_str().into(), Cell::Figure)
         }
         (Value::Number(text), _) => number(text).unwrap_or_else(|| text.as_str().into()),
+        (Value::Text(text), Some(ColumnKind::Truth)) => {
+            text.parse::<bool>().map_or_else(|_| text.as_str().into(), Cell::Truth)
+        }
         (Value::Text(text), Some(ColumnKind::Day)) => {
             day(text).map_or_else(|| text.as_str().into(), Cell::Day)
         }
