@@ -87,9 +87,11 @@ class Source:
 
 
 class Row:
-    def __init__(self, source, start, origin, accounts, parts=None):
+    def __init__(self, source, start, origin, accounts, parts=None, quarters=()):
         # The accounts that it was made of, each added (1) or subtracted (-1).
         self.parts = parts or [(1, source, start)]
+        # The quarters that were added up, the newest first.
+        self.quarters = quarters
         self.source, self.start, self.end, self.origin, self.accounts = source, start, source.form.end, origin, accounts
         self.form = source.form
 
@@ -300,7 +302,7 @@ def trailing(sources):
         annual = sources.get(("DFP", end))
         if len(chain) == 4 and same_plan([source for row in chain for _, source, _ in row.parts]):
             accounts = combined(chain[0].accounts, [row.accounts for row in chain[1:]], sum)
-            made.append(Row(chain[0].source, chain[-1].start, "computed", accounts, cancelled(chain)))
+            made.append(Row(chain[0].source, chain[-1].start, "computed", accounts, cancelled(chain), chain))
         elif annual and months(annual.start, end) == 12:
             made.append(annual.row(annual.start))
     return made
@@ -318,18 +320,39 @@ def cancelled(chain):
 
 
 def restate(row, sources, kind):
-    """The row as the following form compares with it, if that differs."""
-    if row.origin != "filed" or kind == "balance-sheet" and row.form.kind == "ITR":
+    """The row as following forms compare with it, if that differs: made of their columns alone."""
+    if kind == "balance-sheet" and row.form.kind == "ITR":
         return row
-    later = [source for source in sources.values() if source.form.kind == row.form.kind and source.form.end > row.end]
-    told = [(source.form.end, source) for source in later if ("PENÚLTIMO", row.start, row.end) in source.columns]
-    for _, source in sorted(told, key=lambda one: one[0])[:1]:
-        told = source.columns["PENÚLTIMO", row.start, row.end]
-        if values(told) != values(row.accounts):
-            changed = Row(source, row.start, "restated", told)
-            changed.end = row.end
-            return changed
-    return row
+    told = on_other_basis(row, sources)
+    return told if told and values(told.accounts) != values(row.accounts) else row
+
+
+def on_other_basis(row, sources):
+    """The row of the columns for comparison, or nothing where one of them is not there."""
+    if row.quarters:
+        quarters = [on_other_basis(quarter, sources) for quarter in row.quarters]
+        if None in quarters:
+            return None
+        source, accounts = quarters[0].source, combined(quarters[0].accounts, [one.accounts for one in quarters[1:]], sum)
+    else:
+        told = [comparative(source, start, sources) for _, source, start in row.parts]
+        if None in told:
+            return None
+        (source, accounts), *rest = told
+        if rest:
+            accounts = combined(accounts, [rest[0][1]], lambda values: values[0] - values[1])
+    made = Row(source, row.start, "restated", accounts)
+    made.end = row.end
+    return made
+
+
+def comparative(own, start, sources):
+    """The following form of its kind that has this column for comparison, and its accounts."""
+    period = "PENÚLTIMO", start, own.form.end
+    later = [source for source in sources.values() if source.form.kind == own.form.kind and source.form.end > own.form.end]
+    told = [source for source in later if period in source.columns]
+    first = min(told, key=lambda source: source.form.end, default=None)
+    return first and (first, first.columns[period])
 
 
 def values(accounts):

@@ -5,7 +5,7 @@ use std::{collections::HashMap, rc::Rc};
 use rusqlite::Connection;
 
 use super::{
-    account::{Period, Scope, StatementKind, StatementOrigin},
+    account::{Period, Scope, StatementKind, StatementOrigin, is_per_share},
     account_names::AccountNames,
     content::{ColumnOrder, Content, StoredColumn},
     form::StoredForm,
@@ -37,6 +37,8 @@ pub(super) struct PeriodValues {
     /// The places of the forms that they were made from, the newest first.
     pub(super) forms: Vec<usize>,
     pub(super) origin: StatementOrigin,
+    /// Whether it was added up or subtracted.
+    pub(super) is_computed: bool,
     /// In the order of the accounts.
     pub(super) values: Vec<(AccountId, Decimal)>,
 }
@@ -255,6 +257,7 @@ impl<'c> History<'c> {
                 end: column.end,
                 forms: vec![column.form],
                 origin: StatementOrigin::Filed,
+                is_computed: false,
                 values: self.column_values(column),
             },
             Recipe::Difference(whole, before) => {
@@ -268,6 +271,7 @@ impl<'c> History<'c> {
                     end: whole.end,
                     forms: vec![whole.form, before.form],
                     origin: StatementOrigin::Computed,
+                    is_computed: true,
                     values: values.filter_map(difference).collect(),
                 }
             }
@@ -289,7 +293,7 @@ impl<'c> History<'c> {
             let others = quarter.forms.into_iter().filter(|form| !sum.forms.contains(form));
             sum.forms.extend(others.collect::<Vec<_>>());
         }
-        sum.origin = StatementOrigin::Computed;
+        (sum.origin, sum.is_computed) = (StatementOrigin::Computed, true);
         sum
     }
 
@@ -318,33 +322,51 @@ impl<'c> History<'c> {
         values
     }
 
-    /// The values as the following form restates them, where they differ.
+    /// The values as following forms restate them, where they differ. What is computed is made of restated columns alone, or
+    /// not restated: a difference of two bases says nothing.
     pub(super) fn restated(
         &self,
         PeriodRecipe(recipe): &PeriodRecipe,
         names: &AccountNames,
     ) -> Option<PeriodValues> {
-        let Recipe::Filed(column) = recipe else { return None };
+        let restated = self.make(&self.restated_recipe(recipe)?);
+        let told = |period: &PeriodValues| {
+            let mut told = by_code(&period.values, names);
+            // What is computed is not shown per share.
+            told.retain(|(code, ..)| !(period.is_computed && is_per_share(code)));
+            told
+        };
+        let differs = told(&self.make(recipe)) != told(&restated);
+        differs.then_some(PeriodValues { origin: StatementOrigin::Restated, ..restated })
+    }
+
+    /// The same recipe of the columns that following forms have for comparison.
+    fn restated_recipe(&self, recipe: &Recipe) -> Option<Recipe> {
+        Some(match recipe {
+            Recipe::Filed(column) => Recipe::Filed(self.comparative(column)?),
+            Recipe::Difference(whole, before) => {
+                Recipe::Difference(self.comparative(whole)?, self.comparative(before)?)
+            }
+            Recipe::Sum(quarters) => {
+                let quarters = quarters.iter().map(|quarter| self.restated_recipe(quarter));
+                Recipe::Sum(quarters.collect::<Option<_>>()?)
+            }
+        })
+    }
+
+    /// The column of the same days in the following form of the same kind.
+    fn comparative(&self, column: &FormColumn) -> Option<FormColumn> {
         let form = self.forms[column.form].key.form;
         // The oldest of the later forms.
         let later =
             self.of(form).filter(|later| self.forms[later.form].key.period_end > column.end);
-        let comparative = later
-            .filter_map(|later| {
-                let previous = columns(later, ColumnOrder::Previous);
-                previous
-                    .into_iter()
-                    .find(|known| (known.start, known.end) == (column.start, column.end))
-            })
-            .last()?;
-        let (filed, restated) = (self.column_values(column), self.column_values(&comparative));
-        (by_code(&filed, names) != by_code(&restated, names)).then(|| PeriodValues {
-            start: column.start,
-            end: column.end,
-            forms: vec![comparative.form],
-            origin: StatementOrigin::Restated,
-            values: restated,
-        })
+        let comparatives = later.filter_map(|later| {
+            let previous = columns(later, ColumnOrder::Previous);
+            previous
+                .into_iter()
+                .find(|known| (known.start, known.end) == (column.start, column.end))
+        });
+        comparatives.last()
     }
 }
 

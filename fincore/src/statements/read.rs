@@ -3,7 +3,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    account::{Account, Period, Scope, StatementKind, StatementOrigin},
+    account::{Account, Period, Scope, StatementKind},
     account_names::AccountNames,
     form::{self, StoredForm},
     periods::{History, PeriodValues},
@@ -230,8 +230,7 @@ pub(super) fn rows(
             let column = names.get(*part).map(|(_, name, _)| name.clone());
             let account =
                 Account { code: code.clone(), name: name.clone(), column, value: *value, fixed };
-            let is_computed = period.origin == StatementOrigin::Computed;
-            (account.depth() <= depth && !(is_computed && account.is_per_share()))
+            (account.depth() <= depth && !(period.is_computed && account.is_per_share()))
                 .then_some(account)
         });
         Statement {
