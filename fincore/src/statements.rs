@@ -24,6 +24,8 @@ mod statement;
 pub(crate) mod store;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod stored;
+#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod sums;
 
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
 pub use figures::{AccountPlan, FigureValue, Metric, Reason};

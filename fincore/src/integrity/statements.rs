@@ -11,7 +11,8 @@ use crate::{
     statements::{
         STATEMENTS,
         derive::{self, FigureDifference},
-        stored::{self, BadStatement, Balance},
+        stored::{self, BadStatement},
+        sums::{Sum, SumKind, sums},
     },
 };
 
@@ -34,16 +35,14 @@ pub(super) fn check(
     if !bad.is_empty() {
         return Ok(Vec::new());
     }
-    let mut balances = Balances::default();
+    let mut all = Vec::new();
     for company in stored::companies(connection)? {
         for FigureDifference { name } in derive::differences(connection, company)? {
             findings.add(FIGURES, "whose figures do not follow from the statements", name);
         }
-        stored::balances(connection, company)?
-            .into_iter()
-            .for_each(|balance| balances.add(balance));
+        all.extend(sums(connection, company)?);
     }
-    Ok(balances.sentence().into_iter().collect())
+    Ok(SumKind::ALL.into_iter().filter_map(|kind| sentence(kind, &all)).collect())
 }
 
 /// Removes what cannot be read, and makes all figures again.
@@ -58,25 +57,20 @@ pub(super) fn repair(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
     derive::derive_all(writer)
 }
 
-/// Balance sheets whose sides are not equal, as filed.
-#[derive(Default)]
-struct Balances {
-    all: usize,
-    unequal: Vec<String>,
-}
-
-impl Balances {
-    fn add(&mut self, balance: Balance) {
-        self.all += 1;
-        if balance.assets != balance.liabilities {
-            self.unequal.push(balance.name);
+/// What does not add up in the forms themselves, of one kind.
+fn sentence(kind: SumKind, all: &[Sum]) -> Option<String> {
+    let of_kind = || all.iter().filter(|sum| sum.kind == kind);
+    let wrong = || of_kind().filter(|sum| !sum.is_right);
+    let (first, count, all) = (&wrong().next()?.name, wrong().count(), of_kind().count());
+    Some(match kind {
+        SumKind::Balance => {
+            format!("{count} of {all} balance sheets have unequal sides as filed, such as {first}")
         }
-    }
-
-    fn sentence(&self) -> Option<String> {
-        let (first, count, all) = (self.unequal.first()?, self.unequal.len(), self.all);
-        Some(format!(
-            "{count} of {all} balance sheets have unequal sides as filed, such as {first}"
-        ))
-    }
+        SumKind::Subtotal => {
+            format!("{count} of {all} subtotals do not add up as filed, such as {first}")
+        }
+        SumKind::Quarters => format!(
+            "{count} of {all} nine months are not the sum of their quarters as filed, such as {first}"
+        ),
+    })
 }

@@ -2,17 +2,13 @@
 use rusqlite::{Connection, types::ValueRef};
 
 use super::{
-    account::{Period, Scope, StatementKind},
-    account_names::AccountNames,
     content::Content,
-    form::{self, FormKey, parts_of},
-    periods::History,
-    read::rows,
+    form::{FormKey, parts_of},
 };
 use crate::{
     error::Result,
     sqlite::{code, parsed},
-    types::{CvmCode, Decimal, Form},
+    types::{CvmCode, Form},
 };
 
 /// A statement that cannot be read.
@@ -75,36 +71,4 @@ pub(crate) fn companies(connection: &Connection) -> Result<Vec<CvmCode>> {
     let mut statement = connection.prepare(SQL)?;
     let companies = statement.query_map([], |row| code(row, 0))?;
     Ok(companies.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The two sides of a balance sheet.
-pub(crate) struct Balance {
-    pub(crate) name: String,
-    pub(crate) assets: Decimal,
-    pub(crate) liabilities: Decimal,
-}
-
-/// The balance sheets of a company that have both sides.
-pub(crate) fn balances(connection: &Connection, company: CvmCode) -> Result<Vec<Balance>> {
-    let forms = form::forms_of(connection, company, None)?;
-    let mut balances = Vec::new();
-    for scope in Scope::ALL {
-        let history = History::read(connection, &forms, scope, StatementKind::BalanceSheet)?;
-        let names = AccountNames::read(connection, history.account_ids())?;
-        let values: Vec<_> =
-            history.periods(Period::Quarter).iter().map(|period| history.values(period)).collect();
-        for row in rows(&history, &values, &names, 1) {
-            let total = |code: &str| {
-                row.accounts
-                    .iter()
-                    .find(|account| account.code == code)
-                    .map(|account| account.value)
-            };
-            if let (Some(assets), Some(liabilities)) = (total("1"), total("2")) {
-                let name = format!("{company} {} {}", row.period_end, scope.name());
-                balances.push(Balance { name, assets, liabilities });
-            }
-        }
-    }
-    Ok(balances)
 }
