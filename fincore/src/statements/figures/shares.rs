@@ -18,7 +18,15 @@ pub(super) fn basic_earnings(
     let account =
         common.or_else(|| classes().next().filter(|account| !is_preferred(&fold(&account.name))));
     let zero = Decimal::from(0);
-    match account {
+    // Some forms give the account of all classes alone.
+    let of_all = || {
+        let is_filed = |account: &&Account| account.value != zero;
+        let mut codes = ["3.99.01", "3.99"].into_iter();
+        let all = codes
+            .find_map(|code| accounts.iter().find(|account| account.code == code).filter(is_filed));
+        all.filter(|_| !classes().any(|account| account.value != zero))
+    };
+    match account.filter(|account| account.value != zero).or_else(of_all).or(account) {
         None => FigureValue::none(Reason::NoAccount),
         Some(account) if account.value == zero && net_income.is_some_and(|net| net != zero) => {
             FigureValue::none(Reason::LeftAtZero)
