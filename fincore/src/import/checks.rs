@@ -123,6 +123,9 @@ pub(super) fn leave_out_impossible(filings: &[(FilingId, Date)], imported: &mut 
     }
 }
 
+/// Why filings that a file lacks are kept.
+const NEEDS_FORCE: &str = "only a forced import removes them, because they are over 2 %, or the file is older or an excerpt";
+
 /// Notes how many filings were withdrawn, or kept because they are too many.
 pub(super) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
     let Withdrawal { tally, kept, stored, .. } = withdrawal;
@@ -131,7 +134,7 @@ pub(super) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
     }
     if *kept > 0 {
         let lacks = format!("the file lacks {kept} of {stored} stored filings, which are kept");
-        imported.notes.push(format!("{lacks}: over 2 % are removed by a forced import only"));
+        imported.notes.push(format!("{lacks}: {NEEDS_FORCE}"));
     }
 }
 

@@ -64,7 +64,7 @@ impl Import {
             }
             ParsedRows::FilingsEnd(Completeness::Complete) => self.remove_withdrawn(imported)?,
             ParsedRows::Statements { table, companies } => {
-                self.store_statements(&table, companies, imported)?
+                self.store_statements(table, companies, imported)?
             }
             ParsedRows::Capital(rows) => self.store_capital(&rows)?,
             ParsedRows::FilingsEnd(Completeness::Incomplete) | ParsedRows::Nothing => {

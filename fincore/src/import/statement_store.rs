@@ -26,6 +26,8 @@ pub(super) struct FileForms {
     companies: HashMap<Cnpj, Vec<CvmCode>>,
     /// Forms whose statements were left out, because the index does not list them.
     unlisted: BTreeSet<FormKey>,
+    /// Forms whose statements were left out, because their period is not over.
+    early: BTreeSet<FormKey>,
 }
 
 impl FileForms {
@@ -45,27 +47,38 @@ impl FileForms {
     }
 }
 
+/// Counts forms as left out.
+fn leave_out(forms: Vec<FormKey>, reason: &str, imported: &mut Imported) {
+    if forms.is_empty() {
+        return;
+    }
+    let named = forms.iter().take(EXAMPLES).map(FormKey::to_string);
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = if forms.len() > EXAMPLES { " …" } else { "" };
+    imported.left_out.push((forms.len(), format!("{reason} ({named}{more})")));
+}
+
 impl Import {
     pub(super) fn store_statements(
         &mut self,
-        table: &NewTable,
+        mut table: NewTable,
         companies: HashMap<Cnpj, Vec<CvmCode>>,
         imported: &mut Imported,
     ) -> Result<Tally, ImportError> {
         self.forms.index.add_stored(&self.writer, table.form)?;
         self.forms.companies.extend(companies);
+        // Nobody knows figures of a period that is not over. The clock of a publisher may be a little ahead.
+        let today = self.today().day_number();
+        let is_over = |key: &FormKey| key.period_end.day_number() <= today + 1;
+        let early = table.statements.iter().map(|(key, _)| *key).filter(|key| !is_over(key));
+        let early = early.filter(|key| self.forms.early.insert(*key)).collect();
+        leave_out(early, "forms of a period that ends after tomorrow", imported);
+        table.statements.retain(|(key, _)| is_over(key));
         let stored =
-            self.statements.store(&self.writer, table, &self.forms.index, OnConflict::Replace)?;
+            self.statements.store(&self.writer, &table, &self.forms.index, OnConflict::Replace)?;
         let new: Vec<FormKey> =
             stored.unlisted.into_iter().filter(|key| self.forms.unlisted.insert(*key)).collect();
-        if !new.is_empty() {
-            let named = new.iter().take(EXAMPLES).map(FormKey::to_string);
-            let named = named.collect::<Vec<_>>().join(", ");
-            let more = if new.len() > EXAMPLES { " …" } else { "" };
-            let reason =
-                format!("forms with statements that the index does not list ({named}{more})");
-            imported.left_out.push((new.len(), reason));
-        }
+        leave_out(new, "forms with statements that the index does not list", imported);
         Ok(stored.tally)
     }
 

@@ -184,7 +184,7 @@ fn more_than_two_in_a_hundred_are_kept_unless_forced() {
     let imported = import_filings(begin(), &lacks);
     assert_eq!(imported.tally, tally(1, 0, 97));
     let told = "the file lacks 3 of 101 stored filings, which are kept: \
-                over 2 % are removed by a forced import only";
+                only a forced import removes them, because they are over 2 %, or the file is older or an excerpt";
     assert_eq!(imported.notes, [told]);
     assert_eq!(import_filings(begin().force(), &lacks).tally.removed, 3);
     assert_eq!(total(&catalogue), 98);

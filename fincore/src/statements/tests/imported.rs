@@ -228,7 +228,7 @@ fn forms_that_an_index_no_longer_lists_are_told_and_go_with_force() {
     whole.commit().unwrap();
     let remarks = import(&catalogue, &[index(&[9513, 9514])])[0].remarks();
     let told = "the file lacks 1 of 4 stored filings, which are kept: \
-                over 2 % are removed by a forced import only";
+                only a forced import removes them, because they are over 2 %, or the file is older or an excerpt";
     assert_eq!(remarks, [told]);
     assert_eq!(shown(&catalogue, Period::Annual).len(), 1);
     let mut forced = Import::begin(&catalogue, now).unwrap().force();
