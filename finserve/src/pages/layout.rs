@@ -158,8 +158,12 @@ pub(crate) fn copy_button(view: &View, id: &str) -> Markup {
     }
 }
 
-/// The link to the same view in the other language, named in that language.
+/// The link to the same view in the other language, named in that language; none on the answer to a form, which cannot be
+/// asked for again.
 fn switch(view: &View, path: &str) -> Markup {
+    if path.is_empty() && view.here.is_none() {
+        return html! {};
+    }
     let (other, name) =
         view.language.pick((Language::Portuguese, "Português"), (Language::English, "English"));
     let mark = if view.kept(path).is_empty() { "" } else { "&" };

@@ -27,6 +27,20 @@ pub(crate) enum Shows {
     Text,
 }
 
+impl Shows {
+    fn name(self) -> &'static str {
+        match self {
+            Shows::Number => "number",
+            Shows::Text => "text",
+        }
+    }
+
+    /// What a form of one of our pages says.
+    pub(crate) fn named(name: &str) -> Option<Shows> {
+        [Shows::Number, Shows::Text].into_iter().find(|shows| shows.name() == name)
+    }
+}
+
 impl Sheet {
     /// The sheet of a view with one figure.
     pub(crate) fn of(value: Address, shows: Shows, rows: Option<Address>) -> Sheet {
@@ -105,7 +119,7 @@ pub(crate) fn panel(view: &View, sheet: &Sheet) -> Markup {
                 @if let (Some(rows), Some(table)) = (&sheet.rows, &table) {
                     @match program {
                         Program::Google => {
-                            p { (say("The whole table, on the Platinum plan:", "A tabela inteira, no plano Platinum:")) }
+                            p { (say("The rows of one page of the API, on the Platinum plan:", "As linhas de uma página da API, no plano Platinum:")) }
                             (layout::command(view, "sheet-google-rows", &table_formula(view.language, &with_token(table))))
                         }
                         Program::Excel => {
@@ -146,7 +160,7 @@ fn forms(view: &View, cells: &[(&Cell, Address)], table: Option<&Address>) -> Ma
             (form(view, value, cell.shows, &label))
         }
         @if let Some(table) = table {
-            (form(view, table, Shows::Text, say("Make a link for the whole table", "Criar um link para a tabela inteira")))
+            (form(view, table, Shows::Text, say("Make a link for the rows", "Criar um link para as linhas")))
         }
     }
 }
@@ -161,14 +175,15 @@ fn form(view: &View, question: &Address, shows: Shows, label: &str) -> Markup {
             form.make-link method="post" action=(view.link("/usage/links")) {
                 input type="hidden" name="name" value=(name);
                 input type="hidden" name="path" value=(path);
-                @if shows == Shows::Text { input type="hidden" name="shows" value="text"; }
+                input type="hidden" name="shows" value=(shows.name());
                 button { (label) }
             }
         }
     }
 }
 
-/// The formulas for the address of a new link, token included; none for an address that answers with neither a value nor a table.
+/// The formulas for the address of a new link, token included, where one of our pages asked for it; none for an address that
+/// answers with neither a value nor a table.
 pub(super) fn formulas_of_link(view: &View, address: &str, shows: Shows) -> Markup {
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let answers = |format: &str| query.split('&').any(|piece| piece == format);

@@ -24,7 +24,7 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     struct Sent {
         name: String,
         path: Option<String>,
-        /// What the link is made for, by a page with formulas: `text` for a cell that shows no number.
+        /// What a cell shows by it, where a page with formulas asks.
         shows: Option<String>,
     }
     let (view, key, _) = signed_in(context, params)?;
@@ -44,7 +44,7 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
         Error::Invalid(Invalid::Link(_)) => refused(LinkFault::TooMany, err.into()),
         err => err.into(),
     })?;
-    let shows = if shows.as_deref() == Some("text") { Shows::Text } else { Shows::Number };
+    let shows = shows.as_deref().and_then(Shows::named);
     let page = pages::link_made(&view, &link, &token, shows);
     Ok(Reply::created(Body::page(page, OWN_FILES)))
 }

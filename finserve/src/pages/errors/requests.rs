@@ -213,8 +213,8 @@ fn own_wanted(wanted: Wanted, language: Language) -> Option<String> {
         Wanted::Companies { most } => {
             format!("uma lista de uma a {most} companhias, separadas por vírgulas")
         }
-        Wanted::ListFormat
-        | Wanted::TableFormat
+        Wanted::ListFormat { .. }
+        | Wanted::TableFormat { .. }
         | Wanted::AnswerFormat
         | Wanted::DecimalMark
         | Wanted::ExportFormat

@@ -13,7 +13,9 @@ use crate::pages::{
 impl Shown<'_> {
     pub(super) fn downloads(&self) -> Markup {
         let view = self.known.view;
-        let Some((from, to)) = self.days else { return html! {} };
+        let Some((from, to)) = self.days.filter(|_| !self.points.is_empty()) else {
+            return html! {};
+        };
         let [frequency, units] = self.asked.transformed.parameters();
         let base = self.transformed.as_ref().and_then(|history| history.base);
         let days = |address: Address| {

@@ -124,7 +124,14 @@ fn form(view: &View, LinkForm { name, path, fault }: &LinkForm<'_>) -> Markup {
 }
 
 /// The page after a link was made, which shows its token this once.
-pub(crate) fn link_made(view: &View, link: &Link, token: &LinkToken, shows: Shows) -> Markup {
+///
+/// Of an address that was typed it is not known what a cell makes of it.
+pub(crate) fn link_made(
+    view: &View,
+    link: &Link,
+    token: &LinkToken,
+    shows: Option<Shows>,
+) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let title = say("Your new link", "Seu novo link");
     let path = link.path.as_ref().map_or("/api/v1/market/selic?limit=10", LinkPath::as_str);
@@ -144,7 +151,7 @@ pub(crate) fn link_made(view: &View, link: &Link, token: &LinkToken, shows: Show
                 (say("It opens every address of data, as the parameter token. For example:", "Ele abre todo endereço de dados, como o parâmetro token. Por exemplo:"))
             } }
             p.key { code id="address" tabindex="0" data-select { (address) } (layout::copy_button(view, "address")) }
-            (formulas_of_link(view, &address, shows))
+            @if let Some(shows) = shows { (formulas_of_link(view, &address, shows)) }
             p.actions { a.button href=(back(view)) { (say("Back to your links", "Voltar aos seus links")) } }
         }
     };
