@@ -205,7 +205,7 @@ fn wrong_choices_are_named() {
     let list = "/api/v1/companies";
     assert!(
         refused(&and(list, "format=xml"))
-            .contains("\"xml\" is not a format of lists (json or csv)")
+            .contains("\"xml\" is not a format of lists (json or csv; with limit=1 also value)")
     );
     assert!(refused(&and(list, "format=csv&dialect=de")).contains("(standard or br)"));
     for parameters in ["dialect=br", "format=json&dialect=br"] {

@@ -188,9 +188,12 @@ fn several_series_have_the_pages_tags_and_csv_of_any_list() {
         assert_eq!(parquet.header("x-total-count"), Some("2"));
         assert!(parquet.body.starts_with(b"PAR1") && parquet.body.ends_with(b"PAR1"));
         let message = ask("series?format=parquet").expect_error(400, "bad_request");
-        assert!(message.contains("a format of lists (json or csv)"), "{message}");
+        assert!(
+            message.contains("a format of lists (json or csv; with limit=1 also value)"),
+            "{message}"
+        );
         let message = ask("series?ids=ipca&format=xml").expect_error(400, "bad_request");
-        assert!(message.contains("(json, csv or parquet)"), "{message}");
+        assert!(message.contains("(json, csv or parquet; "), "{message}");
     }
     let csv = ask("series?ids=ipca,selic&from=2024-11-30&to=2024-12-01&format=csv&dialect=br");
     let wanted = "date;ipca;selic\r\n01/12/2024;0,52;11,25\r\n30/11/2024;;11,25\r\n";

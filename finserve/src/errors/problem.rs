@@ -70,9 +70,9 @@ pub(crate) enum Wanted {
     /// Some companies, separated by commas.
     Companies { most: usize },
     /// A format of lists.
-    ListFormat,
+    ListFormat { has_value: bool },
     /// A format of tables.
-    TableFormat,
+    TableFormat { has_value: bool },
     /// A format of single answers.
     AnswerFormat,
     /// A decimal mark.
@@ -97,11 +97,18 @@ impl fmt::Display for Wanted {
             Wanted::Companies { most } => {
                 return write!(f, "a list of one to {most} companies, separated by commas");
             }
-            Wanted::ListFormat => "a format of lists (json or csv)",
-            Wanted::TableFormat => match cfg!(feature = "parquet") {
-                true => "a format of tables (json, csv or parquet)",
-                false => "a format of tables (json or csv)",
-            },
+            Wanted::ListFormat { has_value: true } => {
+                "a format of lists (json or csv; with limit=1 also value)"
+            }
+            Wanted::ListFormat { has_value: false } => "a format of lists (json or csv)",
+            Wanted::TableFormat { has_value } => {
+                let names = match cfg!(feature = "parquet") {
+                    true => "json, csv or parquet",
+                    false => "json or csv",
+                };
+                let value = if *has_value { "; with limit=1 also value" } else { "" };
+                return write!(f, "a format of tables ({names}{value})");
+            }
             Wanted::AnswerFormat => "a format of single answers (json or value)",
             Wanted::DecimalMark => "a decimal mark (point or comma)",
             Wanted::ExportFormat if cfg!(feature = "parquet") => {

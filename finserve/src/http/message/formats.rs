@@ -99,8 +99,9 @@ impl Formats {
         }
         let named = params.take("format");
         let format = named.as_deref();
+        let has_value = known.contains(&"field");
         let media = match (self, format) {
-            (_, Some("value")) if known.contains(&"field") => {
+            (_, Some("value")) if has_value => {
                 let is_row = params.get("limit").is_some_and(|limit| limit.parse() == Ok(1));
                 if self != Formats::Answer && !is_row {
                     return Err(BadRequest::parameter("format", Problem::ValueOfList).into());
@@ -111,12 +112,14 @@ impl Formats {
             (Formats::Answer, Some(other)) => {
                 return Err(wrong("format", other, Wanted::AnswerFormat).into());
             }
-            (Formats::Table, _) => of_table(format, params.take("dialect").as_deref(), headers)?,
+            (Formats::Table, _) => {
+                of_table(format, params.take("dialect").as_deref(), headers, has_value)?
+            }
             (Formats::Comparison, _) if params.get("ids").is_some() => {
-                of_table(format, params.take("dialect").as_deref(), headers)?
+                of_table(format, params.take("dialect").as_deref(), headers, has_value)?
             }
             (Formats::One | Formats::Dataset | Formats::List | Formats::Comparison, _) => {
-                of_list(format, params.take("dialect").as_deref(), headers)?
+                of_list(format, params.take("dialect").as_deref(), headers, has_value)?
             }
         };
         match OF_ROWS.into_iter().find(|name| known.contains(name) && params.get(name).is_some()) {
@@ -157,16 +160,19 @@ pub(crate) fn prefers_csv(headers: &HeaderMap) -> bool {
 }
 
 /// The format of a list. Fails on a format or dialect that does not exist, and on a dialect of anything but CSV.
-pub(crate) fn of_list(
+///
+/// One row may also be asked for as a value, where the list has that.
+fn of_list(
     format: Option<&str>,
     dialect: Option<&str>,
     headers: &HeaderMap,
+    has_value: bool,
 ) -> Result<Media, Refusal> {
     let csv = match format {
         None => prefers_csv(headers),
         Some("json") => false,
         Some("csv") => true,
-        Some(other) => return Err(wrong("format", other, Wanted::ListFormat).into()),
+        Some(other) => return Err(wrong("format", other, Wanted::ListFormat { has_value }).into()),
     };
     if csv {
         return Ok(Media::Csv(dialect_of(dialect)?));
@@ -176,16 +182,17 @@ pub(crate) fn of_list(
 }
 
 /// The format of a table, which can also be Parquet. Fails as [`of_list`] does.
-pub(crate) fn of_table(
+fn of_table(
     format: Option<&str>,
     dialect: Option<&str>,
     headers: &HeaderMap,
+    has_value: bool,
 ) -> Result<Media, Refusal> {
     match format {
         #[cfg(feature = "parquet")]
         Some("parquet") => no_dialect(dialect).map(|()| Media::Parquet),
-        Some("json" | "csv") | None => of_list(format, dialect, headers),
-        Some(other) => Err(wrong("format", other, Wanted::TableFormat).into()),
+        Some("json" | "csv") | None => of_list(format, dialect, headers, has_value),
+        Some(other) => Err(wrong("format", other, Wanted::TableFormat { has_value }).into()),
     }
 }
 
@@ -244,7 +251,8 @@ mod tests {
     #[test]
     fn the_parameter_wins_over_the_header() {
         let csv = accepting("text/csv");
-        let media = |format, headers: &HeaderMap| of_list(format, None, headers).ok().unwrap();
+        let media =
+            |format, headers: &HeaderMap| of_list(format, None, headers, false).ok().unwrap();
         assert_eq!(media(None, &csv), Media::Csv(Dialect::Standard));
         assert_eq!(media(Some("json"), &csv), Media::Json);
         assert_eq!(
@@ -268,7 +276,7 @@ mod tests {
             Err(Refusal::BadRequest(wrong)) => wrong.to_string(),
             _ => panic!("not a bad request"),
         };
-        let list = |format, dialect| message(of_list(format, dialect, &none).map(drop));
+        let list = |format, dialect| message(of_list(format, dialect, &none, false).map(drop));
         let dataset = |format, dialect| message(of_dataset(format, dialect, &none).map(drop));
         let xml = "parameter \"format\": \"xml\" is not a format of ";
         assert_eq!(list(Some("xml"), None), format!("{xml}lists (json or csv)"));

@@ -305,8 +305,8 @@ impl Refusal {
             Refusal::LinkScope(scope) => {
                 let message = match scope {
                     LinkScope::Endpoint => {
-                        "a link only reads data: GET of market data, calculators, companies, filings, statements, \
-                         searches and exports; use the key itself for this"
+                        "a link only reads data: GET of market data, calculators, calendar, companies, filings, \
+                         statements, searches and exports; use the key itself for this"
                     }
                     LinkScope::Bound => {
                         "this link is bound to another path or to other parameters; its holder sees them on /usage"

@@ -1,5 +1,5 @@
 //! What a request is about, parsed once: its route, its parameters, its media type, its language, and what it costs.
-use fincore::{Caller, Feature, truncate};
+use fincore::{Caller, Feature, Key, truncate};
 use hyper::{
     Method, Version,
     header::{HOST, HeaderValue},
@@ -164,7 +164,9 @@ fn without_slash(routes: &Routes, head: &Parts) -> Result<Option<HeaderValue>, R
     }
     let is_page =
         matches!(routes.find(&head.method, path)?, Match::Row(_, route, _) if route.is_page);
-    let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    // A key that was sent as a parameter by mistake is not repeated.
+    let query = head.uri.query().filter(|query| !Key::may_be_in(query));
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
     let reads = matches!(head.method, Method::GET | Method::HEAD);
     // What was the target of a request can be a header.
     Ok((is_page && reads).then(|| (routes.base.link(path) + &query).try_into().ok()).flatten())
