@@ -111,6 +111,7 @@ impl Names {
                 // Its newest name stands last.
                 name.clone_into(&mut named.legal_name);
             }
+            named.has_filings = true;
             named.add(AliasKind::Filed, &fold(name));
         }
         for (company, name) in reviewed_names() {

@@ -33,7 +33,7 @@ pub(crate) fn hints(
 }
 
 /// What a search names that is not there.
-pub(super) fn hint_at_unknown(unknown: UnknownInSearch) -> Hint {
+pub(crate) fn hint_at_unknown(unknown: UnknownInSearch) -> Hint {
     match unknown {
         UnknownInSearch::Identifier { kind, given, nearest } => {
             Hint::UnknownIdentifier { kind, given, nearest }

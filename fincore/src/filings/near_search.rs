@@ -54,23 +54,46 @@ pub(super) fn near_searches(
         return Vec::new();
     }
     if let Some(company) = company.filter(|company| company.is_certain) {
-        return near.of_named(&company.filings);
+        return near.of_named(company);
     }
     let mut tries = near.of_nearly_named(names);
     if near.said.len() + near.phrases.len() < units.len() {
         tries.push(near.search(&near.weighed(&near.said, None), 0, None));
     }
-    let most = (near.said.len() / 2).min(2);
+    let most = near.said.len() - 1;
     tries.extend(near.tries(&near.said, most, None));
     tries
 }
 
 impl NearWords<'_> {
-    /// The filings of a company that is named for certain, with as many of the other words as there are.
-    fn of_named(&self, company: &Condition) -> Vec<NearSearch> {
-        let is_left = |unit: &&&SearchUnit| unit.sense != UnitSense::Company;
-        let rest: Vec<&SearchUnit> = self.said.iter().filter(is_left).copied().collect();
-        self.tries(&rest, rest.len(), Some(company))
+    /// The filings of a company that is named for certain, with as many of the other words as there are. Of several
+    /// companies, first the filings of each that name the others.
+    fn of_named(&self, company: &MeantCompany<'_>) -> Vec<NearSearch> {
+        let is_name = |unit: &&&SearchUnit| unit.sense == UnitSense::Company;
+        let (names, rest): (Vec<&SearchUnit>, Vec<&SearchUnit>) =
+            self.said.iter().partition(|unit| is_name(&unit));
+        let of_any = self.tries(&rest, rest.len(), Some(&company.filings)).into_iter();
+        if names.len() < 2 {
+            return of_any.collect();
+        }
+        let of_all = Condition::all(names.iter().map(|unit| unit.condition.clone()));
+        let of_all = self.tries(&rest, rest.len(), Some(&of_all)).into_iter();
+        let of_all = of_all.map(|near| NearSearch { is_company_only: false, ..near });
+        let by_company = of_any.map(|mut near| {
+            // The first one counts more.
+            let of_each = |tier: &Condition| {
+                let tier = tier.clone();
+                let each = company.each.iter().cloned();
+                each.map(move |own| Condition::all([own, tier.clone()].into_iter()))
+                    .collect::<Vec<_>>()
+            };
+            let last = near.tiers.last().cloned();
+            near.tiers = near.tiers.iter().flat_map(of_each).chain(last).collect();
+            let optional = names.iter().map(|unit| (unit.words.join(" "), unit.condition.clone()));
+            near.optional.extend(optional);
+            near
+        });
+        of_all.chain(by_company).collect()
     }
 
     /// What meets all of some units, then all with the words of expressions on their own, then all but one, and so on.

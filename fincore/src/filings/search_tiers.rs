@@ -12,8 +12,8 @@ use crate::{
 pub(super) struct MeantCompany<'n> {
     /// Its filings; or those of all companies that are named.
     pub(super) filings: Condition,
-    /// The filings of each, in the order in which they are named.
-    each: Vec<Condition>,
+    /// The filings of each, in the order in which they are named or meant.
+    pub(super) each: Vec<Condition>,
     /// The filings of all companies whose names start with the words that name it.
     family: Condition,
     /// Whether it is named for certain: then its filings come before all others.
@@ -25,7 +25,7 @@ impl<'n> MeantCompany<'n> {
     /// The companies that units name; or else the one whose name the words have.
     pub(super) fn of(units: &[SearchUnit], names: &'n Names) -> Option<MeantCompany<'n>> {
         let named = units.iter().filter(|unit| unit.sense == UnitSense::Company);
-        let each: Vec<Condition> = named.clone().map(SearchUnit::companies).collect();
+        let each: Vec<Condition> = named.clone().flat_map(SearchUnit::companies).collect();
         if !each.is_empty() {
             let filings = Condition::any(each.iter().cloned());
             let family = Condition::any(named.map(SearchUnit::family));

@@ -40,6 +40,8 @@ pub(super) struct SearchUnit {
     pub(super) parts: Vec<SearchUnit>,
     /// The codes of the companies that it names.
     companies: Vec<u32>,
+    /// Whether the first of them are meant before the others.
+    is_ranked: bool,
     /// The codes of all companies whose names start with it.
     family: Vec<u32>,
     /// The filings that have it in their texts and in the heads of those, if it is a brand and no name of the company.
@@ -75,6 +77,7 @@ impl SearchUnit {
             is_known: false,
             parts: Vec::new(),
             companies: Vec::new(),
+            is_ranked: false,
             family: Vec::new(),
             brand: None,
         }
@@ -85,9 +88,10 @@ impl SearchUnit {
         Condition::any(self.family.iter().map(|code| Condition::company(*code)))
     }
 
-    /// The filings of the companies that it names.
-    pub(super) fn companies(&self) -> Condition {
-        Condition::any(self.companies.iter().map(|code| Condition::company(*code)))
+    /// The filings of the companies that it names: of each on its own if some are meant before others, or else of all.
+    pub(super) fn companies(&self) -> Vec<Condition> {
+        let mut each = self.companies.iter().map(|code| Condition::company(*code));
+        if self.is_ranked { each.collect() } else { vec![Condition::any(&mut each)] }
     }
 
     /// The filings that meet it or have what is linked to it.
@@ -259,6 +263,7 @@ impl<'w> WordRun<'w> {
             full: or_literally(Scope::Text),
             head: or_literally(Scope::Head),
             companies: named.codes.clone(),
+            is_ranked: named.is_ranked,
             family: named.family.clone(),
             brand: self.is_brand(named).then(|| {
                 let literally = |scope| self.literally(run.clone(), scope);

@@ -13,10 +13,11 @@ use super::{
 use crate::{
     answers::{CorrectedWords, LinkedWords, Page},
     catalogue::Snapshot,
+    companies::hints::hint_at_unknown,
     error::{Error, Invalid, Result},
     index::{Condition, Executor, KeyPage},
     language::nearest_word,
-    names::Names,
+    names::{Names, UnknownInSearch},
     types::{Limit, Offset, Words, fold},
 };
 use strsim::osa_distance;
@@ -32,20 +33,23 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
     let names = snapshot.memo(Names::read)?;
     let classes = snapshot.memo(ClassLevels::read)?;
     let search = RunningSearch::new(&filter, &query, &query.q, &names, &classes);
-    let found = with_index(snapshot, |index| {
+    let (found, unknown) = with_index(snapshot, |index| {
         if let Some(found) = search.exactly(index)? {
-            return Ok(found);
+            return Ok((found, None));
         }
         let respelled = search.respelled(index, &classes)?;
-        match with_words(&query.q, &respelled) {
+        let found = match with_words(&query.q, &respelled) {
             Some(words) => {
                 let search = RunningSearch::new(&filter, &query, &words, &names, &classes);
                 let mut found = search.find(index)?;
                 found.near.get_or_insert_default().corrected.extend(respelled);
-                Ok(found)
+                found
             }
-            None => search.nearly(index),
-        }
+            None => search.nearly(index)?,
+        };
+        let is_near = found.near.is_some() || found.keys.total == 0;
+        let unknown = if is_near { search.unknown(index)? } else { None };
+        Ok((found, unknown))
     })?;
     let mut page = page_of(snapshot, found.keys, (query.limit, query.offset))?;
     page.meta.linked = found.linked;
@@ -55,7 +59,9 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
         page.meta.corrected =
             near.corrected.into_iter().map(|(from, to)| CorrectedWords { from, to }).collect();
     }
-    with_hints(snapshot, page, &query.filter_fields())
+    page = with_hints(snapshot, page, &query.filter_fields())?;
+    page.meta.hints.extend(unknown.map(hint_at_unknown));
+    Ok(page)
 }
 
 /// A search with all that its words mean.
@@ -179,6 +185,21 @@ impl<'s> RunningSearch<'s> {
             }
         }
         Ok(found)
+    }
+
+    /// What the search names that is not there. What a filing mentions is no ticker, nor is a standard such as `IFRS16`.
+    fn unknown(&self, index: &Executor<'_>) -> Result<Option<UnknownInSearch>> {
+        let mut words: Vec<&str> = Vec::new();
+        for word in self.query.q.all().filter(|word| word.is_ascii()) {
+            let is_said = self.count(index, Condition::Word(word.to_owned()))? > 0;
+            if word.starts_with("ifrs") {
+                continue;
+            }
+            if !is_said || word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                words.push(word);
+            }
+        }
+        Ok(self.names.unknown_in(&words))
     }
 
     /// Whether a company has filings that meet the search.

@@ -89,10 +89,15 @@ pub(crate) fn market_words(words: &[&str]) -> Option<MarketWords> {
     static READ: LazyLock<Table> = LazyLock::new(Table::new);
     let known = READ.by_first_word.get(*words.first()?)?;
     let is_one = |forms: &Vec<String>, word: &str| forms.iter().any(|form| form == word);
+    let is_same = |forms: &Vec<String>, word: &str| forms.first().is_some_and(|form| form == word);
     let fitting = known.iter().filter_map(|(expression, line)| {
-        begins_with(words, expression, is_one).map(|length| (length, *line))
+        let length = begins_with(words, expression, is_one)?;
+        // `venda` is not what `vendas` are.
+        let is_typed = begins_with(words, expression, is_same) == Some(length);
+        Some((length, is_typed, usize::MAX - line))
     });
-    let (length, line) = fitting.max_by_key(|(length, line)| (*length, usize::MAX - line))?;
+    let (length, _, line) = fitting.max()?;
+    let line = usize::MAX - line;
     let Line { means, linked } = &READ.lines[line];
     Some(MarketWords { length, means, linked })
 }
@@ -157,6 +162,8 @@ mod tests {
         assert_eq!(of("politica dividendos vale").unwrap().length, 2);
         assert_eq!(of("politica de dividendos vale").unwrap().length, 3);
         assert_eq!(of("vale dividendos"), None);
+        assert!(of("venda").unwrap().means.contains(&"alienacao"));
+        assert!(of("vendas").unwrap().linked.contains(&"previa operacional"));
     }
 
     #[test]

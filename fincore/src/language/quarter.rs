@@ -1,7 +1,8 @@
-//! Quarters of a year: `3T24`, `9M24`, `3º trimestre de 2024`, `terceiro trimestre de 2024`, `1º semestre de 2024`.
+//! Quarters of a year: `3T24`, `9M24`, `3º trimestre de 2024`, `terceiro trimestre de 2024`, `1º semestre de 2024`; `q3 2024`,
+//! `third quarter of 2024`.
 use crate::types::Date;
 
-const ORDINALS: [(&str, u32); 16] = [
+const ORDINALS: [(&str, u32); 32] = [
     ("primeiro", 1),
     ("segundo", 2),
     ("terceiro", 3),
@@ -19,6 +20,22 @@ const ORDINALS: [(&str, u32); 16] = [
     ("2t", 2),
     ("3t", 3),
     ("4t", 4),
+    ("1q", 1),
+    ("2q", 2),
+    ("3q", 3),
+    ("4q", 4),
+    ("q1", 1),
+    ("q2", 2),
+    ("q3", 3),
+    ("q4", 4),
+    ("first", 1),
+    ("second", 2),
+    ("third", 3),
+    ("fourth", 4),
+    ("1st", 1),
+    ("2nd", 2),
+    ("3rd", 3),
+    ("4th", 4),
 ];
 
 /// The quarter that these words begin with: how many words it takes, and its name.
@@ -29,15 +46,15 @@ pub(super) fn parse(words: &[&str]) -> Option<(usize, String)> {
     }
     let number = ORDINALS.iter().find(|(word, _)| word == first)?.1;
     let (quarter, noun, rest) = match rest.split_first() {
-        _ if first.len() == 2 && first.ends_with('t') => (number, 0, rest),
-        Some((&("trimestre" | "tri" | "trim" | "t"), rest)) => (number, 1, rest),
+        _ if first.len() == 2 && first.contains(['t', 'q']) => (number, 0, rest),
+        Some((&("trimestre" | "tri" | "trim" | "t" | "quarter"), rest)) => (number, 1, rest),
         // A half is reported with its last quarter.
-        Some((&("semestre" | "sem"), rest)) if number <= 2 => (2 * number, 1, rest),
+        Some((&("semestre" | "sem" | "half"), rest)) if number <= 2 => (2 * number, 1, rest),
         _ => return None,
     };
     let (particles, rest) = match rest {
         [of, year, and, ..] if (*of, *year, *and) == ("do", "ano", "de") => (3, &rest[3..]),
-        ["de" | "do", ..] => (1, &rest[1..]),
+        ["de" | "do" | "of", ..] => (1, &rest[1..]),
         _ => (0, rest),
     };
     let year = year(rest.first()?)?;
@@ -93,6 +110,8 @@ mod tests {
     fn every_spelling_is_the_same_quarter() {
         let spellings = [
             ("3t24", 1),
+            ("q3 2024", 2),
+            ("third quarter of 2024", 4),
             ("3t2024", 1),
             ("3q24", 1),
             ("3tri24", 1),

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, ops::Range};
 use super::{
     Names,
     company_names::{Alias, AliasKind, CompanyNames},
-    generic_words::{is_common, is_ordinary},
+    generic_words::{is_common, is_ordinary, is_region},
     vocabulary::IN_NAME,
 };
 use crate::language::{is_particle, market_words};
@@ -15,6 +15,8 @@ use crate::language::{is_particle, market_words};
 pub(crate) struct CompanyInSearch {
     /// Its code, or those of all companies that it may be.
     pub(crate) codes: Vec<u32>,
+    /// Whether the first ones are meant before the others: they have the name themselves, the others took them over.
+    pub(crate) is_ranked: bool,
     /// The words that name it.
     pub(crate) at: Range<usize>,
     /// How surely they do.
@@ -25,7 +27,7 @@ pub(crate) struct CompanyInSearch {
 
 impl CompanyInSearch {
     fn new(certainty: Certainty, codes: Vec<u32>) -> CompanyInSearch {
-        CompanyInSearch { codes, at: 0..0, certainty, family: Vec::new() }
+        CompanyInSearch { codes, is_ranked: false, at: 0..0, certainty, family: Vec::new() }
     }
 
     /// Whether the words are its whole name or identify it, or start the name of hardly another listed company.
@@ -61,14 +63,16 @@ const FEW_START: usize = 12;
 const FEW_HAVE: usize = 4;
 
 impl Names {
-    /// The companies that a search names for certain, in the order of its words. `is_topic` says of each word whether it
-    /// belongs to what is asked of a company.
+    /// The companies with filings that a search names for certain, in the order of its words. `is_topic` says of each word
+    /// whether it belongs to what is asked of a company.
     pub(crate) fn companies_in_search(
         &self,
         words: &[&str],
         is_topic: &[bool],
     ) -> Vec<CompanyInSearch> {
         let mut named = self.surest_in_search(words, is_topic);
+        let has_filings = |code: &u32| self.get(*code).is_some_and(|company| company.has_filings);
+        named.retain(|named| named.codes.iter().any(has_filings));
         named.sort_by_key(|named| named.at.start);
         named
     }
@@ -129,7 +133,7 @@ impl Names {
         if let Some((length, codes)) = self.expression(run)
             && length == run.len()
         {
-            return Some(CompanyInSearch::new(Certainty::Whole, codes));
+            return Some(self.ranked(CompanyInSearch::new(Certainty::Whole, codes), run));
         }
         let identified = match run {
             [word] if is_number_of_company(word) => self.codes_identified_by(word),
@@ -155,20 +159,30 @@ impl Names {
             .filter_map(|company| {
                 let (certainty, kind, others) = company.best_fit(run)?;
                 let is_whole = certainty == Certainty::Whole && kind != AliasKind::Filed;
-                let standing = (Reverse(is_whole), company.standing, !company.is_listed);
+                // A namesake that never filed, or not for years, is not meant.
+                let is_silent = company.standing > 1 && !company.has_filings;
+                let standing = (is_silent, Reverse(is_whole), company.standing, !company.is_listed);
                 let standing = (standing, Reverse(certainty));
                 Some((standing, kind, others, company.code, company.is_listed))
             })
             .collect();
         ranked.sort_unstable();
-        let (standing, .., is_listed) = *ranked.first()?;
-        let Reverse(certainty) = standing.1;
+        let (standing, kind, .., is_listed) = ranked.first()?;
+        let (Reverse(certainty), is_listed) = (standing.1, *is_listed);
         // Of listed companies whose names start alike, none is meant more than the others.
         let is_alike = certainty == Certainty::Start && is_listed;
         let most = if is_alike { MOST } else { 1 };
-        let alike = ranked.iter().filter(|other| other.0 == standing).take(most);
-        let codes: Vec<u32> = alike.map(|other| other.3).collect();
-        let is_ordinary = is_topic || run.iter().all(|word| is_ordinary(word));
+        let alike = ranked.iter().filter(|other| other.0 == *standing).take(most);
+        let mut codes: Vec<u32> = alike.map(|other| other.3).collect();
+        if *kind == AliasKind::Reviewed {
+            let carries = |code: &&u32| {
+                !codes.contains(code) && self.get(**code).is_some_and(|it| it.has_filings)
+            };
+            let others: Vec<u32> = family.iter().filter(carries).copied().collect();
+            codes.extend(others.into_iter().take(MOST));
+        }
+        let says_little = |word: &&str| is_ordinary(word) || is_region(word);
+        let is_ordinary = is_topic || run.iter().all(says_little);
         let certainty = match certainty {
             Certainty::Whole if !is_ordinary || run.len() > 1 && !is_topic => Certainty::Whole,
             _ if is_ordinary => return None,
@@ -177,7 +191,19 @@ impl Names {
             _ if companies.len() <= FEW_HAVE && run.len() > 1 => Certainty::Inside,
             _ => return None,
         };
-        Some(CompanyInSearch { family, ..CompanyInSearch::new(certainty, codes) })
+        let named = CompanyInSearch { family, ..CompanyInSearch::new(certainty, codes) };
+        Some(self.ranked(named, run))
+    }
+
+    /// The same companies, those first that have the words in names of their own.
+    fn ranked(&self, mut named: CompanyInSearch, run: &[&str]) -> CompanyInSearch {
+        let is_own = |code: &u32| {
+            self.get(*code).is_some_and(|it| run.iter().all(|word| it.has_own_word(word)))
+        };
+        named.codes.sort_by_key(|code| !is_own(code));
+        let own = named.codes.iter().filter(|code| is_own(code)).count();
+        named.is_ranked = (1..named.codes.len()).contains(&own);
+        named
     }
 
     /// The companies with all these words in names.

@@ -17,6 +17,8 @@ pub(crate) struct CompanyNames {
     pub(super) other_tickers: Vec<String>,
     /// Whether one of its tickers trades.
     pub(crate) is_listed: bool,
+    /// Whether a filing of it is held.
+    pub(crate) has_filings: bool,
     /// Without punctuation, in lower case.
     pub(crate) cnpj: String,
     /// The legal name, as published; of a company that the registry lacks, the newest that it filed under.

@@ -92,6 +92,11 @@ pub(super) fn is_ordinary(word: &str) -> bool {
     is_common(word) || ORDINARY.binary_search(&word).is_ok()
 }
 
+/// Whether a word says where a company is.
+pub(super) fn is_region(word: &str) -> bool {
+    REGIONS.binary_search(&word).is_ok()
+}
+
 /// Whether a word by itself names no company for certain.
 pub(super) fn is_generic(word: &str) -> bool {
     is_common(word)

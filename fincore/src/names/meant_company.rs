@@ -81,7 +81,10 @@ impl Names {
                 Some(NearlyMeant { code, words: words[run].to_vec(), meant: None })
             }
             (None, spelled, Some(other)) => {
-                Some(spelled.filter(|spelled| spelled.code == other.code).unwrap_or(other))
+                let says_more = |spelled: &NearlyMeant<'_>| {
+                    spelled.code == other.code && spelled.words.len() > other.words.len()
+                };
+                Some(spelled.filter(says_more).unwrap_or(other))
             }
             (None, Some(spelled), None) => Some(spelled),
             (None, None, None) => self.meant_company(words).map(|code| {

@@ -61,6 +61,13 @@ impl Names {
         RankedCompanies { fuzzy: !codes.is_empty(), codes, differences, unknown: near.unknown }
     }
 
+    /// What some words of a search for filings name that is not there.
+    pub(crate) fn unknown_in(&self, words: &[&str]) -> Option<UnknownInSearch> {
+        let words = &words[..words.len().min(LOOKED_AT)];
+        let unknown = self.identified_in(words).unknown;
+        unknown.or_else(|| not_registered::find_within(words).map(UnknownInSearch::Company))
+    }
+
     /// What to return for a ticker that no company has: active companies that have its letters as a word of their names
     /// (`ITAU5`), but not those whose names merely begin with them (`MELI34`).
     fn named_like_ticker(&self, word: &str, near: RankedCompanies) -> RankedCompanies {

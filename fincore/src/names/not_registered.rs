@@ -35,13 +35,20 @@ const fn line(
 #[rustfmt::skip]
 const ALL: &[NotRegistered] = &[
     line("airbnb", "Airbnb", "AIRB34", FOREIGN),
+    line("albert einstein", "Albert Einstein", "", UNLISTED),
     line("alibaba", "Alibaba", "BABA34", FOREIGN),
     line("alphabet", "Alphabet", "GOGL34", FOREIGN),
     line("amazon", "Amazon", "AMZO34", FOREIGN),
     line("apple", "Apple", "AAPL34", FOREIGN),
     line("arcos dorados", "Arcos Dorados", "", FOREIGN),
+    line("aurora alimentos", "Aurora Coop", "", UNLISTED),
+    line("aurora coop", "Aurora Coop", "", UNLISTED),
+    line("bahiagas", "Bahiagás", "", STATE),
+    line("banco original", "Banco Original", "", UNLISTED),
     line("bayer", "Bayer", "", SUBSIDIARY),
+    line("beira rio calcados", "Calçados Beira Rio", "", UNLISTED),
     line("berkshire", "Berkshire Hathaway", "BERK34", FOREIGN),
+    line("beto carrero", "Beto Carrero World", "", UNLISTED),
     line("boeing", "Boeing", "BOEI34", FOREIGN),
     line("boticario", "O Boticário", "", UNLISTED),
     line("byd", "BYD", "", SUBSIDIARY),
@@ -50,28 +57,43 @@ const ALL: &[NotRegistered] = &[
     line("cacau show", "Cacau Show", "", UNLISTED),
     line("caixa economica", "Caixa Econômica Federal", "", STATE),
     line("caixa economica federal", "Caixa Econômica Federal", "", STATE),
+    line("calcados beira rio", "Calçados Beira Rio", "", UNLISTED),
+    line("caloi", "Caloi", "", SUBSIDIARY),
     line("cargill", "Cargill", "", SUBSIDIARY),
     line("casas pernambucanas", "Casas Pernambucanas", "", UNLISTED),
     line("coca cola", "Coca-Cola", "COCA34", FOREIGN),
+    line("cocamar", "Cocamar", "", UNLISTED),
+    line("compesa", "Compesa", "", STATE),
     line("correios", "Correios", "", STATE),
     line("creditas", "Creditas", "", FOREIGN),
     line("decolar", "Decolar", "", FOREIGN),
     line("disney", "Disney", "DISB34", FOREIGN),
+    line("dpsp", "Grupo DPSP", "", UNLISTED),
+    line("drogaria araujo", "Drogaria Araujo", "", UNLISTED),
+    line("drogaria sao paulo", "Drogaria São Paulo", "", UNLISTED),
+    line("drogarias pacheco", "Drogarias Pacheco", "", UNLISTED),
     line("ebanx", "EBANX", "", UNLISTED),
+    line("eletronuclear", "Eletronuclear", "", STATE),
+    line("embasa", "Embasa", "", STATE),
     line("facebook", "Facebook", "M1TA34", FOREIGN),
     line("fiat", "Fiat", "", SUBSIDIARY),
     line("ford", "Ford", "FDMO34", FOREIGN),
     line("general motors", "General Motors", "GMCO34", FOREIGN),
     line("globo", "Globo", "", UNLISTED),
     line("google", "Google", "GOGL34", FOREIGN),
+    line("grow jogos", "Grow", "", UNLISTED),
     line("grupo boticario", "Grupo Boticário", "", UNLISTED),
     line("gympass", "Gympass", "", UNLISTED),
     line("havan", "Havan", "", UNLISTED),
     line("heineken", "Heineken", "", SUBSIDIARY),
     line("honda", "Honda", "", SUBSIDIARY),
+    line("hope lingerie", "Hope", "", UNLISTED),
+    line("hospital albert einstein", "Albert Einstein", "", UNLISTED),
+    line("hospital sirio libanes", "Sírio-Libanês", "", UNLISTED),
     line("huawei", "Huawei", "", SUBSIDIARY),
     line("hyundai", "Hyundai", "", SUBSIDIARY),
     line("ifood", "iFood", "", UNLISTED),
+    line("infraero", "Infraero", "", STATE),
     line("kavak", "Kavak", "", UNLISTED),
     line("leroy merlin", "Leroy Merlin", "", SUBSIDIARY),
     line("loft", "Loft", "", UNLISTED),
@@ -79,8 +101,8 @@ const ALL: &[NotRegistered] = &[
     line("madeiramadeira", "MadeiraMadeira", "", UNLISTED),
     line("mc donalds", "McDonald's", "MCDC34", FOREIGN),
     line("mcdonalds", "McDonald's", "MCDC34", FOREIGN),
-    line("mercado livre", "Mercado Livre", "MELI34", FOREIGN),
     line("mercado libre", "Mercado Libre", "MELI34", FOREIGN),
+    line("mercado livre", "Mercado Livre", "MELI34", FOREIGN),
     line("mercado pago", "Mercado Pago", "MELI34", FOREIGN),
     line("mercadolivre", "Mercado Livre", "MELI34", FOREIGN),
     line("mercedes", "Mercedes-Benz", "", SUBSIDIARY),
@@ -90,10 +112,14 @@ const ALL: &[NotRegistered] = &[
     line("nestle", "Nestlé", "", SUBSIDIARY),
     line("netflix", "Netflix", "NFLX34", FOREIGN),
     line("nvidia", "Nvidia", "NVDC34", FOREIGN),
+    line("o boticario", "O Boticário", "", UNLISTED),
     line("pagbank", "PagBank", "PAGS34", FOREIGN),
     line("pagseguro", "PagSeguro", "PAGS34", FOREIGN),
+    line("parque beto carrero", "Beto Carrero World", "", UNLISTED),
     line("pepsico", "PepsiCo", "PEPB34", FOREIGN),
+    line("pernambucanas", "Pernambucanas", "", UNLISTED),
     line("pfizer", "Pfizer", "PFIZ34", FOREIGN),
+    line("philco", "Philco", "", UNLISTED),
     line("picpay", "PicPay", "", UNLISTED),
     line("quinto andar", "QuintoAndar", "", UNLISTED),
     line("quintoandar", "QuintoAndar", "", UNLISTED),
@@ -105,6 +131,7 @@ const ALL: &[NotRegistered] = &[
     line("serpro", "Serpro", "", STATE),
     line("shein", "Shein", "", SUBSIDIARY),
     line("shopee", "Shopee", "S2EA34", FOREIGN),
+    line("sirio libanes", "Sírio-Libanês", "", UNLISTED),
     line("spotify", "Spotify", "S1PO34", FOREIGN),
     line("stellantis", "Stellantis", "", SUBSIDIARY),
     line("stone", "StoneCo", "STOC31", FOREIGN),
@@ -112,6 +139,7 @@ const ALL: &[NotRegistered] = &[
     line("tesla", "Tesla", "TSLA34", FOREIGN),
     line("toyota", "Toyota", "", SUBSIDIARY),
     line("uber", "Uber", "U1BE34", FOREIGN),
+    line("ultrafarma", "Ultrafarma", "", UNLISTED),
     line("unilever", "Unilever", "", SUBSIDIARY),
     line("unimed", "Unimed", "", UNLISTED),
     line("visa", "Visa", "VISA34", FOREIGN),
@@ -139,6 +167,15 @@ pub(super) fn find(words: &[&str]) -> Option<NotRegistered> {
             words[..at].iter().all(is_beside) && words[at + name.len()..].iter().all(is_beside)
         })
     })
+}
+
+/// The company of this table that some of these words name.
+pub(super) fn find_within(words: &[&str]) -> Option<NotRegistered> {
+    let is_named = |known: &&NotRegistered| {
+        let name: Vec<&str> = known.folded.split(' ').collect();
+        words.windows(name.len()).any(|run| run == name)
+    };
+    ALL.iter().find(is_named).copied()
 }
 
 #[cfg(test)]
