@@ -582,8 +582,17 @@ fn a_page_makes_a_link_for_its_formula_and_shows_the_formula_with_the_token() {
             assert!(!read.body.is_empty(), "{page} {target}");
             assert_eq!(read.header("cache-control"), Some("private, no-store"), "{target}");
             revoke_all(&server, &key);
+            // The answer to a form cannot be asked for in another language.
+            assert!(!made.text().contains("class=\"language\""), "{page}");
         }
     }
+    // What a cell makes of an address that was typed is not known.
+    let typed = "name=x&path=/api/v1/market/selic/current?format=value%26decimal=comma";
+    let made = form(&server, "/usage/links", &own, typed);
+    assert!(made.status == 201 && !made.text().contains("NUMBERVALUE"), "{}", made.text());
+    // An empty range has no figure for a cell.
+    let empty = server.keyless("GET", "/market/selic?from=1990-01-01&to=1990-02-01", &cookie);
+    assert!(empty.status == 200 && link_forms(empty.text()).is_empty(), "{}", empty.text());
 }
 
 /// Whatever is done with tokens, well and badly: none is in an answer, the log, the metrics or a file.

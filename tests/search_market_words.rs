@@ -68,3 +68,43 @@ fn words_of_the_market_are_corrected() {
     assert_eq!(meta["corrected"], json!([{ "from": "debentrues", "to": "debentures" }]));
     assert_eq!(meta["fuzzy"], true);
 }
+
+#[test]
+fn the_company_that_is_named_has_filed_what_comes_first() {
+    for (q, company, words, is_fuzzy) in [
+        // A namesake that is gone never filed.
+        ("marisa grupamento", "22055", "", true),
+        // The company that had the name, before the one that took it over.
+        ("enauta resultado 1t24", "22365", "1t24", false),
+        // Of two companies, first what one filed about the other.
+        ("totvs linx proposta", "19992", "linx", true),
+        ("brf habilitacao china", "16292", "china", true),
+        // What was sold is filed as a divestment.
+        ("copel venda compagas", "14311", "desinvestimento", false),
+    ] {
+        let page = get(&format!("filings/search?q={}&limit=1", escaped(q)));
+        let first = &page["data"][0];
+        assert_eq!(first["company_id"], company, "{q}: {first}");
+        let subject = folded(first["subject"].as_str().unwrap_or_default());
+        assert!(subject.contains(words), "{q}: {first}");
+        assert_eq!(page["meta"]["fuzzy"] == true, is_fuzzy, "{q}");
+    }
+}
+
+#[test]
+fn a_search_for_filings_names_the_ticker_or_the_company_that_is_not_there() {
+    for (q, said) in [
+        ("zzzz3 fato relevante", "ZZZZ3"),
+        ("petr9 dividendos", "PETR3"),
+        ("99.999.999/0001-99 fato relevante", "99999999000199"),
+        ("tesla dividendos", "TSLA34"),
+    ] {
+        let page = get(&format!("filings/search?q={}&limit=1", escaped(q)));
+        let hints = text(&page["meta"]["hints"][0]);
+        assert!(hints.contains(said), "{q}: {hints}");
+    }
+    for q in ["petrobras fato relevante", "petrobras ifrs16", "weg xyzzyq"] {
+        let page = get(&format!("filings/search?q={}&limit=1", escaped(q)));
+        assert_eq!(page["meta"]["hints"], serde_json::Value::Null, "{q}");
+    }
+}

@@ -156,12 +156,17 @@ class Period:
         kinds = {"depreciation_amortisation": "value-added", "ebitda": "value-added", "capital_expenditure": "cash-flow",
                  "dividends_paid": "cash-flow"}
         row = self.found.get(kinds.get(name))
-        return bool(row) and len(row.parts) > 1
+        return bool(row) and row.origin == "computed"
 
     def per_share(self, net_income):
-        filed = [value for (_, code, name), (value, _) in self.found["income"].accounts.items()
-                 if code.startswith("3.99.01.") and name == "ON"]
-        others = any(code.startswith("3.99.01.") for _, code, _ in self.found["income"].accounts)
+        accounts = self.found["income"].accounts.items()
+        filed = [value for (_, code, name), (value, _) in accounts if code.startswith("3.99.01.") and name == "ON"]
+        classes = [value for (_, code, _), (value, _) in accounts if code.startswith("3.99.01.")]
+        # Some forms give the account of all classes alone.
+        of_all = {code: value for (_, code, _), (value, _) in accounts if code in ("3.99.01", "3.99") and value}
+        if of_all and not any(classes):
+            return of_all.get("3.99.01", of_all.get("3.99"))
+        others = bool(classes)
         if not filed:
             return UNKNOWN if others else None
         return None if not filed[0] and net_income else filed[0]

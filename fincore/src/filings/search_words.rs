@@ -171,6 +171,13 @@ impl<'s> RunningSearch<'s> {
             self.units.iter().filter(|unit| unit.sense == UnitSense::Word && !unit.is_known);
         for word in unknown.flat_map(|unit| &unit.words) {
             let Some(near) = nearest_word(word, classes.words()) else { continue };
+            // What the company that is named has filed is spelled as it is meant.
+            if let Some(company) = self.meant.as_ref().filter(|company| company.is_certain) {
+                let own = [company.filings.clone(), Condition::Word(word.clone())];
+                if self.count(index, Condition::all(own.into_iter()))? > 0 {
+                    continue;
+                }
+            }
             let is_name = || {
                 let company = self.names.nearly_meant_company(&[word], &|_| false);
                 let name = company.and_then(|company| company.meant);

@@ -140,6 +140,13 @@ impl CompanyNames {
         self.names.iter().any(|name| name.words.windows(phrase.len()).any(|run| run == phrase))
     }
 
+    /// Whether a word belongs to a reviewed name of several words that stands among these.
+    pub(super) fn has_in_expression(&self, word: &str, words: &[&str]) -> bool {
+        let stands = |name: &&Alias| words.windows(name.words.len()).any(|run| name.words == run);
+        let mut expressions = self.names.iter().filter(|name| name.is_expression()).filter(stands);
+        expressions.any(|name| name.words.iter().any(|known| known == word))
+    }
+
     /// Whether a word stands in one of the names that it was registered or filed under.
     pub(crate) fn has_own_word(&self, word: &str) -> bool {
         let own = self.names.iter().filter(|name| {

@@ -144,7 +144,7 @@ impl Names {
         for word in &words[..words.len().min(LOOKED_AT)] {
             let has = |company: &&CompanyNames| {
                 let mut own = company.words().chain(company.sector.iter().map(String::as_str));
-                own.any(|known| known.starts_with(word))
+                own.any(|known| known.starts_with(word)) || company.has_in_expression(word, words)
             };
             if companies.iter().all(has) {
                 continue;

@@ -152,3 +152,95 @@ fn a_sum_of_accounts_is_null_where_one_of_the_forms_lacks_one_of_them() {
         assert_eq!(made, [format!("2019-12-31 {quarter}")]);
     }
 }
+
+#[test]
+fn what_is_computed_is_restated_by_columns_of_following_forms_alone() {
+    let (code, name) = PROFIT;
+    let row = |reference, order, end: &'static str, value| {
+        let start = if end.starts_with("2019") { "2019-01-01" } else { "2020-01-01" };
+        (reference, 1, order, start, end, code, name, value)
+    };
+    let itr_2019 = income(&[row("2019-09-30", "ÚLTIMO", "2019-09-30", "300")]);
+    let dfp_2019 = income(&[row("2019-12-31", "ÚLTIMO", "2019-12-31", "405")]);
+    let nine_months = row("2020-09-30", "PENÚLTIMO", "2019-09-30", "330");
+    let own = row("2020-09-30", "ÚLTIMO", "2020-09-30", "360");
+    let dfp_2020 = income(&[
+        row("2020-12-31", "PENÚLTIMO", "2019-12-31", "450"),
+        row("2020-12-31", "ÚLTIMO", "2020-12-31", "500"),
+    ]);
+    for (itr_2020, fourth) in [
+        (income(&[nine_months, own]), "2019-12-31 restated 120000"),
+        (income(&[own]), "2019-12-31 computed 105000"),
+    ] {
+        let (_dir, catalogue) = catalogue_of(&[
+            ("itr_cia_aberta_DRE_con_2019.csv", itr_2019.clone()),
+            ("dfp_cia_aberta_DRE_con_2019.csv", dfp_2019.clone()),
+            ("itr_cia_aberta_DRE_con_2020.csv", itr_2020),
+            ("dfp_cia_aberta_DRE_con_2020.csv", dfp_2020.clone()),
+        ]);
+        let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
+        let query = StatementQuery {
+            period: Period::Quarter,
+            restated: Restated::Yes,
+            ..StatementQuery::new("9512".parse().unwrap(), StatementKind::Income)
+        };
+        let page = statement(&snapshot, query).unwrap();
+        let told = page.data.iter().map(|row| {
+            format!("{} {} {}", row.period_end, row.origin.name(), row.accounts[0].value)
+        });
+        assert_eq!(told.collect::<Vec<_>>(), ["2020-12-31 computed 140000", fourth]);
+    }
+}
+
+#[test]
+fn a_check_counts_what_does_not_add_up_as_filed() {
+    let (code, name) = PROFIT;
+    let row = |start, end, value| (end, 1, "ÚLTIMO", start, end, code, name, value);
+    let part =
+        |code, value| ("2019-09-30", 1, "ÚLTIMO", "2019-01-01", "2019-09-30", code, "Parte", value);
+    let rows = |third| {
+        income(&[
+            row("2019-01-01", "2019-03-31", "10"),
+            row("2019-04-01", "2019-06-30", "20"),
+            row("2019-07-01", "2019-09-30", third),
+            row("2019-01-01", "2019-09-30", "60"),
+            part("3.04", "7"),
+            part("3.04.01", "3"),
+            part("3.04.02", if third == "31" { "4" } else { "-4" }),
+        ])
+    };
+    for (third, notes) in [
+        ("31", vec![]),
+        (
+            "50",
+            vec![
+                "1 of 1 subtotals do not add up as filed, such as 9512 2019-09-30 consolidated 3.04",
+                "1 of 1 nine months are not the sum of their quarters as filed, such as 9512 2019-09-30 consolidated",
+            ],
+        ),
+    ] {
+        let (_dir, catalogue) = catalogue_of(&[("itr_cia_aberta_DRE_con_2019.csv", rows(third))]);
+        let report = catalogue.check().unwrap();
+        assert_eq!(
+            (report.problems, report.notes),
+            (Vec::new(), notes.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        );
+    }
+}
+
+#[test]
+fn earnings_per_share_are_those_of_all_classes_where_no_class_has_them() {
+    for (accounts, wanted) in [
+        (&[("3.99", "2"), ("3.99.01.01", "0")][..], "2"),
+        (&[("3.99.01", "3")], "3"),
+        (&[("3.99.01", "3"), ("3.99.01.01", "4")], "4"),
+        (&[("3.99.01.01", "0")], "left_at_zero"),
+    ] {
+        let lines = accounts.iter().map(|(code, value)| (*code, "ON", *value));
+        let lines: Vec<_> = [(PROFIT.0, PROFIT.1, "7")].into_iter().chain(lines).collect();
+        let rows = income(&to_date("2019-12-31", &lines));
+        let (_dir, catalogue) = catalogue_of(&[("dfp_cia_aberta_DRE_con_2019.csv", rows)]);
+        let made = figure_of(&catalogue, Period::Annual, Metric::Eps);
+        assert_eq!(made, [format!("2019-12-31 {wanted}")]);
+    }
+}
