@@ -71,7 +71,7 @@ impl NearWords<'_> {
     fn of_named(&self, company: &MeantCompany<'_>) -> Vec<NearSearch> {
         let is_name = |unit: &&&SearchUnit| unit.sense == UnitSense::Company;
         let (names, rest): (Vec<&SearchUnit>, Vec<&SearchUnit>) =
-            self.said.iter().partition(|unit| is_name(&unit));
+            self.said.iter().partition(|unit| is_name(unit));
         let of_any = self.tries(&rest, rest.len(), Some(&company.filings)).into_iter();
         if names.len() < 2 {
             return of_any.collect();

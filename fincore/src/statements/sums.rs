@@ -147,7 +147,7 @@ fn quarters(to_date: &[Statement], quarters: &[Statement], company: CvmCode) -> 
                     |other: &&Account| (&other.code, &other.name) == (&account.code, &account.name);
                 row.accounts.iter().find(same).map(|other| other.value)
             };
-            let parts: Option<Vec<Decimal>> = three.iter().map(|row| same(&row)).collect();
+            let parts: Option<Vec<Decimal>> = three.iter().map(same).collect();
             let total = parts.and_then(|parts| {
                 parts.into_iter().try_fold(Decimal::from(0), Decimal::checked_add)
             });
