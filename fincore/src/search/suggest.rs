@@ -8,9 +8,11 @@ use crate::{
     error::Result,
     filings,
     language::{is_particle, market_words},
-    names::{CompanyInSearch, Names, SuggestedCompany, SuggestionReason, capitalised},
+    names::{
+        CompanyInSearch, CompanyNames, Names, SuggestedCompany, SuggestionReason, capitalised,
+    },
     plans::Feature,
-    types::{CompanyRef, CvmCode, Date, Limit, Words},
+    types::{CompanyRef, CvmCode, Date, Limit, TICKER_ROOT, Words},
 };
 
 /// A query for completions of a text that is being typed.
@@ -208,6 +210,11 @@ fn filings_of_company(
     };
     let Ok(company_id) = CvmCode::new(named.codes[0]) else { return Ok(Vec::new()) };
     let typed = words[named.at.clone()].join(" ");
+    // `petr` begins tickers, and is no name to call the company by.
+    let is_word = |company: &CompanyNames| company.words().any(|word| word == typed);
+    if typed.len() == TICKER_ROOT && !names.get(named.codes[0]).is_some_and(is_word) {
+        return Ok(Vec::new());
+    }
     let is_number = typed.bytes().any(|byte| byte.is_ascii_digit());
     let name = if is_number { typed.to_ascii_uppercase() } else { capitalised(&typed) };
     let rest = words[..named.at.start].iter().chain(&words[named.at.end..]).copied();
