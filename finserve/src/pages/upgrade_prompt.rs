@@ -26,7 +26,7 @@ pub(crate) fn upgrade(view: &View, prompt: &Upgrade) -> Markup {
     };
     let (required, current) = (prompt.required_plan.name(), prompt.current_plan.name());
     html! {
-        aside.upgrade aria-label=(format!("{} {required}", say("Larger plan:", "Plano maior:"))) {
+        div.upgrade {
             p {
                 (say("The plan ", "O plano ")) strong { (required) } (say(" includes ", " inclui ")) (what)
                 (say("; you are on ", "; você está no ")) (current) "."
