@@ -126,10 +126,10 @@ export function registryChecks({ server, open, api }) {
     for (const path of ["/companies?q=banco", "/filings?q=assembleia"]) {
       await open(visitor, view, path);
       assert.equal(await page.locator("table.rows tbody tr").count(), 3);
-      assert.ok(await page.locator("aside.upgrade a.primary").isVisible());
+      assert.ok(await page.locator(".upgrade a.primary").isVisible());
       assert.equal(await page.locator("[role=combobox], .pager").count(), 0);
     }
-    await page.locator("aside.upgrade a[href^='/sign-in']").click();
+    await page.locator(".upgrade a[href^='/sign-in']").click();
     await page.locator("[name=key]").fill(gold);
     await page.locator("main form button").click();
     await page.waitForURL(/\/filings\?q=assembleia/);
