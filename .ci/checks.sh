@@ -63,6 +63,8 @@ install() {
 }
 installed() { wait "$installing" || { tail -n 40 "$logs/install" && return 1; }; }
 
+# By tools of others, which need Node.js: where it is missing, it is being installed.
+document() { { command -v npm >/dev/null || installed; } && tests/openapi.sh; }
 tests() { cargo test --workspace; }
 long_tests() { cargo test --workspace -- --ignored; }
 examples() {

@@ -42,6 +42,12 @@ fn every_example_is_what_its_schema_says() {
     findings.expect_none();
 }
 
+/// An unquoted comma in a flow mapping cuts a description short, and makes what follows a key without a value.
+#[test]
+fn no_description_is_cut_short_by_a_comma() {
+    assert_eq!(Document::read().keys_without_value(), Vec::<String>::new());
+}
+
 #[test]
 #[ignore = "long"]
 fn every_operation_answers_each_plan_as_described() {

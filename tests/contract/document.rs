@@ -56,6 +56,26 @@ impl Document {
         found
     }
 
+    /// The place of every key that has no value. Examples hold some, whose keys are single words.
+    pub(super) fn keys_without_value(&self) -> Vec<String> {
+        fn collect(value: &Value, at: &str, found: &mut Vec<String>) {
+            for (name, member) in value.as_object().into_iter().flatten() {
+                let at = format!("{at}/{name}");
+                if member.is_null() && name.contains(' ') {
+                    found.push(at);
+                } else {
+                    collect(member, &at, found);
+                }
+            }
+            for (number, item) in value.as_array().into_iter().flatten().enumerate() {
+                collect(item, &format!("{at}/{number}"), found);
+            }
+        }
+        let mut found = Vec::new();
+        collect(&self.0, "", &mut found);
+        found
+    }
+
     /// The example of every error, by the name that the document gives it.
     pub(super) fn errors(&self) -> Vec<(&str, Value)> {
         let responses = self.at("/components/responses").as_object().unwrap().iter();
