@@ -14,6 +14,7 @@ use crate::{
     observe::log::{Requests, Settings, Style},
     site::{
         base_path::BasePath,
+        public_url::PublicUrl,
         upgrade_contact::{Address, UpgradeContact},
     },
 };
@@ -91,6 +92,10 @@ pub(crate) struct Serve {
     /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", env = "FINSERVE_TLS_KEY", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// Address under which clients know the service, such as https://data.example.com: for links in pages, documents and
+    /// formulas; by default what each client calls it
+    #[arg(long, value_name = "URL", env = "FINSERVE_PUBLIC_URL")]
+    public_url: Option<PublicUrl>,
     /// Path under which a proxy serves everything, such as /data; all links begin with it
     #[arg(
         long,
@@ -236,6 +241,7 @@ impl Serve {
         let base = BasePath::new(&self.base_path);
         UpgradeContact::new(base, self.contact.clone(), self.upgrade_url.clone())
             .with_legal(self.legal_url.clone())
+            .with_public_url(self.public_url)
     }
 
     /// Which addresses webhooks may call.

@@ -119,7 +119,7 @@ fn serve(
 fn finish(
     app: &App,
     background: Background,
-    served: Result<(), Failure>,
+    served: Result<usize, Failure>,
     announced: Result<(), Failure>,
 ) -> Result<(), Failure> {
     background.stop();
@@ -127,12 +127,16 @@ fn finish(
     let _ = app.access().accounts().verify();
     let unwritten = app.access().unwritten();
     let flushed = app.access().flush();
-    served?;
+    let answered = match served? {
+        0 => "every request was answered".to_owned(),
+        1 => "one request took too long and was cut off, every other was answered".to_owned(),
+        cut_off => {
+            format!("{cut_off} requests took too long and were cut off, every other was answered")
+        }
+    };
     announced?;
     flushed?;
-    tracing::info!(
-        "stopped: every request was answered, and the usage of the last {unwritten} was written"
-    );
+    tracing::info!("stopped: {answered}, and the usage of the last {unwritten} was written");
     Ok(())
 }
 

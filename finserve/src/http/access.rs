@@ -2,7 +2,7 @@
 use std::{
     net::IpAddr,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -43,6 +43,10 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// How often a key may sign in within an hour: each time writes to the disk.
 const SIGN_INS_PER_HOUR: u32 = 60;
+
+/// The shortest time between two look-ups of keys, sessions and links that requests cause where those are in a file: all
+/// requests with unknown ones that come in between share the next.
+const LOOKUP_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How many streams of events a key may listen to at a time, and all keys together.
 const LISTENERS_PER_KEY: usize = 5;
@@ -110,8 +114,21 @@ pub(crate) struct Refresh {
     pub(crate) signal: Signal,
     /// The number of the last refresh that has begun,
     begun: AtomicU64,
-    /// and of the last that is done.
+    /// and of the newest that is done.
     done: watch::Sender<u64>,
+    /// When a request was the last to refresh them itself.
+    by_request: Mutex<Option<Instant>>,
+}
+
+/// What a request with an unknown key can do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// What is committed by the time of the request has been read.
+    Done,
+    /// Another one has read it a moment ago: it is read again after this.
+    In(Duration),
+    /// It has to be waited for.
+    Elsewhere,
 }
 
 impl Refresh {
@@ -120,9 +137,29 @@ impl Refresh {
         self.begun.load(Ordering::SeqCst)
     }
 
-    /// The number of the last refresh that is done, as it changes.
+    /// The number of the newest refresh that is done, as it changes.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.done.subscribe()
+    }
+
+    fn begin(&self) -> u64 {
+        self.begun.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Notes that a refresh is done; a newer one may have overtaken it.
+    fn end(&self, number: u64) {
+        self.done.send_modify(|newest| *newest = number.max(*newest));
+    }
+
+    /// Whether a request may refresh the keys itself, or after how long: those of all requests are some time apart.
+    fn claim(&self, now: Instant) -> Result<(), Duration> {
+        let mut last = self.by_request.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = last.map_or(LOOKUP_INTERVAL, |last| now.saturating_duration_since(last));
+        if since < LOOKUP_INTERVAL {
+            return Err(LOOKUP_INTERVAL - since);
+        }
+        *last = Some(now);
+        Ok(())
     }
 }
 
@@ -386,16 +423,35 @@ impl Access {
 
     /// Reads what other programs did to the keys.
     pub(crate) fn refresh_keys(&self) -> fincore::Result<()> {
-        let number = self.refresh.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        let number = self.refresh.begin();
         let refreshed = self.accounts.refresh();
         self.is_behind.store(refreshed.is_err(), Ordering::Relaxed);
-        self.refresh.done.send_replace(number);
+        self.refresh.end(number);
         refreshed
     }
 
-    /// The same at once, if nothing has to be waited for.
-    pub(crate) fn refresh_at_once(&self) -> bool {
-        !self.is_behind() && self.accounts.refresh_at_once().unwrap_or(false)
+    /// The same for a request that came when `before` was the last refresh that had begun: at once, if nothing has to be
+    /// waited for.
+    pub(crate) fn look_up_at_once(&self, before: u64, now: Instant) -> Lookup {
+        if *self.refresh.done.borrow() > before {
+            return Lookup::Done;
+        }
+        if let Err(left) = self.refresh.claim(now) {
+            return Lookup::In(left);
+        }
+        let number = self.refresh.begin();
+        if self.is_behind() || !self.accounts.refresh_at_once().unwrap_or(false) {
+            return Lookup::Elsewhere;
+        }
+        self.refresh.end(number);
+        Lookup::Done
+    }
+
+    /// Whether what a request carries is looked up if it is not known here: not for an address that is over its limit, which
+    /// is known within a second anyway.
+    pub(crate) fn is_looked_up(&self, request: &Request) -> bool {
+        let is_over = || self.peek(&self.by_address(request), request.now).remaining == 0;
+        self.shared.is_some() || !is_over()
     }
 
     /// Writes what was counted since the last time.

@@ -77,8 +77,10 @@ const MAX_HEAD: usize = 32 * 1024;
 /// For how long connections, and then requests, are still taken after a signal to stop: those that were sent before it may
 /// not have been read yet.
 const LAST_CALL: Duration = Duration::from_millis(300);
-/// How long requests under way may take after that: the program ends within five seconds.
+/// How long requests under way may take after that: what waits for a thread then is refused, what runs goes on.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long work on other threads may take in all after the signal: the program ends within five seconds.
+const LAST_WORK: Duration = Duration::from_millis(4500);
 
 /// After so many turns of connections at most, a worker looks for new requests.
 const EVENT_INTERVAL: u32 = 16;
@@ -92,7 +94,8 @@ pub(crate) struct Settings {
 
 /// Serves until `stop`; `started` runs once the signal handlers are installed, `stopping` once the server should stop.
 ///
-/// When this returns, nothing of any request runs any more.
+/// Returns how many requests were cut off because they took too long: the others were answered. Where none was, nothing of
+/// any request runs any more.
 pub(crate) fn serve(
     Listener { runtime, listener, owner }: Listener,
     app: &Arc<App>,
@@ -100,31 +103,35 @@ pub(crate) fn serve(
     stop: StopOn,
     started: impl FnOnce(),
     stopping: impl FnOnce(StopReason),
-) -> io::Result<()> {
+) -> io::Result<usize> {
     let Settings { bounds, certificate } = settings;
     let connections = Arc::new(Connections::new(bounds));
     let workers = Workers::start(app, certificate.as_ref())?;
+    let mut stopped_at = Instant::now();
     let accepted = runtime.block_on(async {
         let stop = stop.listen(certificate.clone())?;
         started();
         let acceptor =
             Acceptor { listener, owner, connections, timeouts: TIMEOUTS, app, certificate };
         let stop = async {
-            stopping(stop.await);
+            let reason = stop.await;
+            stopped_at = Instant::now();
+            stopping(reason);
         };
         acceptor.accept(&workers, stop).await;
         Ok(())
     });
-    workers.finish();
-    app.finish();
-    accepted
+    app.refuse_waiting();
+    let cut_off = workers.finish();
+    app.finish(stopped_at + LAST_WORK);
+    accepted.map(|()| cut_off)
 }
 
 /// A connection on its way to a worker, and its place among all connections.
 type Connection = (std::net::TcpStream, SocketAddr, Place);
 
 /// The threads that serve connections.
-struct Workers(Vec<(UnboundedSender<Connection>, thread::JoinHandle<()>)>);
+struct Workers(Vec<(UnboundedSender<Connection>, thread::JoinHandle<usize>)>);
 
 impl Workers {
     /// One for each processor.
@@ -141,14 +148,12 @@ impl Workers {
         Ok(Workers(started.collect::<io::Result<_>>()?))
     }
 
-    /// Returns once all requests under way are answered or have taken too long.
-    fn finish(self) {
+    /// Returns once all requests under way are answered or have taken too long: how many have.
+    fn finish(self) -> usize {
         let (senders, threads): (Vec<_>, Vec<_>) = self.0.into_iter().unzip();
         drop(senders);
-        for thread in threads {
-            // A worker that panicked has said so already.
-            let _ = thread.join();
-        }
+        // A worker that panicked has said so already. The first whose time is up still sees the connections of all.
+        threads.into_iter().filter_map(|thread| thread.join().ok()).max().unwrap_or_default()
     }
 }
 
@@ -197,7 +202,7 @@ impl Acceptor<'_> {
     async fn last(
         &self,
         waiting: &mut Option<(std::net::TcpStream, SocketAddr)>,
-        turns: impl Iterator<Item = &(UnboundedSender<Connection>, thread::JoinHandle<()>)>,
+        turns: impl Iterator<Item = &(UnboundedSender<Connection>, thread::JoinHandle<usize>)>,
     ) {
         for (worker, _) in turns {
             let _ = worker.send(self.enter(waiting).await);
@@ -242,19 +247,20 @@ impl Acceptor<'_> {
     }
 }
 
-/// Serves the connections that come, until no more come and those are closed.
+/// Serves the connections that come, until no more come and those are closed, or have taken too long. Returns how many
+/// requests of all workers were under way then.
 async fn work(
-    mut connections: UnboundedReceiver<Connection>,
+    mut receiver: UnboundedReceiver<Connection>,
     app: Arc<App>,
     tls: Option<TlsAcceptor>,
-) {
+) -> usize {
     read_clock().await;
-    let graceful = GracefulShutdown::new();
+    let (graceful, mut all) = (GracefulShutdown::new(), None);
     let batcher = app.access().shared_limits().map(SharedLimits::new_batcher);
     if let Some(batcher) = batcher.clone() {
         tokio::spawn(batcher.run());
     }
-    while let Some((stream, peer, place)) = connections.recv().await {
+    while let Some((stream, peer, place)) = receiver.recv().await {
         // Out of descriptors, most likely: the connection ends.
         let Ok(stream) = TcpStream::from_std(stream) else { continue };
         // Responses are written at once, so delaying packets only costs time.
@@ -282,9 +288,13 @@ async fn work(
             drop(place);
         });
         connections.serve(number, task.abort_handle());
+        all = Some(connections);
     }
     // Connections that are still open after that are dropped.
-    let _ = timeout(STOP_TIMEOUT, graceful.shutdown()).await;
+    match timeout(STOP_TIMEOUT, graceful.shutdown()).await {
+        Ok(()) => 0,
+        Err(_) => all.map_or(0, |all| all.busy()),
+    }
 }
 
 /// Lets hyper read the clock once on this thread, while it is right.
@@ -332,6 +342,7 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
             now,
             session: Session::None,
             link: LinkCredential::None,
+            reaction: None,
         };
         if let Some(response) = answer_at_once(app, batcher.as_ref(), &mut request) {
             return Answering::Now(Some(send(response, app, patience)));

@@ -5,7 +5,7 @@ use serde_json::{json, value::RawValue};
 
 use super::{
     LONGEST,
-    arguments::Arguments,
+    arguments::{self, ArgumentFault},
     json_rpc::{Code, Fault, Message, Request, object, read, string},
     protocol_version::{Era, McpHeaders, STATELESS, WITH_HANDSHAKE, era},
     result_message::{SERVER, result},
@@ -27,6 +27,18 @@ pub(crate) enum Reaction {
 pub(crate) struct ReplyMessage {
     pub(crate) text: String,
     pub(crate) status: ReplyStatus,
+    /// Whether it says what is wrong with the message.
+    pub(crate) is_refusal: bool,
+}
+
+impl ReplyMessage {
+    fn answer(text: String) -> ReplyMessage {
+        ReplyMessage { text, status: ReplyStatus::Answered, is_refusal: false }
+    }
+
+    fn refusal(text: String, status: ReplyStatus) -> ReplyMessage {
+        ReplyMessage { text, status, is_refusal: true }
+    }
 }
 
 /// The status of a reply, from which HTTP takes its status code.
@@ -70,7 +82,7 @@ pub(crate) fn react(message: &[u8], headers: Option<&McpHeaders<'_>>) -> Reactio
         Ok(Message::Silent) => Reaction::Silence,
         Ok(Message::Request(request)) => answer(&request, headers),
         Err((id, fault)) => {
-            Reaction::Reply(ReplyMessage { text: error(id, &fault), status: ReplyStatus::Rejected })
+            Reaction::Reply(ReplyMessage::refusal(error(id, &fault), ReplyStatus::Rejected))
         }
     }
 }
@@ -94,7 +106,7 @@ fn answer(request: &Request<'_>, headers: Option<&McpHeaders<'_>>) -> Reaction {
             (Code::Params, Some(Era::Stateless) | None) => ReplyStatus::Rejected,
             (Code::Method, Some(Era::Stateless)) => ReplyStatus::Unknown,
         };
-        Reaction::Reply(ReplyMessage { text: error(Some(id), fault), status })
+        Reaction::Reply(ReplyMessage::refusal(error(Some(id), fault), status))
     };
     let params = match request.params.map(object::<Params<'_>>) {
         None => Params::default(),
@@ -133,7 +145,7 @@ fn answer(request: &Request<'_>, headers: Option<&McpHeaders<'_>>) -> Reaction {
             return reply(&fault, Some(era));
         }
     };
-    Reaction::Reply(ReplyMessage { text: result(id, era, &members), status: ReplyStatus::Answered })
+    Reaction::Reply(ReplyMessage::answer(result(id, era, &members)))
 }
 
 /// The result of `initialize`: the revision that the client asks for, or else the newest one with a handshake.
@@ -175,16 +187,19 @@ fn call_tool(
         let name = Key::redact(&truncate(name));
         fault(format!("there is no tool {name:?}; tools/list lists the tools"))
     })?;
-    let arguments = match params.arguments.map(object::<Arguments>) {
-        None => Arguments::default(),
-        Some(Some(arguments)) => arguments,
-        Some(None) => return Err(fault("params.arguments must be an object".into())),
+    let call = match params.arguments.map(|arguments| arguments::read(arguments, tool)) {
+        None => Call::new((id, era), tool, &Vec::new()),
+        Some(Ok(arguments)) => Call::new((id, era), tool, &arguments),
+        Some(Err(ArgumentFault::Refused(message))) => Err(message),
+        Some(Err(ArgumentFault::NoObject)) => {
+            return Err(fault("params.arguments must be an object".into()));
+        }
     };
-    Ok(match Call::new((id, era), tool, &arguments) {
+    Ok(match call {
         Ok(call) => Reaction::Call(call),
         Err(message) => {
             let text = result(id, era, &failure_members(&Key::redact(&message)));
-            Reaction::Reply(ReplyMessage { text, status: ReplyStatus::Answered })
+            Reaction::Reply(ReplyMessage::refusal(text, ReplyStatus::Answered))
         }
     })
 }

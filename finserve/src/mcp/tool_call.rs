@@ -1,5 +1,4 @@
 //! A tool call as a request of its endpoint.
-use fincore::{Key, truncate};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 
@@ -29,7 +28,7 @@ impl Call {
         tool: &'static Tool,
         arguments: &Arguments<'_>,
     ) -> Result<Call, String> {
-        let mut values = parse_arguments(tool, arguments)?;
+        let mut values = texts(arguments)?;
         let path = path(tool, &mut values)?;
         if let Some(rows) = tool.rows.filter(|_| !values.iter().any(|(name, _)| *name == "limit")) {
             values.push(("limit", rows.to_string()));
@@ -66,31 +65,15 @@ fn escape(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
-/// The arguments as text, under the names of the tool's parameters.
-fn parse_arguments(
-    tool: &'static Tool,
-    Arguments(arguments): &Arguments<'_>,
-) -> Result<Vec<(&'static str, String)>, String> {
-    let mut values: Vec<(&str, String)> = Vec::new();
-    for (name, value) in arguments {
-        let Some(known) = tool.parameters.iter().find(|parameter| parameter.name == *name) else {
-            let takes: Vec<&str> = tool.parameters.iter().map(|one| one.name.as_str()).collect();
-            let takes = if takes.is_empty() { "none".to_owned() } else { takes.join(", ") };
-            let name = Key::redact(&truncate(name));
-            return Err(format!("argument {name:?} is unknown; {} takes {takes}", tool.name));
-        };
-        if values.iter().any(|(given, _)| given == name) {
-            return Err(format!("argument {name:?} is given twice"));
+/// The arguments as text; those that are null are left out.
+fn texts(arguments: &Arguments<'_>) -> Result<Vec<(&'static str, String)>, String> {
+    let text = |(name, value): &(&'static str, &RawValue)| match text(value) {
+        Ok(value) => value.map(|value| Ok((*name, value))),
+        Err(()) => {
+            Some(Err(format!("argument {name:?} must be a string, a number, true or false")))
         }
-        match text(value) {
-            Ok(Some(value)) => values.push((&known.name, value)),
-            Ok(None) => (),
-            Err(()) => {
-                return Err(format!("argument {name:?} must be a string, a number, true or false"));
-            }
-        }
-    }
-    Ok(values)
+    };
+    arguments.iter().filter_map(text).collect()
 }
 
 /// A value as the endpoint takes it, with the digits that were sent; `None` for null.

@@ -147,7 +147,7 @@ fn who_to_ask(view: &View) -> Markup {
                     )) }
                 }
             }
-            @if view.is_local() {
+            @if view.is_local {
                 p.note id="operator" {
                     (say("For the operator, on this machine only: ", "Para o operador, só nesta máquina: "))
                     code { "--legal-url https://example.com/legal" }

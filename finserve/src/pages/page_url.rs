@@ -87,6 +87,7 @@ mod tests {
             language: Language::English,
             chosen: true,
             origin: "http://a';reboot;'".into(),
+            is_local: true,
             base: upgrade_contact.base(),
             upgrade_contact,
             visitor: None,

@@ -122,7 +122,7 @@ fn how_to_switch(view: &View) -> Markup {
                 )) }
             }
         }
-        @if view.is_local() && contact.upgrade().is_none() && contact.contact().is_none() {
+        @if view.is_local && contact.upgrade().is_none() && contact.contact().is_none() {
             p.note id="operator" {
                 (say("For the operator, on this machine only: start the server with ", "Para o operador, só nesta máquina: inicie o servidor com "))
                 code { "--contact sales@example.com" }

@@ -117,6 +117,7 @@ mod tests {
                 language,
                 chosen: false,
                 origin: "http://localhost:8080".to_owned(),
+                is_local: true,
                 base: crate::site::base_path::BasePath::default(),
                 upgrade_contact: UpgradeContact::default(),
                 visitor: None,

@@ -266,6 +266,7 @@ mod tests {
             language,
             chosen: false,
             origin: origin.into(),
+            is_local: true,
             base: upgrade_contact.base(),
             upgrade_contact,
             visitor: None,

@@ -3,15 +3,18 @@ use fincore::sessions::Holder;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::language::Language;
-use crate::site::{base_path::BasePath, local_host::is_local, upgrade_contact::UpgradeContact};
+use crate::site::{base_path::BasePath, upgrade_contact::UpgradeContact};
 
 /// How a page is shown to its visitor.
 pub(crate) struct View {
     pub(crate) language: Language,
     /// Whether the language was chosen on the page; links then keep it.
     pub(crate) chosen: bool,
-    /// The address of the service as the browser knows it: `http://localhost:8080`.
+    /// The address of the service: `http://localhost:8080`; empty where it is not known, so that links are relative.
     pub(crate) origin: String,
+    /// Whether the visitor is on the machine of the server, by the name that they call it: there the operator is told things
+    /// that are not for customers.
+    pub(crate) is_local: bool,
     /// What all links begin with.
     pub(crate) base: BasePath,
     /// Where customers ask for a larger plan.
@@ -39,12 +42,6 @@ impl View {
         self.upgrade_contact
             .legal()
             .map_or_else(|| self.link("/legal"), |address| address.url().to_owned())
-    }
-
-    /// Whether the visitor is on the machine of the server, by the name that they call it: there the operator is told things
-    /// that are not for customers.
-    pub(crate) fn is_local(&self) -> bool {
-        self.origin.split("://").nth(1).is_some_and(is_local)
     }
 
     /// The parameters of this page, if it is in the same part of the site as `path`: without its language.

@@ -5,7 +5,7 @@ use fincore::Email;
 use hyper::Uri;
 use serde_json::{Map, Value, json};
 
-use super::base_path::BasePath;
+use super::{base_path::BasePath, public_url::PublicUrl};
 
 /// Where the plans are described, unless the operator says something else.
 const PRICING: &str = "/pricing";
@@ -84,6 +84,7 @@ fn page(text: &str) -> Option<ContactAddress> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UpgradeContact {
     base: BasePath,
+    public_url: Option<PublicUrl>,
     contact: Option<&'static Address>,
     upgrade: Option<&'static Address>,
     legal: Option<&'static Address>,
@@ -95,12 +96,23 @@ impl UpgradeContact {
         contact: Option<Address>,
         upgrade: Option<Address>,
     ) -> UpgradeContact {
-        UpgradeContact { base, contact: leak(contact), upgrade: leak(upgrade), legal: None }
+        let (contact, upgrade) = (leak(contact), leak(upgrade));
+        UpgradeContact { base, contact, upgrade, ..UpgradeContact::default() }
+    }
+
+    /// The same where the service has one address for all clients.
+    pub(crate) fn with_public_url(self, public_url: Option<PublicUrl>) -> UpgradeContact {
+        UpgradeContact { public_url, ..self }
     }
 
     /// The same with the operator's own page of privacy and terms.
     pub(crate) fn with_legal(self, legal: Option<Address>) -> UpgradeContact {
         UpgradeContact { legal: leak(legal), ..self }
+    }
+
+    /// The address of the service, if it is the same for all clients.
+    pub(crate) fn public_url(self) -> Option<PublicUrl> {
+        self.public_url
     }
 
     /// What all links begin with.

@@ -1,6 +1,4 @@
 //! What a handler works with.
-use std::sync::Arc;
-
 use fincore::{
     Caller, Catalogue, LinkPath, datasets::StatusCache, events::EventWindow, webhooks::Targets,
 };
@@ -11,7 +9,7 @@ use crate::{
     http::{
         access::Access,
         message::{refusal::Refusal, request::Request},
-        transport::{concurrency_slots::Slots, worker_pool::Pool},
+        transport::{concurrency_slots::Slots, worker_pool::Lane},
     },
     observe::workers::Workers,
     site::{base_path::BasePath, upgrade_contact::UpgradeContact},
@@ -34,13 +32,16 @@ pub(crate) struct Context<'r> {
     /// How many exports may be under way.
     pub(crate) exports: &'r Slots,
     /// Where streams are made.
-    pub(crate) streams: &'r Arc<Pool>,
+    pub(crate) streams: Lane,
     /// Where answers are made that are not counted.
-    pub(crate) uncounted: &'r Arc<Pool>,
+    pub(crate) uncounted: Lane,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     /// How old what comes in may be and still be an event.
     pub(crate) window: EventWindow,
+    /// The address of the service, or a mark in its place where the answer is kept for clients that call it differently.
+    /// Nothing where it is not known.
+    pub(crate) origin: Option<String>,
     /// What all links begin with.
     pub(crate) base: BasePath,
     /// Where customers ask for more.

@@ -2,7 +2,6 @@
 use std::{
     io,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -19,7 +18,7 @@ use tokio::{
 
 use crate::{
     coordination::clock::Clock,
-    http::{access::Pass, transport::worker_pool::Pool},
+    http::{access::Pass, transport::worker_pool::Lane},
 };
 
 /// How often a listener looks for news, and whether it may go on.
@@ -48,7 +47,7 @@ pub(crate) struct Listening {
     /// What is being read, if anything is.
     reading: Option<oneshot::Receiver<Result<Option<News>>>>,
     /// Where it is read.
-    pool: Arc<Pool>,
+    lane: Lane,
 }
 
 /// What a listener reads.
@@ -70,7 +69,7 @@ impl Listening {
     /// Starts after a place, or now. Fails if the place is not in the log of changes any more.
     pub(crate) fn start(
         log: EventLog,
-        pool: &Arc<Pool>,
+        lane: Lane,
         pass: Pass,
         since: Option<Cursor>,
     ) -> Result<Listening> {
@@ -98,7 +97,7 @@ impl Listening {
             ticks: None,
             silent: 0,
             reading: None,
-            pool: pool.clone(),
+            lane,
         })
     }
 
@@ -106,7 +105,7 @@ impl Listening {
     fn read(&self) -> oneshot::Receiver<Result<Option<News>>> {
         let (log, place) = (self.log.clone(), self.place.clone());
         let known = self.version.filter(|_| !self.more);
-        self.pool.run(move || news(&log, place, known))
+        self.lane.run(move || news(&log, place, known))
     }
 
     /// What there is to send, if anything.

@@ -47,7 +47,7 @@ fn listen(context: &Context<'_>, since: Option<Cursor>) -> Result<Reply, Refusal
         clock: context.clock.clone(),
         window: context.window,
     };
-    let listening = Listening::start(log, context.streams, pass, since)?;
+    let listening = Listening::start(log, context.streams.clone(), pass, since)?;
     let body = Body::stream(EVENT_STREAM, None, Payload::stream(listening));
     // Proxies would hold events back to send many at once.
     let unbuffered = (X_ACCEL_BUFFERING, HeaderValue::from_static("no"));

@@ -113,7 +113,7 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     };
     let name = format!("an export of {}", query.dataset);
     let producer = Box::new(move |out: &mut _| export.write(out));
-    let stream = Stream::begin(producer, encoding, name, slot, streams)?;
+    let stream = Stream::begin(producer, encoding, name, slot, streams.clone())?;
     let permit = access.still_valid(request);
     let stream = stream.only_while(permit.clone());
     let body = Body::stream(media, encoding, Payload::stream(stream));

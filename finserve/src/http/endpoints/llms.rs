@@ -38,7 +38,7 @@ pub(crate) fn full(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusa
 ///
 /// Plain text, although it is Markdown: browsers offer `text/markdown` for download.
 fn served(document: &str, context: &Context<'_>) -> Reply {
-    let document = document.replace(PLACEHOLDER, &address(context.request, context.base));
+    let document = document.replace(PLACEHOLDER, &address(context.origin.as_deref(), context.base));
     let vary = "Host, X-Forwarded-Proto, Accept-Encoding";
     Reply::ok(Body::new("text/plain; charset=utf-8", document), Caching::Refetched(vary))
 }

@@ -3,6 +3,7 @@ use std::net::IpAddr;
 
 use hyper::{
     Uri,
+    body::Bytes,
     header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, ORIGIN},
 };
 
@@ -17,48 +18,68 @@ use crate::{
         reply::{Body, Reply},
         request::Request,
     },
-    mcp::{Call, McpHeaders, Reaction, ReplyMessage, react},
+    mcp::{McpHeaders, Reaction, ReplyMessage, react},
 };
 
-/// `POST /mcp`
-pub(crate) fn answer(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    match reaction(context.request)? {
-        Reaction::Silence => Ok(Reply::said(None)),
-        Reaction::Reply(ReplyMessage { text, status }) => {
-            Ok(Reply::said(Some((status, Body::new(JSON, text)))))
+/// A message as it arrived: it is parsed once, wherever that holds up no others.
+pub(crate) struct Message {
+    body: Bytes,
+    version: Option<String>,
+    method: Option<String>,
+    name: Option<String>,
+}
+
+impl Message {
+    /// The message of a request. Fails where the request should not carry it, or does so badly.
+    pub(crate) fn of(request: &Request) -> Result<Message, Refusal> {
+        let headers = &request.head.headers;
+        if !headers.get_all(ORIGIN).iter().all(is_of_this_machine) {
+            return Err(Refusal::OtherOrigin);
         }
-        Reaction::Call(_) => Err(Refusal::Internal("a call of a tool was not relayed".into())),
+        if headers.contains_key(ACCEPT) && !accepts_json(headers) {
+            return Err(Refusal::NotAcceptable(JSON));
+        }
+        let body = request.body(JSON)?.clone();
+        // What is given twice says two things, which is neither.
+        let text = |name: HeaderName| {
+            let mut values = headers.get_all(name).iter();
+            values.next().map(|first| match values.next() {
+                None => first.to_str().unwrap_or_default().to_owned(),
+                Some(_) => String::new(),
+            })
+        };
+        let [version, method, name] = [MCP_PROTOCOL_VERSION, MCP_METHOD, MCP_NAME].map(text);
+        Ok(Message { body, version, method, name })
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn length(&self) -> usize {
+        self.body.len()
+    }
+
+    /// What is done about it.
+    pub(crate) fn react(&self) -> Reaction {
+        let [version, method, name] =
+            [&self.version, &self.method, &self.name].map(Option::as_deref);
+        react(&self.body, Some(&McpHeaders { version, method, name }))
     }
 }
 
-/// The call of a tool that this request is, if it is one and nothing is wrong with it.
-pub(crate) fn call(request: &Request) -> Option<Call> {
-    match reaction(request) {
-        Ok(Reaction::Call(call)) => Some(call),
-        Ok(Reaction::Silence | Reaction::Reply(_)) | Err(_) => None,
+/// `POST /mcp`, all but the calls of tools.
+pub(crate) fn answer(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
+    // What is wrong with the request comes before what is wrong with its message.
+    Message::of(context.request)?;
+    match &context.request.reaction {
+        Some(Reaction::Silence) => Ok(Reply::said(None)),
+        Some(Reaction::Reply(ReplyMessage { text, status, .. })) => {
+            Ok(Reply::said(Some((*status, Body::new(JSON, text.clone())))))
+        }
+        Some(Reaction::Call(_)) => {
+            Err(Refusal::Internal("a call of a tool was not relayed".into()))
+        }
+        // Too many others wait to be parsed.
+        None => Err(Refusal::queue()),
     }
-}
-
-/// What is done about the message of a request. Fails where the request should not carry it, or does so badly.
-fn reaction(request: &Request) -> Result<Reaction, Refusal> {
-    let headers = &request.head.headers;
-    if !headers.get_all(ORIGIN).iter().all(is_of_this_machine) {
-        return Err(Refusal::OtherOrigin);
-    }
-    if headers.contains_key(ACCEPT) && !accepts_json(headers) {
-        return Err(Refusal::NotAcceptable(JSON));
-    }
-    let message = request.body(JSON)?;
-    // What is given twice says two things, which is neither.
-    let text = |name: HeaderName| {
-        let mut values = headers.get_all(name).iter();
-        values.next().map(|first| match values.next() {
-            None => first.to_str().unwrap_or_default(),
-            Some(_) => "",
-        })
-    };
-    let [version, method, name] = [MCP_PROTOCOL_VERSION, MCP_METHOD, MCP_NAME].map(text);
-    Ok(react(message, Some(&McpHeaders { version, method, name })))
 }
 
 /// Whether a page is one that a program on the reader's own machine shows. All others are refused, as the protocol asks:

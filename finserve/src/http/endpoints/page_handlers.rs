@@ -62,22 +62,17 @@ const MAX_HERE: usize = 1024;
 /// How a page is shown: in the chosen language, or else in the one that the browser prefers.
 pub(crate) fn view(context: &Context<'_>, chosen: Option<Language>) -> View {
     let here = here(context.request, Some(context.parameters));
-    View { here, ..bare_view(context.request, context.upgrade_contact, chosen) }
+    let origin = context.origin.clone().unwrap_or_default();
+    View { here, origin, ..bare_view(context.request, context.upgrade_contact, chosen) }
 }
 
 /// The same where no page is at the address.
 fn bare_view(request: &Request, upgrade_contact: UpgradeContact, chosen: Option<Language>) -> View {
-    let mut preferred = (Language::English, 0.0);
-    for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
-        let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
-        if let (Ok(language), true) = (primary.parse(), weight > preferred.1) {
-            preferred = (language, weight);
-        }
-    }
     View {
-        language: chosen.unwrap_or(preferred.0),
+        language: chosen.unwrap_or_else(|| preferred_language(request)),
         chosen: chosen.is_some(),
-        origin: request.origin(),
+        origin: request.origin(upgrade_contact).unwrap_or_default(),
+        is_local: request.calls_own_machine(),
         base: upgrade_contact.base(),
         upgrade_contact,
         visitor: request.session.holder().cloned(),
@@ -85,31 +80,59 @@ fn bare_view(request: &Request, upgrade_contact: UpgradeContact, chosen: Option<
     }
 }
 
+/// The language that the browser prefers.
+fn preferred_language(request: &Request) -> Language {
+    let mut preferred = (Language::English, 0.0);
+    for (tag, weight) in accept::offers(&request.head.headers, ACCEPT_LANGUAGE) {
+        let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+        if let (Ok(language), true) = (primary.parse(), weight > preferred.1) {
+            preferred = (language, weight);
+        }
+    }
+    preferred.0
+}
+
 /// The path and query of a page that can be returned to. A path with a key in it, sent by mistake, is not one.
 ///
 /// Parameters that the page does not read are left out.
 fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
-    let here = request.head.uri.path_and_query()?.as_str();
-    let can_be_read = [Method::GET, Method::HEAD].contains(&request.head.method);
-    if !can_be_read || here.len() > MAX_HERE || Key::may_be_in(here) {
+    let asked = request.head.uri.path_and_query()?.as_str();
+    if ![Method::GET, Method::HEAD].contains(&request.head.method) {
         return None;
     }
-    let (Some(known), Some((path, query))) = (known, here.split_once('?')) else {
-        return Some(here.to_owned());
+    let here = match (known, asked.split_once('?')) {
+        (Some(known), Some((path, query))) => {
+            let is_known = |pair: &&str| {
+                let name = pair.split('=').next().unwrap_or_default();
+                parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()))
+            };
+            let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
+            let mark = if query.is_empty() { "" } else { "?" };
+            [path, mark, &query].concat()
+        }
+        _ => asked.to_owned(),
     };
-    let is_known = |pair: &&str| {
-        let name = pair.split('=').next().unwrap_or_default();
-        parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()))
-    };
-    let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
-    Some(if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") })
+    (here.len() <= MAX_HERE && !Key::may_be_in(&here)).then_some(here)
 }
 
-/// All that an answer depends on besides the data, without a session: path and known parameters, the address of
-/// the service as the client knows it, and the language that the browser prefers.
-pub(crate) fn shown_to_all(context: &Context<'_>) -> Option<String> {
-    let View { here, origin, language, .. } = view(context, None);
-    Some(format!("{} {origin} {}", here?, language.code()))
+/// All that an answer depends on besides its row of the table and the data, without a session: parts of the path and known
+/// parameters, the language that the browser prefers, and whether the visitor is on the machine of the server. Nothing where
+/// the page names itself in a way that only this visitor may see.
+pub(crate) fn shown_to_all(
+    request: &Request,
+    known: &[&str],
+    params: &Params<'_>,
+) -> Option<String> {
+    here(request, Some(known))?;
+    let language = preferred_language(request).code();
+    let who = if request.calls_own_machine() { "operator" } else { "visitor" };
+    let mut shown = format!("{language} {who}");
+    for name in known {
+        if let Some(value) = params.get(name) {
+            shown.extend(["\0", name, "=", value]);
+        }
+    }
+    Some(shown)
 }
 
 /// The language that was chosen, where nothing else can be.
@@ -326,7 +349,7 @@ pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
                 packed.length,
                 unpacked(*packed),
                 name.clone(),
-                context.uncounted,
+                context.uncounted.clone(),
             );
             Body::stream(asset.media, None, Payload::stream(stream))
         }
@@ -384,6 +407,7 @@ mod tests {
                 now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
                 session: Session::None,
                 link: LinkCredential::None,
+                reaction: None,
             };
             assert_eq!(
                 bare_view(&request, UpgradeContact::default(), None).language,

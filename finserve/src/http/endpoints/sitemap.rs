@@ -5,7 +5,7 @@ use fincore::{
 };
 use maud::{Markup, PreEscaped, html};
 
-use super::context::Context;
+use super::{context::Context, openapi_document::address};
 use crate::{
     http::message::{
         parameters::Params,
@@ -13,15 +13,11 @@ use crate::{
         reply::{Body, Caching, Reply},
     },
     pages::{GuidePage, Language, has_few_days},
-    site::base_path::BasePath,
 };
 
 /// Paths that are not for search engines: for programs, or about the visitor. Those that end with a slash are folders.
 const NOT_LISTED: [&str; 6] =
     ["/api/", "/mcp", "/companies/suggest", "/sign-in", "/sign-out", "/usage"];
-
-/// Where the service is for those who do not say it.
-const PLACEHOLDER: &str = "http://localhost:8080";
 
 /// What the part in braces of a page's path can be.
 type Names = fn(&Snapshot) -> Result<Vec<Listed>>;
@@ -139,11 +135,7 @@ fn alternate(tag: &str, address: &str) -> Markup {
 
 /// What all addresses begin with.
 fn start(context: &Context<'_>) -> String {
-    address(context.request.named_origin(), context.base)
-}
-
-fn address(origin: Option<String>, base: BasePath) -> String {
-    [origin.unwrap_or_else(|| PLACEHOLDER.to_owned()), base.link("")].concat()
+    address(context.origin.as_deref(), context.base)
 }
 
 fn served(media: &'static str, text: String) -> Reply {

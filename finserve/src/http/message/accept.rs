@@ -1,17 +1,23 @@
 //! Preferences of a client: lists like `gzip;q=0.8, zstd`, as in all `Accept` headers.
 use hyper::header::{ACCEPT, HeaderMap, HeaderName};
 
+/// The most offers that are read. Browsers send fewer than ten.
+const MOST_OFFERS: usize = 32;
+
+/// The most parameters of an offer that are read, from its end. Clients send one or two.
+const MOST_PARAMETERS: usize = 8;
+
 /// What the header offers, with its weights, in the order given. An offer whose weight cannot be read is left
-/// out.
+/// out, and so is everything after the first 32.
 pub(crate) fn offers(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = (&str, f32)> {
     let lists = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
-    lists.flat_map(|list| list.split(',')).filter_map(|offer| {
+    lists.flat_map(|list| list.split(',')).take(MOST_OFFERS).filter_map(|offer| {
         let (what, parameters) = offer.split_once(';').unwrap_or((offer, ""));
-        let mut weights = parameters.split(';').filter_map(|parameter| {
+        let weight = parameters.rsplit(';').take(MOST_PARAMETERS).find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
             name.trim().eq_ignore_ascii_case("q").then(|| value.trim())
         });
-        let weight = weights.next_back().map_or(Some(1.0), |weight| weight.parse().ok())?;
+        let weight = weight.map_or(Some(1.0), |weight| weight.parse().ok())?;
         Some((what.trim(), weight))
     })
 }
@@ -30,9 +36,10 @@ pub(crate) fn preferred(
     default: &str,
     others: &[&'static str],
 ) -> Option<&'static str> {
+    let offers: Vec<_> = offers(headers, ACCEPT).collect();
     let weight = |media: &str| {
-        let named = |(name, _): &(&str, f32)| name.eq_ignore_ascii_case(media);
-        offers(headers, ACCEPT).find(named).map(|(_, weight)| weight)
+        let named = offers.iter().find(|(name, _)| name.eq_ignore_ascii_case(media));
+        named.map(|(_, weight)| *weight)
     };
     let named = weight(default).unwrap_or(0.0);
     let wildcard = ["*/*", "application/*"].map(|any| weight(any).unwrap_or(0.0));
@@ -69,6 +76,17 @@ mod tests {
             assert_eq!(offers(&headers, ACCEPT).collect::<Vec<_>>(), wanted, "{list}");
         }
     }
+
+    #[test]
+    fn reads_no_more_than_the_first_offers() {
+        let list = format!("{}text/csv", "a/b,".repeat(MOST_OFFERS - 1));
+        for (list, found) in [(list.clone(), true), (format!("a/b,{list}"), false)] {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::try_from(&list).unwrap())]);
+            assert_eq!(offers(&headers, ACCEPT).count(), MOST_OFFERS);
+            assert_eq!(preferred(&headers, "application/json", &["text/csv"]).is_some(), found);
+        }
+    }
+
     #[test]
     fn another_media_type_must_be_named_and_preferred() {
         let (json, csv, parquet) = ("application/json", "text/csv", "application/parquet");

@@ -79,6 +79,7 @@ mod tests {
             now: Now { instant: Instant::now(), utc: DateTime::UNIX_EPOCH },
             session: Session::None,
             link: LinkCredential::None,
+            reaction: None,
         }
     }
 

@@ -4,13 +4,14 @@ use hyper::{
     Uri,
     header::{ACCEPT, HeaderMap},
 };
+use percent_encoding::percent_decode_str;
 
 #[cfg(feature = "parquet")]
 use super::render::PARQUET;
 use super::{
     accept,
     cell::{CellValue, DecimalMark},
-    parameters::{self, Params},
+    parameters::Params,
     refusal::{ErrorFormat, Refusal},
     render::{CSV, JSON, Media, NDJSON},
 };
@@ -145,7 +146,7 @@ fn of_value(params: &mut Params<'_>) -> Result<CellValue, Refusal> {
 /// How errors are written for a request of this address: as text where a single value is asked for, also by a query string that
 /// cannot be read otherwise.
 pub(crate) fn of_errors(uri: &Uri) -> ErrorFormat {
-    let is = |text: &str, wanted| parameters::decode_query(text).is_ok_and(|text| text == wanted);
+    let is = |text: &str, wanted: &str| percent_decode_str(text).eq(wanted.bytes());
     let query = uri.query().unwrap_or_default();
     let mut pairs = query.split('&').filter_map(|piece| piece.split_once('='));
     match pairs.any(|(name, value)| is(name, "format") && is(value, "value")) {

@@ -17,7 +17,7 @@ use super::{
 use crate::{http::transport::peer_timeouts::Permit, mcp::ReplyStatus};
 
 mod kept_reply;
-pub(crate) use kept_reply::KeptReply;
+pub(crate) use kept_reply::{KeptReply, ORIGIN_MARK};
 
 /// What a page of ours may load: nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \

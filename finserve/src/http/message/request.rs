@@ -18,8 +18,8 @@ use super::{
 use crate::{
     coordination::clock::Now,
     errors::BadRequest,
-    mcp,
-    site::{host_header, local_host::is_local},
+    mcp::{self, Reaction},
+    site::{host_header, local_host::is_local, upgrade_contact::UpgradeContact},
 };
 
 /// The longest body, in bytes. Arguments of agents may be longer than forms.
@@ -42,6 +42,8 @@ pub(crate) struct Request {
     pub(crate) session: Session,
     /// The link that its address carried.
     pub(crate) link: LinkCredential,
+    /// What is done about the message of an agent, once that has been parsed.
+    pub(crate) reaction: Option<Reaction>,
 }
 
 /// The session that the cookie of a browser names.
@@ -84,7 +86,7 @@ impl Default for Upload {
 
 impl Request {
     /// The body, if it arrived complete and `Content-Type` is this media type.
-    pub(crate) fn body(&self, wanted: &'static str) -> Result<&[u8], Refusal> {
+    pub(crate) fn body(&self, wanted: &'static str) -> Result<&Bytes, Refusal> {
         let media = self.head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media = media.unwrap_or_default().split(';').next().unwrap_or_default();
         if !media.trim().eq_ignore_ascii_case(wanted) {
@@ -96,6 +98,11 @@ impl Request {
             Upload::TooSlow => Err(Refusal::TooSlow),
             Upload::Broken => Err(BadRequest::BrokenBody.into()),
         }
+    }
+
+    /// Whether it carries the message of an agent that is refused.
+    pub(crate) fn is_refused_message(&self) -> bool {
+        matches!(&self.reaction, Some(Reaction::Reply(reply)) if reply.is_refusal)
     }
 
     /// The fields of a form, as browsers send them.
@@ -111,17 +118,22 @@ impl Request {
         form.ok()?.get(name).map(str::to_owned)
     }
 
-    /// The address of the service as the client knows it: `http://localhost:8080`. Nothing where the client does not
-    /// say it, so that what follows is relative.
-    pub(crate) fn origin(&self) -> String {
-        self.named_origin().unwrap_or_default()
+    /// The address of the service: the one that the operator gives it, or else as the client calls it, such as
+    /// `http://localhost:8080`. Nothing where neither says it.
+    pub(crate) fn origin(&self, operator: UpgradeContact) -> Option<String> {
+        operator.public_url().map(|url| url.as_str().to_owned()).or_else(|| self.named_origin())
     }
 
-    /// The same, if the client says it. A `Host` header that is something else than a host writes into no document.
+    /// The address that the client calls. A `Host` header that is something else than a host writes into no document.
     pub(crate) fn named_origin(&self) -> Option<String> {
         let host = self.text(HOST).filter(|text| host_header::host(text).is_some())?;
         let scheme = if self.is_https() { "https" } else { "http" };
         Some(format!("{scheme}://{host}"))
+    }
+
+    /// Whether the client calls the machine that it is on.
+    pub(crate) fn calls_own_machine(&self) -> bool {
+        self.text(HOST).is_some_and(is_local)
     }
 
     /// Whether the client came by TLS. A proxy that ends it says so, which only changes what its own client is given.
@@ -131,7 +143,7 @@ impl Request {
 
     /// Whether the client came by TLS to a machine that is not its own: then it should always come so.
     pub(crate) fn is_https_elsewhere(&self) -> bool {
-        self.is_https() && !self.text(HOST).is_some_and(is_local)
+        self.is_https() && !self.calls_own_machine()
     }
 
     /// Fails where a browser sent this for a page of another site, which must not get keys in the name of its visitors.

@@ -2,7 +2,6 @@
 use std::{
     io,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -10,7 +9,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio::sync::oneshot;
 
 use super::{encoding::Encoder, refusal::Refusal};
-use crate::http::transport::{concurrency_slots::Guard, peer_timeouts::Permit, worker_pool::Pool};
+use crate::http::transport::{concurrency_slots::Guard, peer_timeouts::Permit, worker_pool::Lane};
 
 /// About how much is handed on at a time, as it is sent.
 const CHUNK: usize = 64 * 1024;
@@ -24,7 +23,7 @@ pub(crate) struct Stream {
     first: Option<Bytes>,
     rest: Rest,
     /// Where chunks are made: reading rows takes milliseconds, and may wait for the disk.
-    pool: Arc<Pool>,
+    lane: Lane,
     /// What is streamed, for the log.
     name: String,
     /// How many bytes are left, where that is known before they are made.
@@ -77,7 +76,7 @@ impl Stream {
         encoding: Option<&'static str>,
         name: String,
         slot: Guard,
-        pool: &Arc<Pool>,
+        lane: Lane,
     ) -> Result<Stream, Refusal> {
         let failed = |broken| match broken {
             Broken::Data(err) => Refusal::from(err),
@@ -89,8 +88,7 @@ impl Stream {
         let source = Box::new(Source { producer, encoder, part: Vec::new() });
         let (first, rest) = source.pull().map_err(failed)?;
         let rest = rest.map_or(Rest::Nothing, Rest::Waiting);
-        let (pool, left, permit, slot) = (pool.clone(), None, None, Some(slot));
-        Ok(Stream { first, rest, pool, name, left, permit, _slot: slot })
+        Ok(Stream { first, rest, lane, name, left: None, permit: None, _slot: Some(slot) })
     }
 
     /// The same stream, which breaks off once the permit does not hold any more.
@@ -99,16 +97,10 @@ impl Stream {
     }
 
     /// A stream of so many bytes. None is made before the peer reads, so asking for its head costs nothing.
-    pub(crate) fn of_length(
-        length: u64,
-        producer: Producer,
-        name: String,
-        pool: &Arc<Pool>,
-    ) -> Stream {
+    pub(crate) fn of_length(length: u64, producer: Producer, name: String, lane: Lane) -> Stream {
         let source = Source { producer, encoder: Encoder::Plain(Vec::new()), part: Vec::new() };
         let (first, rest) = (None, Rest::Waiting(Box::new(source)));
-        let (pool, left, permit) = (pool.clone(), Some(length), None);
-        Stream { first, rest, pool, name, left, permit, _slot: None }
+        Stream { first, rest, lane, name, left: Some(length), permit: None, _slot: None }
     }
 
     /// The next chunk; nothing after the last.
@@ -120,7 +112,7 @@ impl Stream {
         loop {
             self.rest = match std::mem::replace(&mut self.rest, Rest::Nothing) {
                 Rest::Nothing => return Poll::Ready(Ok(None)),
-                Rest::Waiting(source) => Rest::Made(self.pool.run(|| source.pull())),
+                Rest::Waiting(source) => Rest::Made(self.lane.run(|| source.pull())),
                 Rest::Made(mut made) => {
                     let Poll::Ready(next) = Pin::new(&mut made).poll(context) else {
                         self.rest = Rest::Made(made);
@@ -190,15 +182,15 @@ mod tests {
         future::poll_fn,
         io::Read,
         sync::{
-            LazyLock,
+            Arc, LazyLock,
             atomic::{AtomicBool, Ordering},
         },
     };
 
-    use fincore::{CallerId, Error};
+    use fincore::{Caller, CallerId, Error};
 
     use super::*;
-    use crate::http::transport::concurrency_slots::Slots;
+    use crate::http::transport::{concurrency_slots::Slots, fair_queue::Share, worker_pool::Pool};
 
     fn slot(slots: &Slots) -> Guard {
         slots.take(CallerId::address([192, 0, 2, 1].into())).unwrap()
@@ -217,7 +209,11 @@ mod tests {
         })
     }
 
-    static POOL: LazyLock<Arc<Pool>> = LazyLock::new(|| Arc::new(Pool::start()));
+    static LANE: LazyLock<Lane> = LazyLock::new(|| {
+        let address = [192, 0, 2, 1].into();
+        let share = Share::of(Caller::at(address), CallerId::address(address));
+        Lane::new(&Arc::new(Pool::start()), share)
+    });
 
     fn next(stream: &mut Stream) -> Option<io::Result<Bytes>> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -237,7 +233,7 @@ mod tests {
     }
 
     fn begin(producer: Producer, encoding: Option<&'static str>, slots: &Slots) -> Stream {
-        Stream::begin(producer, encoding, "lines".into(), slot(slots), &POOL).ok().unwrap()
+        Stream::begin(producer, encoding, "lines".into(), slot(slots), LANE.clone()).ok().unwrap()
     }
 
     #[test]
@@ -281,7 +277,8 @@ mod tests {
     #[test]
     fn a_failure_at_the_start_is_answered() {
         let slots = Slots::new(1, 1);
-        let begun = Stream::begin(lines(0, Some("no")), None, "lines".into(), slot(&slots), &POOL);
+        let lane = LANE.clone();
+        let begun = Stream::begin(lines(0, Some("no")), None, "lines".into(), slot(&slots), lane);
         assert!(matches!(begun, Err(Refusal::BadRequest(wrong)) if wrong.to_string() == "no"));
         drop(slot(&slots));
     }

@@ -25,15 +25,17 @@ use crate::{
     errors::NotFound,
     http::{
         access::{Charge, Charged},
-        endpoints::{context::Context, page_handlers},
+        endpoints::page_handlers,
         message::{
             link_parameter,
+            parameters::Params,
             payload::Payload,
             refusal::Refusal,
             render::Media,
-            reply::Reply,
+            reply::{ORIGIN_MARK, Reply},
             request::{Request, Session},
         },
+        transport::worker_pool::Turn,
     },
     observe::log::catch,
 };
@@ -42,8 +44,7 @@ use crate::{
 pub(crate) enum Answered {
     /// At once.
     Now(Response<Payload>),
-    /// After work that would hold up other requests here. It comes to nothing where a bug or the end of the server is in
-    /// the way.
+    /// After work that would hold up other requests here. The sender is dropped if that panics.
     Later(oneshot::Receiver<Response<Payload>>),
 }
 
@@ -140,7 +141,7 @@ impl App {
         Begun::Answered(self.respond(request, &outcome, done))
     }
 
-    /// Answers a request that takes longer, on other threads; or refuses it where too many wait for those.
+    /// Answers a request that takes longer, on other threads; 503 where too many wait for those.
     pub(crate) fn complete(self: &Arc<App>, request: Request, pending: Pending) -> Answered {
         let Pending { on, route, input, outcome } = pending;
         let pool = match on {
@@ -148,15 +149,14 @@ impl App {
             WorkerThreads::Waiting => &self.waiting,
             WorkerThreads::Uncounted => &self.uncounted,
         };
-        let Some(place) = pool.place() else {
-            return Answered::Now(self.respond(&request, &outcome, Err(Refusal::queue())));
-        };
+        let caller = outcome.caller.unwrap_or_else(|| self.access.by_address(&request));
         let (app, begun) = (self.clone(), Instant::now());
-        Answered::Later(pool.run(move || {
-            drop(place);
+        Answered::Later(pool.run_or_refuse(self.share(&request, caller), move |turn| {
+            if turn == Turn::Refused {
+                return app.respond(&request, &outcome, Err(Refusal::queue()));
+            }
             // A request that has waited that long would not get its answer in time.
             let until = begun + longest(on, begun.elapsed());
-            let caller = outcome.caller.unwrap_or_else(|| app.access.by_address(&request));
             let make = || app.make(&request, caller, route, input);
             let done = guarded(|| deadline::within(until, make));
             app.respond(&request, &outcome, done)
@@ -177,6 +177,9 @@ impl App {
         caller: &Result<Caller, Refusal>,
     ) -> Charge {
         match caller {
+            Ok(_) if request.is_refused_message() => {
+                Charge::Counted(self.access.by_address(request))
+            }
             Ok(caller) => target.charge(&self.routes, *caller),
             Err(Refusal::InvalidKey | Refusal::InvalidLink) => {
                 Charge::Counted(self.access.by_address(request))
@@ -195,9 +198,19 @@ impl App {
     ) -> Result<Progress<'r>, Refusal> {
         // Even a request with bad grammar gets its caller's headers.
         outcome.caller = caller.as_ref().ok().copied();
+        // A guess is charged to the address.
         if let Err(Refusal::InvalidKey | Refusal::InvalidLink) = &caller {
             let charged = self.count(&self.access.by_address(request), request, outcome);
             outcome.standing = Some(charged.unwrap_or_else(|standing| standing));
+        }
+
+        // So is the message of an agent that is refused: its key is good, and what it asks for is not.
+        if caller.is_ok() && request.is_refused_message() {
+            let address = self.access.by_address(request);
+            outcome.caller = Some(address);
+            let counted = self.count(&address, request, outcome);
+            outcome.standing = Some(counted.unwrap_or_else(|standing| standing));
+            counted.map_err(|standing| Refusal::too_many(&address, standing))?;
         }
 
         // Grammar, credential, and where the request leads: a bad key is refused even where there is nothing.
@@ -229,9 +242,15 @@ impl App {
         // Parameters.
         let input = target.input?;
 
-        if matches!(route.handler, Handler::Query(_))
-            && let Some(done) = self.look_up(request, caller, &input.media)?
-        {
+        let known = match route.handler {
+            Handler::Query(_) => self.look_up(request, caller, &input.media)?,
+            // Before any queue, so that what others ask for does not hold it up.
+            Handler::Direct(_) => {
+                let key = self.uncounted_key((target.id, route), request, &input.params);
+                key.and_then(|key| self.kept(&key, request)).map(Done::Reply)
+            }
+        };
+        if let Some(done) = known {
             return Ok(Progress::Done(done));
         }
         if target.is_short {
@@ -319,13 +338,7 @@ impl App {
 
     /// The answer to this question, if it is cached.
     fn cached(&self, request: &Request, caller: &Caller) -> Option<Arc<CachedAnswer>> {
-        let Now { instant, .. } = request.now;
-        let recent = self.catalogue.recent_fingerprint(request.now.today(), caller.plan, instant);
-        let fingerprint = match recent {
-            Some(fingerprint) => fingerprint,
-            // A failure comes again where the question is answered.
-            None => self.snapshot(request, caller.plan).ok()?.fingerprint(),
-        };
+        let fingerprint = self.fingerprint(request, caller.plan)?;
         self.cache.get(&CacheKey::new(fingerprint, request))
     }
 
@@ -349,20 +362,23 @@ impl App {
                 Ok(Done::data(kept, headers))
             }
             Handler::Direct(direct) => {
-                let context = self.context(route, request, caller);
-                let key = self.uncounted_key(route, &context);
-                if let Some(kept) = key.as_ref().and_then(|key| self.uncounted_answers.get(key)) {
-                    return Ok(Done::Reply(kept.reply(headers)));
+                let key = self.uncounted_key((id, route), request, &params);
+                // Another request may have asked for it while this one waited.
+                if let Some(kept) = key.as_ref().and_then(|key| self.kept(key, request)) {
+                    return Ok(Done::Reply(kept));
                 }
-                let reply = direct(&context, params)?;
-                let reply = match key {
-                    Some(key) => reply.into_kept().map(|kept| (key, Arc::new(kept))),
-                    None => Err(Box::new(reply)),
-                };
-                Ok(Done::Reply(match reply {
-                    Ok((key, kept)) => {
-                        self.uncounted_answers.keep(key, kept.clone());
-                        kept.reply(headers)
+                let operator = self.routes.upgrade_contact;
+                let is_marked = key.is_some() && operator.public_url().is_none();
+                let origin =
+                    if is_marked { Some(ORIGIN_MARK.to_owned()) } else { request.origin(operator) };
+                let reply = direct(&self.context(route, request, caller, origin), params)?;
+                let Some(key) = key else { return Ok(Done::Reply(reply.encode(headers))) };
+                Ok(Done::Reply(match reply.into_kept() {
+                    Ok(kept) => {
+                        let origin = request.named_origin().unwrap_or_default();
+                        let reply = kept.reply(headers, &origin);
+                        self.uncounted_answers.keep(key, Arc::new(kept));
+                        reply
                     }
                     Err(reply) => reply.encode(headers),
                 }))
@@ -371,13 +387,36 @@ impl App {
     }
 
     /// The key of an answer that is kept for all who are not signed in.
-    fn uncounted_key(&self, route: &Route, context: &Context<'_>) -> Option<UncountedKey> {
-        let is_open = route.is_kept && matches!(context.request.session, Session::None);
-        let mut shown = is_open.then(|| page_handlers::shown_to_all(context)).flatten()?;
+    fn uncounted_key(
+        &self,
+        (id, route): (RouteId, &Route),
+        request: &Request,
+        params: &Params<'_>,
+    ) -> Option<UncountedKey> {
+        if !route.is_kept || !matches!(request.session, Session::None) {
+            return None;
+        }
+        // Whoever does not say what the service is called gets links without that.
+        request.named_origin()?;
+        let mut shown = page_handlers::shown_to_all(request, &route.params, params)?;
         // The status tells which workers are late.
         shown.extend(self.metrics.workers().late(Instant::now()));
-        let fingerprint = self.snapshot(context.request, Plan::Free).ok()?.fingerprint();
-        Some(UncountedKey { fingerprint, shown })
+        let fingerprint = self.fingerprint(request, Plan::Free)?;
+        Some(UncountedKey { route: id, fingerprint, shown })
+    }
+
+    /// A kept answer, with the address by which the client calls the service.
+    fn kept(&self, key: &UncountedKey, request: &Request) -> Option<Reply> {
+        let kept = self.uncounted_answers.get(key)?;
+        let origin = request.named_origin().unwrap_or_default();
+        Some(kept.reply(&request.head.headers, &origin))
+    }
+
+    /// The fingerprint of the data for a plan today. A failure comes again where the question is answered.
+    fn fingerprint(&self, request: &Request, plan: Plan) -> Option<u64> {
+        let Now { instant, .. } = request.now;
+        let recent = self.catalogue.recent_fingerprint(request.now.today(), plan, instant);
+        recent.or_else(|| Some(self.snapshot(request, plan).ok()?.fingerprint()))
     }
 }
 

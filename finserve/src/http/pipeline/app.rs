@@ -1,5 +1,5 @@
 //! Everything that requests share.
-use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc};
+use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc, time::Instant};
 
 use fincore::{
     Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, events::EventWindow,
@@ -17,7 +17,11 @@ use crate::{
         access::Access,
         endpoints::{context::Context, dataset_list::DatasetList, export},
         message::{refusal::Refusal, request::Request},
-        transport::{concurrency_slots::Slots, worker_pool::Pool},
+        transport::{
+            concurrency_slots::Slots,
+            fair_queue::Share,
+            worker_pool::{Lane, Pool},
+        },
     },
     observe::metrics::Metrics,
     site::upgrade_contact::UpgradeContact,
@@ -132,12 +136,25 @@ impl App {
         &self.metrics
     }
 
-    /// Waits for work whose client has gone.
-    pub(crate) fn finish(&self) {
-        self.pool.close();
-        self.waiting.close();
-        self.uncounted.close();
-        self.streams.close();
+    /// Refuses the work that waits for a thread, and all that comes later.
+    pub(crate) fn refuse_waiting(&self) {
+        self.pools().into_iter().for_each(Pool::close);
+    }
+
+    /// Waits for work that is being done, until then.
+    pub(crate) fn finish(&self, until: Instant) {
+        for pool in self.pools() {
+            pool.finish(until);
+        }
+    }
+
+    fn pools(&self) -> [&Pool; 4] {
+        [&self.pool, &self.waiting, &self.uncounted, &self.streams]
+    }
+
+    /// In whose turn the work of a request is done.
+    pub(crate) fn share(&self, request: &Request, caller: Caller) -> Share {
+        Share::of(caller, self.access.by_address(request).id)
     }
 
     /// Drops the answers that were kept, if the snapshot is of other data or of another day than the last one.
@@ -162,6 +179,7 @@ impl App {
         route: &'r Route,
         request: &'r Request,
         caller: Caller,
+        origin: Option<String>,
     ) -> Context<'r> {
         let App {
             catalogue,
@@ -176,6 +194,7 @@ impl App {
             ..
         } = self;
         let Routes { base, upgrade_contact, ref pages, .. } = *routes;
+        let share = self.share(request, caller);
         Context {
             catalogue,
             access,
@@ -183,10 +202,11 @@ impl App {
             dataset_list,
             workers: self.metrics.workers(),
             exports,
-            streams,
-            uncounted,
+            streams: Lane::new(streams, share),
+            uncounted: Lane::new(uncounted, share),
             targets: *targets,
             window: self.window,
+            origin,
             base,
             upgrade_contact,
             pages,

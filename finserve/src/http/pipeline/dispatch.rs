@@ -4,12 +4,12 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use fincore::{Caller, limits::Limiter};
 use hyper::{Method, Response};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::{
     answer::{Answered, Begun},
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     cluster::limits::Batcher,
     http::{
-        access::{Access, Charge, Charged},
+        access::{Access, Charge, Charged, Lookup},
         message::{
             link_parameter::LinkCredential,
             payload::Payload,
@@ -28,6 +28,7 @@ use crate::{
             request::{Request, Session},
         },
     },
+    mcp::Reaction,
     observe::log::catch,
 };
 
@@ -73,9 +74,13 @@ async fn answer_below_base(
         Ok(target) => target,
         Err(panic) => return app.begin_broken(panic),
     };
-    match catch(|| app.relay(&request, &target)) {
+    match app.react(&request, &target).await {
         // A call of a tool is a request of its endpoint.
-        Ok(Some((relay, inner))) => {
+        Ok(Some(Reaction::Call(call))) => {
+            let (relay, inner) = match catch(|| app.relay(&request, call)).flatten() {
+                Ok(relayed) => relayed,
+                Err(panic) => return app.begin_broken(panic),
+            };
             let kept =
                 if batcher.is_none() { catch(|| app.answer_from_cache(&inner)) } else { Ok(None) };
             let response = match kept {
@@ -86,7 +91,7 @@ async fn answer_below_base(
             let answered = catch(|| app.relayed(relay, response));
             return finish(answered, |why| app.begin_broken(why)).await;
         }
-        Ok(None) => (),
+        Ok(reaction) => request.reaction = reaction,
         Err(panic) => return app.begin_broken(panic),
     }
     match recognise(app, &request, &target).await {
@@ -149,7 +154,7 @@ async fn recognise(app: &App, request: &Request, target: &Target<'_>) -> Result<
     };
     let access = app.access();
     if access.is_unknown(&token) {
-        refresh_while(access, || access.is_unknown(&token)).await?;
+        refresh_while(access, request, || access.is_unknown(&token)).await?;
     }
     Ok(match access.holder(&token, request.now) {
         Some(holder) => Session::SignedIn(holder),
@@ -169,7 +174,7 @@ async fn resolve_link(
     Ok(match &request.link {
         LinkCredential::Unknown(hash) => {
             let find = || access.find_link(LinkCredential::Unknown(*hash));
-            refresh_while(access, || find().holder().is_none()).await?;
+            refresh_while(access, request, || find().holder().is_none()).await?;
             catch(find)?
         }
         LinkCredential::Unmarked if target.takes_links(&app.routes) => LinkCredential::Malformed,
@@ -188,19 +193,30 @@ async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, R
         return Ok(caller);
     }
     if catch(|| access.has_unknown_key(request))? {
-        refresh_while(access, || access.has_unknown_key(request)).await?;
+        refresh_while(access, request, || access.has_unknown_key(request)).await?;
     }
     // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
     catch(|| access.identify(request))
 }
 
-/// Refreshes the keys and sessions, so that one that another program made a moment ago is known. If they are in a file, that
-/// takes microseconds; otherwise a refresh that begins after this call is waited for, together with all who wait for it.
-async fn refresh_while(access: &Access, is_unknown: impl Fn() -> bool) -> Result<(), String> {
-    if catch(|| access.refresh_at_once())? {
+/// Refreshes the keys and sessions, so that one that another program made a moment ago is known: a refresh that begins after
+/// this call is waited for, together with all who wait for it. If they are in a file, one of those does it.
+async fn refresh_while(
+    access: &Access,
+    request: &Request,
+    is_unknown: impl Fn() -> bool,
+) -> Result<(), String> {
+    if !catch(|| access.is_looked_up(request))? {
         return Ok(());
     }
     let (before, mut done) = (access.refresh().begun(), access.refresh().subscribe());
+    loop {
+        match catch(|| access.look_up_at_once(before, Instant::now()))? {
+            Lookup::Done => return Ok(()),
+            Lookup::In(left) => sleep(left).await,
+            Lookup::Elsewhere => break,
+        }
+    }
     access.refresh().signal.wake();
     // If that takes too long, the request is answered by what is known.
     let _ = timeout(REFRESH_TIMEOUT, done.wait_for(|done| *done > before || !is_unknown())).await;

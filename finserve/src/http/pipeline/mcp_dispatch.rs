@@ -9,7 +9,7 @@ use hyper::{
 use super::{answer::Answered, app::App, target::Target};
 use crate::{
     http::{
-        endpoints::{mcp::call, openapi_document::address},
+        endpoints::{mcp::Message, openapi_document::address},
         message::{
             encoding,
             header_names::{X_API_KEY, X_FORWARDED_FOR, X_FORWARDED_PROTO, X_REQUEST_ID},
@@ -20,8 +20,10 @@ use crate::{
             reply::{self, EndpointAnswer},
             request::{Request, Session, Upload},
         },
+        transport::{fair_queue::Share, worker_pool::Turn},
     },
-    mcp::{Call, PATH},
+    mcp::{Call, PATH, Reaction},
+    observe::log::catch,
 };
 
 /// The headers that a call shares with the request of its endpoint: who asks, and what the service is called.
@@ -30,6 +32,9 @@ const SHARED: [HeaderName; 6] =
 
 /// Answers up to this length are made into messages at once; longer ones on the worker threads.
 const SHORT: usize = 64 * 1024;
+
+/// Messages up to this length are parsed at once, which takes microseconds. Agents send a few hundred bytes.
+const SHORT_MESSAGE: usize = 4 * 1024;
 
 /// A call whose endpoint is being asked.
 pub(crate) struct Relay {
@@ -40,30 +45,52 @@ pub(crate) struct Relay {
     place: String,
     /// Where the caller is.
     from: IpAddr,
+    /// In whose turn a long answer is made into a message.
+    share: Share,
 }
 
 impl App {
-    /// The request of the endpoint that answers a call, if the request is a call. Anything else, and whatever is wrong
-    /// with a call, is for the row of the table to answer.
-    pub(crate) fn relay(&self, request: &Request, target: &Target<'_>) -> Option<(Relay, Request)> {
-        let head = &request.head;
-        let route = self.routes.row(target.route()?);
-        if route.path != PATH || head.uri.query().is_some() || request.link.is_given() {
-            return None;
+    /// Parses the message of an agent, if the request carries one: a long one in the turn of its address. Nothing where there
+    /// is none, and where too many wait to be parsed; what is wrong with the request is for the row of the table to answer.
+    pub(super) async fn react(
+        &self,
+        request: &Request,
+        target: &Target<'_>,
+    ) -> Result<Option<Reaction>, String> {
+        let message = catch(|| {
+            let head = &request.head;
+            let is_plain = head.uri.query().is_none() && !request.link.is_given();
+            let leads_here = target.route().is_some_and(|id| self.routes.row(id).path == PATH);
+            (leads_here && is_plain).then(|| Message::of(request).ok()).flatten()
+        })?;
+        let Some(message) = message else { return Ok(None) };
+        if message.length() <= SHORT_MESSAGE {
+            return catch(|| message.react()).map(Some);
         }
-        let call = call(request)?;
+        let share = self.share(request, self.access.by_address(request));
+        Ok(self.uncounted.run(share, move || message.react()).await.ok())
+    }
+
+    /// The request of the endpoint that answers a call.
+    pub(super) fn relay(&self, request: &Request, call: Call) -> Result<(Relay, Request), String> {
+        let head = &request.head;
         let made = hyper::Request::builder().version(head.version).uri(call.target()).body(());
-        let mut inner = made.ok()?.into_parts().0;
+        let made = made.map_err(|err| format!("a call is no request: {err}"))?;
+        let mut inner = made.into_parts().0;
         inner.headers = only(&head.headers, &SHARED);
         let upload = Upload::Whole(Bytes::new());
         let Request { peer, is_encrypted, now, .. } = *request;
         let relay = Relay {
             call,
             accepted: only(&head.headers, &[ACCEPT_ENCODING]),
-            place: address(request, self.routes.base),
+            place: address(
+                request.origin(self.routes.upgrade_contact).as_deref(),
+                self.routes.base,
+            ),
             from: self.access.address(request),
+            share: self.share(request, self.access.by_address(request)),
         };
-        Some((
+        Ok((
             relay,
             Request {
                 head: inner,
@@ -73,6 +100,7 @@ impl App {
                 now,
                 session: Session::None,
                 link: LinkCredential::None,
+                reaction: None,
             },
         ))
     }
@@ -91,13 +119,10 @@ impl App {
         if bytes.len() <= SHORT {
             return Answered::Now(self.message(&relay, headers, told));
         }
-        let Some(place) = self.pool.place() else {
-            return Answered::Now(self.crowded(&relay, headers, &Refusal::queue()));
-        };
         let app = self.clone();
-        Answered::Later(self.pool.run(move || {
-            drop(place);
-            app.message(&relay, headers, told)
+        Answered::Later(self.pool.run_or_refuse(relay.share, move |turn| match turn {
+            Turn::Run => app.message(&relay, headers, told),
+            Turn::Refused => app.crowded(&relay, headers, &Refusal::queue()),
         }))
     }
 
@@ -108,7 +133,7 @@ impl App {
         headers: HeaderMap,
         told: EndpointAnswer,
     ) -> hyper::Response<Payload> {
-        let Relay { call, accepted, place, from } = relay;
+        let Relay { call, accepted, place, from, .. } = relay;
         let message = match &told {
             EndpointAnswer::Answered(body) => match str::from_utf8(body) {
                 Ok(body) => call.answer_message(body),
@@ -152,10 +177,12 @@ fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
 mod tests {
     use std::net::Ipv4Addr;
 
+    use fincore::{Caller, CallerId};
+
     use super::*;
     use crate::{
-        http::pipeline::answer::tests::app,
-        mcp::{Reaction, react},
+        http::{pipeline::answer::tests::app, transport::worker_pool::Pool},
+        mcp::react,
     };
 
     fn relay() -> Relay {
@@ -164,7 +191,9 @@ mod tests {
             panic!("{message} is no call")
         };
         let (accepted, place) = (HeaderMap::new(), "http://test".to_owned());
-        Relay { call, accepted, place, from: Ipv4Addr::LOCALHOST.into() }
+        let from = Ipv4Addr::LOCALHOST.into();
+        let share = Share::of(Caller::at(from), CallerId::address(from));
+        Relay { call, accepted, place, from, share }
     }
 
     /// The response of an endpoint, with a body of so many bytes.
@@ -176,8 +205,9 @@ mod tests {
     #[test]
     fn a_full_queue_holds_up_long_answers_only() {
         let dir = tempfile::tempdir().unwrap();
-        let app = Arc::new(app(&dir, Vec::new()));
-        let places: Vec<_> = std::iter::from_fn(|| app.pool.place()).collect();
+        let mut app = app(&dir, Vec::new());
+        app.pool = Pool::stalled();
+        let app = Arc::new(app);
         let said = |length| {
             let Answered::Now(response) = app.relayed(relay(), response(length)) else {
                 panic!("{length} bytes wait")
@@ -189,11 +219,20 @@ mod tests {
         };
         let short = said(SHORT);
         assert!(short.len() > SHORT && short.contains("\"isError\":false"), "{}", short.len());
-        let long = said(SHORT + 1);
+        // One that waits is told so once the server stops.
+        let Answered::Later(mut waiting) = app.relayed(relay(), response(SHORT + 1)) else {
+            panic!("a long answer is made here")
+        };
+        assert!(waiting.try_recv().is_err());
+        app.refuse_waiting();
+        let Ok((_, EndpointAnswer::Answered(long))) =
+            reply::take_apart(waiting.blocking_recv().unwrap())
+        else {
+            panic!("that is no message")
+        };
+        let long = str::from_utf8(&long).unwrap();
         assert!(long.len() < SHORT && long.contains("\"isError\":true"), "{}", long.len());
         assert!(long.contains("too many long requests are open"), "{long}");
         assert!(long.contains(r#""structuredContent":{"error":"unavailable","#), "{long}");
-        drop(places);
-        assert!(matches!(app.relayed(relay(), response(SHORT + 1)), Answered::Later(_)));
     }
 }

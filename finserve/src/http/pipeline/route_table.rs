@@ -1,5 +1,5 @@
 //! Every endpoint, one line each.
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use fincore::{
     Feature, calc, calendar, companies, events::EventsQuery, filings, market, plans, search,
@@ -31,7 +31,10 @@ use crate::{
             sitemap,
             webhooks::{self, OneDelivery, OneWebhook},
         },
-        message::{parameters::Params, refusal::Refusal},
+        message::{
+            parameters::{self, Params},
+            refusal::Refusal,
+        },
     },
     mcp::PATH,
     site::{base_path::BasePath, upgrade_contact::UpgradeContact},
@@ -186,12 +189,36 @@ pub(crate) struct Routes {
     rows: Vec<Route>,
     /// The rows that answer `GET` at a path without braces, by the path.
     fixed: HashMap<&'static str, usize>,
-    /// What comes before the first brace, row by row.
-    starts: Vec<&'static str>,
+    /// The segments of every row, in the same order.
+    shapes: Vec<Vec<Segment>>,
+    /// How many segments the longest has.
+    most_segments: usize,
+}
+
+/// A part of a row's path, between two slashes.
+#[derive(Clone, Copy, Debug)]
+enum Segment {
+    Fixed(&'static str),
+    /// Any text but the empty one, captured under this name.
+    Captured(&'static str),
+}
+
+impl Segment {
+    fn of(text: &'static str) -> Segment {
+        let name = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+        name.map_or(Segment::Fixed(text), Segment::Captured)
+    }
+
+    fn fits(self, text: &str) -> bool {
+        match self {
+            Segment::Fixed(wanted) => text == wanted,
+            Segment::Captured(_) => !text.is_empty(),
+        }
+    }
 }
 
 /// The place of a row in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(Default))]
 pub(crate) struct RouteId(usize);
 
@@ -225,12 +252,13 @@ impl Routes {
             .enumerate()
             .filter(|(_, row)| row.method == Method::GET && !row.path.contains('{'));
         let fixed = fixed.map(|(at, row)| (row.path, at)).collect();
-        let start = |row: &Route| row.path.split('{').next().unwrap_or_default();
-        let starts = rows.iter().map(start).collect();
+        let shape = |row: &Route| row.path.split('/').map(Segment::of).collect::<Vec<_>>();
+        let shapes: Vec<_> = rows.iter().map(shape).collect();
+        let most_segments = shapes.iter().map(Vec::len).max().unwrap_or_default();
         let is_read = |row: &&Route| row.is_drawn() && row.method == Method::GET;
         let pages = rows.iter().filter(is_read).map(|row| row.path).collect();
         let (base, upgrade_contact) = (BasePath::default(), UpgradeContact::default());
-        Routes { base, upgrade_contact, pages, rows, fixed, starts }
+        Routes { base, upgrade_contact, pages, rows, fixed, shapes, most_segments }
     }
 
     pub(crate) fn row(&self, RouteId(at): RouteId) -> &Route {
@@ -265,22 +293,26 @@ impl Routes {
         if let (&Method::GET, Some(&at)) = (wanted, self.fixed.get(path)) {
             return Ok(Match::Row(RouteId(at), &self.rows[at], Params::default()));
         }
-        let (mut others, mut row, escaped) = (Vec::new(), None, path.contains('%'));
-        for (at, (route, start)) in self.rows.iter().zip(&self.starts).enumerate() {
-            // Most rows differ in what comes before the first brace, which is quick to see.
-            if !path.starts_with(start) && !escaped {
+        // A path of the longest row ends before the last piece.
+        let pieces = path.splitn(self.most_segments + 1, '/');
+        let segments = pieces.map(parameters::decode).collect::<Result<Vec<_>, _>>()?;
+        let (mut others, mut row) = (Vec::new(), None);
+        for (at, (route, shape)) in self.rows.iter().zip(&self.shapes).enumerate() {
+            let fits = |(wanted, text): (&Segment, &Cow<'_, str>)| wanted.fits(text);
+            if shape.len() != segments.len() || !shape.iter().zip(&segments).all(fits) {
                 continue;
             }
-            match route.captures(path)? {
-                Some(captures) if route.method == *wanted => {
-                    return Ok(Match::Row(RouteId(at), route, captures));
+            if route.method == *wanted {
+                let mut captures = Params::default();
+                for (segment, text) in shape.iter().zip(segments) {
+                    if let Segment::Captured(name) = segment {
+                        captures.capture(name, text)?;
+                    }
                 }
-                Some(_) => {
-                    row = Some(RouteId(at));
-                    others.push(&route.method);
-                }
-                None => (),
+                return Ok(Match::Row(RouteId(at), route, captures));
             }
+            row = Some(RouteId(at));
+            others.push(&route.method);
         }
         Ok(row.map_or(Match::Nothing, |row| Match::OtherMethods(allow(&others), row)))
     }

@@ -5,6 +5,7 @@ use hyper::{
     header::{HOST, HeaderValue},
     http::request::Parts,
 };
+use percent_encoding::percent_decode;
 
 use super::route_table::{Match, Route, RouteId, Routes};
 use crate::{
@@ -118,6 +119,9 @@ fn find<'r>(
     params: Result<Params<'r>, Refusal>,
 ) -> Result<Destination<'r>, Refusal> {
     let path = head.uri.path();
+    if path.len() > LONGEST_PATH {
+        return Ok(Destination::Nothing(beginning(path)));
+    }
     let readable = parameters::decode(path)?;
     let params = params?;
     let options = head.method == Method::OPTIONS;
@@ -175,6 +179,15 @@ fn without_slash(routes: &Routes, head: &Parts) -> Result<Option<HeaderValue>, R
 /// Whether a browser asks, for something that is not part of the API.
 pub(crate) fn leads_to_page(head: &Parts) -> bool {
     !head.uri.path().starts_with("/api/") && accept::wants_page(&head.headers)
+}
+
+/// The longest path that can lead anywhere, in bytes: several times the longest one of the table with names in it, all escaped.
+const LONGEST_PATH: usize = 1024;
+
+/// What a refusal shows of a path that is longer, decoded as far as it can be.
+fn beginning(path: &str) -> String {
+    let shown = percent_decode(&path.as_bytes()[..LONGEST_PATH]).decode_utf8_lossy();
+    truncate(&shown).into_owned()
 }
 
 /// The longest path and query string, in bytes: as long as what other servers and proxies take.

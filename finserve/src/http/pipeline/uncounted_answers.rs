@@ -6,6 +6,7 @@ use std::sync::{
 
 use quick_cache::{Weighter, sync};
 
+use super::route_table::RouteId;
 use crate::http::message::reply::KeptReply;
 
 /// The most that is kept, in bytes: the sitemap and some pages, in both languages and some encodings.
@@ -20,9 +21,10 @@ const OVERHEAD: u64 = 512;
 /// The key of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UncountedKey {
+    pub(crate) route: RouteId,
     /// Data and day.
     pub(crate) fingerprint: u64,
-    /// Path and parameters, the address of the service as the client knows it, and the language.
+    /// Parameters, language and kind of visitor.
     pub(crate) shown: String,
 }
 

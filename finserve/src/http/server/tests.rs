@@ -22,7 +22,7 @@ use crate::{
             answer_cost::Cost,
             route_table::{Handler, Route},
         },
-        transport::{concurrency_slots::Slots, worker_pool::Pool},
+        transport::{concurrency_slots::Slots, worker_pool::Lane},
     },
     net::listener::InheritedSocket,
     observe::{admin::Admin, readiness::Readiness},
@@ -144,7 +144,7 @@ fn a_worker_that_is_late_is_named() {
 static STREAMS: LazyLock<Slots> = LazyLock::new(|| Slots::new(10, 10));
 
 /// A stream without end, or one that fails after so many parts.
-fn streamed(whole_parts: Option<u32>, pool: &Arc<Pool>) -> Reply {
+fn streamed(whole_parts: Option<u32>, lane: &Lane) -> Reply {
     let caller = CallerId::address([192, 0, 2, 1].into());
     let slot = STREAMS.take(caller).unwrap();
     let mut parts = 0;
@@ -157,7 +157,8 @@ fn streamed(whole_parts: Option<u32>, pool: &Arc<Pool>) -> Reply {
             Ok(true)
         }
     };
-    let stream = Stream::begin(Box::new(producer), None, "a test".into(), slot, pool).ok().unwrap();
+    let stream =
+        Stream::begin(Box::new(producer), None, "a test".into(), slot, lane.clone()).ok().unwrap();
     Reply::ok(Body::stream("text/plain", None, Payload::stream(stream)), Caching::Never)
 }
 
@@ -182,12 +183,12 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
 #[test]
 fn a_stream_ends_with_its_peer_whatever_the_peer_does() {
     let rows = vec![
-        row("/endless", Handler::Direct(|context, _| Ok(streamed(None, context.streams)))),
-        row("/broken", Handler::Direct(|context, _| Ok(streamed(Some(100), context.streams)))),
+        row("/endless", Handler::Direct(|context, _| Ok(streamed(None, &context.streams)))),
+        row("/broken", Handler::Direct(|context, _| Ok(streamed(Some(100), &context.streams)))),
         row(
             "/overdue",
             Handler::Direct(|context, _| {
-                Ok(streamed(None, context.streams).until(context.request.now.instant + SHORT))
+                Ok(streamed(None, &context.streams).until(context.request.now.instant + SHORT))
             }),
         ),
     ];

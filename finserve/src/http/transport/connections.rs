@@ -70,6 +70,12 @@ impl Connections {
         self.all().open.len()
     }
 
+    /// How many are not waiting for a request, but in the middle of one.
+    pub(crate) fn busy(&self) -> usize {
+        let all = self.all();
+        all.open.values().filter(|open| open.patience.waits_until().is_none()).count()
+    }
+
     /// A place for a connection. Where all are taken, an idle connection of the address that has most ends for it.
     pub(crate) fn enter(
         self: &Arc<Connections>,

@@ -80,7 +80,7 @@ fn guide_page(view: &View, name: &str) -> Result<Reply, Refusal> {
 pub(crate) fn openapi_yaml(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     Ok(described(
         "application/yaml",
-        openapi_document::yaml(context.request, context.upgrade_contact),
+        openapi_document::yaml(context.origin.as_deref(), context.upgrade_contact),
     ))
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn openapi_yaml(context: &Context<'_>, _: Params<'_>) -> Result<Reply
 pub(crate) fn openapi_json(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     Ok(described(
         "application/json",
-        openapi_document::json(context.request, context.upgrade_contact),
+        openapi_document::json(context.origin.as_deref(), context.upgrade_contact),
     ))
 }
 

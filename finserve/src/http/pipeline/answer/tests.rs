@@ -88,6 +88,7 @@ impl Asker {
             now: self.now,
             session: Session::None,
             link: LinkCredential::None,
+            reaction: None,
         };
         let caller = Caller { plan, ..Caller::at(address) };
         let response = answer(app, request, Ok(caller));
@@ -313,6 +314,7 @@ fn what_a_request_costs_is_known_beforehand() {
                 now: Asker::new().now,
                 session: Session::None,
                 link: LinkCredential::None,
+                reaction: None,
             };
             let caller = match refusal {
                 None => Ok(by),

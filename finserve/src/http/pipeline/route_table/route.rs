@@ -416,29 +416,3 @@ pub(crate) fn at(method: Method, path: &'static str, cost: Cost, handler: Handle
 pub(crate) fn kept(route: Route) -> Route {
     Route { is_kept: true, ..route }
 }
-
-impl Route {
-    /// The values in `{braces}` when `path` has this route's shape.
-    pub(crate) fn captures<'p>(&self, path: &'p str) -> Result<Option<Params<'p>>, Refusal> {
-        let (mut want, mut have) = (self.path.split('/'), path.split('/'));
-        let mut captured = Params::default();
-        loop {
-            match (want.next(), have.next()) {
-                (None, None) => return Ok(Some(captured)),
-                (Some(want), Some(have)) if want == have => (),
-                (Some(want), Some(have)) => match name_in_braces(want) {
-                    Some(name) if !have.is_empty() => {
-                        captured.capture(name, parameters::decode(have)?)?;
-                    }
-                    None if have.contains('%') && parameters::decode(have)? == want => (),
-                    _ => return Ok(None),
-                },
-                _ => return Ok(None),
-            }
-        }
-    }
-}
-
-fn name_in_braces(segment: &str) -> Option<&str> {
-    segment.strip_prefix('{')?.strip_suffix('}')
-}

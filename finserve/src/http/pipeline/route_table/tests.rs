@@ -55,11 +55,40 @@ fn tells_the_methods_of_a_path() {
 
 #[test]
 fn no_row_with_braces_answers_at_a_path_without_them() {
-    for route in table(UpgradeContact::default()).iter().filter(|route| !route.path.contains('{')) {
-        let rows = table(UpgradeContact::default());
-        let fits = |row: &&Route| row.captures(route.path).ok().flatten().is_some();
-        let first = rows.iter().filter(|row| row.method == route.method).find(fits);
-        assert_eq!(first.map(|row| row.path), Some(route.path));
+    let routes = Routes::new(UpgradeContact::default());
+    for route in routes.rows.iter().filter(|route| !route.path.contains('{')) {
+        let Ok(Match::Row(_, found, _)) = routes.find(&route.method, route.path) else {
+            panic!("{} leads nowhere", route.path)
+        };
+        assert_eq!((&found.method, found.path), (&route.method, route.path));
+        // Escaped, it is found by its segments.
+        let escaped = route.path.replace('e', "%65");
+        let found = routes.find(&route.method, &escaped);
+        let Ok(Match::Row(_, found, _)) = found else { panic!("{escaped} leads nowhere") };
+        assert_eq!(found.path, route.path);
+    }
+}
+
+#[test]
+fn a_path_is_cut_at_slashes_that_are_not_escaped() {
+    let routes = Routes::new(UpgradeContact::default());
+    let captured = |path| match routes.find(&Method::GET, path) {
+        Ok(Match::Row(_, route, captures)) => {
+            Some((route.path, captures.get("series").unwrap_or_default().to_owned()))
+        }
+        _ => None,
+    };
+    let series = "/api/v1/market/series/{series}";
+    for (path, wanted) in [
+        ("/api/v1/market/series/ipca", Some((series, "ipca"))),
+        ("/api/v1/market/series/a%2Fb", Some((series, "a/b"))),
+        ("/api/v1/market/series/%69pca", Some((series, "ipca"))),
+        ("/api/v1/market/series/", None),
+        ("/api/v1/market/series/a/b", None),
+        ("/api/v1/market/series/a/b/c/d/e/f/g/h/%zz", None),
+    ] {
+        let wanted = wanted.map(|(route, series)| (route, series.to_owned()));
+        assert_eq!(captured(path), wanted, "{path}");
     }
 }
 

@@ -98,6 +98,7 @@ impl Stage {
             now: self.now,
             session: Session::None,
             link: LinkCredential::None,
+            reaction: None,
         }
     }
 
