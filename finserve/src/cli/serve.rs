@@ -20,11 +20,12 @@ use crate::{
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 36] = [
+pub(super) const FLAGS: [&str; 37] = [
     "listen",
     "max_connections",
     "tls_cert",
     "tls_key",
+    "public_url",
     "base_path",
     "trusted_proxy",
     "max_connections_per_address",

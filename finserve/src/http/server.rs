@@ -48,6 +48,7 @@ use super::{
         connections::{Bounds, Connections, Full, Place},
         peer_timeouts::{Ending, PeerDeadline, Permit, TimedStream, Timeouts},
         stop_signals::{StopOn, StopReason},
+        turns::InTurn,
     },
 };
 use crate::{
@@ -267,7 +268,7 @@ async fn work(
         let _ = stream.set_nodelay(true);
         let (app, tls, watcher) = ((app.clone(), batcher.clone()), tls.clone(), graceful.watcher());
         let (connections, number) = (place.connections().clone(), place.number());
-        let task = tokio::spawn(async move {
+        let served = InTurn::new(place.turn, async move {
             let patience = place.patience.clone();
             // An error means that the peer went away or broke the protocol, or that the rest of a body cannot be made:
             // no peer is left to answer.
@@ -287,6 +288,7 @@ async fn work(
             }
             drop(place);
         });
+        let task = tokio::spawn(served);
         connections.serve(number, task.abort_handle());
         all = Some(connections);
     }

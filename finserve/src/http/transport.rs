@@ -5,4 +5,5 @@ pub(crate) mod connections;
 pub(crate) mod fair_queue;
 pub(crate) mod peer_timeouts;
 pub(crate) mod stop_signals;
+pub(crate) mod turns;
 pub(crate) mod worker_pool;

@@ -27,17 +27,13 @@ pub(crate) enum Reaction {
 pub(crate) struct ReplyMessage {
     pub(crate) text: String,
     pub(crate) status: ReplyStatus,
-    /// Whether it says what is wrong with the message.
-    pub(crate) is_refusal: bool,
+    /// Whether it refuses the call of a tool, which is charged like a wrong request of an endpoint.
+    pub(crate) refuses_call: bool,
 }
 
 impl ReplyMessage {
-    fn answer(text: String) -> ReplyMessage {
-        ReplyMessage { text, status: ReplyStatus::Answered, is_refusal: false }
-    }
-
-    fn refusal(text: String, status: ReplyStatus) -> ReplyMessage {
-        ReplyMessage { text, status, is_refusal: true }
+    fn new(text: String, status: ReplyStatus) -> ReplyMessage {
+        ReplyMessage { text, status, refuses_call: false }
     }
 }
 
@@ -82,7 +78,7 @@ pub(crate) fn react(message: &[u8], headers: Option<&McpHeaders<'_>>) -> Reactio
         Ok(Message::Silent) => Reaction::Silence,
         Ok(Message::Request(request)) => answer(&request, headers),
         Err((id, fault)) => {
-            Reaction::Reply(ReplyMessage::refusal(error(id, &fault), ReplyStatus::Rejected))
+            Reaction::Reply(ReplyMessage::new(error(id, &fault), ReplyStatus::Rejected))
         }
     }
 }
@@ -106,7 +102,8 @@ fn answer(request: &Request<'_>, headers: Option<&McpHeaders<'_>>) -> Reaction {
             (Code::Params, Some(Era::Stateless) | None) => ReplyStatus::Rejected,
             (Code::Method, Some(Era::Stateless)) => ReplyStatus::Unknown,
         };
-        Reaction::Reply(ReplyMessage::refusal(error(Some(id), fault), status))
+        let reply = ReplyMessage::new(error(Some(id), fault), status);
+        Reaction::Reply(ReplyMessage { refuses_call: method == "tools/call", ..reply })
     };
     let params = match request.params.map(object::<Params<'_>>) {
         None => Params::default(),
@@ -145,7 +142,7 @@ fn answer(request: &Request<'_>, headers: Option<&McpHeaders<'_>>) -> Reaction {
             return reply(&fault, Some(era));
         }
     };
-    Reaction::Reply(ReplyMessage::answer(result(id, era, &members)))
+    Reaction::Reply(ReplyMessage::new(result(id, era, &members), ReplyStatus::Answered))
 }
 
 /// The result of `initialize`: the revision that the client asks for, or else the newest one with a handshake.
@@ -199,7 +196,8 @@ fn call_tool(
         Ok(call) => Reaction::Call(call),
         Err(message) => {
             let text = result(id, era, &failure_members(&Key::redact(&message)));
-            Reaction::Reply(ReplyMessage::refusal(text, ReplyStatus::Answered))
+            let reply = ReplyMessage::new(text, ReplyStatus::Answered);
+            Reaction::Reply(ReplyMessage { refuses_call: true, ..reply })
         }
     })
 }

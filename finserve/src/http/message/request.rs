@@ -100,9 +100,9 @@ impl Request {
         }
     }
 
-    /// Whether it carries the message of an agent that is refused.
-    pub(crate) fn is_refused_message(&self) -> bool {
-        matches!(&self.reaction, Some(Reaction::Reply(reply)) if reply.is_refusal)
+    /// Whether it carries a call of an agent that is refused.
+    pub(crate) fn is_refused_call(&self) -> bool {
+        matches!(&self.reaction, Some(Reaction::Reply(reply)) if reply.refuses_call)
     }
 
     /// The fields of a form, as browsers send them.

@@ -177,9 +177,7 @@ impl App {
         caller: &Result<Caller, Refusal>,
     ) -> Charge {
         match caller {
-            Ok(_) if request.is_refused_message() => {
-                Charge::Counted(self.access.by_address(request))
-            }
+            Ok(_) if request.is_refused_call() => Charge::Counted(self.access.by_address(request)),
             Ok(caller) => target.charge(&self.routes, *caller),
             Err(Refusal::InvalidKey | Refusal::InvalidLink) => {
                 Charge::Counted(self.access.by_address(request))
@@ -204,8 +202,8 @@ impl App {
             outcome.standing = Some(charged.unwrap_or_else(|standing| standing));
         }
 
-        // So is the message of an agent that is refused: its key is good, and what it asks for is not.
-        if caller.is_ok() && request.is_refused_message() {
+        // So is the call of an agent that is refused: its key is good, and what it asks for is not.
+        if caller.is_ok() && request.is_refused_call() {
             let address = self.access.by_address(request);
             outcome.caller = Some(address);
             let counted = self.count(&address, request, outcome);

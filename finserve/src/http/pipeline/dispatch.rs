@@ -35,6 +35,9 @@ use crate::{
 /// How long a request with an unknown key waits for the keys to be refreshed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Messages up to this length are parsed at once, which takes microseconds. Agents send a few hundred bytes.
+const SHORT_MESSAGE: usize = 4 * 1024;
+
 /// Takes the base path off a request, and answers it if its answer is kept: most are, and waiting for what needs no waiting
 /// would take a tenth of their time. All others are for [`answer`].
 pub(crate) fn answer_at_once(
@@ -74,7 +77,7 @@ async fn answer_below_base(
         Ok(target) => target,
         Err(panic) => return app.begin_broken(panic),
     };
-    match app.react(&request, &target).await {
+    match react(app, &request, &target).await {
         // A call of a tool is a request of its endpoint.
         Ok(Some(Reaction::Call(call))) => {
             let (relay, inner) = match catch(|| app.relay(&request, call)).flatten() {
@@ -114,6 +117,21 @@ async fn answer_below_base(
         }
         Err(panic) => app.broken(panic),
     }
+}
+
+/// What is done about the message of an agent, if the request carries one. A long one is parsed in the turn of its address;
+/// nothing where too many wait for that.
+async fn react(
+    app: &App,
+    request: &Request,
+    target: &Target<'_>,
+) -> Result<Option<Reaction>, String> {
+    let Some(message) = catch(|| app.message(request, target))? else { return Ok(None) };
+    if message.length() <= SHORT_MESSAGE {
+        return catch(|| message.react()).map(Some);
+    }
+    let share = app.share(request, app.access().by_address(request));
+    Ok(app.uncounted.run(share, move || message.react()).await.ok())
 }
 
 /// The response once it has been made, or one that says that a bug is in the way.

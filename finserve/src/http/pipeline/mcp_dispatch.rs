@@ -22,8 +22,7 @@ use crate::{
         },
         transport::{fair_queue::Share, worker_pool::Turn},
     },
-    mcp::{Call, PATH, Reaction},
-    observe::log::catch,
+    mcp::{Call, PATH},
 };
 
 /// The headers that a call shares with the request of its endpoint: who asks, and what the service is called.
@@ -32,9 +31,6 @@ const SHARED: [HeaderName; 6] =
 
 /// Answers up to this length are made into messages at once; longer ones on the worker threads.
 const SHORT: usize = 64 * 1024;
-
-/// Messages up to this length are parsed at once, which takes microseconds. Agents send a few hundred bytes.
-const SHORT_MESSAGE: usize = 4 * 1024;
 
 /// A call whose endpoint is being asked.
 pub(crate) struct Relay {
@@ -50,25 +46,12 @@ pub(crate) struct Relay {
 }
 
 impl App {
-    /// Parses the message of an agent, if the request carries one: a long one in the turn of its address. Nothing where there
-    /// is none, and where too many wait to be parsed; what is wrong with the request is for the row of the table to answer.
-    pub(super) async fn react(
-        &self,
-        request: &Request,
-        target: &Target<'_>,
-    ) -> Result<Option<Reaction>, String> {
-        let message = catch(|| {
-            let head = &request.head;
-            let is_plain = head.uri.query().is_none() && !request.link.is_given();
-            let leads_here = target.route().is_some_and(|id| self.routes.row(id).path == PATH);
-            (leads_here && is_plain).then(|| Message::of(request).ok()).flatten()
-        })?;
-        let Some(message) = message else { return Ok(None) };
-        if message.length() <= SHORT_MESSAGE {
-            return catch(|| message.react()).map(Some);
-        }
-        let share = self.share(request, self.access.by_address(request));
-        Ok(self.uncounted.run(share, move || message.react()).await.ok())
+    /// The message of an agent, if the request carries one; what is wrong with the request is for the row of the table to
+    /// answer.
+    pub(super) fn message(&self, request: &Request, target: &Target<'_>) -> Option<Message> {
+        let is_plain = request.head.uri.query().is_none() && !request.link.is_given();
+        let leads_here = target.route().is_some_and(|id| self.routes.row(id).path == PATH);
+        (leads_here && is_plain).then(|| Message::of(request).ok()).flatten()
     }
 
     /// The request of the endpoint that answers a call.
@@ -117,17 +100,17 @@ impl App {
         };
         let (EndpointAnswer::Answered(bytes) | EndpointAnswer::Refused(bytes)) = &told;
         if bytes.len() <= SHORT {
-            return Answered::Now(self.message(&relay, headers, told));
+            return Answered::Now(self.told(&relay, headers, told));
         }
         let app = self.clone();
         Answered::Later(self.pool.run_or_refuse(relay.share, move |turn| match turn {
-            Turn::Run => app.message(&relay, headers, told),
+            Turn::Run => app.told(&relay, headers, told),
             Turn::Refused => app.crowded(&relay, headers, &Refusal::queue()),
         }))
     }
 
     /// The response with what became of a call.
-    fn message(
+    fn told(
         &self,
         relay: &Relay,
         headers: HeaderMap,
@@ -182,7 +165,7 @@ mod tests {
     use super::*;
     use crate::{
         http::{pipeline::answer::tests::app, transport::worker_pool::Pool},
-        mcp::react,
+        mcp::{Reaction, react},
     };
 
     fn relay() -> Relay {

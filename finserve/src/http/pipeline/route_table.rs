@@ -154,7 +154,7 @@ fn table(upgrade_contact: UpgradeContact) -> Vec<Route> {
         kept(page(GET, "/pricing",       Long,  page_handlers::pricing)),
         page(POST, "/pricing",           Disk,  page_handlers::register),
         kept(page(GET, "/legal",         Long,  page_handlers::legal)),
-        page(GET,  "/usage",             Disk,  page_handlers::usage),
+        kept(page(GET,  "/usage",        Disk,  page_handlers::usage)),
         page(POST, "/usage",             Disk,  page_handlers::show_usage),
         page(POST, "/usage/rotate",      Disk,  own_key::rotate),
         page(POST, "/usage/revoke",      Disk,  own_key::revoke),

@@ -59,6 +59,8 @@ pub(crate) struct Place {
     connections: Arc<Connections>,
     number: u64,
     pub(crate) patience: Arc<PeerDeadline>,
+    /// In whose turn it is served; a proxy has none, because it brings the requests of everybody.
+    pub(crate) turn: Option<CallerId>,
 }
 
 impl Connections {
@@ -98,7 +100,8 @@ impl Connections {
         all.next += 1;
         *all.by_address.entry(address).or_default() += 1;
         all.open.insert(number, Open { address, patience: patience.clone(), task: None });
-        Ok(Place { connections: self.clone(), number, patience })
+        let turn = (!is_proxy).then_some(address);
+        Ok(Place { connections: self.clone(), number, patience, turn })
     }
 
     /// Notes what serves a connection.
