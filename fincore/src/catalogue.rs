@@ -43,6 +43,7 @@ pub(crate) use past::Knowledge;
 use read_transaction::ReadTransaction;
 pub(crate) use schema::SCHEMA;
 use snapshot::Integrity;
+pub(crate) use snapshot::KnownData;
 pub use snapshot::Snapshot;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use writer::Tally;

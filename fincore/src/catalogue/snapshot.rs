@@ -1,5 +1,10 @@
 //! A view of the data at one moment, through which everything is read.
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
@@ -92,19 +97,26 @@ impl Snapshot {
     /// the key of a cache of answers; it is valid for as long as the program runs.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        // The days of other data are far from each other in these sums.
-        let knowledge = match self.knowledge {
-            Knowledge::Present => 0,
-            Knowledge::AsOf(_) => 1 << 40 | u64::from(self.present_day.day_number().unsigned_abs()),
-            Knowledge::FirstRelease => 1 << 41,
-        };
-        fingerprint(self.data(), self.today, self.plan, self.integrity())
-            .wrapping_add(knowledge << 8)
+        let of_present = fingerprint(self.data(), self.today, self.plan, self.integrity());
+        match self.knowledge {
+            Knowledge::Present => of_present,
+            Knowledge::AsOf(_) | Knowledge::FirstRelease => {
+                let mut hasher = DefaultHasher::new();
+                // Plans are restricted by the present day.
+                (of_present, self.knowledge, self.present_day).hash(&mut hasher);
+                hasher.finish()
+            }
+        }
+    }
+
+    /// Which rows of market data and companies this snapshot has for a plan without restrictions.
+    pub(crate) fn known_data(&self) -> KnownData {
+        KnownData { tag: self.shared_tag(), today: self.today, knowledge: self.knowledge }
     }
 
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
-        Ok(version_of(self.connection())?.unsigned_abs())
+        Ok(self.note(version_of(self.connection()))?.unsigned_abs())
     }
 
     /// The id of this catalogue, which stays the same for as long as the file exists. Data versions are comparable only
@@ -113,8 +125,12 @@ impl Snapshot {
         Ok(self.meta("catalogue_id")?.unwrap_or_default())
     }
 
+    pub(super) fn shared_tag(&self) -> Arc<str> {
+        self.tag.clone()
+    }
+
     /// A number that no other data has.
-    fn data(&self) -> u64 {
+    pub(super) fn data(&self) -> u64 {
         self.transaction.as_ref().map_or(0, |transaction| transaction.data)
     }
 
@@ -258,6 +274,14 @@ impl Snapshot {
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         Ok(read_meta(self.connection(), name)?)
     }
+}
+
+/// The data, the day and the knowledge of a snapshot: the key of what is computed from all of its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownData {
+    tag: Arc<str>,
+    today: Date,
+    knowledge: Knowledge,
 }
 
 /// Whether data is known to have corrupt values: then lists have other totals.

@@ -23,9 +23,11 @@ use crate::{
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
 /// have changed nothing. Every query of market data and every calculation takes it.
 ///
-/// Rows that came with the library count as known from the beginning.
+/// Rows that came with the library count as known from the beginning. A snapshot of the past knows nothing later: from it,
+/// the earlier of both days counts.
 ///
-/// Fails if the day lies after the snapshot's date, or before the first import.
+/// Fails if the day lies after the date of the snapshot of the present, or before the first import; also if that is the day
+/// of the snapshot itself.
 ///
 /// ```
 /// use fincore::{Import, market};
