@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     deadline,
-    error::Result,
+    error::{Error, Result},
     plans::Plan,
     types::{Date, Offset},
 };
@@ -141,10 +141,10 @@ impl Snapshot {
     ) -> Result<Arc<T>> {
         // What was known earlier is rarely asked for, and must not take the place of what is known now.
         if self.knowledge != Knowledge::Present {
-            return make(self.connection()).map(Arc::new);
+            return self.read(make).map(Arc::new);
         }
         // Without a deadline: if this query gave up, the next one would have to begin again.
-        self.file.memo.get(self.data(), || deadline::without(|| make(self.connection())))
+        self.file.memo.get(self.data(), || deadline::without(|| self.read(make)))
     }
 
     /// The directory of the file, for files that are needed for a while.
@@ -152,8 +152,24 @@ impl Snapshot {
         self.file.readers.path().parent().unwrap_or(Path::new("."))
     }
 
-    /// The connection, for the search index.
-    pub(crate) fn connection(&self) -> &Connection {
+    /// What `read` reads from the file through the connection. An error of the database is one of this file: `read` must not
+    /// work with others.
+    pub(crate) fn read<'s, T>(
+        &'s self,
+        read: impl FnOnce(&'s Connection) -> Result<T>,
+    ) -> Result<T> {
+        self.note(read(self.connection()))
+    }
+
+    /// What was read from the file; a fault of the file is noted.
+    fn note<T, E>(&self, outcome: Result<T, E>) -> Result<T>
+    where
+        Error: From<E>,
+    {
+        self.file.readers.note(outcome)
+    }
+
+    fn connection(&self) -> &Connection {
         self.transaction.as_ref().expect("only dropping takes the transaction out").connection()
     }
 
@@ -185,20 +201,24 @@ impl Snapshot {
         params: impl Params,
         mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.connection().prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        let mut values = Vec::new();
-        while values.len() < limit
-            && let Some(row) = rows.next()?
-        {
-            values.extend(self.skip_corrupt(read(row))?);
-        }
-        Ok(values)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query(params)?;
+            let mut values = Vec::new();
+            while values.len() < limit
+                && let Some(row) = rows.next()?
+            {
+                values.extend(self.skip_corrupt(read(row))?);
+            }
+            Ok(values)
+        })
     }
 
     /// Gives back the memory of the page cache, for callers that keep the snapshot while they wait for something else.
     pub(crate) fn release_memory(&self) -> Result<()> {
-        Ok(self.connection().prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
+        self.read(|connection| {
+            Ok(connection.prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
+        })
     }
 
     /// Calls `each` for every row of a query that can be read; stops at the first error.
@@ -209,10 +229,11 @@ impl Snapshot {
         read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.connection().prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        while let Some(row) = rows.next()? {
-            if let Some(value) = self.skip_corrupt(read(row))? {
+        let mut statement = self.read(|connection| Ok(connection.prepare_cached(sql)?))?;
+        let mut rows = self.note(statement.query(params))?;
+        while let Some(row) = self.note(rows.next())? {
+            if let Some(value) = self.note(self.skip_corrupt(read(row)))? {
+                // What fails here may be another file.
                 each(value)?;
             }
         }
@@ -265,14 +286,15 @@ impl Snapshot {
 
     /// The number that a query returns; 0 if it returns no row.
     pub(crate) fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
-        let mut statement = self.connection().prepare_cached(sql)?;
-        let number: Option<i64> = statement.query_row(params, |row| row.get(0)).optional()?;
+        let number: Option<i64> = self.read(|connection| {
+            Ok(connection.prepare_cached(sql)?.query_row(params, |row| row.get(0)).optional()?)
+        })?;
         Ok(number.and_then(|number| u64::try_from(number).ok()).unwrap_or_default())
     }
 
     /// A value from the catalogue's own metadata.
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
-        Ok(read_meta(self.connection(), name)?)
+        self.note(read_meta(self.connection(), name))
     }
 }
 
