@@ -28,10 +28,13 @@ fn corrupt() -> rusqlite::Error {
 fn an_error_of_another_file_costs_no_connection() {
     let (dir, catalogue) = catalogue();
     mark(&catalogue);
+    // A connection is given up when it was in use during a fault.
+    let in_use = catalogue.snapshot(TODAY).unwrap();
     assert!(Error::from(corrupt()).is_damage());
     let foreign = dir.path().join("foreign.db");
     std::fs::write(&foreign, "no database at all").unwrap();
     assert!(Catalogue::open(&foreign).is_err() && Accounts::open(&foreign).is_err());
+    drop(in_use);
     assert!(has_marked_connection(&catalogue));
     // Rows are handed on while they are read: what fails there may be any file.
     let snapshot = catalogue.snapshot(TODAY).unwrap();
@@ -61,9 +64,9 @@ fn a_fault_of_the_file_costs_the_connections_of_this_file_only() {
         mark(&sound);
         rename(&damaged, "rate", "hidden");
         let snapshot = damaged.snapshot(TODAY).unwrap();
-        let idle = damaged.snapshot(TODAY).unwrap();
+        let others = [&damaged, &sound].map(|catalogue| catalogue.snapshot(TODAY).unwrap());
         assert!(matches!(read(&snapshot), Err(Error::Unavailable { .. })), "{at}");
-        drop((snapshot, idle));
+        drop((snapshot, others));
         rename(&damaged, "hidden", "rate");
         assert!(!has_marked_connection(&damaged), "{at}");
         assert!(has_marked_connection(&sound), "{at}");
