@@ -146,3 +146,24 @@ fn the_command_line_reads_the_past() {
     ]);
     assert!(accumulated.contains("0.11"), "{accumulated}");
 }
+
+#[test]
+fn a_figure_of_an_older_program_is_corrected_and_stays_as_a_revision() {
+    const OLDER: &str =
+        "UPDATE rate SET value = '15.75' WHERE series = 432 AND date = '2006-04-19';
+        UPDATE meta SET value = 'that of an older program' WHERE name = 'bundle';";
+    let data = filled();
+    let file = rusqlite::Connection::open(data.path().join("catalogue.db")).unwrap();
+    file.execute_batch(OLDER).unwrap();
+    drop(file);
+    let server = Server::start_over(data);
+    let body = server.get("/api/v1/market/series/selic/revisions").json();
+    let rows = body["data"].as_array().unwrap().iter();
+    let rows: Vec<_> = rows
+        .map(|row| (row["date"].clone(), row["value"].as_f64(), row["known_until"].clone()))
+        .collect();
+    let day = json!("2006-04-19");
+    let expected =
+        [(&day, Some(16.5), Value::Null), (&day, Some(15.75), json!("2026-10-05T00:00:00Z"))];
+    assert_eq!(rows, expected.map(|(day, value, until)| (day.clone(), value, until)));
+}

@@ -21,6 +21,7 @@ fn the_past_is_the_same_from_both() {
         ((|source, _| source) as fn(Source, Date) -> Source, "0.12"),
         (Source::as_of, "0.12"),
         (|source, day| source.as_of(day.days_before(1)), "0.11"),
+        (|source, day| source.as_of(day.days_before(1)).as_of(day), "0.11"),
         (|source, _| source.first_releases(), "-0.32"),
     ] {
         let [ours, theirs] =

@@ -63,7 +63,8 @@ pub struct FillStep {
 /// Copies the bundled data into a catalogue that does not have it yet. Returns whether it did.
 ///
 /// If the catalogue already has it, this costs one look-up. All of it becomes visible at once. Stored
-/// figures are kept, because an import may have brought newer ones.
+/// figures are kept, because an import may have brought newer ones; but of those that an older bundle
+/// brought, the few that their publisher has corrected since are replaced, and become revisions.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -165,9 +166,12 @@ pub fn write_tables(snapshot: &Snapshot, dir: &Path) -> Result<()> {
         fs::write(&path, table)
             .map_err(|err| Error::storage(format!("cannot write {}", path.display()), err))
     };
-    let carried = TABLES.iter().find(|(name, _)| *name == market::CARRIED);
-    let carried = carried.map_or(Ok(String::new()), |(name, packed)| unpack(name, packed))?;
-    for (name, table) in market::tables(snapshot, &carried)? {
+    let bundled = |wanted: &str| {
+        let table = TABLES.iter().find(|(name, _)| *name == wanted);
+        table.map_or(Ok(String::new()), |(name, packed)| unpack(name, packed))
+    };
+    let (carried, corrected) = (bundled(market::CARRIED)?, bundled(market::CORRECTED)?);
+    for (name, table) in market::tables(snapshot, &carried, corrected)? {
         write(name, table)?;
     }
     write(registry::COMPANIES, registry::companies_table(snapshot)?)?;

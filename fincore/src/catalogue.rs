@@ -43,6 +43,7 @@ pub(crate) use past::Knowledge;
 use read_transaction::ReadTransaction;
 pub(crate) use schema::SCHEMA;
 use snapshot::Integrity;
+pub(crate) use snapshot::KnownData;
 pub use snapshot::Snapshot;
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub use writer::Tally;
@@ -237,7 +238,8 @@ impl Catalogue {
     /// This build only reads, and cannot recompute what imports derive from the rows.
     #[cfg(not(any(feature = "bundle", feature = "import")))]
     pub fn check(&self) -> Result<sqlite::Checkup> {
-        sqlite::check(&*self.current.load_full().readers.get()?, &SCHEMA)
+        let file = self.current.load_full();
+        file.readers.note(sqlite::check(&*file.readers.get()?, &SCHEMA))
     }
 
     /// The path of the file that is open.

@@ -10,6 +10,9 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 
+/// The longest budget. SQLite counts its wait in milliseconds, with 31 bits: some 24 days.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// SQLite checks the deadline after this number of operations of its virtual machine: about every ten microseconds.
 const OPERATIONS: i32 = 2000;
 
@@ -39,9 +42,12 @@ pub fn within<T>(until: Instant, work: impl FnOnce() -> T) -> T {
     with(Some(earlier), work)
 }
 
-/// Runs `work` with so much time for its queries, as [`within`] does.
+/// Runs `work` with so much time for its queries, as [`within`] does. A time too long for the clock sets no deadline.
 pub fn for_at_most<T>(time: Duration, work: impl FnOnce() -> T) -> T {
-    within(now() + time, work)
+    match now().checked_add(time) {
+        Some(until) => within(until, work),
+        None => work(),
+    }
 }
 
 /// Runs `work` without a deadline.
@@ -80,9 +86,9 @@ fn is_over() -> bool {
 pub(crate) struct WaitBudget(Instant);
 
 impl WaitBudget {
-    /// As long as `time`, but no longer than the deadline of this thread.
+    /// As long as `time`, but no longer than the deadline of this thread, and a day at most.
     pub(crate) fn new(time: Duration) -> WaitBudget {
-        let until = now() + time;
+        let until = now() + time.min(LONGEST_WAIT);
         WaitBudget(UNTIL.get().map_or(until, |known| known.min(until)))
     }
 
@@ -135,5 +141,14 @@ mod tests {
         });
         let panicked = std::panic::catch_unwind(|| within(past, || panic!("in the work")));
         assert!(panicked.is_err() && check().is_ok());
+    }
+
+    #[test]
+    fn the_longest_time_sets_no_deadline_and_leaves_an_earlier_one() {
+        for_at_most(Duration::MAX, || assert!(check().is_ok()));
+        within(now(), || for_at_most(Duration::MAX, || assert!(check().is_err())));
+        let remaining = WaitBudget::new(Duration::MAX).remaining();
+        assert!(remaining <= LONGEST_WAIT && remaining > LONGEST_WAIT / 2);
+        connection().busy_timeout(remaining).unwrap();
     }
 }

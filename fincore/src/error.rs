@@ -1,9 +1,4 @@
 //! The error type: one variant for each way a caller can react.
-use std::{
-    cell::Cell,
-    sync::atomic::{AtomicU64, Ordering},
-};
-
 use crate::{
     plans::{UnknownPlan, Upgrade},
     truncate::truncate,
@@ -26,52 +21,6 @@ pub use not_found::Resource;
 pub use transformation::TransformationFault;
 pub use wanted::Wanted;
 pub use webhook::WebhookFault;
-
-/// How often the file of a catalogue or its disk was in trouble.
-#[cfg(not(test))]
-static FAULTS: AtomicU64 = AtomicU64::new(0);
-
-thread_local! {
-    /// Whether this thread works with another file.
-    static IS_ANOTHER_FILE: Cell<bool> = const { Cell::new(false) };
-    /// Tests damage files side by side, each on a thread of its own.
-    #[cfg(test)]
-    static FAULTS: AtomicU64 = const { AtomicU64::new(0) };
-}
-
-/// A number that grows whenever the file of a catalogue or its disk is in trouble. A connection that was in use
-/// meanwhile may have met it, and keep something of it in its cache: it is better opened anew.
-pub(crate) fn faults() -> u64 {
-    with_faults(|faults| faults.load(Ordering::Relaxed))
-}
-
-#[cfg(not(test))]
-fn with_faults<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
-    work(&FAULTS)
-}
-
-#[cfg(test)]
-fn with_faults<T>(work: impl FnOnce(&AtomicU64) -> T) -> T {
-    FAULTS.with(work)
-}
-
-/// Does some work with another file, whose trouble is none of the catalogue's.
-pub(crate) fn in_another_file<T>(work: impl FnOnce() -> T) -> T {
-    struct Back(bool);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            IS_ANOTHER_FILE.set(self.0);
-        }
-    }
-    let _back = Back(IS_ANOTHER_FILE.replace(true));
-    work()
-}
-
-fn count_fault() {
-    if !IS_ANOTHER_FILE.get() {
-        with_faults(|faults| faults.fetch_add(1, Ordering::Relaxed));
-    }
-}
 
 /// The result type of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -278,14 +227,8 @@ impl Error {
             Some(
                 CannotOpen | DatabaseCorrupt | DiskFull | NotADatabase | PermissionDenied
                 | ReadOnly | SystemIoFailure,
-            ) => {
-                count_fault();
-                Error::unavailable(context, err)
-            }
-            _ if lacks_table(&err) => {
-                count_fault();
-                Error::unavailable(context, err)
-            }
+            ) => Error::unavailable(context, err),
+            _ if lacks_table(&err) => Error::unavailable(context, err),
             _ => Error::storage(context, err),
         }
     }

@@ -107,9 +107,14 @@ fn row_to_reuse(tx: &dyn Session, key: i64, now: i64) -> Result<Option<i64>> {
 /// A session that another program began is found after the next [`refresh`](Accounts::refresh).
 #[must_use]
 pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Option<Holder> {
-    let after = (now - LIFETIME).timestamp();
+    let after = last_ended(now);
     let (caller, key, hash) = accounts.session_caller(&token.hash(), after)?;
     Some(Holder { caller, key, hash })
+}
+
+/// When the newest sessions began that are too old now, in seconds since 1970: even the oldest instant has one.
+fn last_ended(now: DateTime<Utc>) -> i64 {
+    now.timestamp() - LIFETIME.num_seconds()
 }
 
 /// Whether a session is in memory, even if it is too old by now or its key is revoked: then a refresh would find nothing
@@ -141,8 +146,8 @@ pub fn sweep(accounts: &Accounts, now: DateTime<Utc>) -> Result<bool> {
         WHERE begun < ?1 AND changed < (SELECT MAX(changed) FROM session) LIMIT ?2";
     const SQL: &str = "DELETE FROM session WHERE number IN (SELECT number FROM session
         WHERE begun < ?1 AND changed < (SELECT MAX(changed) FROM session) LIMIT ?2)";
-    accounts.forget_sessions((now - LIFETIME).timestamp());
-    let before = (now - LIFETIME - GRACE).timestamp();
+    accounts.forget_sessions(last_ended(now));
+    let before = last_ended(now) - GRACE.num_seconds();
     if accounts.read(|session| session.first(OLD, values![before, 1_usize]))?.is_none() {
         return Ok(false);
     }

@@ -61,10 +61,11 @@ impl Source {
         Source::of(Origin::Embedded { catalogue, today: Some(today) })
     }
 
-    /// The same with market data as it was known at the end of a day, as in [`fincore::market::as_of`]. Other queries than
-    /// those of market data and calculators then fail with [`Error::Invalid`].
+    /// The same with market data as it was known at the end of a day, as in [`fincore::market::as_of`]: of two days, the
+    /// earlier counts. Other queries than those of market data and calculators then fail with [`Error::Invalid`].
     #[must_use]
     pub fn as_of(self, day: Date) -> Source {
+        let day = self.known_at.as_of.map_or(day, |known| known.min(day));
         Source { known_at: KnownAt { as_of: Some(day), ..self.known_at }, ..self }
     }
 

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use super::schema::SCHEMA;
 use crate::{
     deadline::WaitBudget,
-    error::{Error, Result, in_another_file},
+    error::{Error, Result},
     sqlite::{self, FileIdentity},
 };
 
@@ -34,15 +34,6 @@ impl AccountsConnection {
 
     /// Runs `work`, which waits for other programs within the budget.
     pub(super) fn run<T>(
-        &mut self,
-        identity: &FileIdentity,
-        budget: WaitBudget,
-        work: impl FnOnce(&mut Connection) -> Result<T>,
-    ) -> Result<T> {
-        in_another_file(|| self.run_here(identity, budget, work))
-    }
-
-    fn run_here<T>(
         &mut self,
         identity: &FileIdentity,
         budget: WaitBudget,

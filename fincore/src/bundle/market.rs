@@ -21,6 +21,9 @@ const OWN_TABLES: [(&str, u32); 3] =
 const OWN_HEADER: &str = "date,value";
 /// The days without a published figure at hand, which carry that of the day before.
 pub(super) const CARRIED: &str = "carried.csv";
+/// Figures that their publisher has corrected, with the value that older bundles had before.
+pub(super) const CORRECTED: &str = "corrected.csv";
+const CORRECTED_HEADER: &str = "series,date,before,value";
 /// The table of all other series.
 const SERIES: &str = "series.csv";
 const SERIES_HEADER: &str = "series,date,value";
@@ -30,7 +33,8 @@ const COPOM_HEADER: &str = "first_day,second_day";
 const FX: &str = "fx.csv";
 const FX_HEADER: &str = "currency,date,buy,sell";
 
-/// Stores a table of market data; `None` if it is not one. Stored figures are kept.
+/// Stores a table of market data; `None` if it is not one. Stored figures are kept, unless an older bundle brought them and
+/// they have been corrected since.
 pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Option<Tally>> {
     let mut tally = Tally::default();
     let keep = OnConflict::Keep;
@@ -46,6 +50,10 @@ pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Op
     } else if name == CARRIED {
         for (series, rate) in parse_rows(name, table, SERIES_HEADER, numbered_rate)? {
             tally += store::write_carried(writer, series, &rate)?;
+        }
+    } else if name == CORRECTED {
+        for (series, before, rate) in parse_rows(name, table, CORRECTED_HEADER, correction)? {
+            tally += store::write_corrected(writer, series, before, &rate)?;
         }
     } else if name == COPOM {
         tally += meetings::fill(writer, &parse_rows(name, table, COPOM_HEADER, meeting)?)?;
@@ -66,6 +74,15 @@ fn numbered_rate(line: &str) -> Option<Result<(u32, Rate)>> {
     let (number, line) = line.split_once(',')?;
     let number = whole_number(number)?;
     Some(rate(line)?.map(|rate| (number, rate)))
+}
+
+/// A series, the value before, and the observation that replaces it.
+fn correction(line: &str) -> Option<Result<(u32, Decimal, Rate)>> {
+    let mut fields = line.split(',');
+    let (number, date) = (whole_number(fields.next()?)?, fields.next()?);
+    let (before, value) = (fields.next()?, fields.next()?);
+    let read = || Ok((number, before.parse()?, Rate::published(date.parse()?, value.parse()?)));
+    fields.next().is_none().then(read)
 }
 
 fn meeting(line: &str) -> Option<Result<Meeting>> {
@@ -90,8 +107,13 @@ fn quote(line: &str) -> Option<Result<Quote>> {
 }
 
 /// The tables of all published market data. A day of the table of carried figures stays one, though a file may have it:
-/// such files were filled in the same way. Its line is deleted by hand once its publisher's own file is there.
-pub(super) fn tables(snapshot: &Snapshot, carried: &str) -> Result<Vec<(&'static str, String)>> {
+/// such files were filled in the same way. Its line is deleted by hand once its publisher's own file is there. What was
+/// corrected stays as it is bundled: lines are added by hand.
+pub(super) fn tables(
+    snapshot: &Snapshot,
+    carried: &str,
+    corrected: String,
+) -> Result<Vec<(&'static str, String)>> {
     let filled = parse_rows(CARRIED, carried, SERIES_HEADER, numbered_rate)?;
     let mut tables = vec![(SERIES, series_table(snapshot)?), (FX, fx_table(snapshot)?)];
     for (name, series) in OWN_TABLES {
@@ -100,6 +122,7 @@ pub(super) fn tables(snapshot: &Snapshot, carried: &str) -> Result<Vec<(&'static
         tables.push((name, own_table(snapshot, series, is_filled)?));
     }
     tables.push((CARRIED, carried.to_owned()));
+    tables.push((CORRECTED, corrected));
     tables.push((COPOM, meetings_table(snapshot)?));
     Ok(tables)
 }
@@ -148,4 +171,123 @@ fn fx_table(snapshot: &Snapshot) -> Result<String> {
         Ok(())
     })?;
     Ok(table)
+}
+
+#[cfg(test)]
+#[cfg(feature = "import")]
+mod tests {
+    use super::*;
+    use crate::{
+        bundle::{META_ENTRY, TABLES, fill, gathered_at, unpack},
+        catalogue::{Catalogue, temporary},
+        import::Import,
+        market::{self, History, Revision, SeriesHistory},
+    };
+
+    /// What older bundles had of the days that were corrected, and of the days after them.
+    const OLDER: &str = "date,value\n2001-07-17,18.25\n2001-07-18,19.00\n2001-07-19,19.00\n\
+        2006-04-18,16.50\n2006-04-19,15.75\n2006-04-20,15.75\n";
+
+    /// A catalogue that an older program filled.
+    fn filled_by_an_older_program() -> (tempfile::TempDir, Catalogue) {
+        let (dir, catalogue) = temporary();
+        let writer = catalogue.write(gathered_at()).unwrap().without_log();
+        store_table(&writer, "selic.csv", OLDER).unwrap();
+        writer.set_meta(META_ENTRY, "that of an older program").unwrap();
+        writer.commit().unwrap();
+        (dir, catalogue)
+    }
+
+    fn import(catalogue: &Catalogue, time: &str, (date, value): (&str, &str)) {
+        let mut import = Import::begin(catalogue, time.parse().unwrap()).unwrap().force();
+        let rows = format!(r#"[{{"data":"{date}","valor":"{value}"}}]"#);
+        import.file("bcdata.sgs.432.json", rows.as_bytes()).unwrap();
+        import.commit().unwrap();
+    }
+
+    fn value(snapshot: &Snapshot, date: &str) -> String {
+        let day: Option<Date> = Some(date.parse().unwrap());
+        let query = History { from: day, to: day, ..History::default() };
+        market::selic(snapshot, query).unwrap().data[0].value.to_string()
+    }
+
+    fn revisions(catalogue: &Catalogue) -> Vec<String> {
+        let snapshot = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
+        let query = SeriesHistory::new("selic".parse().unwrap());
+        let time = |time: Option<chrono::DateTime<chrono::Utc>>| {
+            time.map_or("-".to_owned(), |time| time.format("%m-%dT%H").to_string())
+        };
+        let shown = |row: &Revision| {
+            let (from, until) = (time(row.known_from), time(row.known_until));
+            format!("{} {} {from} {until}", row.date, row.value)
+        };
+        market::revisions(&snapshot, query).unwrap().data.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn what_was_corrected_becomes_a_revision_where_an_older_bundle_was() {
+        let (_dir, catalogue) = filled_by_an_older_program();
+        assert!(fill(&catalogue).unwrap());
+        let expected = [
+            "2006-04-19 16.50 - -",
+            "2006-04-19 15.75 - 10-05T00",
+            "2001-07-18 18.25 - -",
+            "2001-07-18 19.00 - 10-05T00",
+        ];
+        assert_eq!(revisions(&catalogue), expected);
+        let now = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
+        for (date, known) in [("2001-07-19", "19.00"), ("2006-04-20", "15.75")] {
+            assert_eq!(value(&now, date), known);
+        }
+        assert_eq!(value(&market::first_releases(&now).unwrap(), "2006-04-19"), "15.75");
+        assert!(!fill(&catalogue).unwrap());
+        assert_eq!(revisions(&catalogue).len(), 4);
+    }
+
+    #[test]
+    fn a_correction_is_known_from_the_next_import_on() {
+        let (_dir, catalogue) = filled_by_an_older_program();
+        import(&catalogue, "2026-10-09T12:00:00Z", ("05/11/2026", "13.75"));
+        assert!(fill(&catalogue).unwrap());
+        // Not before the import that did not have it.
+        assert_eq!(revisions(&catalogue)[1], "2006-04-19 15.75 - 10-09T12");
+        import(&catalogue, "2026-10-20T12:00:00Z", ("06/11/2026", "13.75"));
+        assert_eq!(revisions(&catalogue)[1], "2006-04-19 15.75 - 10-20T12");
+        let now = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
+        for (day, known) in [("2026-10-19", "15.75"), ("2026-10-20", "16.50")] {
+            let past = market::as_of(&now, day.parse().unwrap()).unwrap();
+            assert_eq!(value(&past, "2006-04-19"), known, "{day}");
+        }
+    }
+
+    #[test]
+    fn a_figure_that_an_import_brought_is_not_corrected() {
+        for imported in ["15.80", "15.75", "16.50"] {
+            let (_dir, catalogue) = filled_by_an_older_program();
+            import(&catalogue, "2026-10-08T12:00:00Z", ("19/04/2006", "15.90"));
+            import(&catalogue, "2026-10-09T12:00:00Z", ("19/04/2006", imported));
+            assert!(fill(&catalogue).unwrap());
+            let now = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
+            assert_eq!(value(&now, "2006-04-19"), imported);
+            assert_eq!(value(&now, "2001-07-18"), "18.25");
+        }
+    }
+
+    #[test]
+    fn what_was_corrected_stands_in_the_tables() {
+        let (_dir, catalogue) = temporary();
+        fill(&catalogue).unwrap();
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let (name, packed) = TABLES.iter().find(|(name, _)| *name == CORRECTED).unwrap();
+        let table = unpack(name, packed).unwrap();
+        let corrections = parse_rows(name, &table, CORRECTED_HEADER, correction).unwrap();
+        assert_eq!(corrections.len(), 2);
+        for (series, before, rate) in corrections {
+            assert_eq!(series, SELIC);
+            assert_eq!(value(&snapshot, &rate.date.to_string()), rate.value.to_string());
+            assert_ne!(before, rate.value);
+        }
+        // A new catalogue has never had another value.
+        assert_eq!(revisions(&catalogue), [""; 0]);
+    }
 }

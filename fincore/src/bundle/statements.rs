@@ -232,14 +232,13 @@ fn shares(line: &str) -> Option<Result<(FormKey, Capital)>> {
 
 /// The tables of all statements, by name.
 pub(super) fn tables(snapshot: &Snapshot) -> Result<BTreeMap<String, String>> {
-    let connection = snapshot.connection();
     let numbers = AccountNumbers::read(snapshot)?;
     let mut tables = BTreeMap::from([
         (ACCOUNTS.to_owned(), numbers.table()),
         (SHARES.to_owned(), format!("{SHARES_HEADER}\n")),
     ]);
-    for company in stored::companies(connection)? {
-        let mut forms = forms_of(connection, company, None)?;
+    for company in snapshot.read(stored::companies)? {
+        let mut forms = snapshot.read(|connection| forms_of(connection, company, None))?;
         forms.sort_by_key(|form| form.key);
         for form in forms {
             if let (Some(capital), Some(table)) = (form.capital, tables.get_mut(SHARES)) {
@@ -270,7 +269,7 @@ fn write_statements(
     numbers: &AccountNumbers,
 ) -> Result<()> {
     for (scope, table) in &form.tables {
-        let content = form.content(snapshot.connection(), *scope, *table)?;
+        let content = snapshot.read(|connection| form.content(connection, *scope, *table))?;
         for (place, column) in content.columns.iter().enumerate() {
             let start = column.start.map(|day| day.to_string()).unwrap_or_default();
             let (order, end) = (column.order.name(), column.end);
@@ -304,7 +303,7 @@ struct AccountNumbers {
 
 impl AccountNumbers {
     fn read(snapshot: &Snapshot) -> Result<AccountNumbers> {
-        let mut all = AccountNames::read_all(snapshot.connection())?;
+        let mut all = snapshot.read(AccountNames::read_all)?;
         all.sort_by_cached_key(|(_, code, name)| (code_order(code), name.clone()));
         let mut lines = HashMap::with_capacity(all.len());
         let mut accounts = Vec::with_capacity(all.len());

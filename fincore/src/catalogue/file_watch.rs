@@ -7,10 +7,7 @@ use std::sync::{
 use rusqlite::Connection;
 
 use super::{metadata::read_meta, reader_pool::ReaderPool};
-use crate::{
-    error::{Result, faults},
-    lock::lock,
-};
+use crate::{error::Result, lock::lock};
 
 /// Notices that the file has changed, even if no import changed it: an operator may repair it by hand.
 #[derive(Debug)]
@@ -31,7 +28,7 @@ static WATCHED: AtomicU64 = AtomicU64::new(0);
 
 impl FileWatch {
     pub(super) fn new(readers: &ReaderPool) -> Result<FileWatch> {
-        let faults = faults();
+        let faults = readers.faults();
         let number = WATCHED.fetch_add(1, Ordering::Relaxed);
         let watching = Watching { connection: readers.connect()?, number, faults };
         Ok(FileWatch(Mutex::new(watching)))
@@ -40,19 +37,23 @@ impl FileWatch {
     /// A pair of numbers that differs after every change.
     pub(super) fn changes(&self, readers: &ReaderPool) -> Result<(u64, i64)> {
         let watching = self.sound_connection(readers)?;
-        let mut count = watching.connection.prepare_cached("PRAGMA data_version")?;
-        Ok((watching.number, count.query_row([], |row| row.get(0))?))
+        let count = || {
+            let mut count = watching.connection.prepare_cached("PRAGMA data_version")?;
+            count.query_row([], |row| row.get(0))
+        };
+        Ok((watching.number, readers.note(count())?))
     }
 
     /// Reads something small from the file.
     pub(super) fn read(&self, readers: &ReaderPool) -> Result<()> {
-        Ok(read_meta(&self.sound_connection(readers)?.connection, "data_tag").map(drop)?)
+        let watching = self.sound_connection(readers)?;
+        readers.note(read_meta(&watching.connection, "data_tag").map(drop))
     }
 
     /// The connection; a new one if there were faults since it was opened.
     fn sound_connection(&self, readers: &ReaderPool) -> Result<MutexGuard<'_, Watching>> {
         let mut watching = lock(&self.0);
-        let faults = faults();
+        let faults = readers.faults();
         if watching.faults != faults {
             let number = WATCHED.fetch_add(1, Ordering::Relaxed);
             *watching = Watching { connection: readers.connect()?, number, faults };

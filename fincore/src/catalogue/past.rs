@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use rusqlite::OptionalExtension;
 
 use super::{Snapshot, read_transaction::ReadTransaction};
 use crate::{
@@ -14,7 +13,7 @@ use crate::{
 };
 
 /// What a snapshot knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Knowledge {
     /// What is known now.
     Present,
@@ -75,18 +74,20 @@ impl Snapshot {
         self.knowledge
     }
 
-    /// The data as it stood at the end of a day, which is the date of the new snapshot. Fails if the day lies in the
-    /// future, or before the first import that was noted.
+    /// The data as it stood at the end of a day, which is the date of the new snapshot. What this snapshot does not know
+    /// yet, the new one does not know either: of a snapshot of the past, the earlier day counts. Fails if the day lies in
+    /// the future, or before the first import that was noted.
     pub(crate) fn as_of(&self, day: Date) -> Result<Snapshot> {
-        if day > self.today() {
-            return Err(Invalid::AsOfFuture { day: day.into(), today: self.today().into() }.into());
+        if day > self.present_day {
+            let today = self.present_day.into();
+            return Err(Invalid::AsOfFuture { day: day.into(), today }.into());
         }
-        let views = match self.version_at_end_of(day)? {
-            // No import has to be left out.
-            _ if day == self.today() => String::new(),
-            Some(version) => AS_OF.concat().replace("VERSION", &version.to_string()),
-            None => return Err(self.before_its_past(day)?),
+        let day = day.min(self.today());
+        // Today is no exception: the date of a snapshot may lie before later imports.
+        let Some(version) = self.version_at_end_of(day)? else {
+            return Err(self.before_its_past(day)?);
         };
+        let views = AS_OF.concat().replace("VERSION", &version.to_string());
         self.through(&views, day, Knowledge::AsOf(day))
     }
 
@@ -98,15 +99,13 @@ impl Snapshot {
     /// The newest data version at the end of a day, of those whose time is known.
     fn version_at_end_of(&self, day: Date) -> Result<Option<i64>> {
         const SQL: &str = "SELECT MAX(version) FROM import_time WHERE time < ?1";
-        let mut statement = self.connection().prepare_cached(SQL)?;
         let end = day.end_in_brasilia().format("%Y-%m-%dT%H:%M:%SZ").to_string();
-        Ok(statement.query_row([end], |row| row.get(0))?)
+        Ok(self.first(SQL, [end], |row| row.get(0))?.flatten())
     }
 
     fn before_its_past(&self, day: Date) -> Result<Error> {
         const SQL: &str = "SELECT time FROM import_time ORDER BY time LIMIT 1";
-        let mut statement = self.connection().prepare_cached(SQL)?;
-        let first: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
+        let first: Option<String> = self.first(SQL, [], |row| row.get(0))?;
         let first = first.and_then(|time| time.parse::<DateTime<Utc>>().ok());
         let since = first.map(|time| Date::in_brasilia(time).into());
         Ok(Invalid::AsOfBeforeFirstImport { day: day.into(), since }.into())
@@ -116,7 +115,10 @@ impl Snapshot {
     /// the past.
     fn through(&self, views: &str, today: Date, knowledge: Knowledge) -> Result<Snapshot> {
         let file = &self.file;
-        let transaction = ReadTransaction::through(&file.readers, &file.watch, views)?;
+        let mut transaction = ReadTransaction::through(&file.readers, &file.watch, views)?;
+        // It goes by the name of the data that the views were made for: under the name of a later import, answers without
+        // that import would be kept for as long as it is the newest.
+        (transaction.tag, transaction.data) = (self.shared_tag(), self.data());
         let mut snapshot = Snapshot::new(transaction, None, today, Arc::clone(file));
         snapshot.knowledge = knowledge;
         snapshot.present_day = self.present_day;

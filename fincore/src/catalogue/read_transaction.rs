@@ -69,7 +69,7 @@ impl ReadTransaction {
 
     /// Begins another transaction, which sees all that was committed in the meantime.
     fn renew(&mut self, readers: &ReaderPool, watch: &FileWatch) -> Result<()> {
-        self.end()?;
+        readers.note(self.end())?;
         self.begin(readers, watch)
     }
 
@@ -77,9 +77,12 @@ impl ReadTransaction {
         // Read before the transaction begins: the next transaction notices new data under an old number, but none would ever
         // notice old data under a new number.
         let changes = watch.changes(readers)?;
-        self.connection.prepare_cached("BEGIN")?.execute([])?;
-        // SQLite fixes what a transaction sees at its first read, which is this one.
-        let tag = read_meta(&self.connection, "data_tag")?.unwrap_or_default();
+        let begin = || {
+            self.connection.prepare_cached("BEGIN")?.execute([])?;
+            // SQLite fixes what a transaction sees at its first read, which is this one.
+            read_meta(&self.connection, "data_tag")
+        };
+        let tag = readers.note(begin())?.unwrap_or_default();
         let mut hasher = DefaultHasher::new();
         (&tag, changes).hash(&mut hasher);
         self.data = hasher.finish();

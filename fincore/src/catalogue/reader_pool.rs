@@ -14,7 +14,7 @@ use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::Connection;
 
 use crate::{
-    error::{Error, Result, faults},
+    error::{Error, Result},
     sqlite,
 };
 
@@ -38,13 +38,12 @@ const CACHE: i64 = 2 * 1024;
 pub(super) struct ReaderPool {
     pool: Pool<Opener>,
     path: PathBuf,
-    /// How often the file could not be opened.
-    failures: Arc<Failures>,
+    troubles: Arc<Troubles>,
 }
 
 impl ReaderPool {
     pub(super) fn new(path: PathBuf, most: usize) -> ReaderPool {
-        let failures = Arc::<Failures>::default();
+        let troubles = Arc::<Troubles>::default();
         let manager = SqliteConnectionManager::file(&path).with_flags(sqlite::EXISTING).with_init(
             |connection| sqlite::prepare(connection).and_then(|()| set_read_only(connection)),
         );
@@ -57,36 +56,58 @@ impl ReaderPool {
             .connection_timeout(2 * RETRY)
             .max_lifetime(None)
             .test_on_check_out(false)
-            .error_handler(Box::new(Counts(failures.clone())))
-            .build_unchecked(Opener(manager));
-        ReaderPool { pool, path, failures }
+            .error_handler(Box::new(Counts(troubles.clone())))
+            .build_unchecked(Opener { manager, troubles: troubles.clone() });
+        ReaderPool { pool, path, troubles }
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
+    /// What was read from the file, or what its error means. A fault is noted here, where it is known that it is one of
+    /// this file: connections that are open meanwhile are not used again.
+    pub(super) fn note<T, E>(&self, outcome: Result<T, E>) -> Result<T>
+    where
+        Error: From<E>,
+    {
+        let outcome = outcome.map_err(Error::from);
+        if matches!(outcome, Err(Error::Unavailable { .. })) {
+            self.troubles.faults.fetch_add(1, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    /// A number that grows whenever the file or its disk is in trouble. A connection that was in use meanwhile may have met
+    /// it, and keep something of it in its cache: it is better opened anew.
+    pub(super) fn faults(&self) -> u64 {
+        self.troubles.faults.load(Ordering::Relaxed)
+    }
+
     /// A connection outside of the pool.
     pub(super) fn connect(&self) -> Result<Connection> {
-        connect(&self.path)
+        self.note(connect(&self.path))
     }
 
     /// A connection outside of the pool, with temporary views.
     pub(super) fn connect_with(&self, views: &str) -> Result<Connection> {
-        let connection = sqlite::attach(&self.path)?;
-        connection.execute_batch(views)?;
-        set_read_only(&connection)?;
-        Ok(connection)
+        let connect = || {
+            let connection = sqlite::attach(&self.path)?;
+            connection.execute_batch(views)?;
+            set_read_only(&connection)?;
+            Ok::<_, rusqlite::Error>(connection)
+        };
+        self.note(connect())
     }
 
     /// A connection for the caller alone. Waits if all are in use; fails at once if the file cannot be opened.
     pub(super) fn get(&self) -> Result<Reader> {
-        let failures = || self.failures.0.load(Ordering::Relaxed);
+        let failures = || self.troubles.failed_openings.load(Ordering::Relaxed);
         let before = failures();
         for _ in 0..WAITS {
             match self.pool.get_timeout(WAIT) {
                 Ok(mut connection) => {
-                    connection.faults = faults();
+                    connection.faults = self.faults();
                     return Ok(Reader::Pooled(connection, self.pool.max_size()));
                 }
                 // Opening the file says why it failed, or works again.
@@ -109,7 +130,7 @@ impl ReaderPool {
     }
 }
 
-fn connect(path: &Path) -> Result<Connection> {
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = sqlite::attach(path)?;
     set_read_only(&connection)?;
     Ok(connection)
@@ -123,12 +144,16 @@ fn set_read_only(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Opens connections, and discards those that may have seen a fault.
 #[derive(Debug)]
-pub(super) struct Opener(SqliteConnectionManager);
+pub(super) struct Opener {
+    manager: SqliteConnectionManager,
+    troubles: Arc<Troubles>,
+}
 
 /// A connection of the pool.
 #[derive(Debug)]
 pub(super) struct Pooled {
     connection: Connection,
+    troubles: Arc<Troubles>,
     /// How many faults there had been when it was taken.
     faults: u64,
 }
@@ -136,7 +161,7 @@ pub(super) struct Pooled {
 impl Pooled {
     /// Whether there was a fault since it was taken, after which its cache may be wrong.
     fn may_have_seen_fault(&self) -> bool {
-        self.faults != faults()
+        self.faults != self.troubles.faults.load(Ordering::Relaxed)
     }
 }
 
@@ -145,11 +170,13 @@ impl ManageConnection for Opener {
     type Error = rusqlite::Error;
 
     fn connect(&self) -> rusqlite::Result<Pooled> {
-        Ok(Pooled { connection: self.0.connect()?, faults: faults() })
+        let troubles = self.troubles.clone();
+        let faults = troubles.faults.load(Ordering::Relaxed);
+        Ok(Pooled { connection: self.manager.connect()?, troubles, faults })
     }
 
     fn is_valid(&self, pooled: &mut Pooled) -> rusqlite::Result<()> {
-        self.0.is_valid(&mut pooled.connection)
+        self.manager.is_valid(&mut pooled.connection)
     }
 
     fn has_broken(&self, pooled: &mut Pooled) -> bool {
@@ -158,16 +185,21 @@ impl ManageConnection for Opener {
     }
 }
 
-/// How often the file could not be opened.
+/// How often the file was in trouble.
 #[derive(Debug, Default)]
-struct Failures(AtomicU64);
+struct Troubles {
+    /// How often the pool could not open it.
+    failed_openings: AtomicU64,
+    /// How often the file or its disk failed in use.
+    faults: AtomicU64,
+}
 
 #[derive(Debug)]
-struct Counts(Arc<Failures>);
+struct Counts(Arc<Troubles>);
 
 impl HandleError<rusqlite::Error> for Counts {
     fn handle_error(&self, _: rusqlite::Error) {
-        self.0.0.fetch_add(1, Ordering::Relaxed);
+        self.0.failed_openings.fetch_add(1, Ordering::Relaxed);
     }
 }
 

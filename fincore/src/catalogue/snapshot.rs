@@ -1,5 +1,10 @@
 //! A view of the data at one moment, through which everything is read.
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
@@ -14,7 +19,7 @@ use super::{
 };
 use crate::{
     deadline,
-    error::Result,
+    error::{Error, Result},
     plans::Plan,
     types::{Date, Offset},
 };
@@ -92,19 +97,26 @@ impl Snapshot {
     /// the key of a cache of answers; it is valid for as long as the program runs.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        // The days of other data are far from each other in these sums.
-        let knowledge = match self.knowledge {
-            Knowledge::Present => 0,
-            Knowledge::AsOf(_) => 1 << 40 | u64::from(self.present_day.day_number().unsigned_abs()),
-            Knowledge::FirstRelease => 1 << 41,
-        };
-        fingerprint(self.data(), self.today, self.plan, self.integrity())
-            .wrapping_add(knowledge << 8)
+        let of_present = fingerprint(self.data(), self.today, self.plan, self.integrity());
+        match self.knowledge {
+            Knowledge::Present => of_present,
+            Knowledge::AsOf(_) | Knowledge::FirstRelease => {
+                let mut hasher = DefaultHasher::new();
+                // Plans are restricted by the present day.
+                (of_present, self.knowledge, self.present_day).hash(&mut hasher);
+                hasher.finish()
+            }
+        }
+    }
+
+    /// Which rows of market data and companies this snapshot has for a plan without restrictions.
+    pub(crate) fn known_data(&self) -> KnownData {
+        KnownData { tag: self.shared_tag(), today: self.today, knowledge: self.knowledge }
     }
 
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
-        Ok(version_of(self.connection())?.unsigned_abs())
+        Ok(self.note(version_of(self.connection()))?.unsigned_abs())
     }
 
     /// The id of this catalogue, which stays the same for as long as the file exists. Data versions are comparable only
@@ -113,8 +125,12 @@ impl Snapshot {
         Ok(self.meta("catalogue_id")?.unwrap_or_default())
     }
 
+    pub(super) fn shared_tag(&self) -> Arc<str> {
+        self.tag.clone()
+    }
+
     /// A number that no other data has.
-    fn data(&self) -> u64 {
+    pub(super) fn data(&self) -> u64 {
         self.transaction.as_ref().map_or(0, |transaction| transaction.data)
     }
 
@@ -125,10 +141,10 @@ impl Snapshot {
     ) -> Result<Arc<T>> {
         // What was known earlier is rarely asked for, and must not take the place of what is known now.
         if self.knowledge != Knowledge::Present {
-            return make(self.connection()).map(Arc::new);
+            return self.read(make).map(Arc::new);
         }
         // Without a deadline: if this query gave up, the next one would have to begin again.
-        self.file.memo.get(self.data(), || deadline::without(|| make(self.connection())))
+        self.file.memo.get(self.data(), || deadline::without(|| self.read(make)))
     }
 
     /// The directory of the file, for files that are needed for a while.
@@ -136,8 +152,24 @@ impl Snapshot {
         self.file.readers.path().parent().unwrap_or(Path::new("."))
     }
 
-    /// The connection, for the search index.
-    pub(crate) fn connection(&self) -> &Connection {
+    /// What `read` reads from the file through the connection. An error of the database is one of this file: `read` must not
+    /// work with others.
+    pub(crate) fn read<'s, T>(
+        &'s self,
+        read: impl FnOnce(&'s Connection) -> Result<T>,
+    ) -> Result<T> {
+        self.note(read(self.connection()))
+    }
+
+    /// What was read from the file; a fault of the file is noted.
+    fn note<T, E>(&self, outcome: Result<T, E>) -> Result<T>
+    where
+        Error: From<E>,
+    {
+        self.file.readers.note(outcome)
+    }
+
+    fn connection(&self) -> &Connection {
         self.transaction.as_ref().expect("only dropping takes the transaction out").connection()
     }
 
@@ -169,20 +201,24 @@ impl Snapshot {
         params: impl Params,
         mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let mut statement = self.connection().prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        let mut values = Vec::new();
-        while values.len() < limit
-            && let Some(row) = rows.next()?
-        {
-            values.extend(self.skip_corrupt(read(row))?);
-        }
-        Ok(values)
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query(params)?;
+            let mut values = Vec::new();
+            while values.len() < limit
+                && let Some(row) = rows.next()?
+            {
+                values.extend(self.skip_corrupt(read(row))?);
+            }
+            Ok(values)
+        })
     }
 
     /// Gives back the memory of the page cache, for callers that keep the snapshot while they wait for something else.
     pub(crate) fn release_memory(&self) -> Result<()> {
-        Ok(self.connection().prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
+        self.read(|connection| {
+            Ok(connection.prepare_cached("PRAGMA shrink_memory")?.query([])?.next().map(drop)?)
+        })
     }
 
     /// Calls `each` for every row of a query that can be read; stops at the first error.
@@ -193,10 +229,11 @@ impl Snapshot {
         read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.connection().prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
-        while let Some(row) = rows.next()? {
-            if let Some(value) = self.skip_corrupt(read(row))? {
+        let mut statement = self.read(|connection| Ok(connection.prepare_cached(sql)?))?;
+        let mut rows = self.note(statement.query(params))?;
+        while let Some(row) = self.note(rows.next())? {
+            if let Some(value) = self.note(self.skip_corrupt(read(row)))? {
+                // What fails here may be another file.
                 each(value)?;
             }
         }
@@ -249,15 +286,24 @@ impl Snapshot {
 
     /// The number that a query returns; 0 if it returns no row.
     pub(crate) fn count(&self, sql: &str, params: impl Params) -> Result<u64> {
-        let mut statement = self.connection().prepare_cached(sql)?;
-        let number: Option<i64> = statement.query_row(params, |row| row.get(0)).optional()?;
+        let number: Option<i64> = self.read(|connection| {
+            Ok(connection.prepare_cached(sql)?.query_row(params, |row| row.get(0)).optional()?)
+        })?;
         Ok(number.and_then(|number| u64::try_from(number).ok()).unwrap_or_default())
     }
 
     /// A value from the catalogue's own metadata.
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
-        Ok(read_meta(self.connection(), name)?)
+        self.note(read_meta(self.connection(), name))
     }
+}
+
+/// The data, the day and the knowledge of a snapshot: the key of what is computed from all of its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownData {
+    tag: Arc<str>,
+    today: Date,
+    knowledge: Knowledge,
 }
 
 /// Whether data is known to have corrupt values: then lists have other totals.

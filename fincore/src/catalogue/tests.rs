@@ -90,7 +90,7 @@ fn a_writer_that_is_dropped_leaves_nothing() {
 fn a_snapshot_cannot_write() {
     let (_dir, catalogue) = catalogue();
     let snapshot = catalogue.snapshot(TODAY).unwrap();
-    assert!(snapshot.connection().execute("DELETE FROM meta", []).is_err());
+    assert!(snapshot.read(Ok).unwrap().execute("DELETE FROM meta", []).is_err());
 }
 
 #[test]
@@ -100,10 +100,10 @@ fn cached_statements_are_not_compiled_again_when_parameters_change() {
     // A range over an indexed column: a parameter whose value SQLite would plan by.
     const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date >= ?2 AND value LIKE ?3";
     for n in 0..100 {
-        let mut statement = snapshot.connection().prepare_cached(SQL).unwrap();
+        let mut statement = snapshot.read(Ok).unwrap().prepare_cached(SQL).unwrap();
         let _ = statement.query_row((n, n.to_string(), n.to_string()), |_| Ok(()));
     }
-    let statement = snapshot.connection().prepare_cached(SQL).unwrap();
+    let statement = snapshot.read(Ok).unwrap().prepare_cached(SQL).unwrap();
     assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
 }
 
@@ -295,3 +295,4 @@ fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
 }
 
 mod editions;
+mod faults;

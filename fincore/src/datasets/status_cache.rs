@@ -2,9 +2,13 @@
 use std::sync::{Arc, Mutex};
 
 use super::{Status, row_counts::RowCounts, status_with};
-use crate::{catalogue::Snapshot, error::Result, lock::lock, types::Date};
+use crate::{
+    catalogue::{KnownData, Snapshot},
+    error::Result,
+    lock::lock,
+};
 
-/// Returns the status, and counts rows only when the data or the date has changed. For programs that are asked often; one
+/// Returns the status, and counts rows only when the data, the date or what is known of the data has changed. For programs that are asked often; one
 /// serves all threads.
 ///
 /// ```
@@ -20,11 +24,10 @@ pub struct StatusCache {
     last: Mutex<Option<CachedCounts>>,
 }
 
-/// Row counts, and the data and date that they are of.
+/// Row counts, and the data that they are of.
 #[derive(Debug)]
 struct CachedCounts {
-    tag: String,
-    today: Date,
+    data: KnownData,
     counts: Arc<RowCounts>,
 }
 
@@ -37,14 +40,14 @@ impl StatusCache {
     /// While one thread counts, the others wait for its result instead of counting, too.
     fn counts(&self, snapshot: &Snapshot) -> Result<Arc<RowCounts>> {
         let mut last = lock(&self.last);
-        let (tag, today) = (snapshot.tag(), snapshot.today());
+        let data = snapshot.known_data();
         if let Some(counted) = &*last
-            && (counted.tag == tag && counted.today == today)
+            && counted.data == data
         {
             return Ok(Arc::clone(&counted.counts));
         }
         let counts = Arc::new(RowCounts::read(snapshot)?);
-        *last = Some(CachedCounts { tag: tag.to_owned(), today, counts: Arc::clone(&counts) });
+        *last = Some(CachedCounts { data, counts: Arc::clone(&counts) });
         Ok(counts)
     }
 }

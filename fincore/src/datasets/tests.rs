@@ -227,3 +227,23 @@ fn tells_what_was_left_out_until_the_file_is_imported_without_it() {
     let status = status(&catalogue.snapshot(day("2026-11-15")).unwrap()).unwrap();
     assert!(found(&status, "fx").notes.is_empty());
 }
+
+#[test]
+fn the_past_has_a_status_of_its_own() {
+    let (_dir, catalogue) = temporary();
+    for (time, day) in
+        [("2026-11-10T12:00:00Z", "01/08/2026"), ("2026-11-15T12:00:00Z", "01/09/2026")]
+    {
+        let mut import = Import::begin(&catalogue, time.parse().unwrap()).unwrap();
+        import.file("bcdata.sgs.433.json", sgs(&[day]).as_bytes()).unwrap();
+        import.commit().unwrap();
+    }
+    let then = catalogue.snapshot(day("2026-11-12")).unwrap();
+    let past = crate::market::as_of(&then, then.today()).unwrap();
+    let cache = StatusCache::default();
+    for (snapshot, rows) in [(&then, 2), (&past, 1), (&then, 2)] {
+        let cached = cache.status(snapshot).unwrap();
+        assert_eq!(found(&cached, "ipca").rows, rows);
+        assert_eq!(cached, status(snapshot).unwrap());
+    }
+}

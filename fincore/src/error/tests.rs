@@ -1,19 +1,6 @@
 use super::*;
 
 #[test]
-fn trouble_with_another_file_is_not_counted() {
-    let full = || {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
-        Error::from(rusqlite::Error::SqliteFailure(code, None))
-    };
-    let before = faults();
-    assert!(matches!(in_another_file(full), Error::Unavailable { .. }));
-    assert_eq!(faults(), before);
-    assert!(matches!(full(), Error::Unavailable { .. }));
-    assert_eq!(faults(), before + 1);
-}
-
-#[test]
 fn names_file_and_line() {
     let refused = |line| Error::Refused {
         file: "a.csv".into(),

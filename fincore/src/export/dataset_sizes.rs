@@ -10,7 +10,7 @@ use super::{
     row_source::{BATCH_ROWS, RowSource},
 };
 use crate::{
-    catalogue::Snapshot,
+    catalogue::{KnownData, Snapshot},
     error::Result,
     filings::{self, batches::day_of},
     lock::lock,
@@ -34,7 +34,7 @@ pub struct DatasetSize {
     pub bytes: u64,
 }
 
-/// The sizes of all datasets, measured only when the data or the date has changed. All threads share one.
+/// The sizes of all datasets, measured only when the data, the date or what is known of the data has changed. All threads share one.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -51,11 +51,10 @@ pub struct DatasetSizes {
     last: Mutex<Option<Measured>>,
 }
 
-/// The sizes, and the data and date that they were measured for.
+/// The sizes, and the data that they were measured for.
 #[derive(Debug)]
 struct Measured {
-    tag: String,
-    today: Date,
+    data: KnownData,
     datasets: Vec<DatasetSize>,
 }
 
@@ -67,14 +66,14 @@ impl DatasetSizes {
     /// result.
     pub fn list(&self, snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
         let mut last = lock(&self.last);
-        let (tag, today) = (snapshot.tag(), snapshot.today());
+        let data = snapshot.known_data();
         if let Some(measured) = &*last
-            && (measured.tag == tag && measured.today == today)
+            && measured.data == data
         {
             return Ok(measured.datasets.clone());
         }
         let datasets = measure_all(snapshot)?;
-        let measured = Measured { tag: tag.to_owned(), today, datasets: datasets.clone() };
+        let measured = Measured { data, datasets: datasets.clone() };
         *last = Some(measured);
         snapshot.release_memory()?;
         Ok(datasets)

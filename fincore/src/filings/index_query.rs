@@ -12,7 +12,9 @@ pub(super) fn with_index<T>(
     query: impl FnOnce(&Executor<'_>) -> Result<T>,
 ) -> Result<T> {
     let names = snapshot.memo(Names::read)?;
-    let connection = snapshot.connection();
-    let directory = snapshot.memo(|_| Ok(DirectoryCache::default()))?.directory(connection)?;
-    query(&Executor::new(connection, &directory, &names))
+    let directories = snapshot.memo(|_| Ok(DirectoryCache::default()))?;
+    snapshot.read(|connection| {
+        let directory = directories.directory(connection)?;
+        query(&Executor::new(connection, &directory, &names))
+    })
 }

@@ -52,18 +52,20 @@ pub(super) fn find(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filing>> 
 /// The filings that a query finds by these numbers, in this order.
 fn read_each(snapshot: &Snapshot, sql: &str, numbers: &[i64]) -> Result<Vec<Filing>> {
     let shared = snapshot.memo(SharedTexts::read)?;
-    let mut statement = snapshot.connection().prepare_cached(sql)?;
-    let mut filings = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        let mut rows = statement.query([number])?;
-        let Some(row) = rows.next()? else { continue };
-        match shared.filing(row) {
-            Ok(Some(filing)) => filings.push(filing),
-            // A value is corrupt: reading the row as a whole counts it.
-            Ok(None) | Err(_) => filings.extend(read_joined(snapshot, row.get(0)?)?),
+    snapshot.read(|connection| {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut filings = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            let mut rows = statement.query([number])?;
+            let Some(row) = rows.next()? else { continue };
+            match shared.filing(row) {
+                Ok(Some(filing)) => filings.push(filing),
+                // A value is corrupt: reading the row as a whole counts it.
+                Ok(None) | Err(_) => filings.extend(read_joined(snapshot, row.get(0)?)?),
+            }
         }
-    }
-    Ok(filings)
+        Ok(filings)
+    })
 }
 
 /// The filing with this key, read together with its filer's name and its class.

@@ -194,21 +194,23 @@ fn load<T: Dated>(
     params: impl Params,
     read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<LoadOutcome<T>> {
-    let mut statement = snapshot.connection().prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
-    let (mut cached, mut bytes) = (CachedRows::default(), 0);
-    while let Some(row) = rows.next()? {
-        let Ok(row) = read(row) else { return Ok(LoadOutcome::Unfit) };
-        bytes += cached.push(row)?;
-        if bytes > left {
-            return Ok(LoadOutcome::Unfit);
+    snapshot.read(|connection| {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let (mut cached, mut bytes) = (CachedRows::default(), 0);
+        while let Some(row) = rows.next()? {
+            let Ok(row) = read(row) else { return Ok(LoadOutcome::Unfit) };
+            bytes += cached.push(row)?;
+            if bytes > left {
+                return Ok(LoadOutcome::Unfit);
+            }
         }
-    }
-    if bytes == 0 {
-        return Ok(LoadOutcome::Empty);
-    }
-    cached.shrink();
-    Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached) }, bytes))
+        if bytes == 0 {
+            return Ok(LoadOutcome::Empty);
+        }
+        cached.shrink();
+        Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached) }, bytes))
+    })
 }
 
 #[cfg(test)]

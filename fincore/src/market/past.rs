@@ -23,9 +23,11 @@ use crate::{
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
 /// have changed nothing. Every query of market data and every calculation takes it.
 ///
-/// Rows that came with the library count as known from the beginning.
+/// Rows that came with the library count as known from the beginning. A snapshot of the past knows nothing later: from it,
+/// the earlier of both days counts.
 ///
-/// Fails if the day lies after the snapshot's date, or before the first import.
+/// Fails if the day lies after the date of the snapshot of the present, or before the first import; also if that is the day
+/// of the snapshot itself.
 ///
 /// ```
 /// use fincore::{Import, market};
@@ -108,7 +110,8 @@ pub struct Revision {
     pub value: Decimal,
     /// The import that brought it; `None` if it came with the library, or before imports were noted.
     pub known_from: Option<DateTime<Utc>>,
-    /// The import that replaced or removed it; `None` if it stands.
+    /// The import that replaced or removed it; `None` if it stands. Of a figure that a newer version of the library corrected,
+    /// the next import, and until then the time at which its data was gathered.
     pub known_until: Option<DateTime<Utc>>,
     /// Where it comes from. JSON leaves it out where it is published.
     #[serde(default, skip_serializing_if = "Origin::is_published")]
@@ -147,21 +150,35 @@ pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revis
     Ok(Page::cut(values, (limit.get(), offset.get()), current.meta))
 }
 
+/// When a value ended. The version of a bundle, which may correct figures of an older one, has no time, and counts as known
+/// from the next import on; before that import, from the day on which the bundle was gathered, or the last import.
+macro_rules! ended {
+    () => {
+        "COALESCE(
+            (SELECT time FROM import_time WHERE version >= known_until ORDER BY version LIMIT 1),
+            (SELECT MAX(time) FROM (SELECT time FROM revision WHERE version = known_until
+                UNION ALL SELECT time FROM import_time WHERE version < known_until)))"
+    };
+}
+
 /// The values of all figures of a series that have past ones, the oldest first.
 fn of_rates(
     snapshot: &Snapshot,
     number: u32,
     (from, to): (String, String),
 ) -> Result<Vec<Revision>> {
-    const SQL: &str = "SELECT date, value, computed, began.time, ended.time FROM (
+    const SQL: &str = concat!(
+        "SELECT date, value, computed, began.time, ",
+        ended!(),
+        " FROM (
             SELECT date, value, computed, known_from, known_until FROM main.past_rate
                 WHERE series = ?1 AND date BETWEEN ?2 AND ?3
             UNION ALL SELECT date, value, computed, known_from, NULL FROM main.rate
                 WHERE series = ?1 AND date BETWEEN ?2 AND ?3 AND EXISTS (
                     SELECT 1 FROM main.past_rate AS past WHERE past.series = ?1 AND past.date = rate.date))
         LEFT JOIN import_time AS began ON began.version = known_from
-        LEFT JOIN import_time AS ended ON ended.version = known_until
-        ORDER BY date, known_until IS NULL, known_until";
+        ORDER BY date, known_until IS NULL, known_until"
+    );
     snapshot.rows(SQL, (number, from, to), |row| {
         Ok(Revision {
             date: parsed(row, 0)?,
@@ -179,15 +196,18 @@ fn of_side(
     (currency, side): (Currency, Side),
     (from, to): (String, String),
 ) -> Result<Vec<Revision>> {
-    const SQL: &str = "SELECT date, buy, sell, began.time, ended.time FROM (
+    const SQL: &str = concat!(
+        "SELECT date, buy, sell, began.time, ",
+        ended!(),
+        " FROM (
             SELECT date, buy, sell, known_from, known_until FROM main.past_fx
                 WHERE currency = ?1 AND date BETWEEN ?2 AND ?3
             UNION ALL SELECT date, buy, sell, known_from, NULL FROM main.fx
                 WHERE currency = ?1 AND date BETWEEN ?2 AND ?3 AND EXISTS (
                     SELECT 1 FROM main.past_fx AS past WHERE past.currency = ?1 AND past.date = fx.date))
         LEFT JOIN import_time AS began ON began.version = known_from
-        LEFT JOIN import_time AS ended ON ended.version = known_until
-        ORDER BY date, known_until IS NULL, known_until";
+        ORDER BY date, known_until IS NULL, known_until"
+    );
     let column = match side {
         Side::Buy => 1,
         Side::Sell => 2,

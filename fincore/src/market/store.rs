@@ -130,6 +130,28 @@ pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<
     Ok(tally)
 }
 
+/// Replaces a figure of an older bundle that its publisher has corrected since. A figure that an import brought is kept, and
+/// so is any other value: it is newer than that bundle.
+#[cfg(feature = "bundle")]
+pub(crate) fn write_corrected(
+    writer: &Writer,
+    series: u32,
+    before: Decimal,
+    row: &Rate,
+) -> Result<Tally> {
+    // Only imports have a time.
+    const FIND: &str = "SELECT value FROM rate WHERE series = ?1 AND date = ?2 AND computed = 0
+        AND NOT EXISTS (SELECT 1 FROM import_time WHERE version = rate.known_from)";
+    let stored: Option<Option<Decimal>> = writer
+        .prepare(FIND)?
+        .query_row((series, row.date.to_string()), |row| Ok(parsed(row, 0).ok()))
+        .optional()?;
+    if stored.flatten() != Some(before) {
+        return Ok(Tally::UNCHANGED);
+    }
+    write_rates(writer, series, std::slice::from_ref(row), OnConflict::Replace)
+}
+
 /// Whether nothing but the bundle has changed a series, as far as is known.
 #[cfg(feature = "bundle")]
 fn is_as_bundled(writer: &Writer, series: u32) -> Result<bool> {

@@ -51,6 +51,19 @@ fn a_session_stands_for_its_key_and_ends_with_it() {
 }
 
 #[test]
+fn clocks_at_the_ends_of_time_are_no_fault() {
+    let (_dir, accounts) = accounts();
+    let key = issue(&accounts);
+    for now in [DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC] {
+        let token = begin(&accounts, &key, now).unwrap();
+        assert!(find(&accounts, &token, now).is_some(), "{now}");
+        assert!(!sweep(&accounts, now).unwrap());
+        end(&accounts, &token, now).unwrap();
+        assert!(find(&accounts, &token, now).is_none(), "{now}");
+    }
+}
+
+#[test]
 fn a_session_lasts_thirty_days_to_the_second() {
     let (_dir, accounts) = accounts();
     let token = begin(&accounts, &issue(&accounts), at(0)).unwrap();

@@ -121,14 +121,15 @@ pub(crate) fn values_of_form(snapshot: &Snapshot, key: FormKey) -> Result<Option
             WHERE statement.id BETWEEN form.id * 16 AND form.id * 16 + 15) FROM statement_form AS form
         WHERE company = ?1 AND form = ?2 AND period_end = ?3 AND version = ?4";
     let row = (key.company.get(), key.form as i64, key.period_end.to_string(), key.version);
-    let mut statement = snapshot.connection().prepare_cached(SQL)?;
-    let count: Option<i64> = statement.query_row(row, |row| row.get(0)).optional()?;
+    let count: Option<i64> = snapshot.read(|connection| {
+        Ok(connection.prepare_cached(SQL)?.query_row(row, |row| row.get(0)).optional()?)
+    })?;
     Ok(count.map(i64::unsigned_abs))
 }
 
 /// A form with its statements, if it is stored.
 fn find_form(snapshot: &Snapshot, key: FormKey) -> Result<Option<StoredForm>> {
-    let forms = form::forms_of(snapshot.connection(), key.company, None)?;
+    let forms = snapshot.read(|connection| form::forms_of(connection, key.company, None))?;
     Ok(forms.into_iter().find(|form| form.key == key))
 }
 
@@ -141,10 +142,10 @@ pub(crate) fn each_value(
     let Some(form) = find_form(snapshot, key)? else { return Ok(()) };
     for scope in Scope::ALL {
         for kind in StatementKind::ALL {
-            for content in form.contents(snapshot.connection(), scope, kind)? {
+            for content in snapshot.read(|connection| form.contents(connection, scope, kind))? {
                 let parts = content.columns.iter().map(|column| column.part);
                 let ids = content.accounts.iter().copied().chain(parts);
-                let names = AccountNames::read(snapshot.connection(), ids)?;
+                let names = snapshot.read(|connection| AccountNames::read(connection, ids))?;
                 for (row, account) in content.accounts.iter().enumerate() {
                     let Some((code, name, fixed)) = names.get(*account) else { continue };
                     for (place, column) in content.columns.iter().enumerate() {

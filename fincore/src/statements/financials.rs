@@ -167,20 +167,20 @@ pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<Co
     let company = find_company(snapshot, &query.id)?;
     let ends = DateRange::new(query.from, query.to)?;
     check_period(query.period)?;
-    let connection = snapshot.connection();
-    let mut all = stored(connection, (company, query.period, query.scope))?;
+    let mut all =
+        snapshot.read(|connection| stored(connection, (company, query.period, query.scope)))?;
     all.retain(|row| ends.contains(row.period_end));
     let part = (query.limit.get(), query.offset.get());
     let mut page = Page::cut(all, part, meta(snapshot)?);
     if query.sources == FigureSources::Listed {
-        let forms = form::forms_of(connection, company, None)?;
+        let forms = snapshot.read(|connection| form::forms_of(connection, company, None))?;
         let mut shown = page.data.to_vec();
         for scope in Scope::ALL {
             let mut of_scope = shown.iter_mut().filter(|row| row.scope == scope).peekable();
             if of_scope.peek().is_none() {
                 continue;
             }
-            let maker = Maker::read(connection, &forms, scope)?;
+            let maker = snapshot.read(|connection| Maker::read(connection, &forms, scope))?;
             for row in of_scope {
                 if let Some(made) = maker.figures(query.period, row.period_end) {
                     *row = CompanyFinancials { with_sources: true, ..made };

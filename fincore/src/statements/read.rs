@@ -116,7 +116,7 @@ impl table::Row for StatementForm {
 pub fn list(snapshot: &Snapshot, query: FormsQuery) -> Result<Page<StatementForm>> {
     let company = find_company(snapshot, &query.id)?;
     let ends = DateRange::new(query.from, query.to)?;
-    let forms = form::forms_of(snapshot.connection(), company, None)?;
+    let forms = snapshot.read(|connection| form::forms_of(connection, company, None))?;
     let within = |form: &&StoredForm| ends.contains(form.key.period_end);
     let mut rows = Vec::new();
     for form in forms.iter().filter(within) {
@@ -132,7 +132,8 @@ pub fn list(snapshot: &Snapshot, query: FormsQuery) -> Result<Page<StatementForm
     let part = (query.limit.get(), query.offset.get());
     let shown = rows.into_iter().skip(usize::try_from(part.1).unwrap_or(usize::MAX));
     Page::read(total, part, meta(snapshot)?, || {
-        shown.take(part.0 as usize).map(|row| form_row(snapshot.connection(), row)).collect()
+        let shown = shown.take(part.0 as usize);
+        snapshot.read(|connection| shown.map(|row| form_row(connection, row)).collect())
     })
 }
 
@@ -178,10 +179,10 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
         let (period, fitting) = (query.period.name(), "annual or ytd");
         return Err(Invalid::StatementPeriod { period, fitting }.into());
     }
-    let connection = snapshot.connection();
-    let forms = form::forms_of(connection, company, query.as_of)?;
+    let forms = snapshot.read(|connection| form::forms_of(connection, company, query.as_of))?;
     let scope = query.scope.unwrap_or_else(|| default_scope(&forms, query.kind));
-    let history = History::read(connection, &forms, scope, query.kind)?;
+    let history =
+        snapshot.read(|connection| History::read(connection, &forms, scope, query.kind))?;
     let mut periods = history.periods(query.period);
     periods.retain(|period| ends.contains(period.end()));
     let (limit, offset) = (query.limit.get(), query.offset.get());
@@ -189,7 +190,10 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
     let shown =
         periods.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX)).take(limit as usize);
     let all_names = match query.restated {
-        Restated::Yes => Some(AccountNames::read(connection, history.account_ids())?),
+        Restated::Yes => {
+            let ids = history.account_ids();
+            Some(snapshot.read(|connection| AccountNames::read(connection, ids))?)
+        }
         Restated::No => None,
     };
     let values: Vec<PeriodValues> = shown
@@ -200,7 +204,7 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
         .collect();
     let ids = values.iter().flat_map(|period| &period.values);
     let ids = ids.flat_map(|((account, part), _)| [*account, *part]);
-    let names = AccountNames::read(connection, ids)?;
+    let names = snapshot.read(|connection| AccountNames::read(connection, ids))?;
     let depth = query.depth.map_or(usize::MAX, |depth| depth.get() as usize);
     let mut meta = meta(snapshot)?;
     meta.as_of = query.as_of;

@@ -219,18 +219,20 @@ fn newest_of_each(snapshot: &Snapshot, query: &ScreenQuery) -> Result<Vec<Screen
         None => ("".into(), "9999".into()),
     };
     let sector = query.sector.as_deref().map(fold);
-    let mut statement = snapshot.connection().prepare_cached(SQL)?;
-    let mut rows = statement.query((query.period as i64, from, to, sector))?;
-    let mut companies: Vec<ScreenedCompany> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let company_id = code(row, 0)?;
-        if companies.last().is_some_and(|known| known.company_id == company_id) {
-            continue;
+    snapshot.read(|connection| {
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query((query.period as i64, from, to, sector))?;
+        let mut companies: Vec<ScreenedCompany> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let company_id = code(row, 0)?;
+            if companies.last().is_some_and(|known| known.company_id == company_id) {
+                continue;
+            }
+            let financials = financials::read(row, 2)?;
+            companies.push(ScreenedCompany { company_id, name: row.get(1)?, financials });
         }
-        let financials = financials::read(row, 2)?;
-        companies.push(ScreenedCompany { company_id, name: row.get(1)?, financials });
-    }
-    Ok(companies)
+        Ok(companies)
+    })
 }
 
 fn sort(companies: &mut [ScreenedCompany], order: MetricOrder) {

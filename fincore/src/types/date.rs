@@ -91,18 +91,22 @@ impl Date {
         Date { day: 1, ..self }
     }
 
-    /// The day in Brasília at a moment. Brazil has kept UTC−3 all year since 2019.
+    /// The day in Brasília at a moment. Brazil has kept UTC−3 all year since 2019. Moments before the year 1 are on
+    /// [`Date::MIN`], those after the year 9999 on [`Date::MAX`].
     #[must_use]
     pub fn in_brasilia(time: DateTime<Utc>) -> Date {
         time.checked_sub_signed(TimeDelta::hours(3))
             .and_then(|there| Date::try_from(there.date_naive()).ok())
-            .unwrap_or(Date::MAX)
+            .unwrap_or(if time < DateTime::UNIX_EPOCH { Date::MIN } else { Date::MAX })
     }
 
-    /// The end of this day in Brasília, which is the beginning of the next.
+    /// The end of this day in Brasília, which is the beginning of the next. That of [`Date::MAX`] is still in its year: as
+    /// text, a year of five digits comes before all others.
     pub(crate) fn end_in_brasilia(self) -> DateTime<Utc> {
+        const LAST_SECOND: TimeDelta = TimeDelta::seconds(24 * 60 * 60 - 1);
         let midnight = NaiveDate::from(self).and_time(NaiveTime::MIN).and_utc();
-        midnight.checked_add_signed(TimeDelta::hours(27)).unwrap_or(DateTime::<Utc>::MAX_UTC)
+        let length = if self == Date::MAX { LAST_SECOND } else { TimeDelta::hours(27) };
+        midnight.checked_add_signed(length).unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 
     /// The number of this day; 0001-01-01 is day 1.
@@ -292,6 +296,16 @@ mod tests {
         assert_eq!(day("2024-03-01").days_before(1), day("2024-02-29"));
         assert_eq!(day("2026-11-04").days_before(365), day("2025-11-04"));
         assert_eq!(Date::MIN.days_before(1), Date::MIN);
+    }
+
+    #[test]
+    fn moments_outside_the_calendar_are_on_its_nearest_day() {
+        let on = |time: &str| Date::in_brasilia(time.parse().unwrap()).to_string();
+        assert_eq!(Date::in_brasilia(DateTime::<Utc>::MIN_UTC), Date::MIN);
+        assert_eq!(on("0001-01-01T02:59:59Z"), "0001-01-01");
+        assert_eq!(on("0001-01-02T02:59:59Z"), "0001-01-01");
+        assert_eq!(on("+10000-01-01T02:59:59Z"), "9999-12-31");
+        assert_eq!(Date::in_brasilia(DateTime::<Utc>::MAX_UTC), Date::MAX);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::market;
 
 #[test]
 fn tells_every_dataset_with_its_rows_and_length() {
@@ -34,4 +35,23 @@ fn tells_every_dataset_with_its_rows_and_length() {
     assert_eq!(sizes.list(&snapshot()).unwrap(), listed);
     let later = sizes.list(&catalogue.snapshot(super::day("2027-01-01")).unwrap()).unwrap();
     assert_eq!(later.len(), listed.len() + 1);
+}
+
+#[test]
+fn the_past_has_sizes_of_its_own() {
+    let (_dir, catalogue) = temporary();
+    for (time, day) in
+        [("2026-11-10T12:00:00Z", "2026-08-01"), ("2026-11-15T12:00:00Z", "2026-09-01")]
+    {
+        let rows = sgs(&[(super::day(day), "0.50".to_owned())]);
+        import(&catalogue, time.parse().unwrap(), &[("bcdata.sgs.433.json", rows)]);
+    }
+    // The present of the same day is measured first.
+    let then = catalogue.snapshot(super::day("2026-11-12")).unwrap();
+    let past = market::as_of(&then, then.today()).unwrap();
+    let sizes = DatasetSizes::default();
+    for (snapshot, rows) in [(&then, 2), (&past, 1), (&then, 2)] {
+        let listed = sizes.list(snapshot).unwrap();
+        assert_eq!((&*listed[0].dataset, listed[0].rows), ("ipca", rows));
+    }
 }

@@ -65,7 +65,7 @@ struct Recount {
 
 impl Recount {
     fn of(snapshot: &Snapshot) -> Recount {
-        let names = Names::read(snapshot.connection()).unwrap();
+        let names = snapshot.read(Names::read).unwrap();
         let mut numbers = Numbers::default();
         let mut docs = Vec::new();
         each(snapshot, &List::default(), |filing| {
@@ -77,7 +77,7 @@ impl Recount {
         for (at, doc) in docs.iter().enumerate() {
             doc.words.iter().for_each(|word| with[*word as usize].push(at));
         }
-        let classes = ClassLevels::read(snapshot.connection()).unwrap();
+        let classes = snapshot.read(ClassLevels::read).unwrap();
         Recount { numbers, docs, with, names, classes, class_ids: class_ids(snapshot) }
     }
 

@@ -54,17 +54,17 @@ fn check(connection: &Connection, directory: &Directory) {
 fn blocks_have_in_memory_what_they_have_in_the_file() {
     let (_dir, catalogue) = bundled();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let directory = Directory::read(snapshot.connection()).unwrap();
+    let directory = snapshot.read(Directory::read).unwrap();
     assert!(directory.blocks.len() > 1);
-    check(snapshot.connection(), &directory);
+    check(snapshot.read(Ok).unwrap(), &directory);
 }
 
 #[test]
 fn words_are_found_as_in_the_file() {
     let (_dir, catalogue) = bundled();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let (connection, words) =
-        (snapshot.connection(), WordList::read(snapshot.connection()).unwrap());
+    let connection = snapshot.read(Ok).unwrap();
+    let words = WordList::read(connection).unwrap();
     let mut prefixes = std::collections::BTreeSet::new();
     for kind in WordList::KINDS {
         for (text, term) in terms::terms_with_prefix(connection, kind, "").unwrap() {
@@ -93,18 +93,19 @@ fn words_are_found_as_in_the_file() {
 fn an_index_that_is_made_anew_is_read_anew() {
     let (dir, catalogue) = bundled();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let directory = Directory::read(snapshot.connection()).unwrap();
-    assert!(directory.is_current(snapshot.connection()).unwrap());
+    let connection = snapshot.read(Ok).unwrap();
+    let directory = Directory::read(connection).unwrap();
+    assert!(directory.is_current(connection).unwrap());
     let file = Connection::open(dir.path().join("catalogue.db")).unwrap();
     file.execute("BEGIN", []).unwrap();
     rebuild(&file, |_| ()).unwrap();
     assert!(!directory.is_current(&file).unwrap());
     check(&file, &Directory::read(&file).unwrap());
     let shelf = DirectoryCache::default();
-    let old = shelf.directory(snapshot.connection()).unwrap();
-    assert!(Arc::ptr_eq(&old, &shelf.directory(snapshot.connection()).unwrap()));
+    let old = shelf.directory(connection).unwrap();
+    assert!(Arc::ptr_eq(&old, &shelf.directory(connection).unwrap()));
     // Each sees its own, even by turns.
-    for connection in [&file, snapshot.connection(), &file] {
+    for connection in [&file, connection, &file] {
         assert!(shelf.directory(connection).unwrap().is_current(connection).unwrap());
     }
 }

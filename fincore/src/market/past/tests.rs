@@ -18,6 +18,8 @@ use crate::{
     types::Limit,
 };
 
+mod nested;
+
 fn at(time: &str) -> DateTime<Utc> {
     time.parse().unwrap()
 }

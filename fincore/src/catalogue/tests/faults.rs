@@ -1,0 +1,74 @@
+//! Which connections a fault makes unfit for use.
+use rusqlite::ffi;
+
+use super::*;
+use crate::accounts::Accounts;
+
+/// A cache size by which a connection of the pool is known again.
+const MARK: i64 = -1234;
+
+fn mark(catalogue: &Catalogue) {
+    let set = |connection: &Connection| Ok(connection.pragma_update(None, "cache_size", MARK)?);
+    catalogue.snapshot(TODAY).unwrap().read(set).unwrap();
+    assert!(has_marked_connection(catalogue));
+}
+
+fn has_marked_connection(catalogue: &Catalogue) -> bool {
+    let size = |connection: &Connection| {
+        Ok(connection.pragma_query_value(None, "cache_size", |row| row.get::<_, i64>(0))?)
+    };
+    catalogue.snapshot(TODAY).unwrap().read(size).unwrap() == MARK
+}
+
+fn corrupt() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None)
+}
+
+#[test]
+fn an_error_of_another_file_costs_no_connection() {
+    let (dir, catalogue) = catalogue();
+    mark(&catalogue);
+    // A connection is given up when it was in use during a fault.
+    let in_use = catalogue.snapshot(TODAY).unwrap();
+    assert!(Error::from(corrupt()).is_damage());
+    let foreign = dir.path().join("foreign.db");
+    std::fs::write(&foreign, "no database at all").unwrap();
+    assert!(Catalogue::open(&foreign).is_err() && Accounts::open(&foreign).is_err());
+    drop(in_use);
+    assert!(has_marked_connection(&catalogue));
+    // Rows are handed on while they are read: what fails there may be any file.
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    let given = snapshot.for_each("SELECT 1", [], |_| Ok(()), |()| Err(corrupt().into()));
+    assert!(given.unwrap_err().is_damage());
+    drop(snapshot);
+    assert!(has_marked_connection(&catalogue));
+}
+
+#[test]
+fn a_fault_of_the_file_costs_the_connections_of_this_file_only() {
+    let rename = |catalogue: &Catalogue, from: &str, to: &str| {
+        let by_hand = Connection::open(catalogue.path()).unwrap();
+        by_hand.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
+    };
+    const COUNT: &str = "SELECT COUNT(*) FROM rate";
+    type Read = fn(&Snapshot) -> Result<()>;
+    let reads: [Read; 4] = [
+        |snapshot| snapshot.count(COUNT, []).map(drop),
+        |snapshot| snapshot.rows(COUNT, [], |_| Ok(())).map(drop),
+        |snapshot| snapshot.for_each(COUNT, [], |_| Ok(()), |()| Ok(())),
+        |snapshot| snapshot.read(|connection| Ok(connection.prepare(COUNT).map(drop)?)),
+    ];
+    for (at, read) in reads.into_iter().enumerate() {
+        let ((_dir, damaged), (_other_dir, sound)) = (catalogue(), catalogue());
+        mark(&damaged);
+        mark(&sound);
+        rename(&damaged, "rate", "hidden");
+        let snapshot = damaged.snapshot(TODAY).unwrap();
+        let others = [&damaged, &sound].map(|catalogue| catalogue.snapshot(TODAY).unwrap());
+        assert!(matches!(read(&snapshot), Err(Error::Unavailable { .. })), "{at}");
+        drop((snapshot, others));
+        rename(&damaged, "hidden", "rate");
+        assert!(!has_marked_connection(&damaged), "{at}");
+        assert!(has_marked_connection(&sound), "{at}");
+    }
+}
