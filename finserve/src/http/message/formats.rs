@@ -11,7 +11,7 @@ use super::render::PARQUET;
 use super::{
     accept,
     cell::{CellValue, DecimalMark},
-    parameters::Params,
+    parameters::{self, Params},
     refusal::{ErrorFormat, Refusal},
     render::{CSV, JSON, Media, NDJSON},
 };
@@ -148,7 +148,8 @@ fn of_value(params: &mut Params<'_>) -> Result<CellValue, Refusal> {
 pub(crate) fn of_errors(uri: &Uri) -> ErrorFormat {
     let is = |text: &str, wanted: &str| percent_decode_str(text).eq(wanted.bytes());
     let query = uri.query().unwrap_or_default();
-    let mut pairs = query.split('&').filter_map(|piece| piece.split_once('='));
+    let pieces = query.split('&').take(parameters::MOST_PIECES);
+    let mut pairs = pieces.filter_map(|piece| piece.split_once('='));
     match pairs.any(|(name, value)| is(name, "format") && is(value, "value")) {
         true => ErrorFormat::Text,
         false => ErrorFormat::Json,

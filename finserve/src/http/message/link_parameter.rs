@@ -48,6 +48,10 @@ impl LinkCredential {
 /// Takes the token out of the address of a request. What is no token, or may be a key, stays: it is an unknown parameter.
 pub(crate) fn take(uri: &mut Uri) -> LinkCredential {
     let Some(query) = uri.query() else { return LinkCredential::None };
+    // Most addresses have none, which is quick to see.
+    if !query.contains(TOKEN) && !query.contains('%') {
+        return LinkCredential::None;
+    }
     let mut values = query.split('&').filter(is_token).map(|piece| {
         let value = piece.split_once('=').map_or("", |(_, value)| value);
         // A token with a broken escape behind it is taken out too.

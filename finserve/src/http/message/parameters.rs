@@ -17,6 +17,9 @@ pub(crate) use query_fields::names;
 /// The most parameters of a query string, or fields of a form. No endpoint takes a quarter of them.
 const MOST: usize = 64;
 
+/// The most pieces between ampersands, empty ones included.
+pub(crate) const MOST_PIECES: usize = 256;
+
 /// The name and value pairs of a request, each name once.
 #[derive(Default)]
 pub(crate) struct Params<'r> {
@@ -32,9 +35,12 @@ impl<'r> Params<'r> {
     /// that is given twice, and the first parameter too many.
     pub(crate) fn from_query(query: &'r str) -> Result<Params<'r>, Refusal> {
         let mut params = Params::default();
-        for piece in query.split('&').filter(|piece| !piece.is_empty()) {
-            if params.pairs.len() == MOST {
+        for (at, piece) in query.split('&').enumerate() {
+            if at == MOST_PIECES || (params.pairs.len() == MOST && !piece.is_empty()) {
                 return Err(BadRequest::TooManyParameters { most: MOST }.into());
+            }
+            if piece.is_empty() {
+                continue;
             }
             let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
             params.push(decode_query(name)?, decode_query(value)?)?;
@@ -324,6 +330,8 @@ mod tests {
     fn nothing_after_the_first_parameter_too_many_is_looked_at() {
         let some = |count: usize| (0..count).map(|at| format!("p{at}=1&")).collect::<String>();
         assert!(Params::from_query(&some(MOST)).is_ok());
+        assert!(Params::from_query(&"&".repeat(MOST_PIECES - 1)).is_ok());
+        assert!(Params::from_query(&"&".repeat(MOST_PIECES)).is_err());
         let wrong = Params::from_query(&format!("{}&x=%zz", some(MOST))).err();
         assert!(matches!(
             wrong,
