@@ -101,18 +101,18 @@ impl App {
         if row.is_page || link_scope::check(row, request).is_err() {
             return None;
         }
-        self.metrics.begin();
         self.metrics.count_cache_hit();
         let mut outcome = RequestOutcome {
             route: Some(cached.route),
             caller: Some(caller),
+            in_flight: Some(self.metrics.begin()),
             ..RequestOutcome::default()
         };
         let done = guarded(|| {
             self.admit(row, &caller, request, &mut outcome)?;
             Ok(Done::data(cached, &request.head.headers))
         });
-        Some(self.respond(request, &outcome, done))
+        Some(self.respond(request, outcome, done))
     }
 
     /// Takes the steps of a request, all of them where its answer is short. A panic on the way fails this request only.
@@ -125,10 +125,10 @@ impl App {
         caller: Result<Caller, Refusal>,
         charged: Option<Charged>,
     ) -> Begun {
-        self.metrics.begin();
+        let in_flight = Some(self.metrics.begin());
         let Target { language, is_page, .. } = target;
         let mut outcome =
-            RequestOutcome { charged, language, is_page, ..RequestOutcome::default() };
+            RequestOutcome { charged, language, is_page, in_flight, ..RequestOutcome::default() };
         let done = match guarded(|| self.steps(request, target, caller, &mut outcome)) {
             Ok(Progress::Done(done)) => Ok(done),
             Ok(Progress::Longer(on, route, input)) => {
@@ -137,7 +137,7 @@ impl App {
             }
             Err(refusal) => Err(refusal),
         };
-        Begun::Answered(self.respond(request, &outcome, done))
+        Begun::Answered(self.respond(request, outcome, done))
     }
 
     /// Answers a request that takes longer, on other threads; or refuses it where too many wait for those.
@@ -149,7 +149,7 @@ impl App {
             WorkerThreads::Uncounted => &self.uncounted,
         };
         let Some(place) = pool.place() else {
-            return Answered::Now(self.respond(&request, &outcome, Err(Refusal::queue())));
+            return Answered::Now(self.respond(&request, outcome, Err(Refusal::queue())));
         };
         let (app, begun) = (self.clone(), Instant::now());
         Answered::Later(pool.run(move || {
@@ -159,7 +159,7 @@ impl App {
             let caller = outcome.caller.unwrap_or_else(|| app.access.by_address(&request));
             let make = || app.make(&request, caller, route, input);
             let done = guarded(|| deadline::within(until, make));
-            app.respond(&request, &outcome, done)
+            app.respond(&request, outcome, done)
         }))
     }
 
