@@ -97,12 +97,19 @@ fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
     let (Some(known), Some((path, query))) = (known, here.split_once('?')) else {
         return Some(here.to_owned());
     };
+    Some(format!("{path}{}", known_query(query, known)))
+}
+
+/// The query with its mark, without parameters that a page does not read, or that have a key in them.
+fn known_query(query: &str, known: &[&str]) -> String {
     let is_known = |pair: &&str| {
         let name = pair.split('=').next().unwrap_or_default();
-        parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()))
+        let is_name =
+            parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()));
+        is_name && !Key::may_be_in(pair)
     };
     let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
-    Some(if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") })
+    if query.is_empty() { query } else { format!("?{query}") }
 }
 
 /// All that an answer depends on besides the data, without a session: path and known parameters, the address of
@@ -200,7 +207,7 @@ pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
     let view = chosen_view(context, params)?;
     match context.request.session.holder() {
         Some(holder) => {
-            let key = holder.caller.id.key().ok_or(Refusal::KeyRequired)?;
+            let key = holder.caller.key.ok_or(Refusal::KeyRequired)?;
             let links = links::list(context.access.accounts(), key)?;
             let form = UsageForm::Own(Box::new(known(context, holder.caller)?), links);
             Ok(Reply::ok(Body::page(pages::usage(&view, &form), OWN_FILES), Caching::Never))
@@ -249,7 +256,7 @@ fn subscriptions(
     caller: Caller,
 ) -> Result<Option<Vec<Subscription>>, Refusal> {
     const DELIVERIES: u32 = 5;
-    let Some(key) = caller.id.key().filter(|_| caller.plan.includes(Feature::Webhooks)) else {
+    let Some(key) = caller.key.filter(|_| caller.plan.includes(Feature::Webhooks)) else {
         return Ok(None);
     };
     let accounts = context.access.accounts();

@@ -117,7 +117,7 @@ pub(crate) fn replay(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
 
 /// The key of the caller. Plans that include webhooks have one.
 fn key(context: &Context<'_>) -> Result<KeyId, Refusal> {
-    context.caller.id.key().ok_or(Refusal::KeyRequired)
+    context.caller.key.ok_or(Refusal::KeyRequired)
 }
 
 fn wanted(bytes: &[u8]) -> Result<NewWebhook, Refusal> {
