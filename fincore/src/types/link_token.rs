@@ -5,12 +5,9 @@ use sha2::{Digest, Sha256};
 
 use super::{
     base62::{CHECKSUM, checksum, is_base62, random_characters},
-    key::secrets_in_text,
+    key::secrets_in_text::{self, LINK_MARK as MARK},
 };
 use crate::error::{Error, Invalid, Result, SecretKind};
-
-/// What every token begins with.
-pub(super) const MARK: &str = "finl_";
 
 const RANDOM: usize = 32;
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;

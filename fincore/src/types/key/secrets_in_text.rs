@@ -1,7 +1,10 @@
 //! Secrets of ours in text, also where some or all of their characters are percent-encoded, once or several times: whatever
 //! decodes the text later must not find one.
 use super::{MARK, PREFIX};
-use crate::types::{link_token, session_token};
+use crate::types::session_token;
+
+/// What every link token begins with.
+pub(in crate::types) const LINK_MARK: &str = "finl_";
 
 /// A kind of secret.
 #[derive(Clone, Copy)]
@@ -21,7 +24,7 @@ const fn of_letters(mark: &'static str, shown: usize) -> Kind {
 const KINDS: [Kind; 4] = [
     of_letters(MARK, PREFIX),
     of_letters(session_token::MARK, session_token::MARK.len()),
-    of_letters(link_token::MARK, link_token::MARK.len()),
+    of_letters(LINK_MARK, LINK_MARK.len()),
     // Of a webhook: Base64.
     Kind { mark: "whsec_", shown: "whsec_".len(), others: b"_+/=" },
 ];
