@@ -103,6 +103,8 @@ fn issue_as(
 ) -> Result<Key> {
     let (key, budget) = (Key::generate()?, call_budget());
     let holder = (&who.name, &who.email);
+    // Where keys cannot be read, a new one would be valid nowhere.
+    accounts.refresh_by(budget)?;
     accounts.write_by(budget, |tx| insert(tx, &key, holder, (plan, origin), now))?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
@@ -141,6 +143,7 @@ pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key
         "UPDATE key SET holder = (SELECT COALESCE(holder, id) FROM key WHERE id = ?1)
         WHERE id = ?2";
     let (key, budget) = (Key::generate()?, call_budget());
+    accounts.refresh_by(budget)?;
     accounts.write_by(budget, |tx| {
         let KeyRecord { name, email, plan, .. } = valid(tx, old)?;
         let origin = match tx.number(REGISTERED, values![old.get()])? {

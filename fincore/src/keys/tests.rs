@@ -213,6 +213,36 @@ fn the_file_holds_no_key_and_is_for_its_owner_only() {
 }
 
 #[test]
+fn no_key_is_issued_where_keys_cannot_be_read() {
+    let (dir, accounts) = accounts();
+    let key = issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
+    let other = issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
+    let holder = authenticate(&accounts, &key).unwrap().key.unwrap();
+    let database = rusqlite::Connection::open(dir.path().join("accounts.db")).unwrap();
+    let set = |plan: &str| {
+        let sql = "UPDATE key SET plan = ?1, changed = changed + 10 WHERE id = 2";
+        assert_eq!(database.execute(sql, [plan]).unwrap(), 1);
+    };
+    set("no plan");
+    let refused = [
+        issue(&accounts, &ana(), Plan::Gold, at(2)),
+        register(&accounts, &ana(), at(2)),
+        rotate(&accounts, holder, at(2)),
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(Error::Unavailable { .. })), "{:?}", refused.err());
+    }
+    let rows: u32 = database.query_row("SELECT COUNT(*) FROM key", [], |row| row.get(0)).unwrap();
+    assert_eq!((rows, plan_of(&accounts, &key)), (2, Some(Plan::Gold)));
+    set("gold");
+    let new = rotate(&accounts, holder, at(3)).unwrap();
+    assert_eq!(
+        [&key, &other, &new].map(|key| plan_of(&accounts, key).is_some()),
+        [false, true, true]
+    );
+}
+
+#[test]
 fn reading_never_waits_for_a_writer() {
     let (_dir, accounts) = accounts();
     let key = issue(&accounts, &ana(), Plan::Free, at(1)).unwrap();
