@@ -50,6 +50,8 @@ struct Listed {
 pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let Context { catalogue, access, request, targets, base, .. } = context;
     let (key, wanted) = (key(context)?, wanted(request.body("application/json")?)?);
+    // No name with a secret in it is resolved.
+    targets.check_address(&wanted.url)?;
     webhook_hosts::check(&wanted.url, *targets)?;
     let snapshot = catalogue.snapshot(request.now.today())?;
     let now = request.now.utc;
