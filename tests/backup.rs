@@ -127,7 +127,8 @@ fn nothing_is_written_to_accounts_that_are_damaged() {
     let pages: Vec<usize> = {
         let sql = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'session' AND rootpage > 0";
         let mut pages = database.prepare(sql).unwrap();
-        pages.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        let pages = pages.query_map([], |row| row.get::<_, u32>(0)).unwrap();
+        pages.map(|page| page.unwrap() as usize).collect()
     };
     drop(database);
     let whole = fs::read(&path).unwrap();
