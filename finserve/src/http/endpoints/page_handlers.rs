@@ -97,19 +97,7 @@ fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
     let (Some(known), Some((path, query))) = (known, here.split_once('?')) else {
         return Some(here.to_owned());
     };
-    Some(format!("{path}{}", known_query(query, known)))
-}
-
-/// The query with its mark, without parameters that a page does not read, or that have a key in them.
-fn known_query(query: &str, known: &[&str]) -> String {
-    let is_known = |pair: &&str| {
-        let name = pair.split('=').next().unwrap_or_default();
-        let is_name =
-            parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()));
-        is_name && !Key::may_be_in(pair)
-    };
-    let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
-    if query.is_empty() { query } else { format!("?{query}") }
+    Some(format!("{path}{}", parameters::known_query(query, known)))
 }
 
 /// All that an answer depends on besides the data, without a session: path and known parameters, the address of

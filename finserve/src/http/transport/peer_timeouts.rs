@@ -168,12 +168,6 @@ impl PeerDeadline {
         self.millis(now) >= until || permit.is_some_and(|permit| !permit.holds())
     }
 
-    /// Whether the permit is not locked.
-    #[cfg(test)]
-    pub(crate) fn is_permit_free(&self) -> bool {
-        self.permit.try_lock().is_ok()
-    }
-
     /// Nothing can panic while it holds this lock, so the permit in a poisoned one is right.
     fn permit(&self) -> MutexGuard<'_, Option<Permit>> {
         self.permit.lock().unwrap_or_else(PoisonError::into_inner)

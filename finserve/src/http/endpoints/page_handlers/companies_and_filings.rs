@@ -10,7 +10,6 @@ use serde_json::json;
 
 use super::{
     form_fields::{given, page_number, read},
-    known_query,
     plan_preview::Reach,
     shown, view,
 };
@@ -19,7 +18,7 @@ use crate::{
     http::{
         endpoints::context::Context,
         message::{
-            parameters::Params,
+            parameters::{self, Params},
             refusal::Refusal,
             reply::{Body, Caching, Reply},
         },
@@ -231,7 +230,7 @@ fn filed(reach: &Reach, code: CvmCode, company: &companies::Company) -> Result<F
 /// Leads to the page of a company by its code, with what was chosen there.
 pub(super) fn found_at(context: &Context<'_>, path: &str) -> Result<Reply, Refusal> {
     let query = context.request.head.uri.query().unwrap_or_default();
-    let query = known_query(query, context.parameters);
+    let query = parameters::known_query(query, context.parameters);
     let link = HeaderValue::try_from(context.base.link(path) + &query);
     let link = link.map_err(|_| Refusal::Internal("a link of ours cannot be sent".into()))?;
     Ok(Reply::found_at(link))
