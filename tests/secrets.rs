@@ -67,8 +67,11 @@ const ADDRESSES: [&str; 58] = [
     "/api/v1/filings?company={}&category={}",
 ];
 
-/// How the mark of a secret, and the rest of it, can be written.
-const ENCODINGS: [(&str, fn(&str, &str) -> String); 7] = [
+/// Writes the mark of a secret and the rest of it.
+type Encode = fn(&str, &str) -> String;
+
+/// How a secret can be written.
+const ENCODINGS: [(&str, Encode); 7] = [
     ("plain", |mark, body| format!("{mark}{body}")),
     ("%5F", |mark, body| mark.replace('_', "%5F") + body),
     ("%5f", |mark, body| mark.replace('_', "%5f") + body),

@@ -265,9 +265,9 @@ mod tests {
     fn never_shows_a_key() {
         let key = Key::generate().unwrap();
         for style in [Style::Plain, Style::Human, Style::Json] {
-            let logs: [&dyn Fn(); 2] = [&|| tracing::error!("{} is wrong", key.reveal()), &|| {
-                tracing::error!(given = key.reveal(), "a value is wrong")
-            }];
+            let in_message = || tracing::error!("{} is wrong", key.reveal());
+            let in_field = || tracing::error!(given = key.reveal(), "a value is wrong");
+            let logs: [&dyn Fn(); 2] = [&in_message, &in_field];
             for log in logs {
                 let line = line(style, log);
                 assert!(!line.contains(key.reveal()), "{line}");
