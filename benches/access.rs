@@ -43,7 +43,7 @@ fn access(c: &mut Criterion) {
             let now = start + Duration::from_millis(n * 2);
             let passed = limits.admit(&caller, now).is_ok();
             let outcome = if passed { Outcome::Success } else { Outcome::RateLimited };
-            usage.count(caller.id.key().expect("it has a key"), today, ENDPOINT, outcome);
+            usage.count(caller.key.expect("it has a key"), today, ENDPOINT, outcome);
         };
         b.iter_custom(|requests| on_threads(requests, request));
     });

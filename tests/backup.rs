@@ -6,9 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fincore::keys;
+use fincore::{Plan, keys};
 
-use crate::harness::{Reply, Server, filled, finserve};
+use crate::{
+    harness::{Reply, Server, filled, finserve, new_key, with},
+    operation::ask,
+};
 
 const ANA: &str = r#"{"name":"Ana","email":"ana@example.com"}"#;
 
@@ -49,6 +52,119 @@ fn a_backup_of_a_running_server_is_put_back() {
     assert_eq!(keys::list(&kept).unwrap(), known);
     let answer = |server: &Server| server.get("/api/v1/market/selic").text().to_owned();
     assert_eq!(answer(&Server::start_on(elsewhere, &[])), answer(&server));
+}
+
+#[test]
+fn a_restore_that_is_refused_leaves_nothing_behind() {
+    let place = tempfile::tempdir().unwrap();
+    let no_backup = place.path().join("notes.zip");
+    fs::write(&no_backup, "these are notes").unwrap();
+    let names = |directory: &Path| {
+        let mut names: Vec<_> =
+            fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let refuse = |data: &Path| {
+        let refused = run(data, &["restore", no_backup.to_str().unwrap()]);
+        assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+        assert!(said(&refused).contains("is not a backup"), "{refused:?}");
+    };
+    refuse(&place.path().join("new/data"));
+    assert_eq!(names(place.path()), ["notes.zip"]);
+    let empty = tempfile::tempdir().unwrap();
+    refuse(empty.path());
+    assert!(names(empty.path()).is_empty());
+    // A lock that a server has left stays, and so does what else is there.
+    let served = filled();
+    fs::write(served.path().join("serve.lock"), "").unwrap();
+    let before = names(served.path());
+    refuse(served.path());
+    assert_eq!(names(served.path()), before);
+}
+
+#[test]
+fn what_a_newer_version_has_used_is_not_changed() {
+    let data = filled();
+    drop(fincore::Accounts::open(data.path().join("accounts.db")).unwrap());
+    let file = data.path().join("bcdata.sgs.433.json");
+    fs::write(&file, r#"[{"data":"01/09/2026","valor":"0.48"}]"#).unwrap();
+    // The catalogue is of the version before, so that opening it would change it.
+    let set_version = |name: &str, version: u32| {
+        let database = rusqlite::Connection::open(data.path().join(name)).unwrap();
+        database.pragma_update(None, "user_version", version).unwrap();
+        database.pragma_update(None, "journal_mode", "delete").unwrap();
+    };
+    set_version("accounts.db", 99);
+    let message = "accounts.db was made by a newer program: it is at version 99, this program supports 7; \
+        use the newer finserve, or restore a backup from before it";
+    let read = |name: &str| fs::read(data.path().join(name)).unwrap();
+    set_version("catalogue.db", 11);
+    let before = (read("catalogue.db"), read("accounts.db"));
+    let file = file.to_str().unwrap();
+    for command in
+        [&["import", file][..], &["sync"], &["rebuild"], &["serve", "--listen", "127.0.0.1:0"]]
+    {
+        let refused = run(data.path(), command);
+        assert_eq!(refused.status.code(), Some(1), "{command:?}");
+        assert!(said(&refused).contains(message), "{command:?}: {refused:?}");
+        assert!((read("catalogue.db"), read("accounts.db")) == before, "{command:?}");
+    }
+}
+
+#[test]
+fn nothing_is_written_to_accounts_that_are_damaged() {
+    use std::io::Write;
+    let server = Server::process(&["--admin", "127.0.0.1:0", "--registrations-per-hour", "100000"]);
+    let path = server.data.path().join("accounts.db");
+    let with_key = with(&new_key(&server.accounts(), Plan::Platinum));
+    let get = |target: &str| server.keyless("GET", target, &with_key).status;
+    assert_eq!(get("/api/v1/links"), 200);
+    // All of it into the file itself.
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    // What a registration or a link does not touch.
+    let pages: Vec<usize> = {
+        let sql = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'session' AND rootpage > 0";
+        let mut pages = database.prepare(sql).unwrap();
+        let pages = pages.query_map([], |row| row.get::<_, u32>(0)).unwrap();
+        pages.map(|page| page.unwrap() as usize).collect()
+    };
+    drop(database);
+    let whole = fs::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    pages.iter().for_each(|page| damaged[(page - 1) * 4096..page * 4096].fill(0xff));
+    let write = |bytes: &[u8]| {
+        fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(bytes).unwrap();
+    };
+    write(&damaged);
+    let deadline = Instant::now() + Duration::from_secs(120);
+    let is_ready = || ask(&server, "/ready").0 == 200;
+    while is_ready() {
+        // Something that is counted, and so written.
+        get("/api/v1/market/selic/current");
+        assert!(Instant::now() < deadline, "the damage is not met");
+    }
+    for _ in 0..3 {
+        register(&server).expect_error(503, "unavailable");
+        let sent = "name=Ana&email=ana%40example.com";
+        let form = format!(
+            "POST /pricing HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n\r\n{sent}",
+            sent.len()
+        );
+        assert_eq!(server.send(form.as_bytes()).status, 503);
+        let link = server.post("/api/v1/links", &with_key, r#"{"name":"a"}"#);
+        link.expect_error(503, "unavailable");
+        assert_eq!(get("/api/v1/market/selic/current"), 200, "keys that are known go on working");
+        assert!(!is_ready());
+    }
+    write(&whole);
+    while !is_ready() {
+        assert!(Instant::now() < deadline, "the repair is not met");
+    }
+    assert_eq!(register(&server).status, 201);
+    assert_eq!(server.post("/api/v1/links", &with_key, r#"{"name":"a"}"#).status, 201);
 }
 
 #[test]

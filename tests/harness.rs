@@ -136,6 +136,11 @@ impl Server {
         self.keyless(method, target, &format!("X-API-Key: {key}\r\n{headers}"))
     }
 
+    /// The header line with a Platinum key.
+    pub(crate) fn with_key(&self) -> String {
+        with(&self.keys[0])
+    }
+
     /// A well-formed request without a key, unless it is among the header lines.
     pub(crate) fn keyless(&self, method: &str, target: &str, headers: &str) -> Reply {
         let head = format!(

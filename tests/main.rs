@@ -10,7 +10,7 @@
 //! * Whether that is right: `cvm` and `upstream` against the official files, `contract` against `openapi.yaml`,
 //!   `answers` from one answer to the next, `documents` against what the documents promise, `guide` the commands that they show.
 //! * Who may ask: `access` plans, keys and limits, `accounts` the operator's commands, registration and usage,
-//!   `links` addresses that carry their right, `new_keys` keys that were just issued, `sessions` who is signed in, `grammar` what is refused, `fairness` what is not counted, `sites` what pages of others may do.
+//!   `links` addresses that carry their right, `new_keys` keys that were just issued, `secrets` what is repeated of them nowhere, `sessions` who is signed in, `grammar` what is refused, `fairness` what is not counted, `sites` what pages of others may do.
 //! * How data comes in: `import` and `import_command` the command, `import_published`, `import_plausible` and
 //!   `import_official` what is imported of what is published, `log` the change log; `sync`, `sync_statements`, `sync_faults`, `sync_troubles` and
 //!   `sync_serve` downloads from a server that plays the publishers (`publisher`), with what is `published` on a
@@ -98,6 +98,7 @@ mod search;
 mod search_filters;
 mod search_market_words;
 mod search_meaning;
+mod secrets;
 mod series;
 mod sessions;
 mod sitemap;

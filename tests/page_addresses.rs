@@ -37,6 +37,35 @@ fn parameters_that_a_page_does_not_read_are_ignored_and_left_out_of_its_own_addr
 }
 
 #[test]
+fn what_was_chosen_stays_when_a_ticker_leads_to_its_company() {
+    let server = Server::shared();
+    let led = |path: &str| {
+        let reply = server.get(path);
+        assert_eq!(reply.status, 302, "{path}");
+        reply.header("location").unwrap().to_owned()
+    };
+    for (path, to) in [
+        (
+            "/companies/WEGE3/statements?kind=cash-flow&period=ttm",
+            "/companies/5410/statements?kind=cash-flow&period=ttm",
+        ),
+        (
+            "/companies/wege3/statements?lang=pt&kind=income&utm_source=x&page=2",
+            "/companies/5410/statements?lang=pt&kind=income&page=2",
+        ),
+        (
+            "/companies/WEGE3/statements?kind=fin%5FAbCdEfGhIjKl&scope=individual",
+            "/companies/5410/statements?scope=individual",
+        ),
+        ("/companies/WEGE3/statements?", "/companies/5410/statements"),
+        ("/companies/WEGE3?lang=en&utm_source=x", "/companies/5410?lang=en"),
+        ("/companies/WEGE3", "/companies/5410"),
+    ] {
+        assert_eq!(led(path), to, "{path}");
+    }
+}
+
+#[test]
 fn a_slash_too_many_leads_to_the_page_without_it() {
     let server = Server::shared();
     let moved = |path: &str| {

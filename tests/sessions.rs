@@ -170,6 +170,56 @@ fn the_holder_exchanges_and_revokes_a_key() {
     assert_eq!(plan(&server.keyless("GET", "/pricing", &own)), "free");
 }
 
+/// The key that a page shows once, and the cookie of its session.
+fn exchange(server: &Server, cookie: &str) -> (Key, String) {
+    let page = post(server, "/usage/rotate", cookie, "confirm=yes");
+    assert_eq!(page.status, 201, "{}", page.text());
+    let key = page.text().split("data-select>").nth(1).unwrap().split('<').next().unwrap();
+    (key.parse().unwrap(), self::cookie(&page))
+}
+
+#[test]
+fn exchanging_a_key_gives_no_second_limit() {
+    let server = Server::start_with(&["--registrations-per-hour", "1000"]);
+    let mut key = new_key(&server.accounts(), Plan::Bronze);
+    let mut cookie = sign_in(&server, &key);
+    let (mut admitted, mut refused) = (0, 0);
+    for _ in 0..26 {
+        for _ in 0..5 {
+            match server.keyless("GET", "/api/v1/market/selic/current", &with(&key)).status {
+                200 => admitted += 1,
+                429 => refused += 1,
+                other => panic!("{other}"),
+            }
+        }
+        (key, cookie) = exchange(&server, &cookie);
+    }
+    assert_eq!((admitted, refused), (100, 30));
+    let standing = server.keyless("GET", "/api/v1/plans", &with(&key));
+    assert_eq!(standing.header("x-ratelimit-remaining"), Some("0"));
+    // Another key of the same person has a limit of its own.
+    let other = new_key(&server.accounts(), Plan::Bronze);
+    let first = server.keyless("GET", "/api/v1/market/selic/current", &with(&other));
+    assert_eq!((first.status, first.header("x-ratelimit-remaining")), (200, Some("99")));
+}
+
+#[test]
+fn exchanging_a_key_gives_no_more_sign_ins() {
+    let server = Server::start_with(&["--registrations-per-hour", "1000"]);
+    let key = new_key(&server.accounts(), Plan::Free);
+    let mut cookie = sign_in(&server, &key);
+    for _ in 1..58 {
+        cookie = sign_in(&server, &key);
+    }
+    // Each exchange signs in too, as long as that is left.
+    let (_, cookie) = exchange(&server, &cookie);
+    let (_, cookie) = exchange(&server, &cookie);
+    let (key, cookie) = exchange(&server, &cookie);
+    assert!(!cookie.contains("fis_"), "the sixty-first does not sign in");
+    let form = format!("key={}", key.reveal());
+    assert_eq!(post(&server, "/sign-in", "", &form).status, 429);
+}
+
 #[test]
 fn a_new_key_signs_in_by_its_own_form() {
     let server = Server::start();

@@ -251,13 +251,14 @@ pub(crate) fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The SHA-256 of every migration that has landed, in short: files out there were made by them.
-const MIGRATIONS: [(&str, &str); 22] = [
+const MIGRATIONS: [(&str, &str); 24] = [
     ("accounts/0001_accounts.sql", "cfa3a40910ebe7a5"),
     ("accounts/0002_application_id.sql", "cf97b9d876e0c429"),
     ("accounts/0003_webhooks.sql", "b1e704dcca9354d7"),
     ("accounts/0004_sessions.sql", "724824d27572da84"),
     ("accounts/0005_self_registered.sql", "2174e166851028ee"),
     ("accounts/0006_links.sql", "7545d9037fb461d0"),
+    ("accounts/0007_holder.sql", "25c3f0a69673cd6b"),
     ("catalogue/0001_market.sql", "d9926f65af5c369c"),
     ("catalogue/0002_companies_and_filings.sql", "59f41fd0c0f14037"),
     ("catalogue/0003_application_id.sql", "5bc233756e1cff22"),
@@ -274,6 +275,7 @@ const MIGRATIONS: [(&str, &str); 22] = [
     ("postgres/0002_sessions.sql", "f476f3b2e8fb50b2"),
     ("postgres/0003_self_registered.sql", "f0f070ba1b491ef7"),
     ("postgres/0004_links.sql", "97d61bf9295abbc1"),
+    ("postgres/0005_holder.sql", "4af82088134cb3a3"),
 ];
 
 #[test]

@@ -51,6 +51,28 @@ const FORBIDDEN: [&str; 36] = [
 ];
 
 #[test]
+fn unusual_ports_and_secrets_are_refused_in_addresses() {
+    let server = Server::start_with(&["--webhook-port", "444, 25", "--webhook-port", "587"]);
+    let key = new_key(&server.accounts(), Plan::Platinum);
+    let post = |url: &str| {
+        let wanted = json!({"url": url, "events": ["rate.published"]}).to_string();
+        server.post(HOOKS, &with(&key), &wanted)
+    };
+    for port in [443, 8443, 1024, 25, 444, 587] {
+        let url = format!("https://8.8.8.8:{port}/hook");
+        assert_eq!(post(&url).status, 201, "{port}");
+    }
+    for port in [22, 80, 445, 1023] {
+        let said = post(&format!("https://8.8.8.8:{port}/")).expect_error(400, "bad_request");
+        assert!(said.contains(&format!("do not call port {port};")), "{said}");
+    }
+    for secret in [key.reveal().to_owned(), key.reveal().replace('_', "%5F")] {
+        let said = post(&format!("https://8.8.8.8/?k={secret}")).expect_error(400, "bad_request");
+        assert!(said.contains("its receiver would learn it"), "{said}");
+    }
+}
+
+#[test]
 fn addresses_that_are_not_public_are_refused() {
     let server = Server::start();
     let key = new_key(&server.accounts(), Plan::Platinum);

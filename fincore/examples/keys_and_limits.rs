@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let limits = Limits::new(WINDOW, start);
     let (usage, today) = (Usage::default(), now.date_naive().try_into()?);
-    let id = caller.id.key().ok_or("the caller has a key")?;
+    let id = caller.key.ok_or("the caller has a key")?;
     let refused = loop {
         match limits.admit(&caller, start) {
             Ok(_) => usage.count(id, today, "/companies", Outcome::Success),

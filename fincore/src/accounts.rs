@@ -103,6 +103,12 @@ impl Accounts {
         existence_marker::check(path).is_err()
     }
 
+    /// Fails if the file at `path` was made by a newer version of this library, with the error of [`Accounts::open`]. Changes
+    /// nothing; whatever else is wrong with the file, or that there is none, is left for opening it to say.
+    pub fn refuse_newer(path: &Path) -> Result<()> {
+        sqlite::refuse_newer(path, &SCHEMA)
+    }
+
     /// The path of the file, if they are in one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
@@ -175,6 +181,9 @@ impl Accounts {
     /// Fails with [`Error::Unavailable`] if the file was moved or replaced since it was opened,
     /// if it cannot be read, or if writes fail. Costs microseconds, so that a server can do it often. Keys in memory stay
     /// valid.
+    ///
+    /// Once a part of the file was found damaged, everything that writes fails with the same error, until this function has
+    /// found the whole file sound again.
     pub fn verify(&self) -> Result<()> {
         self.store.verify()
     }

@@ -144,11 +144,14 @@ impl Trial<'_> {
         let today: Date = "2026-11-16".parse().expect("a day");
         usage.count(id(self.one, &old), today, "/a", Outcome::Success);
         usage.flush(self.one).expect("it can be written");
+        let counted_as = keys::authenticate(self.one, &old).expect("it is known").id;
         let new = keys::rotate(self.one, id(self.one, &old), now()).expect("a key");
+        let new = keys::rotate(self.other, id(self.other, &new), now()).expect("another key");
         for accounts in self.both() {
             assert!(keys::authenticate(accounts, &old).is_err());
             assert!(sessions::find(accounts, &token, now()).is_none());
-            assert_eq!(keys::authenticate(accounts, &new).expect("it is known").plan, Plan::Gold);
+            let caller = keys::authenticate(accounts, &new).expect("it is known");
+            assert_eq!((caller.plan, caller.id), (Plan::Gold, counted_as));
         }
         let report = usage.report(self.other, id(self.other, &new), &UsageQuery::default(), today);
         assert_eq!(report.expect("a report").total.requests, 1);

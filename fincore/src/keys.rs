@@ -103,6 +103,8 @@ fn issue_as(
 ) -> Result<Key> {
     let (key, budget) = (Key::generate()?, call_budget());
     let holder = (&who.name, &who.email);
+    // Where keys cannot be read, a new one would be valid nowhere.
+    accounts.refresh_by(budget)?;
     accounts.write_by(budget, |tx| insert(tx, &key, holder, (plan, origin), now))?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
@@ -127,8 +129,8 @@ fn insert(
     Ok(())
 }
 
-/// Issues a new key in the place of this one, which is revoked: with its plan, its usage, its webhooks and its links. Sessions
-/// of the old key end. Both are on disk when this returns; the new key cannot be displayed again later.
+/// Issues a new key in the place of this one, which is revoked: with its plan, its rate limit and what was used of it, its
+/// usage, its webhooks and its links. Sessions of the old key end. Both are on disk when this returns; the new key cannot be displayed again later.
 ///
 /// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
 pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key> {
@@ -136,7 +138,12 @@ pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key
     const REGISTERED: &str = "SELECT self_registered FROM key WHERE id = ?1";
     const WEBHOOKS: &str = "UPDATE webhook SET key = ?2 WHERE key = ?1";
     const USAGE: &str = "UPDATE usage SET key = ?2 WHERE key = ?1";
+    // Requests with the old key may be under way: both are counted as one holder, here and on every other server.
+    const HOLDER: &str =
+        "UPDATE key SET holder = (SELECT COALESCE(holder, id) FROM key WHERE id = ?1)
+        WHERE id = ?2";
     let (key, budget) = (Key::generate()?, call_budget());
+    accounts.refresh_by(budget)?;
     accounts.write_by(budget, |tx| {
         let KeyRecord { name, email, plan, .. } = valid(tx, old)?;
         let origin = match tx.number(REGISTERED, values![old.get()])? {
@@ -146,7 +153,7 @@ pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key
         insert(tx, &key, (&name, &email), (plan, origin), now)?;
         let new = tx.first(NEW, values![key.hash().as_bytes().as_slice()])?;
         let new: i64 = new.ok_or(Error::InvalidKey)?.get(0)?;
-        for sql in [WEBHOOKS, USAGE] {
+        for sql in [WEBHOOKS, USAGE, HOLDER] {
             tx.execute(sql, values![old.get(), new])?;
         }
         move_links(tx, old, new)?;

@@ -11,7 +11,7 @@
 //! let accounts = Accounts::open(dir.path().join("accounts.db"))?;
 //! let who = keys::Registration { name: "Ana".parse()?, email: "ana@example.com".parse()? };
 //! let key = keys::issue(&accounts, &who, Plan::Gold, now)?;
-//! let id = keys::authenticate(&accounts, &key)?.id.key().expect("the caller has a key");
+//! let id = keys::authenticate(&accounts, &key)?.key.expect("the caller has a key");
 //!
 //! let (usage, today) = (Usage::default(), "2026-11-15".parse()?);
 //! usage.count(id, today, "/api/v1/market/selic", Outcome::Success);

@@ -58,7 +58,7 @@ mod signature;
 mod stored_time;
 mod subscription;
 
-pub use allowed_targets::Targets;
+pub use allowed_targets::{Ports, Targets};
 pub use call_outcomes::{CallOutcome, record_outcomes, set_aside};
 pub use deliveries::{Deliveries, DeliveriesQuery, Delivery, list_deliveries, replay, send_test};
 pub use fan_out::{Enqueued, enqueue_events};

@@ -32,6 +32,11 @@ impl AccountsConnection {
         Ok(AccountsConnection { connection, role, must_reopen: false })
     }
 
+    /// Forgets, before the next work, what the connection has in memory.
+    pub(super) fn reopen_next_time(&mut self) {
+        self.must_reopen = true;
+    }
+
     /// Runs `work`, which waits for other programs within the budget.
     pub(super) fn run<T>(
         &mut self,

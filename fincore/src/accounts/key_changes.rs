@@ -25,11 +25,13 @@ impl NumberedChange for KeyChange {
 
 /// The changes to keys from this change number on, in order.
 pub(super) fn read_changes(session: &dyn Session, from: i64) -> Result<Vec<KeyChange>> {
-    const SQL: &str = "SELECT changed, hash, id, plan, revoked IS NULL FROM key
+    const SQL: &str =
+        "SELECT changed, hash, id, plan, revoked IS NULL, COALESCE(holder, id) FROM key
         WHERE changed >= ?1 ORDER BY changed";
     let rows = session.query(SQL, values![from])?;
     let change = |row: &Row| {
-        let caller = Caller::with_key(KeyId::new(row.get(2)?), row.parse(3)?);
+        let caller = Caller::with_key(KeyId::new(row.get(2)?), row.parse(3)?)
+            .counted_as(KeyId::new(row.get(5)?));
         Ok(KeyChange {
             number: row.get(0)?,
             key: KeyHash::from_bytes(row.get(1)?),

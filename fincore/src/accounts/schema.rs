@@ -11,6 +11,7 @@ pub(crate) const SCHEMA: Schema = Schema {
         include_str!("../../migrations/accounts/0004_sessions.sql"),
         include_str!("../../migrations/accounts/0005_self_registered.sql"),
         include_str!("../../migrations/accounts/0006_links.sql"),
+        include_str!("../../migrations/accounts/0007_holder.sql"),
     ],
     unmarked: 1,
     table: "key",

@@ -32,6 +32,9 @@ pub(super) struct SqliteStore {
     reader: Mutex<AccountsConnection>,
     /// Whether the last write failed because of the file or the disk.
     failing: AtomicBool,
+    /// Whether a page of the file was found damaged. A connection that has other pages in memory could still write: nothing is
+    /// written until the whole file is sound again.
+    damaged: AtomicBool,
 }
 
 impl SqliteStore {
@@ -51,6 +54,7 @@ impl SqliteStore {
             writer: FairMutex::new(writer),
             reader: Mutex::new(reader),
             failing: AtomicBool::new(false),
+            damaged: AtomicBool::new(false),
         })
     }
 
@@ -60,7 +64,33 @@ impl SqliteStore {
         work: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
         let mut reader = self.reader.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
-        reader.run(&self.identity, budget, |connection| work(connection))
+        let done = reader.run(&self.identity, budget, |connection| work(connection));
+        self.note_damage(&done);
+        done
+    }
+
+    fn note_damage<T>(&self, done: &Result<T>) {
+        if done.as_ref().is_err_and(Error::is_damage) {
+            self.damaged.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Fails while the file is damaged. Reads all of it if it was, by a connection that has nothing of it in memory.
+    fn check_damage(&self, budget: WaitBudget) -> Result<()> {
+        if !self.damaged.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let problems = sqlite::quick_check(&sqlite::reopen(self.identity.path(), &SCHEMA)?)?;
+        if let Some(problem) = problems.first() {
+            return Err(damage_error(problem));
+        }
+        // What they have in memory may be older than the repair.
+        let mut writer = self.writer.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+        let mut reader = self.reader.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+        writer.reopen_next_time();
+        reader.reopen_next_time();
+        self.damaged.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     fn write_with(
@@ -69,6 +99,9 @@ impl SqliteStore {
         work: impl FnOnce(&Transaction<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut writer = self.writer.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
+        if self.damaged.load(Ordering::Relaxed) {
+            return Err(damage_error("it is not written until it is sound again"));
+        }
         let done = writer.run(&self.identity, budget, |connection| {
             let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             work(&tx)?;
@@ -76,6 +109,7 @@ impl SqliteStore {
             self.identity.check()?;
             Ok(tx.commit()?)
         });
+        self.note_damage(&done);
         match &done {
             Ok(()) => self.failing.store(false, Ordering::Relaxed),
             Err(Error::Unavailable { .. }) => self.failing.store(true, Ordering::Relaxed),
@@ -83,6 +117,10 @@ impl SqliteStore {
         }
         done
     }
+}
+
+fn damage_error(why: &str) -> Error {
+    Error::unavailable(format!("the accounts are damaged ({why})"), SCHEMA.remedy)
 }
 
 impl Store for SqliteStore {
@@ -104,6 +142,7 @@ impl Store for SqliteStore {
     fn verify(&self) -> Result<()> {
         const VERSION: &str = "PRAGMA user_version";
         self.identity.check()?;
+        self.check_damage(call_budget())?;
         self.read_with(call_budget(), |connection| {
             Ok(connection.prepare_cached(VERSION)?.query_row([], |_| Ok(()))?)
         })?;

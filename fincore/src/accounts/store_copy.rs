@@ -43,8 +43,8 @@ const NUMBER: &[Value<'_>] = &[Value::Integer(i64::MIN)];
 /// All tables, each after those that it refers to.
 #[rustfmt::skip]
 const TABLES: [CopiedTable; 9] = [
-    table!("key", NUMBER, "id", "?1", ", hash, prefix, name, email, plan, created, revoked, changed, self_registered",
-        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"),
+    table!("key", NUMBER, "id", "?1", ", hash, prefix, name, email, plan, created, revoked, changed, self_registered, holder",
+        "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11"),
     table!("usage", &[Value::Integer(i64::MIN), Value::Text(""), Value::Text("")],
         "key, date, endpoint", "?1, ?2, ?3", ", requests, errors, rate_limited, by_links",
         "?1, ?2, ?3, ?4, ?5, ?6, ?7"),

@@ -1,9 +1,12 @@
 //! Files that are lost, replaced, damaged for a moment, locked, and readable by others.
 use std::{fs, io::Write};
 
+use chrono::DateTime;
+
 use super::*;
 use crate::{
     keys::{self, Registration},
+    links::{self, NewLink},
     plans::Plan,
     types::Key,
 };
@@ -96,6 +99,50 @@ fn a_file_that_was_damaged_for_a_moment_is_whole_again() {
     register(&accounts).unwrap();
     assert_eq!(keys::list(&accounts).unwrap().len(), 201);
     assert!(accounts.quick_check().unwrap().is_empty());
+}
+
+#[test]
+fn damage_anywhere_stops_every_write_until_the_file_is_sound() {
+    let (_dir, path) = directory();
+    let accounts = Accounts::open(&path).unwrap();
+    let key = register(&accounts).unwrap();
+    sqlite::shrink_log(&path).unwrap();
+    let of_sessions =
+        "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'session' AND rootpage > 0";
+    let pages = accounts.read(|session| session.query(of_sessions, &[])).unwrap();
+    accounts.read(|session| session.query("PRAGMA shrink_memory", &[])).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    for page in &pages {
+        let end = usize::try_from(page.get::<i64>(0).unwrap()).unwrap() * 4096;
+        damaged[end - 4096..end].fill(0xff);
+    }
+    let write = |bytes: &[u8]| {
+        fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(bytes).unwrap();
+    };
+    write(&damaged);
+    unavailable(accounts.refresh());
+    // What these write to is whole.
+    let new = NewLink { name: "a".parse().unwrap(), path: None };
+    let writes = || {
+        let id = keys::authenticate(&accounts, &key).unwrap().key.unwrap();
+        [
+            accounts.write(|tx| tx.execute("UPDATE key SET name = 'Ana'", &[])).map(drop),
+            register(&accounts).map(drop),
+            links::create(&accounts, id, &new, DateTime::UNIX_EPOCH).map(drop),
+            keys::revoke(&accounts, &key.prefix(), DateTime::UNIX_EPOCH).map(drop),
+        ]
+    };
+    for _ in 0..3 {
+        for written in writes() {
+            unavailable(written);
+        }
+        unavailable(accounts.verify());
+    }
+    write(&whole);
+    accounts.verify().unwrap();
+    accounts.refresh().unwrap();
+    writes().into_iter().for_each(Result::unwrap);
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl Trial<'_> {
         };
         assert_eq!(plans(&token), [Some(Plan::Bronze); 2]);
         let holder = links::find(other, &token.hash()).expect("it is known");
-        assert_eq!((holder.key, holder.caller.id.key()), (key.prefix(), Some(of)));
+        assert_eq!((holder.key, holder.caller.key), (key.prefix(), Some(of)));
         assert_eq!(holder.path.expect("it is bound").as_str(), path);
         let listed = links::list(other, of).expect("a list");
         assert_eq!((&listed[..], link.created, link.last_used), (&[link.clone()][..], now(), None));

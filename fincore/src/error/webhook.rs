@@ -49,6 +49,19 @@ pub enum WebhookFault {
     #[error("the address of a webhook has no user or password")]
     Credentials,
 
+    /// The address holds a key, a token or the secret of a webhook. It is not repeated.
+    #[error(
+        "the address of a webhook has a key, a token or a secret of this service in it; its receiver would learn it"
+    )]
+    SecretInAddress,
+
+    /// The address has a port that is not called.
+    #[error("webhooks do not call port {port}; they call 443, 8443 and ports above 1023")]
+    Port {
+        /// The port.
+        port: u16,
+    },
+
     /// The subscription is disabled.
     #[error("the webhook {id} is disabled ({reason}); delete it and create a new one")]
     Disabled {

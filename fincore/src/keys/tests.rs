@@ -1,7 +1,16 @@
 //! The whole life of a key, also as another program sees it.
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    sync::{
+        RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Instant,
+};
 
 use super::*;
+use crate::{limits::Limits, plans::WINDOW, types::CallerId};
 
 fn accounts() -> (tempfile::TempDir, Accounts) {
     let dir = tempfile::tempdir().unwrap();
@@ -50,7 +59,7 @@ fn a_key_is_exchanged_for_one_with_its_plan_and_usage() {
     let new = rotate(&accounts, id, at(7)).unwrap();
     assert_eq!([&old, &new].map(|key| plan_of(&accounts, key)), [None, Some(Plan::Gold)]);
     assert!(crate::sessions::find(&accounts, &token, at(7)).is_none());
-    let own = authenticate(&accounts, &new).unwrap().id.key().unwrap();
+    let own = authenticate(&accounts, &new).unwrap().key.unwrap();
     let report = usage.report(&accounts, own, &crate::usage::UsageQuery::default(), today).unwrap();
     assert_eq!(
         (report.total.requests, report.key.as_str()),
@@ -64,6 +73,72 @@ fn a_key_is_exchanged_for_one_with_its_plan_and_usage() {
     revoke_by_id(&accounts, own, at(9)).unwrap();
     assert_eq!(plan_of(&accounts, &new), None);
     assert!(matches!(revoke_by_id(&accounts, own, at(9)), Err(Error::InvalidKey)));
+}
+
+#[test]
+fn exchanging_a_key_gives_no_second_limit() {
+    let (dir, accounts) = accounts();
+    let other = Accounts::open(dir.path().join("accounts.db")).unwrap();
+    let start = Instant::now();
+    let limits = Limits::new(WINDOW, start);
+    let mut key = issue(&accounts, &ana(), Plan::Bronze, at(1)).unwrap();
+    let first = authenticate(&accounts, &key).unwrap();
+    let mut admitted = 0;
+    for exchange in 0..26 {
+        // Another server that has not heard of the exchange yet counts requests with the old key.
+        other.refresh().unwrap();
+        let next = rotate(&accounts, id(&accounts, &key.prefix()).unwrap(), at(exchange)).unwrap();
+        for (accounts, key) in [(&other, &key), (&accounts, &next)] {
+            let caller = authenticate(accounts, key).unwrap();
+            admitted += (0..100).filter(|_| limits.admit(&caller, start).is_ok()).count();
+        }
+        key = next;
+    }
+    assert_eq!(admitted, 100);
+
+    drop(accounts);
+    let reopened = Accounts::open(dir.path().join("accounts.db")).unwrap();
+    let last = authenticate(&reopened, &key).unwrap();
+    assert_eq!((last.id, last.plan), (first.id, first.plan));
+    assert_ne!(last.key, first.key);
+    let another = issue(&reopened, &ana(), Plan::Bronze, at(99)).unwrap();
+    let another = authenticate(&reopened, &another).unwrap();
+    assert_ne!(another.id, last.id, "each key has a limit of its own");
+    assert_eq!(another.id, CallerId::of_key(another.key.unwrap()));
+}
+
+#[test]
+fn a_limit_is_exact_while_a_key_is_exchanged() {
+    let (_dir, accounts) = accounts();
+    let start = Instant::now();
+    let limits = Limits::new(WINDOW, start);
+    let mut key = issue(&accounts, &ana(), Plan::Bronze, at(1)).unwrap();
+    let known = RwLock::new(key.clone());
+    let is_done = AtomicBool::new(false);
+    let admitted = thread::scope(|scope| {
+        let ask = || {
+            let mut admitted = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                let key = known.read().unwrap().clone();
+                let caller = authenticate(&accounts, &key);
+                admitted +=
+                    usize::from(caller.is_ok_and(|caller| limits.admit(&caller, start).is_ok()));
+            }
+            admitted
+        };
+        let askers = [(); 4].map(|()| scope.spawn(ask));
+        for exchange in 0..26 {
+            let of = authenticate(&accounts, &key).unwrap().key.unwrap();
+            key = rotate(&accounts, of, at(exchange)).unwrap();
+            *known.write().unwrap() = key.clone();
+        }
+        // Enough for the last key to use up a limit of its own, if it had one.
+        let caller = authenticate(&accounts, &key).unwrap();
+        let last = (0..200).filter(|_| limits.admit(&caller, start).is_ok()).count();
+        is_done.store(true, Ordering::Relaxed);
+        askers.into_iter().map(|asker| asker.join().unwrap()).sum::<usize>() + last
+    });
+    assert_eq!(admitted, 100);
 }
 
 #[test]
@@ -112,7 +187,7 @@ fn an_unknown_prefix_and_an_ambiguous_one_are_refused() {
     ));
     assert_eq!(
         id(&accounts, &keys[0].prefix()).unwrap(),
-        authenticate(&accounts, &keys[0]).unwrap().id.key().unwrap()
+        authenticate(&accounts, &keys[0]).unwrap().key.unwrap()
     );
 }
 
@@ -138,6 +213,36 @@ fn the_file_holds_no_key_and_is_for_its_owner_only() {
 }
 
 #[test]
+fn no_key_is_issued_where_keys_cannot_be_read() {
+    let (dir, accounts) = accounts();
+    let key = issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
+    let other = issue(&accounts, &ana(), Plan::Gold, at(1)).unwrap();
+    let holder = authenticate(&accounts, &key).unwrap().key.unwrap();
+    let database = rusqlite::Connection::open(dir.path().join("accounts.db")).unwrap();
+    let set = |plan: &str| {
+        let sql = "UPDATE key SET plan = ?1, changed = changed + 10 WHERE id = 2";
+        assert_eq!(database.execute(sql, [plan]).unwrap(), 1);
+    };
+    set("no plan");
+    let refused = [
+        issue(&accounts, &ana(), Plan::Gold, at(2)),
+        register(&accounts, &ana(), at(2)),
+        rotate(&accounts, holder, at(2)),
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(Error::Unavailable { .. })), "{:?}", refused.err());
+    }
+    let rows: u32 = database.query_row("SELECT COUNT(*) FROM key", [], |row| row.get(0)).unwrap();
+    assert_eq!((rows, plan_of(&accounts, &key)), (2, Some(Plan::Gold)));
+    set("gold");
+    let new = rotate(&accounts, holder, at(3)).unwrap();
+    assert_eq!(
+        [&key, &other, &new].map(|key| plan_of(&accounts, key).is_some()),
+        [false, true, true]
+    );
+}
+
+#[test]
 fn reading_never_waits_for_a_writer() {
     let (_dir, accounts) = accounts();
     let key = issue(&accounts, &ana(), Plan::Free, at(1)).unwrap();
@@ -148,7 +253,7 @@ fn reading_never_waits_for_a_writer() {
     assert_eq!(list(&accounts).unwrap()[0].plan, Plan::Free);
     assert_eq!(
         id(&accounts, &key.prefix()).unwrap(),
-        authenticate(&accounts, &key).unwrap().id.key().unwrap()
+        authenticate(&accounts, &key).unwrap().key.unwrap()
     );
 }
 
@@ -187,7 +292,7 @@ fn a_check_counts_rows_and_sees_damage() {
     let webhooks = [("delivery", 0), ("ended", 0), ("event", 0)];
     let others =
         [("key", 1), ("link", 0), ("session", 0), ("told", 0), ("usage", 0), ("webhook", 0)];
-    assert_eq!((tables, checkup.version), ([&webhooks[..], &others[..]].concat(), 6));
+    assert_eq!((tables, checkup.version), ([&webhooks[..], &others[..]].concat(), 7));
     assert_eq!(checkup.problems, Vec::<String>::new());
 
     let orphan =

@@ -91,6 +91,14 @@ pub(crate) fn check_current(path: &Path, schema: &Schema) -> Result<()> {
     }
 }
 
+/// Fails if the file was made by a newer version of this program; not for anything else that is wrong with it. Changes nothing.
+pub(crate) fn refuse_newer(path: &Path, schema: &Schema) -> Result<()> {
+    match check_current(path, schema) {
+        Err(err @ Error::Newer { .. }) => Err(err),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 fn too_new(path: &Path, found: usize, known: usize) -> Error {
     let reason = format!("it is at version {found}, this program supports {known}");
     Error::Newer { path: path.display().to_string(), reason }

@@ -24,31 +24,39 @@ impl KeyId {
 /// use fincore::{Caller, Plan};
 ///
 /// let caller = Caller::at(Ipv4Addr::LOCALHOST.into());
-/// assert_eq!((caller.plan, caller.id.key()), (Plan::Free, None));
+/// assert_eq!((caller.plan, caller.key), (Plan::Free, None));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The plan, which decides on features and rate limit.
     pub plan: Plan,
-    /// What the requests are counted against.
+    /// What the requests are counted against. A key that was exchanged for another one has the id of that one, so that an
+    /// exchange gives no second limit.
     pub id: CallerId,
+    /// The key, if the caller has one.
+    pub key: Option<KeyId>,
 }
 
 impl Caller {
     /// A caller without a key, on the Free plan.
     #[must_use]
     pub fn at(address: IpAddr) -> Caller {
-        Caller { plan: Plan::Free, id: CallerId::address(address) }
+        Caller { plan: Plan::Free, id: CallerId::address(address), key: None }
     }
 
     /// The holder of a key, on this plan.
     #[must_use]
     pub fn with_key(key: KeyId, plan: Plan) -> Caller {
-        Caller { plan, id: CallerId::of_key(key) }
+        Caller { plan, id: CallerId::of_key(key), key: Some(key) }
+    }
+
+    /// The same with requests that are counted against `first`, the first key of the holder.
+    pub(crate) fn counted_as(self, first: KeyId) -> Caller {
+        Caller { id: CallerId::of_key(first), ..self }
     }
 }
 
-/// What requests are counted against: a key, an IPv4 address, or an IPv6 network (/64), which is what a
+/// What requests are counted against: the holder of a key, an IPv4 address, or an IPv6 network (/64), which is what a
 /// provider assigns to one customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallerId(
@@ -74,7 +82,7 @@ impl CallerId {
         }
     }
 
-    /// The id of a key, wherever its requests come from.
+    /// The id of the holder of a key, by the first key, wherever requests come from.
     #[must_use]
     pub fn of_key(key: KeyId) -> CallerId {
         CallerId(CallerId::KEYS | u64::from(key.get()))
@@ -90,13 +98,6 @@ impl CallerId {
     pub fn number(self) -> u64 {
         self.0
     }
-
-    /// The key, if this is one.
-    #[must_use]
-    pub fn key(self) -> Option<KeyId> {
-        let number = u32::try_from(self.0 & !CallerId::KEYS).ok()?;
-        (self.0 & CallerId::KEYS == CallerId::KEYS).then_some(KeyId(number))
-    }
 }
 
 #[cfg(test)]
@@ -106,10 +107,11 @@ mod tests {
     #[test]
     fn tells_keys_from_addresses() {
         let key = KeyId::new(7);
-        assert_eq!(CallerId::of_key(key).key(), Some(key));
+        let of_key = CallerId::of_key(key);
         for address in ["127.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "ff02::1", "fdff::1"]
         {
-            assert_eq!(CallerId::address(address.parse().unwrap()).key(), None, "{address}");
+            let id = CallerId::address(address.parse().unwrap());
+            assert!(id != of_key && id.number() < CallerId::KEYS, "{address}");
         }
     }
 }

@@ -3,11 +3,10 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-use super::{
-    base62::{CHECKSUM, checksum, is_base62, random_characters},
-    link_token, session_token,
-};
+use super::base62::{CHECKSUM, checksum, is_base62, random_characters};
 use crate::error::{Error, Invalid, Result, SecretKind, Wanted};
+
+pub(super) mod secrets_in_text;
 
 const MARK: &str = "fin_";
 const RANDOM: usize = 32;
@@ -47,9 +46,9 @@ impl Key {
         KeyPrefix(self.0[..PREFIX].to_owned())
     }
 
-    /// Cuts every key in `text` to its prefix, and every [session token](super::SessionToken) and
-    /// [link token](super::LinkToken) to its mark, so that the text can be displayed or logged. Whatever looks like one is
-    /// cut too.
+    /// Cuts every key in `text` to its prefix, and every [session token](super::SessionToken),
+    /// [link token](super::LinkToken) and [secret of a webhook](crate::webhooks::Secret) to its mark, so that the text can be
+    /// displayed or logged. Whatever looks like one is cut too, also where it is percent-encoded.
     ///
     /// ```
     /// let message = "\"fin_AbCdEfGhIjKlMnOp\" is not a date";
@@ -57,16 +56,13 @@ impl Key {
     /// ```
     #[must_use]
     pub fn redact(text: &str) -> String {
-        let (mut redacted, mut rest) = (String::with_capacity(text.len()), text);
-        while let Some((at, (mark, prefix))) = first_secret(rest) {
-            let (before, secret) = rest.split_at(at);
-            let after = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-            let end = secret[mark.len()..].find(after).map_or(secret.len(), |end| mark.len() + end);
-            let (shown, more) = if end > prefix { (prefix, "…") } else { (end, "") };
-            redacted.extend([before, &secret[..shown], more]);
-            rest = &secret[end..];
+        let (mut redacted, mut written) = (String::with_capacity(text.len()), 0);
+        while let Some(secret) = secrets_in_text::first(text, written) {
+            let more = if secret.end > secret.shown { "…" } else { "" };
+            redacted.extend([&text[written..secret.shown], more]);
+            written = secret.end;
         }
-        redacted + rest
+        redacted + &text[written..]
     }
 
     /// Whether a text has the length and the characters of a key. If it is none nevertheless, it was mistyped.
@@ -83,38 +79,27 @@ impl Key {
         text.len() == LENGTH && text.strip_prefix(MARK).is_some_and(is_base62)
     }
 
-    /// Whether a text has something in it that looks like a key or a link token, or like most of one.
-    pub(super) fn is_likely_in(text: &str) -> bool {
-        [MARK, link_token::MARK].into_iter().any(|mark| {
-            text.match_indices(mark).any(|(at, mark)| {
-                let rest = text[at + mark.len()..].bytes();
-                rest.take_while(u8::is_ascii_alphanumeric).count() >= LIKELY_CHARACTERS
-            })
-        })
+    /// Whether a text has something in it that looks like a secret of ours, or like most of one.
+    pub(crate) fn is_likely_in(text: &str) -> bool {
+        let mut from = 0;
+        while let Some(secret) = secrets_in_text::first(text, from) {
+            if secret.length >= LIKELY_CHARACTERS {
+                return true;
+            }
+            from = secret.end;
+        }
+        false
     }
 
     /// Whether [`redact`](Key::redact) would find something to cut. Costs less than cutting.
     #[must_use]
     pub fn may_be_in(text: &str) -> bool {
-        first_secret(text).is_some()
+        secrets_in_text::first(text, 0).is_some()
     }
 }
 
 /// More characters than any word after the mark has.
 const LIKELY_CHARACTERS: usize = 24;
-
-/// What secrets begin with, and how much of each may be shown.
-const SECRETS: [(&str, usize); 3] = [
-    (MARK, PREFIX),
-    (session_token::MARK, session_token::MARK.len()),
-    (link_token::MARK, link_token::MARK.len()),
-];
-
-/// Where the first secret of a text may begin.
-fn first_secret(text: &str) -> Option<(usize, (&'static str, usize))> {
-    let places = SECRETS.into_iter().filter_map(|secret| Some((text.find(secret.0)?, secret)));
-    places.min_by_key(|(at, _)| *at)
-}
 
 impl FromStr for Key {
     type Err = Error;

@@ -3,11 +3,11 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-use super::base62::{CHECKSUM, checksum, is_base62, random_characters};
+use super::{
+    base62::{CHECKSUM, checksum, is_base62, random_characters},
+    key::secrets_in_text::{self, LINK_MARK as MARK},
+};
 use crate::error::{Error, Invalid, Result, SecretKind};
-
-/// What every token begins with.
-pub(super) const MARK: &str = "finl_";
 
 const RANDOM: usize = 32;
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
@@ -39,7 +39,7 @@ impl LinkToken {
         LinkHash(Sha256::digest(&self.0).into())
     }
 
-    /// Whether a text has something in it that is marked as a link token, mistyped or not.
+    /// Whether a text has something in it that is marked as a link token, mistyped or percent-encoded or not.
     ///
     /// ```
     /// use fincore::LinkToken;
@@ -48,7 +48,7 @@ impl LinkToken {
     /// ```
     #[must_use]
     pub fn may_be_in(text: &str) -> bool {
-        text.contains(MARK)
+        secrets_in_text::has_mark(text, MARK)
     }
 }
 

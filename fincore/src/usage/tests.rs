@@ -23,7 +23,7 @@ fn new_key(accounts: &Accounts) -> KeyId {
     let who =
         Registration { name: "Ana".parse().unwrap(), email: "ana@example.com".parse().unwrap() };
     let key = keys::issue(accounts, &who, Plan::Gold, DateTime::UNIX_EPOCH).unwrap();
-    keys::authenticate(accounts, &key).unwrap().id.key().unwrap()
+    keys::authenticate(accounts, &key).unwrap().key.unwrap()
 }
 
 fn day(text: &str) -> Date {

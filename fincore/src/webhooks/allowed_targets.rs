@@ -3,7 +3,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-use crate::error::{Error, Result, Wanted, WebhookFault};
+use crate::{
+    error::{Error, Result, Wanted, WebhookFault},
+    types::Key,
+};
 
 /// As long as any address that a browser takes.
 const MAX_CHARACTERS: usize = 2048;
@@ -21,11 +24,16 @@ const PRIVATE_NAMES: [&str; 9] = [
     "home.arpa",
 ];
 
+/// The first port that needs no right to be listened on. Below are mail, shells and the like, which a call could confuse.
+const FIRST_FREE_PORT: u16 = 1024;
+
 /// Which addresses may be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {
-    /// Only `https`, and only public addresses.
+    /// Only `https`, only public addresses, and only the ports 443 and from 1024 on.
     Public,
+    /// The same, and these ports too.
+    PublicAndPorts(Ports),
     /// Also `http`, and any address: for tests and intranets.
     Any,
 }
@@ -45,17 +53,54 @@ impl Targets {
     pub fn allow(self, address: IpAddr) -> bool {
         match (self, address) {
             (Targets::Any, _) => true,
-            (Targets::Public, IpAddr::V4(address)) => is_public_v4(address),
-            (Targets::Public, IpAddr::V6(address)) => is_public_v6(address),
+            (_, IpAddr::V4(address)) => is_public_v4(address),
+            (_, IpAddr::V6(address)) => is_public_v6(address),
         }
+    }
+
+    /// Whether only public addresses are called, and only by `https`.
+    #[must_use]
+    pub fn are_public(self) -> bool {
+        self != Targets::Any
+    }
+
+    /// Fails if an address has a secret of ours in it, or a port that is not called. A webhook that an earlier version
+    /// created may have such an address, so it must be checked before each call. The error does not repeat the address.
+    ///
+    /// ```
+    /// use fincore::webhooks::Targets;
+    ///
+    /// assert!(Targets::Public.check_address("https://example.com:8443/hook").is_ok());
+    /// assert!(Targets::Public.check_address("https://example.com:22/").is_err());
+    /// ```
+    pub fn check_address(self, url: &str) -> Result<()> {
+        refuse_secret(url)?;
+        // What is no address is refused by what calls it.
+        Url::parse(url).map_or(Ok(()), |url| self.check_port(&url))
+    }
+
+    fn check_port(self, url: &Url) -> Result<()> {
+        let port = url.port_or_known_default().unwrap_or_default();
+        let is_called = match self {
+            Targets::Any => true,
+            Targets::Public | Targets::PublicAndPorts(_)
+                if port == 443 || port >= FIRST_FREE_PORT =>
+            {
+                true
+            }
+            Targets::Public => false,
+            Targets::PublicAndPorts(ports) => ports.has(port),
+        };
+        if is_called { Ok(()) } else { Err(WebhookFault::Port { port }.into()) }
     }
 
     /// Parses an address, and returns it in its normal form. Fails if it may not be called.
     pub(super) fn parse(self, text: &str) -> Result<Url> {
         let wanted = match self {
-            Targets::Public => Wanted::HttpsAddress,
+            Targets::Public | Targets::PublicAndPorts(_) => Wanted::HttpsAddress,
             Targets::Any => Wanted::HttpAddress,
         };
+        refuse_secret(text)?;
         // The parser would drop these silently.
         if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
             return Err(Error::invalid(text, wanted));
@@ -78,6 +123,7 @@ impl Targets {
         if !self.allow_host(&host) {
             return Err(Error::invalid(text, Wanted::PublicAddress));
         }
+        self.check_address(url.as_str())?;
         Ok(url)
     }
 
@@ -88,6 +134,39 @@ impl Targets {
             Host::Domain(name) => self == Targets::Any || is_public_name(name),
         }
     }
+}
+
+/// Ports below 1024 that may be called too; the others need not be named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ports([u64; FIRST_FREE_PORT as usize / 64]);
+
+impl Ports {
+    fn has(self, port: u16) -> bool {
+        let (word, bit) = (usize::from(port / 64), port % 64);
+        self.0.get(word).is_some_and(|word| word >> bit & 1 == 1)
+    }
+}
+
+impl FromIterator<u16> for Ports {
+    fn from_iter<I: IntoIterator<Item = u16>>(ports: I) -> Ports {
+        let mut all = Ports::default();
+        for port in ports {
+            if let Some(word) = all.0.get_mut(usize::from(port / 64)) {
+                *word |= 1 << (port % 64);
+            }
+        }
+        all
+    }
+}
+
+/// Fails if there is a secret of ours in an address, percent-encoded or not.
+fn refuse_secret(address: &str) -> Result<()> {
+    if Key::is_likely_in(address) { Err(WebhookFault::SecretInAddress.into()) } else { Ok(()) }
+}
+
+/// An address as it is shown: one that an earlier version stored may have a secret in it.
+pub(super) fn shown(url: &str) -> String {
+    if Key::is_likely_in(url) { Key::redact(url) } else { url.to_owned() }
 }
 
 /// The host of an address that was checked, with its port: `example.com:443`.

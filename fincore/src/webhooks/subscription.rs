@@ -3,7 +3,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::{
-    allowed_targets::Targets,
+    allowed_targets::{Targets, shown},
     ids::WebhookId,
     new_webhook::NewWebhook,
     progress,
@@ -223,7 +223,7 @@ fn read_webhook(row: &Row) -> Result<Webhook> {
     let disabled = row.get::<Option<i64>>(8)?;
     Ok(Webhook {
         id: row.parse(0)?,
-        url: row.get(1)?,
+        url: shown(row.text(1)?),
         events: row.text(2)?.split_whitespace().map(str::to_owned).collect(),
         company: row.get::<Option<u32>>(3)?.map(|code| code.to_string()),
         category: row.get(4)?,

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The flags of [`Serve`], which may be given without the command.
-pub(super) const FLAGS: [&str; 37] = [
+pub(super) const FLAGS: [&str; 38] = [
     "listen",
     "max_connections",
     "tls_cert",
@@ -34,6 +34,7 @@ pub(super) const FLAGS: [&str; 37] = [
     "upgrade_url",
     "legal_url",
     "webhook_allow_private",
+    "webhook_port",
     "event_window",
     "forget_unused_keys",
     "keep_daily_usage",
@@ -142,6 +143,10 @@ pub(crate) struct Serve {
         value_parser = FalseyValueParser::new()
     )]
     webhook_allow_private: bool,
+    /// Let webhooks call these ports too, besides 443, 8443 and those above 1023; separated by commas; can be given several
+    /// times
+    #[arg(long, value_name = "PORT", env = "FINSERVE_WEBHOOK_PORT", value_parser = ports)]
+    webhook_port: Vec<PortList>,
     /// Events and webhook calls only for what was published within this many days before it came in, so that an import of
     /// old data is silent; 0 for everything
     #[arg(
@@ -247,7 +252,14 @@ impl Serve {
 
     /// Which addresses webhooks may call.
     pub(crate) fn targets(&self) -> Targets {
-        if self.webhook_allow_private { Targets::Any } else { Targets::Public }
+        if self.webhook_allow_private {
+            return Targets::Any;
+        }
+        let mut ports = self.webhook_port.iter().flat_map(|ports| ports.0.clone()).peekable();
+        match ports.peek() {
+            Some(_) => Targets::PublicAndPorts(ports.collect()),
+            None => Targets::Public,
+        }
     }
 
     /// How old what comes in may be and still be an event.
@@ -332,6 +344,17 @@ fn base_path(text: &str) -> Result<String, String> {
         return Ok(path.to_owned());
     }
     Err("expected a path such as /data, of letters, digits and -._~".into())
+}
+
+/// A list of ports; an empty one, as environments often have it, is none.
+#[derive(Clone, Debug)]
+struct PortList(Vec<u16>);
+
+fn ports(text: &str) -> Result<PortList, String> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let ports: Result<Vec<u16>, _> = parts.map(str::parse).collect();
+    let ports = ports.ok().filter(|ports| !ports.contains(&0)).map(PortList);
+    ports.ok_or_else(|| "expected a port from 1 to 65535, such as 444".into())
 }
 
 /// A list of networks; an empty one, as environments often have it, is none.

@@ -13,7 +13,7 @@ use super::{Failure, descriptor_limits, output::terminal};
 use crate::{
     api_client::bundled_data,
     cluster::publication::{holds_publication, served_file},
-    coordination::directory_lock::{Lock, Sharing},
+    coordination::directory_lock::{ExclusiveTask, Lock, Sharing},
 };
 
 /// Opens the catalogue of a data directory; a new one is filled with the bundled data.
@@ -126,12 +126,43 @@ pub(crate) fn lock_for_server(data: &Path, sharing: Sharing) -> Result<Lock, Fai
     Lock::for_server(data, sharing).map_err(|err| Failure::Message(err.to_string()))
 }
 
-/// Makes sure that no server runs on a data directory, and that none starts meanwhile.
-pub(crate) fn lock_against_servers(data: &Path) -> Result<Lock, Failure> {
+/// Makes sure that no server runs on a data directory, and that none starts meanwhile. Returns what had to be created for that.
+pub(crate) fn lock_against_servers(data: &Path) -> Result<(Lock, NewPaths), Failure> {
+    let new = NewPaths::missing(data);
     create(data)?;
-    Lock::for_server(data, Sharing::Alone).map_err(|_| {
+    let lock = Lock::for_server(data, Sharing::Alone).map_err(|_| {
         Failure::Message(format!("a server is running on {}: stop it first", data.display()))
-    })
+    })?;
+    Ok((lock, new))
+}
+
+/// The lock and the directories that did not exist before a command began.
+pub(crate) struct NewPaths {
+    lock: Option<PathBuf>,
+    /// The innermost first.
+    directories: Vec<PathBuf>,
+}
+
+impl NewPaths {
+    fn missing(data: &Path) -> NewPaths {
+        let lock = data.join(ExclusiveTask::Serve.file());
+        let is_named = |path: &&Path| !path.as_os_str().is_empty();
+        let missing = data.ancestors().take_while(is_named).take_while(|path| !path.exists());
+        NewPaths {
+            lock: (!lock.exists()).then_some(lock),
+            directories: missing.map(Path::to_owned).collect(),
+        }
+    }
+
+    /// Removes them again, while the lock is held. A directory that something else was put into stays.
+    pub(crate) fn remove(self) {
+        if let Some(lock) = self.lock {
+            let _ = fs::remove_file(lock);
+        }
+        for directory in self.directories {
+            let _ = fs::remove_dir(directory);
+        }
+    }
 }
 
 /// The path of a file of the data directory. Fails if there is none: a command that only reads must not create it.
@@ -168,6 +199,11 @@ pub(crate) fn refuse_followed(data: &Path) -> Result<(), Failure> {
         "the servers of {data} follow a published catalogue: do this in the data directory that it is published from; to \
          stop following it, delete {data}/published"
     )))
+}
+
+/// Refuses to change a data directory that a newer version has used: it may have changed more than the accounts.
+pub(crate) fn refuse_newer(data: &Path) -> Result<(), Failure> {
+    Ok(Accounts::refuse_newer(&data.join(ACCOUNTS))?)
 }
 
 pub(super) fn create(data: &Path) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use fincore::{CommitStep, Error, Import, Imported, Tally, printable};
 
 use super::{
     Failure,
-    data_directory::{open_catalogue, refuse_followed},
+    data_directory::{open_catalogue, refuse_followed, refuse_newer},
     output::terminal::{bytes_progress, items_progress, print},
 };
 use crate::{
@@ -33,6 +33,7 @@ pub(crate) fn run(data: &Path, args: &cli::Import) -> Result<(), Failure> {
     });
     let inputs = inputs(args)?;
     refuse_followed(data)?;
+    refuse_newer(data)?;
     let catalogue = open_catalogue(data)?;
     let import = wait_for_import::wait(|| Import::begin(&catalogue, Now::read().utc))?;
     let import = import.keep_changes_for(args.changes.keep());

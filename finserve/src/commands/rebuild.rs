@@ -6,7 +6,7 @@ use fincore::{Catalogue, Rebuilt, Remedy};
 use super::{
     Failure,
     check::{examine, show_progress},
-    data_directory::{CATALOGUE, advice, find_file, refuse_followed},
+    data_directory::{CATALOGUE, advice, find_file, refuse_followed, refuse_newer},
     output::terminal::print,
 };
 use crate::coordination::{clock::Now, wait_for_import};
@@ -16,6 +16,7 @@ const MOST_LISTED: usize = 20;
 
 pub(crate) fn run(data: &Path) -> Result<(), Failure> {
     refuse_followed(data)?;
+    refuse_newer(data)?;
     let catalogue = Catalogue::open(find_file(data, CATALOGUE)?)?;
     let rebuilt = rebuild(&catalogue)?;
     if rebuilt.repaired.is_empty() {

@@ -12,7 +12,7 @@ use super::{
 use crate::{cli, coordination::clock::Now};
 
 pub(crate) fn run(data: &Path, args: &cli::Restore) -> Result<(), Failure> {
-    let _lock = lock_against_servers(data)?;
+    let (lock, new) = lock_against_servers(data)?;
     let mut bar = None;
     let restored =
         backup::restore(&args.file, data, args.existing_files(), Now::read().utc, |step| {
@@ -21,6 +21,10 @@ pub(crate) fn run(data: &Path, args: &cli::Restore) -> Result<(), Failure> {
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
+    if restored.is_err() {
+        new.remove();
+    }
+    drop(lock);
     let restored = restored.map_err(|err| match (err, args.existing_files()) {
         (Error::Invalid(why @ Invalid::WouldOverwrite { .. }), Existing::Refuse) => {
             Failure::Message(format!(

@@ -17,7 +17,9 @@ use fincore::{Accounts, Catalogue, backup::ACCOUNTS};
 use super::{
     Failure,
     accounts::{self, AccountsLocation},
-    data_directory::{explain_unusable, lock_for_server, open_catalogue, open_or_fill},
+    data_directory::{
+        explain_unusable, lock_for_server, open_catalogue, open_or_fill, refuse_newer,
+    },
     descriptor_limits,
 };
 use crate::{
@@ -57,6 +59,10 @@ fn serve(
     let ready = Arc::new(Readiness::starting());
     let admin = Admin::new(&ready);
     let _lock = lock_for_server(data, args.sharing())?;
+    // Before the catalogue is brought up to date.
+    if location.are_in_directory() {
+        refuse_newer(data)?;
+    }
     // Before any socket is opened: this may replace the process, which would lose the sockets.
     let own = match args.catalogue_from {
         None => Some(open(data, fill)?),

@@ -10,7 +10,7 @@ use indicatif::MultiProgress;
 
 use super::{
     Failure,
-    data_directory::{CATALOGUE, open_catalogue, refuse_followed},
+    data_directory::{CATALOGUE, open_catalogue, refuse_followed, refuse_newer},
     output::terminal::print,
 };
 use crate::{
@@ -65,6 +65,7 @@ fn synchronise_with(data: &Path, args: &cli::Sync, control: &Control<'_>) -> Res
         return dry_run(data, &config, control);
     }
     refuse_followed(data)?;
+    refuse_newer(data)?;
     let catalogue = open_catalogue(data)?;
     let stop = Signal::default();
     let cannot = format!("cannot lock the data directory {}", data.display());

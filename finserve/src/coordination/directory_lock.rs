@@ -48,7 +48,7 @@ pub(crate) enum LockError {
 
 impl ExclusiveTask {
     /// The file that is locked.
-    fn file(self) -> &'static str {
+    pub(crate) fn file(self) -> &'static str {
         match self {
             ExclusiveTask::Sync => "sync.lock",
             ExclusiveTask::Webhooks => "webhooks.lock",

@@ -31,6 +31,7 @@ const MAX_IDLE_AGE: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub(super) struct Client {
     agent: Agent,
+    targets: Targets,
 }
 
 impl Client {
@@ -38,18 +39,21 @@ impl Client {
     pub(super) fn new(targets: Targets) -> Result<Client, String> {
         let config = http_client::agent(ProxyMode::Direct, TIMEOUT)?
             .accept_encoding(AutoHeaderValue::None)
-            .https_only(targets == Targets::Public)
+            .https_only(targets.are_public())
             .max_idle_connections(64)
             .max_idle_connections_per_host(4)
             .max_idle_age(MAX_IDLE_AGE)
             .timeout_recv_body(Some(BODY_TIMEOUT))
             .build();
         let resolver = PublicResolver { targets, resolver: DefaultResolver::default() };
-        Ok(Client { agent: Agent::with_parts(config, DefaultConnector::default(), resolver) })
+        let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
+        Ok(Client { agent, targets })
     }
 
     /// Makes a call; returns the status of the answer, or what went wrong.
     pub(super) fn call(&self, call: &Call, now: DateTime<Utc>) -> Result<u16, String> {
+        // The address may be older than what is allowed now.
+        self.targets.check_address(&call.url).map_err(|err| err.to_string())?;
         let mut request = self.agent.post(&call.url).header("Content-Type", "application/json");
         for (name, value) in call.headers(now) {
             request = request.header(name, value);

@@ -315,6 +315,33 @@ fn an_address_that_is_not_public_is_refused_when_it_is_connected_to() {
 }
 
 #[test]
+fn an_address_that_was_allowed_once_is_checked_before_each_call() {
+    let (setup, receiver) = (Setup::new(), Receiver::start(&[]));
+    let called = |id: &WebhookId, targets: Targets| {
+        webhooks::send_test(&setup.accounts, setup.owner(), id, setup.now()).unwrap();
+        settle(&mut setup.rounds(targets));
+        setup.newest(id).error
+    };
+    let (id, _) = setup.subscribe("https://8.8.8.8:22/".into());
+    let error = called(&id, Targets::Public).unwrap();
+    assert!(error.starts_with("webhooks do not call port 22;"), "{error}");
+
+    let (id, _) = setup.subscribe(receiver.url("/hook"));
+    assert_eq!(called(&id, Targets::Any), None);
+    assert_eq!(receiver.received().len(), 1);
+    let secret = format!("{}?k={}", receiver.url("/hook"), setup.key.reveal().replace('_', "%5f"));
+    let database = rusqlite::Connection::open(setup.accounts.path().unwrap()).unwrap();
+    let stored =
+        database.execute("UPDATE webhook SET url = ?1 WHERE id = ?2", (&secret, id.to_string()));
+    assert_eq!(stored.unwrap(), 1);
+    let error = called(&id, Targets::Any).unwrap();
+    assert!(error.contains("its receiver would learn it"), "{error}");
+    assert_eq!(receiver.received().len(), 1, "it is not called");
+    let shown = webhooks::find(&setup.accounts, setup.owner(), &id).unwrap().url;
+    assert!(shown.contains("/hook?k=fin%5f") && shown.ends_with('…'), "{shown}");
+}
+
+#[test]
 fn the_webhooks_of_a_revoked_key_end() {
     let (setup, receiver) = (Setup::new(), Receiver::start(&[]));
     setup.subscribe(receiver.url("/"));

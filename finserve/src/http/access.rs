@@ -357,7 +357,7 @@ impl Access {
         (endpoint, outcome): (&'static str, Outcome),
         now: Now,
     ) {
-        let Some(key) = caller.id.key() else { return };
+        let Some(key) = caller.key else { return };
         let day = now.utc_day();
         match link.holder() {
             Some(holder) => {
@@ -403,7 +403,7 @@ impl Access {
         query: &UsageQuery,
         now: Now,
     ) -> Result<Report, Refusal> {
-        let key = caller.id.key().ok_or(Refusal::KeyRequired)?;
+        let key = caller.key.ok_or(Refusal::KeyRequired)?;
         Ok(self.usage.report(&self.accounts, key, query, now.utc_day())?)
     }
 

@@ -8,7 +8,10 @@ use std::{
 use hyper::{Method, header::HeaderValue};
 use ipnet::Ipv6Net;
 
-use super::{log, metrics::Metrics};
+use super::{
+    log,
+    metrics::{InFlight, Metrics},
+};
 
 /// A request and how it was answered.
 pub(crate) struct AccessRecord {
@@ -23,6 +26,8 @@ pub(crate) struct AccessRecord {
     /// The request id, as the response carries it.
     pub(crate) id: Option<HeaderValue>,
     pub(crate) started: Instant,
+    /// Counts the request among those in flight until its record is written.
+    pub(crate) _in_flight: Option<InFlight>,
 }
 
 /// The network that a request comes from: a log should not hold whole addresses.

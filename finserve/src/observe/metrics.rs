@@ -141,6 +141,15 @@ pub(crate) struct SampledState {
     pub(crate) files: Option<Vec<(String, u64)>>,
 }
 
+/// A request that is in flight until this is dropped, whatever becomes of it.
+pub(crate) struct InFlight(Gauge);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 impl Metrics {
     /// The metrics for the routes of a table, each given by method and path.
     pub(crate) fn new(rows: impl Iterator<Item = (String, &'static str)>) -> Metrics {
@@ -218,14 +227,20 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that has begun.
-    pub(crate) fn begin(&self) {
+    /// Counts a request that has begun, until the value is dropped.
+    pub(crate) fn begin(&self) -> InFlight {
         self.in_flight.inc();
+        InFlight(self.in_flight.clone())
+    }
+
+    /// How many requests are in flight.
+    #[cfg(test)]
+    pub(crate) fn in_flight(&self) -> i64 {
+        self.in_flight.get()
     }
 
     /// Counts a request that was answered, by the position of its route in the table.
     pub(crate) fn end(&self, row: Option<usize>, status: u16, bytes: u64, took: Duration) {
-        self.in_flight.dec();
         let routes = self.routes.get(row.unwrap_or(usize::MAX)).or(self.routes.last());
         if let Some(route) = routes {
             if let Some(class) = route.answered.get(usize::from(status / 100).saturating_sub(1)) {

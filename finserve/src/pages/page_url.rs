@@ -1,4 +1,5 @@
 //! Addresses that carry the whole state of a view: of pages, and of the same question to the API.
+use fincore::Key;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::view::View;
@@ -53,11 +54,13 @@ impl Address {
         view.curl(&self.plain_link(view))
     }
 
+    /// A key that was typed by mistake is not repeated.
     pub(super) fn text(&self) -> String {
-        let mut text = self.path.clone();
+        let mut text = Key::redact(&self.path);
         for (at, (name, value)) in self.pairs.iter().enumerate() {
             text.push(if at == 0 { '?' } else { '&' });
-            let value = utf8_percent_encode(value, ENCODED).to_string().replace(' ', "+");
+            let value = Key::redact(value);
+            let value = utf8_percent_encode(&value, ENCODED).to_string().replace(' ', "+");
             text.extend([*name, "=", &value]);
         }
         text

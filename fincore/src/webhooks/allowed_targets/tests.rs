@@ -126,6 +126,64 @@ fn takes_addresses_in_their_normal_form() {
 }
 
 #[test]
+fn only_ports_of_web_servers_and_free_ones_are_called() {
+    let with = Targets::PublicAndPorts([80, 9, 1023, 8443, 65535].into_iter().collect());
+    let url = |port: u16| format!("https://example.com:{port}/hook");
+    for (port, by_default, with_flags) in [
+        (443, true, true),
+        (8443, true, true),
+        (1024, true, true),
+        (65535, true, true),
+        (1, false, false),
+        (22, false, false),
+        (25, false, false),
+        (73, false, false),
+        (444, false, false),
+        (9, false, true),
+        (80, false, true),
+        (1023, false, true),
+    ] {
+        for (targets, is_called) in
+            [(Targets::Public, by_default), (with, with_flags), (Targets::Any, true)]
+        {
+            assert_eq!(targets.parse(&url(port)).is_ok(), is_called, "{port} {targets:?}");
+            assert_eq!(targets.check_address(&url(port)).is_ok(), is_called, "{port} {targets:?}");
+        }
+    }
+    assert!(with.parse("http://example.com/").is_err() && with.parse("https://10.0.0.1/").is_err());
+    let message = Targets::Public.parse(&url(22)).unwrap_err().to_string();
+    assert_eq!(message, "webhooks do not call port 22; they call 443, 8443 and ports above 1023");
+}
+
+#[test]
+fn an_address_has_no_secret_of_ours_in_it() {
+    let key = Key::generate().unwrap();
+    let body = &key.reveal()[4..];
+    for mark in ["fin_", "finl_", "fis_", "whsec_", "fin%5F", "%66in_", "%66%69%6e%5f", "fin%255F"]
+    {
+        let secret = format!("{mark}{body}");
+        for url in [
+            format!("https://example.com/?k={secret}"),
+            format!("https://example.com/{secret}/hook"),
+            format!("https://{secret}.example.com/"),
+            format!("https://{secret}@example.com/"),
+            format!("https://example.com/#{secret}"),
+            secret.clone(),
+        ] {
+            for targets in [Targets::Public, Targets::Any] {
+                let message = targets.parse(&url).unwrap_err().to_string();
+                assert!(message.contains("its receiver would learn it"), "{url}: {message}");
+                assert!(targets.check_address(&url).is_err(), "{url}");
+                assert!(!shown(&url).contains(body), "{url}");
+            }
+        }
+    }
+    for url in ["https://example.com/fin_hook?whsec_=1", "https://fin_tech.example.com/"] {
+        assert!(Targets::Public.parse(url).is_ok() && shown(url) == url, "{url}");
+    }
+}
+
+#[test]
 fn refuses_what_may_not_be_called() {
     let long = format!("https://example.com/{}", "x".repeat(2048));
     let refused = [

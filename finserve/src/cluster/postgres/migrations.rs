@@ -9,11 +9,12 @@ use fincore::{
 use super::{COMMIT, LOOK, Postgres, session::Session};
 
 /// What makes the tables, in order. One that was ever published is not changed any more.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../../../migrations/0001_accounts.sql"),
     include_str!("../../../migrations/0002_sessions.sql"),
     include_str!("../../../migrations/0003_self_registered.sql"),
     include_str!("../../../migrations/0004_links.sql"),
+    include_str!("../../../migrations/0005_holder.sql"),
 ];
 
 /// Other servers may be migrating.

@@ -80,7 +80,7 @@ pub(crate) fn revoke(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
 
 /// The key of the caller.
 fn key(context: &Context<'_>) -> Result<KeyId, Refusal> {
-    context.caller.id.key().ok_or(Refusal::KeyRequired)
+    context.caller.key.ok_or(Refusal::KeyRequired)
 }
 
 fn wanted(bytes: &[u8]) -> Result<Wanted, Refusal> {

@@ -71,7 +71,7 @@ pub(super) fn signed_in(
     request.check_site()?;
     let view = view(context, page_handlers::chosen(params)?);
     let signed_in = request.session.holder();
-    let id = signed_in.and_then(|holder| holder.caller.id.key());
+    let id = signed_in.and_then(|holder| holder.caller.key);
     let (Some(Holder { key, .. }), Some(id)) = (signed_in, id) else {
         let form = SignInForm { next: Some("/usage"), is_wrong: false };
         let page = pages::sign_in(&view, &form);

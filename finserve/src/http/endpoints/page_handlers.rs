@@ -102,13 +102,7 @@ fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
     }
     let here = match (known, asked.split_once('?')) {
         (Some(known), Some((path, query))) => {
-            let is_known = |pair: &&str| {
-                let name = pair.split('=').next().unwrap_or_default();
-                parameters::decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()))
-            };
-            let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
-            let mark = if query.is_empty() { "" } else { "?" };
-            [path, mark, &query].concat()
+            format!("{path}{}", parameters::known_query(query, known))
         }
         _ => asked.to_owned(),
     };
@@ -223,7 +217,7 @@ pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
     let view = chosen_view(context, params)?;
     match context.request.session.holder() {
         Some(holder) => {
-            let key = holder.caller.id.key().ok_or(Refusal::KeyRequired)?;
+            let key = holder.caller.key.ok_or(Refusal::KeyRequired)?;
             let links = links::list(context.access.accounts(), key)?;
             let form = UsageForm::Own(Box::new(known(context, holder.caller)?), links);
             Ok(Reply::ok(Body::page(pages::usage(&view, &form), OWN_FILES), Caching::Never))
@@ -272,7 +266,7 @@ fn subscriptions(
     caller: Caller,
 ) -> Result<Option<Vec<Subscription>>, Refusal> {
     const DELIVERIES: u32 = 5;
-    let Some(key) = caller.id.key().filter(|_| caller.plan.includes(Feature::Webhooks)) else {
+    let Some(key) = caller.key.filter(|_| caller.plan.includes(Feature::Webhooks)) else {
         return Ok(None);
     };
     let accounts = context.access.accounts();

@@ -50,6 +50,8 @@ struct Listed {
 pub(crate) fn create(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let Context { catalogue, access, request, targets, base, .. } = context;
     let (key, wanted) = (key(context)?, wanted(request.body("application/json")?)?);
+    // No name with a secret in it is resolved.
+    targets.check_address(&wanted.url)?;
     webhook_hosts::check(&wanted.url, *targets)?;
     let snapshot = catalogue.snapshot(request.now.today())?;
     let now = request.now.utc;
@@ -117,7 +119,7 @@ pub(crate) fn replay(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
 
 /// The key of the caller. Plans that include webhooks have one.
 fn key(context: &Context<'_>) -> Result<KeyId, Refusal> {
-    context.caller.id.key().ok_or(Refusal::KeyRequired)
+    context.caller.key.ok_or(Refusal::KeyRequired)
 }
 
 fn wanted(bytes: &[u8]) -> Result<NewWebhook, Refusal> {

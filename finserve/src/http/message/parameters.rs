@@ -148,6 +148,17 @@ impl<'r> Params<'r> {
     }
 }
 
+/// A query string with its mark, without parameters that are not among `known` or have a key in them.
+pub(crate) fn known_query(query: &str, known: &[&str]) -> String {
+    let is_known = |pair: &&str| {
+        let name = pair.split('=').next().unwrap_or_default();
+        let is_name = decode_query(name).is_ok_and(|name| known.contains(&name.as_ref()));
+        is_name && !Key::may_be_in(pair)
+    };
+    let query = query.split('&').filter(is_known).collect::<Vec<_>>().join("&");
+    if query.is_empty() { query } else { format!("?{query}") }
+}
+
 /// Text of a query string, in which a plus is a space.
 pub(crate) fn decode_query(text: &str) -> Result<Cow<'_, str>, Refusal> {
     if text.contains('+') {

@@ -181,7 +181,7 @@ impl Envelope<'_> {
 
     /// How long a tagged answer may be used without asking again, and by whom.
     pub(crate) fn kept_for(&self) -> &'static str {
-        let with_key = self.caller.id.key().is_some();
+        let with_key = self.caller.key.is_some();
         if with_key { "private, max-age=60" } else { "public, max-age=60" }
     }
 

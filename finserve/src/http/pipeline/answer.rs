@@ -102,18 +102,18 @@ impl App {
         if row.is_page || link_scope::check(row, request).is_err() {
             return None;
         }
-        self.metrics.begin();
         self.metrics.count_cache_hit();
         let mut outcome = RequestOutcome {
             route: Some(cached.route),
             caller: Some(caller),
+            in_flight: Some(self.metrics.begin()),
             ..RequestOutcome::default()
         };
         let done = guarded(|| {
             self.admit(row, &caller, request, &mut outcome)?;
             Ok(Done::data(cached, &request.head.headers))
         });
-        Some(self.respond(request, &outcome, done))
+        Some(self.respond(request, outcome, done))
     }
 
     /// Takes the steps of a request, all of them where its answer is short. A panic on the way fails this request only.
@@ -126,10 +126,10 @@ impl App {
         caller: Result<Caller, Refusal>,
         charged: Option<Charged>,
     ) -> Begun {
-        self.metrics.begin();
+        let in_flight = Some(self.metrics.begin());
         let Target { language, is_page, .. } = target;
         let mut outcome =
-            RequestOutcome { charged, language, is_page, ..RequestOutcome::default() };
+            RequestOutcome { charged, language, is_page, in_flight, ..RequestOutcome::default() };
         let done = match guarded(|| self.steps(request, target, caller, &mut outcome)) {
             Ok(Progress::Done(done)) => Ok(done),
             Ok(Progress::Longer(on, route, input)) => {
@@ -138,7 +138,7 @@ impl App {
             }
             Err(refusal) => Err(refusal),
         };
-        Begun::Answered(self.respond(request, &outcome, done))
+        Begun::Answered(self.respond(request, outcome, done))
     }
 
     /// Answers a request that takes longer, on other threads; 503 where too many wait for those.
@@ -153,13 +153,13 @@ impl App {
         let (app, begun) = (self.clone(), Instant::now());
         Answered::Later(pool.run_or_refuse(self.share(&request, caller), move |turn| {
             if turn == Turn::Refused {
-                return app.respond(&request, &outcome, Err(Refusal::queue()));
+                return app.respond(&request, outcome, Err(Refusal::queue()));
             }
             // A request that has waited that long would not get its answer in time.
             let until = begun + longest(on, begun.elapsed());
             let make = || app.make(&request, caller, route, input);
             let done = guarded(|| deadline::within(until, make));
-            app.respond(&request, &outcome, done)
+            app.respond(&request, outcome, done)
         }))
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn answer_at_once(
         // Limits that replicas share have to be waited for.
         if batcher.is_none() { app.answer_from_cache(request) } else { None }
     });
-    answered.unwrap_or_else(|panic| Some(app.begin_broken(panic)))
+    answered.unwrap_or_else(|panic| Some(app.broken(panic)))
 }
 
 /// Answers a request that [`answer_at_once`] has left: here, or where it holds up no other. A bug fails this request only.
@@ -63,7 +63,7 @@ pub(crate) async fn answer(
     // The steps are guarded one by one; this guards what lies between them.
     let poll = |context: &mut Context<'_>| {
         let polled = catch(|| answered.as_mut().poll(context));
-        polled.unwrap_or_else(|panic| Poll::Ready(app.begin_broken(panic)))
+        polled.unwrap_or_else(|panic| Poll::Ready(app.broken(panic)))
     };
     poll_fn(poll).await
 }
@@ -75,39 +75,39 @@ async fn answer_below_base(
 ) -> Response<Payload> {
     let target = match catch(|| Target::parse(&app.routes, &request.head)) {
         Ok(target) => target,
-        Err(panic) => return app.begin_broken(panic),
+        Err(panic) => return app.broken(panic),
     };
     match react(app, &request, &target).await {
         // A call of a tool is a request of its endpoint.
         Ok(Some(Reaction::Call(call))) => {
             let (relay, inner) = match catch(|| app.relay(&request, call)).flatten() {
                 Ok(relayed) => relayed,
-                Err(panic) => return app.begin_broken(panic),
+                Err(panic) => return app.broken(panic),
             };
             let kept =
                 if batcher.is_none() { catch(|| app.answer_from_cache(&inner)) } else { Ok(None) };
             let response = match kept {
                 Ok(Some(response)) => response,
                 Ok(None) => Box::pin(answer_below_base(app, batcher, inner)).await,
-                Err(panic) => app.begin_broken(panic),
+                Err(panic) => app.broken(panic),
             };
             let answered = catch(|| app.relayed(relay, response));
-            return finish(answered, |why| app.begin_broken(why)).await;
+            return finish(answered, |why| app.broken(why)).await;
         }
         Ok(reaction) => request.reaction = reaction,
-        Err(panic) => return app.begin_broken(panic),
+        Err(panic) => return app.broken(panic),
     }
     match recognise(app, &request, &target).await {
         Ok(session) => request.session = session,
-        Err(panic) => return app.begin_broken(panic),
+        Err(panic) => return app.broken(panic),
     }
     match resolve_link(app, &request, &target).await {
         Ok(link) => request.link = link,
-        Err(panic) => return app.begin_broken(panic),
+        Err(panic) => return app.broken(panic),
     }
     let (caller, charged) = match identify_and_charge(app, batcher, &request, &target).await {
         Ok(prepared) => prepared,
-        Err(panic) => return app.begin_broken(panic),
+        Err(panic) => return app.broken(panic),
     };
     match catch(|| app.begin(&request, target, caller, charged)) {
         Ok(Begun::Answered(response)) => response,

@@ -34,7 +34,7 @@ use crate::{
     },
     observe::{
         access_record::{AccessRecord, Network},
-        metrics::Reason,
+        metrics::{InFlight, Reason},
     },
     pages::Language,
 };
@@ -62,6 +62,8 @@ pub(crate) struct RequestOutcome {
     pub(crate) counted: Option<Outcome>,
     /// What the limit of all replicas said, where limits are shared.
     pub(crate) charged: Option<Charged>,
+    /// Counts it among the requests in flight until it has been answered, or given up.
+    pub(crate) in_flight: Option<InFlight>,
 }
 
 /// What a request is answered with.
@@ -82,13 +84,7 @@ impl Done {
 }
 
 impl App {
-    /// The response to a request that has not been begun, and whose own was lost to a bug.
-    pub(crate) fn begin_broken(&self, why: String) -> Response<Payload> {
-        self.metrics.begin();
-        self.broken(why)
-    }
-
-    /// The response to a request that was begun, and whose own was lost to a bug.
+    /// The response to a request whose own was lost to a bug.
     pub(crate) fn broken(&self, why: String) -> Response<Payload> {
         self.metrics.end(None, 500, 0, Duration::ZERO);
         let (headers, now) = (HeaderMap::new(), self.clock().now());
@@ -108,7 +104,7 @@ impl App {
     pub(crate) fn respond(
         &self,
         request: &Request,
-        outcome: &RequestOutcome,
+        outcome: RequestOutcome,
         done: Result<Done, Refusal>,
     ) -> Response<Payload> {
         let id = RequestId::of(&request.head.headers, &self.start);
@@ -169,7 +165,7 @@ impl App {
         let by_link = request.link.holder().map(|holder| &holder.key);
         let key = match by_link.or(request.session.holder().map(|holder| &holder.key)) {
             Some(key) => Some(key.as_str().into()),
-            None => caller.id.key().and_then(|_| credentials::key_prefix(&request.head.headers)),
+            None => caller.key.and_then(|_| credentials::key_prefix(&request.head.headers)),
         };
         let record = AccessRecord {
             route: (outcome.route.map(RouteId::place), route),
@@ -180,6 +176,7 @@ impl App {
             network: Network(address),
             id: response.headers().get(X_REQUEST_ID).cloned(),
             started: request.now.instant,
+            _in_flight: outcome.in_flight,
         };
         response.body_mut().write_record(record, &self.metrics);
         response

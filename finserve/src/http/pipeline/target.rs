@@ -168,7 +168,10 @@ fn without_slash(routes: &Routes, head: &Parts) -> Result<Option<HeaderValue>, R
     }
     let is_page =
         matches!(routes.find(&head.method, path)?, Match::Row(_, route, _) if route.is_page);
-    // A key that was sent as a parameter by mistake is not repeated.
+    // A key that was sent in an address by mistake is not repeated.
+    if Key::may_be_in(path) {
+        return Ok(None);
+    }
     let query = head.uri.query().filter(|query| !Key::may_be_in(query));
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
     let reads = matches!(head.method, Method::GET | Method::HEAD);

@@ -113,9 +113,14 @@ impl Connections {
 
     /// Ends those whose peers have taken too long, and says how many those are.
     pub(crate) fn end_overdue(&self, now: Instant) -> usize {
-        let all = self.all();
-        let overdue = all.open.values().filter(|open| open.patience.is_over(now));
-        overdue.inspect(|open| open.task.iter().for_each(AbortHandle::abort)).count()
+        // Whether a permit holds is decided elsewhere and may take a while: connections come and go meanwhile.
+        let open: Vec<_> = {
+            let all = self.all();
+            let open = all.open.values();
+            open.map(|open| (open.patience.clone(), open.task.clone())).collect()
+        };
+        let overdue = open.iter().filter(|(patience, _)| patience.is_over(now));
+        overdue.inspect(|(_, task)| task.iter().for_each(AbortHandle::abort)).count()
     }
 
     fn all(&self) -> MutexGuard<'_, All> {
@@ -175,7 +180,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::http::transport::peer_timeouts::Timeouts;
+    use crate::http::transport::peer_timeouts::{Permit, Timeouts};
 
     fn connections(most: usize, per_address: usize) -> Arc<Connections> {
         let proxies = vec!["10.0.0.0/8".parse().unwrap()];
@@ -204,6 +209,22 @@ mod tests {
         assert!(enter(&all, "192.0.2.1", now).is_ok());
         drop(places);
         assert_eq!((all.count(), all.all().by_address.len()), (0, 0));
+    }
+
+    #[test]
+    fn connections_come_and_go_while_a_permit_is_asked() {
+        let (all, now) = (connections(10, 2), Instant::now());
+        let place = enter(&all, "192.0.2.1", now).ok().unwrap();
+        let asked = all.clone();
+        let is_free = Arc::new(Mutex::new(None));
+        let seen = is_free.clone();
+        let permit = Permit::new(move || {
+            *seen.lock().unwrap() = Some(asked.all.try_lock().is_ok());
+            false
+        });
+        place.patience.expect_read(None, Some(permit));
+        assert_eq!(all.end_overdue(now), 1);
+        assert_eq!(*is_free.lock().unwrap(), Some(true));
     }
 
     #[test]

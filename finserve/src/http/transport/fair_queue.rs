@@ -180,7 +180,7 @@ mod tests {
     /// The share of a caller, which the number tells from others at the same address.
     fn key(number: u8, plan: Plan, at: u8) -> Share {
         let id = CallerId::address([198, 51, 100, number].into());
-        Share::of(Caller { id, plan }, address(at))
+        Share::of(Caller { id, plan, key: None }, address(at))
     }
 
     /// All that is left in a queue, in order.

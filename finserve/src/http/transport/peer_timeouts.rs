@@ -163,7 +163,9 @@ impl PeerDeadline {
 
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         let until = self.until.load(Ordering::Relaxed).min(self.unread.load(Ordering::Relaxed));
-        self.millis(now) >= until || self.permit().as_ref().is_some_and(|permit| !permit.holds())
+        // The lock is not held while the permit is asked.
+        let permit = self.permit().clone();
+        self.millis(now) >= until || permit.is_some_and(|permit| !permit.holds())
     }
 
     /// Nothing can panic while it holds this lock, so the permit in a poisoned one is right.

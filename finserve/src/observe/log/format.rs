@@ -165,6 +165,9 @@ impl Fields<'_> {
 
 impl Visit for Fields<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
+        if Key::may_be_in(value) {
+            return self.text(field.name(), &Key::redact(value));
+        }
         self.text(field.name(), value);
     }
 
@@ -262,8 +265,13 @@ mod tests {
     fn never_shows_a_key() {
         let key = Key::generate().unwrap();
         for style in [Style::Plain, Style::Human, Style::Json] {
-            let line = line(style, || tracing::error!("{} is wrong", key.reveal()));
-            assert!(!line.contains(key.reveal()), "{line}");
+            let in_message = || tracing::error!("{} is wrong", key.reveal());
+            let in_field = || tracing::error!(given = key.reveal(), "a value is wrong");
+            let logs: [&dyn Fn(); 2] = [&in_message, &in_field];
+            for log in logs {
+                let line = line(style, log);
+                assert!(!line.contains(key.reveal()), "{line}");
+            }
         }
     }
 }

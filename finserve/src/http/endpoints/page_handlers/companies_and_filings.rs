@@ -18,14 +18,14 @@ use crate::{
     http::{
         endpoints::context::Context,
         message::{
-            parameters::Params,
+            parameters::{self, Params},
             refusal::Refusal,
             reply::{Body, Caching, Reply},
         },
     },
     pages::{
         self, CompaniesSought, CompanyShown, Filed, FilingShown, FilingsSought, Found, Language,
-        NEWEST, View, YearsShown,
+        NEWEST, YearsShown,
     },
 };
 
@@ -166,7 +166,7 @@ pub(crate) fn company(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     let reach = Reach::of(context)?;
     let (code, _) = reach.one(Feature::Companies, |all| companies::resolve(all, &wanted))?;
     if code.to_string() != id {
-        return found_at(&view, &format!("/companies/{code}"));
+        return found_at(context, &format!("/companies/{code}"));
     }
     let known = reach.one(Feature::Companies, |all| Ok(companies::find(all, code.into())?.answer));
     let shown_of_it = match known {
@@ -227,9 +227,11 @@ fn filed(reach: &Reach, code: CvmCode, company: &companies::Company) -> Result<F
     })
 }
 
-/// Leads to the page of a company by its code.
-pub(super) fn found_at(view: &View, path: &str) -> Result<Reply, Refusal> {
-    let link = HeaderValue::try_from(view.link(path));
+/// Leads to the page of a company by its code, with what was chosen there.
+pub(super) fn found_at(context: &Context<'_>, path: &str) -> Result<Reply, Refusal> {
+    let query = context.request.head.uri.query().unwrap_or_default();
+    let query = parameters::known_query(query, context.parameters);
+    let link = HeaderValue::try_from(context.base.link(path) + &query);
     let link = link.map_err(|_| Refusal::Internal("a link of ours cannot be sent".into()))?;
     Ok(Reply::found_at(link))
 }

@@ -50,7 +50,7 @@ pub(crate) fn statement(context: &Context<'_>, params: Params<'_>) -> Result<Rep
     let reach = Reach::of(context)?;
     let (code, _) = reach.one(Feature::Companies, |all| companies::resolve(all, &wanted))?;
     if code.to_string() != id {
-        return found_at(&view, &format!("/companies/{code}/statements"));
+        return found_at(context, &format!("/companies/{code}/statements"));
     }
     let [kind, period, scope, as_of, restated, page] =
         [kind, period, scope, as_of, restated, page].map(given);

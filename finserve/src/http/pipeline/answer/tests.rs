@@ -251,6 +251,56 @@ fn what_is_known_already_costs_no_query() {
 }
 
 #[test]
+fn a_request_that_is_given_up_is_not_in_flight_any_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = bundle::filled_copy(dir.path()).unwrap();
+    let routes = Routes::new(UpgradeContact::default());
+    let app = Arc::new(over(&catalogue, routes, answer_cache::CAPACITY));
+    let request = || Request {
+        head: hyper::Request::get("/api/v1/filings/search?q=ata")
+            .header("host", "localhost")
+            .body(())
+            .unwrap()
+            .into_parts()
+            .0,
+        upload: Upload::Whole(Bytes::new()),
+        peer: Ipv4Addr::LOCALHOST.into(),
+        is_encrypted: false,
+        now: Asker::new().now,
+        session: Session::None,
+        link: LinkCredential::None,
+        reaction: None,
+    };
+    let caller = Caller { plan: Plan::Gold, ..Caller::at(Ipv4Addr::LOCALHOST.into()) };
+    let begin = |request: &Request| {
+        let target = Target::parse(&app.routes, &request.head);
+        match app.begin(request, target, Ok(caller), None) {
+            Begun::Pending(pending) => *pending,
+            Begun::Answered(_) => panic!("it takes longer"),
+        }
+    };
+    // Its connection is closed, or a bug ends it, before the other threads have it.
+    let pending = begin(&request());
+    assert_eq!(app.metrics.in_flight(), 1);
+    drop(pending);
+    assert_eq!(app.metrics.in_flight(), 0);
+    // The server ends while it waits, and nothing waits for its answer.
+    let request = request();
+    let pending = begin(&request);
+    app.refuse_waiting();
+    drop(app.complete(request, pending));
+    assert_eq!(app.metrics.in_flight(), 0);
+    // A bug in the last step, after which an answer of its own is made.
+    let broken = catch(|| {
+        let _outcome =
+            RequestOutcome { in_flight: Some(app.metrics.begin()), ..RequestOutcome::default() };
+        panic!("forced")
+    });
+    assert_eq!(app.broken(broken.unwrap_err()).status(), 500);
+    assert_eq!(app.metrics.in_flight(), 0);
+}
+
+#[test]
 fn new_data_and_a_new_day_are_seen_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = bundle::filled_copy(dir.path()).unwrap();
