@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Snapshot, read_transaction::ReadTransaction};
 use crate::{
-    error::{Error, Invalid, Result},
+    error::{Invalid, Result},
     types::Date,
 };
 
@@ -84,8 +84,16 @@ impl Snapshot {
         }
         let day = day.min(self.today());
         // Today is no exception: the date of a snapshot may lie before later imports.
-        let Some(version) = self.version_at_end_of(day)? else {
-            return Err(self.before_its_past(day)?);
+        let version = match self.version_at_end_of(day)? {
+            Some(version) => version,
+            None => match self.first_import()? {
+                // Nothing has changed since the library brought it, so that this is the present.
+                None if day == self.present_day => i64::MAX,
+                since => {
+                    let (day, since) = (day.into(), since.map(Date::into));
+                    return Err(Invalid::AsOfBeforeFirstImport { day, since }.into());
+                }
+            },
         };
         let views = AS_OF.concat().replace("VERSION", &version.to_string());
         self.through(&views, day, Knowledge::AsOf(day))
@@ -103,12 +111,12 @@ impl Snapshot {
         Ok(self.first(SQL, [end], |row| row.get(0))?.flatten())
     }
 
-    fn before_its_past(&self, day: Date) -> Result<Error> {
+    /// The day of the first import that was noted.
+    fn first_import(&self) -> Result<Option<Date>> {
         const SQL: &str = "SELECT time FROM import_time ORDER BY time LIMIT 1";
         let first: Option<String> = self.first(SQL, [], |row| row.get(0))?;
         let first = first.and_then(|time| time.parse::<DateTime<Utc>>().ok());
-        let since = first.map(|time| Date::in_brasilia(time).into());
-        Ok(Invalid::AsOfBeforeFirstImport { day: day.into(), since }.into())
+        Ok(first.map(Date::in_brasilia))
     }
 
     /// The newest data through these views. Another connection may see a later import than this one: that adds nothing to

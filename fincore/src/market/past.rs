@@ -27,7 +27,7 @@ use crate::{
 /// the earlier of both days counts.
 ///
 /// Fails if the day lies after the date of the snapshot of the present, or before the first import; also if that is the day
-/// of the snapshot itself.
+/// of the snapshot itself. Before anything was imported, the snapshot's own day is the only one that there is.
 ///
 /// ```
 /// use fincore::{Import, market};

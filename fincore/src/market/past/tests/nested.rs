@@ -114,6 +114,17 @@ fn a_past_that_a_later_import_does_not_reach_keeps_the_name_of_its_data() {
 }
 
 #[test]
+fn before_any_import_the_present_is_all_that_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+    let now = catalogue.snapshot(october(31)).unwrap();
+    let today = as_of(&now, october(31)).unwrap();
+    let current = |snapshot: &Snapshot| market::selic_current(snapshot).unwrap().answer;
+    assert_eq!(current(&today), current(&now));
+    assert!(as_of(&now, october(30)).is_err());
+}
+
+#[test]
 fn any_chain_of_pasts_is_as_of_its_earliest_day() {
     let (_dir, catalogue) = catalogue();
     let chains = (8..32_u8, prop::collection::vec(8..32_u8, 1..4));
