@@ -3,6 +3,8 @@ use std::str::FromStr;
 
 use hyper::Uri;
 
+use super::host_header::host;
+
 /// A scheme and a host, perhaps with a port: `https://data.example.com`. It is leaked, because it lasts as long as the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PublicUrl(&'static str);
@@ -19,12 +21,9 @@ impl FromStr for PublicUrl {
     fn from_str(text: &str) -> Result<PublicUrl, String> {
         let bare = text.strip_suffix('/').unwrap_or(text);
         let uri = bare.parse::<Uri>().ok();
-        let is_origin = uri.is_some_and(|uri| {
-            let authority = uri.authority().map(|authority| authority.as_str());
-            authority.is_some_and(|authority| {
-                ["http", "https"].iter().any(|scheme| bare == format!("{scheme}://{authority}"))
-                    && super::host_header::host(authority).is_some()
-            })
+        let is_origin = uri.as_ref().and_then(Uri::authority).is_some_and(|authority| {
+            let is_whole = |scheme| bare == format!("{scheme}://{authority}");
+            ["http", "https"].into_iter().any(is_whole) && host(authority.as_str()).is_some()
         });
         is_origin.then(|| PublicUrl(bare.to_owned().leak())).ok_or_else(|| {
             "expected a scheme and a host such as https://data.example.com; --base-path is for a path"

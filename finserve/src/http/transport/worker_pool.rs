@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(pool.run_or_refuse(share(1), |turn| turn).blocking_recv(), Ok(Turn::Refused));
         let mut other = pool.run_or_refuse(share(2), |turn| turn);
         assert!(other.try_recv().is_err(), "it waits");
-        let refused = many.into_iter().rev().next().unwrap();
+        let refused = many.into_iter().next_back().unwrap();
         assert_eq!(refused.blocking_recv(), Ok(Turn::Refused), "the newest of the other address");
     }
 }
