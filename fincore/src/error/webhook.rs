@@ -56,7 +56,7 @@ pub enum WebhookFault {
     SecretInAddress,
 
     /// The address has a port that is not called.
-    #[error("webhooks do not call port {port}; they call 443, 8443 and ports above 1023")]
+    #[error("webhooks do not call port {port}; use 443, 8443 or a port above 1023")]
     Port {
         /// The port.
         port: u16,

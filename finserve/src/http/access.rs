@@ -447,9 +447,9 @@ impl Access {
         Lookup::Done
     }
 
-    /// Whether what a request carries is looked up if it is not known here: not for an address that is over its limit, which
-    /// is known within a second anyway.
-    pub(crate) fn is_looked_up(&self, request: &Request) -> bool {
+    /// Whether a link that is not known here is looked up: not for an address that is over its limit, as far as that is
+    /// counted here. A new link counts within a second anyway.
+    pub(crate) fn looks_links_up(&self, request: &Request) -> bool {
         let is_over = || self.peek(&self.by_address(request), request.now).remaining == 0;
         self.shared.is_some() || !is_over()
     }

@@ -8,6 +8,9 @@ use crate::openapi::{API, ParameterLocation};
 /// The longest path and query string that a server takes, in bytes.
 const MAX_TARGET: usize = 8 * 1024;
 
+/// The longest path that leads anywhere, in bytes.
+const MAX_PATH: usize = 1024;
+
 /// The characters that are escaped in addresses: all but letters, digits and the marks that no address gives a meaning to (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -37,6 +40,9 @@ impl Call {
         let position = |name: &str| tool.parameters.iter().position(|one| one.name == name);
         values.sort_by_key(|(name, _)| position(name));
         let call = Call { id: id.to_owned(), era, tool, path, query: values };
+        if call.path.len() > MAX_PATH {
+            return Err(format!("the path of {} would take more than {MAX_PATH} bytes", tool.name));
+        }
         if call.target().len() > MAX_TARGET {
             return Err(format!("the arguments take more than {MAX_TARGET} bytes together"));
         }

@@ -152,7 +152,7 @@ fn only_ports_of_web_servers_and_free_ones_are_called() {
     }
     assert!(with.parse("http://example.com/").is_err() && with.parse("https://10.0.0.1/").is_err());
     let message = Targets::Public.parse(&url(22)).unwrap_err().to_string();
-    assert_eq!(message, "webhooks do not call port 22; they call 443, 8443 and ports above 1023");
+    assert_eq!(message, "webhooks do not call port 22; use 443, 8443 or a port above 1023");
 }
 
 #[test]

@@ -33,8 +33,6 @@ pub(crate) struct Context<'r> {
     pub(crate) exports: &'r Slots,
     /// Where streams are made.
     pub(crate) streams: Lane,
-    /// Where answers are made that are not counted.
-    pub(crate) uncounted: Lane,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     /// How old what comes in may be and still be an event.
@@ -50,8 +48,8 @@ pub(crate) struct Context<'r> {
     pub(crate) pages: &'r [&'static str],
     /// What links may be bound to.
     pub(crate) link_paths: &'r dyn LinkPaths,
-    /// The names of the parameters that the endpoint reads.
-    pub(crate) parameters: &'r [&'static str],
+    /// The names of the parameters that the endpoint reads from the query string.
+    pub(crate) parameters: Vec<&'static str>,
     pub(crate) request: &'r Request,
     pub(crate) caller: Caller,
     pub(crate) clock: &'r Clock,

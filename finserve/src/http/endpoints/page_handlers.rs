@@ -61,7 +61,7 @@ const MAX_HERE: usize = 1024;
 
 /// How a page is shown: in the chosen language, or else in the one that the browser prefers.
 pub(crate) fn view(context: &Context<'_>, chosen: Option<Language>) -> View {
-    let here = here(context.request, Some(context.parameters));
+    let here = here(context.request, Some(&context.parameters));
     let origin = context.origin.clone().unwrap_or_default();
     View { here, origin, ..bare_view(context.request, context.upgrade_contact, chosen) }
 }
@@ -109,24 +109,14 @@ fn here(request: &Request, known: Option<&[&str]>) -> Option<String> {
     (here.len() <= MAX_HERE && !Key::may_be_in(&here)).then_some(here)
 }
 
-/// All that an answer depends on besides its row of the table and the data, without a session: parts of the path and known
-/// parameters, the language that the browser prefers, and whether the visitor is on the machine of the server. Nothing where
-/// the page names itself in a way that only this visitor may see.
-pub(crate) fn shown_to_all(
-    request: &Request,
-    known: &[&str],
-    params: &Params<'_>,
-) -> Option<String> {
-    here(request, Some(known))?;
+/// All that a page depends on besides the data, without a session: path and known parameters, the language that the browser
+/// prefers, and whether the visitor is on the machine of the server. Nothing where the page is asked for in an unusual
+/// spelling, which it repeats.
+pub(crate) fn shown_to_all(request: &Request, known: &[&str]) -> Option<String> {
+    let here = here(request, Some(known)).filter(|here| !here.contains(['%', '+']))?;
     let language = preferred_language(request).code();
     let who = if request.calls_own_machine() { "operator" } else { "visitor" };
-    let mut shown = format!("{language} {who}");
-    for name in known {
-        if let Some(value) = params.get(name) {
-            shown.extend(["\0", name, "=", value]);
-        }
-    }
-    Some(shown)
+    Some(format!("{here} {language} {who}"))
 }
 
 /// The language that was chosen, where nothing else can be.
@@ -343,7 +333,7 @@ pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
                 packed.length,
                 unpacked(*packed),
                 name.clone(),
-                context.uncounted.clone(),
+                context.streams.clone(),
             );
             Body::stream(asset.media, None, Payload::stream(stream))
         }

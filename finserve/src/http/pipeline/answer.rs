@@ -28,11 +28,10 @@ use crate::{
         endpoints::page_handlers,
         message::{
             link_parameter,
-            parameters::Params,
             payload::Payload,
             refusal::Refusal,
             render::Media,
-            reply::{ORIGIN_MARK, Reply},
+            reply::{KeptReply, ORIGIN_MARK, Reply},
             request::{Request, Session},
         },
         transport::worker_pool::Turn,
@@ -244,8 +243,10 @@ impl App {
             Handler::Query(_) => self.look_up(request, caller, &input.media)?,
             // Before any queue, so that what others ask for does not hold it up.
             Handler::Direct(_) => {
-                let key = self.uncounted_key((target.id, route), request, &input.params);
-                key.and_then(|key| self.kept(&key, request)).map(Done::Reply)
+                let key = self.uncounted_key(target.id, route, request);
+                let kept = key.and_then(|key| self.uncounted_answers.get(&key));
+                let at_once = kept.filter(|kept| kept.is_sent_at_once());
+                at_once.map(|kept| Done::Reply(self.sent(&kept, request)))
             }
         };
         if let Some(done) = known {
@@ -360,10 +361,10 @@ impl App {
                 Ok(Done::data(kept, headers))
             }
             Handler::Direct(direct) => {
-                let key = self.uncounted_key((id, route), request, &params);
+                let key = self.uncounted_key(id, route, request);
                 // Another request may have asked for it while this one waited.
-                if let Some(kept) = key.as_ref().and_then(|key| self.kept(key, request)) {
-                    return Ok(Done::Reply(kept));
+                if let Some(kept) = key.as_ref().and_then(|key| self.uncounted_answers.get(key)) {
+                    return Ok(Done::Reply(self.sent(&kept, request)));
                 }
                 let operator = self.routes.upgrade_contact;
                 let is_marked = key.is_some() && operator.public_url().is_none();
@@ -373,10 +374,9 @@ impl App {
                 let Some(key) = key else { return Ok(Done::Reply(reply.encode(headers))) };
                 Ok(Done::Reply(match reply.into_kept() {
                     Ok(kept) => {
-                        let origin = request.named_origin().unwrap_or_default();
-                        let reply = kept.reply(headers, &origin);
-                        self.uncounted_answers.keep(key, Arc::new(kept));
-                        reply
+                        let kept = Arc::new(kept);
+                        self.uncounted_answers.keep(key, kept.clone());
+                        self.sent(&kept, request)
                     }
                     Err(reply) => reply.encode(headers),
                 }))
@@ -385,18 +385,17 @@ impl App {
     }
 
     /// The key of an answer that is kept for all who are not signed in.
-    fn uncounted_key(
-        &self,
-        (id, route): (RouteId, &Route),
-        request: &Request,
-        params: &Params<'_>,
-    ) -> Option<UncountedKey> {
+    fn uncounted_key(&self, id: RouteId, route: &Route, request: &Request) -> Option<UncountedKey> {
         if !route.is_kept || !matches!(request.session, Session::None) {
             return None;
         }
-        // Whoever does not say what the service is called gets links without that.
-        request.named_origin()?;
-        let mut shown = page_handlers::shown_to_all(request, &route.params, params)?;
+        // A client that does not say what it calls the service gets links without that.
+        request.origin(self.routes.upgrade_contact)?;
+        let mut shown = if route.is_page {
+            page_handlers::shown_to_all(request, &route.query_parameters())?
+        } else {
+            String::new()
+        };
         // The status tells which workers are late.
         shown.extend(self.metrics.workers().late(Instant::now()));
         let fingerprint = self.fingerprint(request, Plan::Free)?;
@@ -404,10 +403,9 @@ impl App {
     }
 
     /// A kept answer, with the address by which the client calls the service.
-    fn kept(&self, key: &UncountedKey, request: &Request) -> Option<Reply> {
-        let kept = self.uncounted_answers.get(key)?;
-        let origin = request.named_origin().unwrap_or_default();
-        Some(kept.reply(&request.head.headers, &origin))
+    fn sent(&self, kept: &KeptReply, request: &Request) -> Reply {
+        let origin = request.origin(self.routes.upgrade_contact).unwrap_or_default();
+        kept.reply(&request.head.headers, &origin)
     }
 
     /// The fingerprint of the data for a plan today. A failure comes again where the question is answered.

@@ -54,7 +54,7 @@ pub(crate) struct App {
     /// Where long work is done, where work waits, and where answers are made that are not counted.
     pub(crate) pool: Pool,
     pub(crate) waiting: Pool,
-    pub(crate) uncounted: Arc<Pool>,
+    pub(crate) uncounted: Pool,
     /// Where streams are made.
     pub(crate) streams: Arc<Pool>,
     /// Bytes of answers that are not read yet, by address.
@@ -104,7 +104,7 @@ impl App {
             pool: Pool::start(),
             waiting: Pool::for_waiting(),
             uncounted_answers: UncountedAnswers::default(),
-            uncounted: Arc::new(Pool::for_uncounted_answers()),
+            uncounted: Pool::for_uncounted_answers(),
             unread: Slots::new(UNREAD_PER_ADDRESS, UNREAD),
             metrics,
             streams: Arc::new(Pool::for_streams()),
@@ -136,20 +136,17 @@ impl App {
         &self.metrics
     }
 
-    /// Refuses the work that waits for a thread, and all that comes later.
+    /// Refuses the work that waits for a thread, and all that comes later. Streams that have begun go on.
     pub(crate) fn refuse_waiting(&self) {
-        self.pools().into_iter().for_each(Pool::close);
+        [&self.pool, &self.waiting, &self.uncounted].into_iter().for_each(Pool::close);
     }
 
-    /// Waits for work that is being done, until then.
+    /// Ends streams, and waits for work that is being done, until then.
     pub(crate) fn finish(&self, until: Instant) {
-        for pool in self.pools() {
+        self.streams.close();
+        for pool in [&self.pool, &self.waiting, &self.uncounted, &self.streams] {
             pool.finish(until);
         }
-    }
-
-    fn pools(&self) -> [&Pool; 4] {
-        [&self.pool, &self.waiting, &self.uncounted, &self.streams]
     }
 
     /// In whose turn the work of a request is done.
@@ -182,16 +179,7 @@ impl App {
         origin: Option<String>,
     ) -> Context<'r> {
         let App {
-            catalogue,
-            access,
-            watch,
-            dataset_list,
-            exports,
-            streams,
-            uncounted,
-            targets,
-            routes,
-            ..
+            catalogue, access, watch, dataset_list, exports, streams, targets, routes, ..
         } = self;
         let Routes { base, upgrade_contact, ref pages, .. } = *routes;
         let share = self.share(request, caller);
@@ -203,7 +191,6 @@ impl App {
             workers: self.metrics.workers(),
             exports,
             streams: Lane::new(streams, share),
-            uncounted: Lane::new(uncounted, share),
             targets: *targets,
             window: self.window,
             origin,
@@ -211,7 +198,7 @@ impl App {
             upgrade_contact,
             pages,
             link_paths: routes,
-            parameters: &route.params,
+            parameters: route.query_parameters(),
             request,
             caller,
             clock: &self.clock,

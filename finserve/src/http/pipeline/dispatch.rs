@@ -172,7 +172,7 @@ async fn recognise(app: &App, request: &Request, target: &Target<'_>) -> Result<
     };
     let access = app.access();
     if access.is_unknown(&token) {
-        refresh_while(access, request, || access.is_unknown(&token)).await?;
+        refresh_while(access, || access.is_unknown(&token)).await?;
     }
     Ok(match access.holder(&token, request.now) {
         Some(holder) => Session::SignedIn(holder),
@@ -192,7 +192,9 @@ async fn resolve_link(
     Ok(match &request.link {
         LinkCredential::Unknown(hash) => {
             let find = || access.find_link(LinkCredential::Unknown(*hash));
-            refresh_while(access, request, || find().holder().is_none()).await?;
+            if catch(|| access.looks_links_up(request))? {
+                refresh_while(access, || find().holder().is_none()).await?;
+            }
             catch(find)?
         }
         LinkCredential::Unmarked if target.takes_links(&app.routes) => LinkCredential::Malformed,
@@ -211,7 +213,7 @@ async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, R
         return Ok(caller);
     }
     if catch(|| access.has_unknown_key(request))? {
-        refresh_while(access, request, || access.has_unknown_key(request)).await?;
+        refresh_while(access, || access.has_unknown_key(request)).await?;
     }
     // Even where nothing had to be waited for: the keys may have been refreshed between the two looks.
     catch(|| access.identify(request))
@@ -219,14 +221,7 @@ async fn identify(access: &Access, request: &Request) -> Result<Result<Caller, R
 
 /// Refreshes the keys and sessions, so that one that another program made a moment ago is known: a refresh that begins after
 /// this call is waited for, together with all who wait for it. If they are in a file, one of those does it.
-async fn refresh_while(
-    access: &Access,
-    request: &Request,
-    is_unknown: impl Fn() -> bool,
-) -> Result<(), String> {
-    if !catch(|| access.is_looked_up(request))? {
-        return Ok(());
-    }
+async fn refresh_while(access: &Access, is_unknown: impl Fn() -> bool) -> Result<(), String> {
     let (before, mut done) = (access.refresh().begun(), access.refresh().subscribe());
     loop {
         match catch(|| access.look_up_at_once(before, Instant::now()))? {

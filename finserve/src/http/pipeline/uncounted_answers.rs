@@ -24,7 +24,7 @@ pub(crate) struct UncountedKey {
     pub(crate) route: RouteId,
     /// Data and day.
     pub(crate) fingerprint: u64,
-    /// Parameters, language and kind of visitor.
+    /// Of a page, its path and parameters, the language and the kind of visitor.
     pub(crate) shown: String,
 }
 

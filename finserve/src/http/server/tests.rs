@@ -227,6 +227,28 @@ fn a_stream_ends_with_its_peer_whatever_the_peer_does() {
 }
 
 #[test]
+fn a_stream_goes_on_after_what_waits_has_been_refused() {
+    let rows = vec![
+        row("/endless", Handler::Direct(|context, _| Ok(streamed(None, &context.streams)))),
+        Route { cost: Cost::Long, ..row("/long", Handler::Direct(service::health)) },
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let app = Arc::new(app(&dir, rows));
+    with_app(TIMEOUTS, &app, |address| {
+        let (mut stream, _) = ask(address, "/endless", "1.1");
+        app.refuse_waiting();
+        let (_, refused) = ask(address, "/long", "1.1");
+        assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+        let (mut read, mut some) = (0, vec![0; 100_000]);
+        while read < 20_000_000 {
+            let more = stream.read(&mut some).unwrap();
+            assert!(more > 0, "it ended after {read} bytes");
+            read += more;
+        }
+    });
+}
+
+#[test]
 fn a_peer_that_keeps_us_waiting_is_cut() {
     const SHORT: Duration = Duration::from_millis(300);
     let large = Handler::Direct(|_, _| {

@@ -69,28 +69,30 @@ struct State {
 impl Pool {
     /// A thread for each processor, for computing.
     pub(crate) fn start() -> Pool {
-        Pool::of(processors(), Priority::Low)
+        Pool::of(processors(), Priority::Low, MOST_WAITING)
     }
 
     /// Threads for work that waits for the disk or the network.
     pub(crate) fn for_waiting() -> Pool {
-        Pool::of(WAITING, Priority::Usual)
+        Pool::of(WAITING, Priority::Usual, MOST_WAITING)
     }
 
     /// A thread for every other processor, for streams. Each part of a stream may be made by another thread, and every
     /// thread keeps memory for the next part: with many of them, a single stream would take as much as many.
+    ///
+    /// No part is refused for lack of room, because that would break its stream off: a connection waits for one at a time.
     pub(crate) fn for_streams() -> Pool {
-        Pool::of(processors().div_ceil(2), Priority::Low)
+        Pool::of(processors().div_ceil(2), Priority::Low, usize::MAX)
     }
 
     /// One thread for answers that are not counted: asking for many of them must not slow down others. It also means that
     /// no page is made twice at a time.
     pub(crate) fn for_uncounted_answers() -> Pool {
-        Pool::of(1, Priority::Lowest)
+        Pool::of(1, Priority::Lowest, MOST_WAITING)
     }
 
-    fn of(count: usize, priority: Priority) -> Pool {
-        let state = State { queue: FairQueue::new(MOST_WAITING), running: 0, is_closed: false };
+    fn of(count: usize, priority: Priority, most: usize) -> Pool {
+        let state = State { queue: FairQueue::new(most), running: 0, is_closed: false };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         for _ in 0..count {
             let shared = shared.clone();
@@ -105,7 +107,7 @@ impl Pool {
     /// A pool without threads, whose queue only fills.
     #[cfg(test)]
     pub(crate) fn stalled() -> Pool {
-        Pool::of(0, Priority::Usual)
+        Pool::of(0, Priority::Usual, MOST_WAITING)
     }
 
     /// Has the work done in the turn of its caller, and hands over what it returns. It learns where it is refused instead,
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_waits_is_refused_at_the_end_and_what_runs_is_waited_for() {
-        let pool = Pool::of(1, Priority::Usual);
+        let pool = Pool::of(1, Priority::Usual, MOST_WAITING);
         let (go_on, waits) = std::sync::mpsc::channel::<()>();
         let (started, runs) = oneshot::channel();
         let running = pool.run(share(1), move || {

@@ -230,7 +230,7 @@ fn filed(reach: &Reach, code: CvmCode, company: &companies::Company) -> Result<F
 /// Leads to the page of a company by its code, with what was chosen there.
 pub(super) fn found_at(context: &Context<'_>, path: &str) -> Result<Reply, Refusal> {
     let query = context.request.head.uri.query().unwrap_or_default();
-    let query = parameters::known_query(query, context.parameters);
+    let query = parameters::known_query(query, &context.parameters);
     let link = HeaderValue::try_from(context.base.link(path) + &query);
     let link = link.map_err(|_| Refusal::Internal("a link of ours cannot be sent".into()))?;
     Ok(Reply::found_at(link))

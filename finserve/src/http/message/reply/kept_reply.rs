@@ -45,6 +45,14 @@ impl KeptReply {
         Reply::ok(Body { media: self.media, held: Held::Plain(bytes), encoding, policy }, caching)
     }
 
+    /// Whether it is sent within microseconds, and so by any thread.
+    pub(crate) fn is_sent_at_once(&self) -> bool {
+        match &self.body {
+            KeptBody::Whole(_) => true,
+            KeptBody::Gapped(body) => body.parts.len() <= FEW_PARTS,
+        }
+    }
+
     /// How many bytes it takes, also once it is compressed.
     pub(crate) fn weight(&self) -> usize {
         2 * match &self.body {
@@ -82,6 +90,9 @@ struct Gapped {
     deflated: OnceLock<Vec<Vec<u8>>>,
 }
 
+/// Up to so many parts are compressed one by one. A sitemap has thousands, which would hardly become shorter.
+const FEW_PARTS: usize = 64;
+
 /// The head of a file of gzip: no name, no time, an unknown system.
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
@@ -106,8 +117,9 @@ impl Gapped {
     }
 
     fn filled(&self, request: &HeaderMap, origin: &str) -> Encoded {
+        let is_short = u16::try_from(origin.len()).is_ok();
         // The other encoding cannot be put together from parts.
-        if encoding::accepts_gzip(request) && u16::try_from(origin.len()).is_ok() {
+        if self.parts.len() <= FEW_PARTS && is_short && encoding::accepts_gzip(request) {
             return Encoded { encoding: Some("gzip"), bytes: self.gzip(origin).into() };
         }
         let mut filled = Vec::with_capacity(self.length() + self.parts.len() * origin.len());
@@ -117,7 +129,11 @@ impl Gapped {
             }
             filled.extend_from_slice(part);
         }
-        Encoded { encoding: None, bytes: filled.into() }
+        let filled = Bytes::from(filled);
+        if self.parts.len() > FEW_PARTS {
+            return encoding::encode(filled, request);
+        }
+        Encoded { encoding: None, bytes: filled }
     }
 
     /// The filled body as a file of gzip: the parts as they were compressed, and between them the address as it is.
@@ -211,6 +227,18 @@ mod tests {
                 assert!(file.len() < wanted.len() + 64, "{} of {}", file.len(), wanted.len());
             }
         }
+    }
+
+    #[test]
+    fn what_has_many_gaps_is_compressed_as_a_whole() {
+        let kept = kept(format!("{ORIGIN_MARK}/a ").repeat(FEW_PARTS));
+        let wanted = "http://h/a ".repeat(FEW_PARTS);
+        assert!(!kept.is_sent_at_once());
+        assert_eq!(sent(&kept, "identity", "http://h"), (false, wanted.clone().into_bytes()));
+        let (is_gzip, file) = sent(&kept, "gzip", "http://h");
+        let mut decoded = String::new();
+        GzDecoder::new(&file[..]).read_to_string(&mut decoded).unwrap();
+        assert!(!is_gzip || (decoded == wanted && file.len() < 100), "{}", file.len());
     }
 
     #[test]

@@ -76,6 +76,12 @@ impl Route {
         is_data && self.is_api && self.method == Method::GET
     }
 
+    /// The parameters that it takes in the query string.
+    pub(crate) fn query_parameters(&self) -> Vec<&'static str> {
+        let in_path = |name: &str| self.path.contains(&format!("{{{name}}}"));
+        self.params.iter().copied().filter(|name| !in_path(name)).collect()
+    }
+
     /// Whether it is a page that is drawn, and not a download that pages link to.
     pub(crate) fn is_drawn(&self) -> bool {
         self.is_page && matches!(self.handler, Handler::Direct(_))
