@@ -48,7 +48,7 @@ use super::{
         connections::{Bounds, Connections, Full, Place},
         peer_timeouts::{Ending, PeerDeadline, Permit, TimedStream, Timeouts},
         stop_signals::{StopOn, StopReason},
-        turns::InTurn,
+        turns::{InTurn, Turn},
     },
 };
 use crate::{
@@ -268,7 +268,8 @@ async fn work(
         let _ = stream.set_nodelay(true);
         let (app, tls, watcher) = ((app.clone(), batcher.clone()), tls.clone(), graceful.watcher());
         let (connections, number) = (place.connections().clone(), place.number());
-        let served = InTurn::new(place.turn, async move {
+        let turn = place.turn.clone();
+        let served = InTurn::new(turn.clone(), async move {
             let patience = place.patience.clone();
             // An error means that the peer went away or broke the protocol, or that the rest of a body cannot be made:
             // no peer is left to answer.
@@ -276,12 +277,14 @@ async fn work(
                 _ if !http_date::is_writable() => answer_wrong_clock(stream, tls).await,
                 None => {
                     let stream = TokioIo::new(stream);
-                    let _ = watcher.watch(connection(stream, (peer, false), app, patience)).await;
+                    let _ = watcher
+                        .watch(connection(stream, (peer, false), app, (patience, turn)))
+                        .await;
                 }
                 Some(tls) => {
                     if let Ok(stream) = tls.accept(stream).await {
                         let stream = TokioIo::new(stream);
-                        let served = connection(stream, (peer, true), app, patience);
+                        let served = connection(stream, (peer, true), app, (patience, turn));
                         let _ = watcher.watch(served).await;
                     }
                 }
@@ -326,7 +329,7 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
     stream: S,
     (peer, is_encrypted): (SocketAddr, bool),
     (app, batcher): (Arc<App>, Option<Batcher>),
-    patience: Arc<PeerDeadline>,
+    (patience, turn): (Arc<PeerDeadline>, Arc<Turn>),
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
     let stream = TimedStream::new(stream, patience.clone());
     // One counter for each connection: the workers would compete for one of all.
@@ -345,6 +348,7 @@ fn connection<S: Read + Write + Send + Unpin + 'static>(
             session: Session::None,
             link: LinkCredential::None,
             reaction: None,
+            turn: turn.clone(),
         };
         if let Some(response) = answer_at_once(app, batcher.as_ref(), &mut request) {
             return Answering::Now(Some(send(response, app, patience)));

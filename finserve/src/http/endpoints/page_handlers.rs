@@ -357,7 +357,7 @@ fn unpacked(Packed { bytes, .. }: Packed) -> Producer {
 
 #[cfg(test)]
 mod tests {
-    use std::{net::Ipv4Addr, time::Instant};
+    use std::{net::Ipv4Addr, sync::Arc, time::Instant};
 
     use fincore::chrono::DateTime;
 
@@ -392,6 +392,7 @@ mod tests {
                 session: Session::None,
                 link: LinkCredential::None,
                 reaction: None,
+                turn: Arc::default(),
             };
             assert_eq!(
                 bare_view(&request, UpgradeContact::default(), None).language,

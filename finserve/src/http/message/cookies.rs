@@ -53,7 +53,7 @@ fn header(request: &Request, base: BasePath, value: &str, seconds: i64) -> Heade
 
 #[cfg(test)]
 mod tests {
-    use std::{net::Ipv4Addr, time::Instant};
+    use std::{net::Ipv4Addr, sync::Arc, time::Instant};
 
     use fincore::chrono::DateTime;
 
@@ -80,6 +80,7 @@ mod tests {
             session: Session::None,
             link: LinkCredential::None,
             reaction: None,
+            turn: Arc::default(),
         }
     }
 

@@ -1,5 +1,5 @@
 //! A request as it arrives: what was sent, from where, and when.
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use fincore::sessions::Holder;
 use hyper::{
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     coordination::clock::Now,
     errors::BadRequest,
+    http::transport::turns::Turn,
     mcp::{self, Reaction},
     site::{host_header, local_host::is_local, upgrade_contact::UpgradeContact},
 };
@@ -44,6 +45,8 @@ pub(crate) struct Request {
     pub(crate) link: LinkCredential,
     /// What is done about the message of an agent, once that has been parsed.
     pub(crate) reaction: Option<Reaction>,
+    /// In whose turn its connection is served.
+    pub(crate) turn: Arc<Turn>,
 }
 
 /// The session that the cookie of a browser names.

@@ -84,6 +84,7 @@ impl App {
                 session: Session::None,
                 link: LinkCredential::None,
                 reaction: None,
+                turn: request.turn.clone(),
             },
         ))
     }

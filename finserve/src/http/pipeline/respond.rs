@@ -129,6 +129,7 @@ impl App {
         // A request that failed before its caller was identified still gets the headers of its address.
         let address = self.access.address(request);
         let caller = outcome.caller.unwrap_or_else(|| Caller::at(address));
+        request.turn.belongs_to(caller, CallerId::address(address));
         let standing = outcome.standing.unwrap_or_else(|| match outcome.charged {
             Some(Charged::Free(standing) | Charged::Counted(Ok(standing) | Err(standing))) => {
                 standing

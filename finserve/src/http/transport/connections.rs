@@ -10,7 +10,7 @@ use fincore::CallerId;
 use ipnet::IpNet;
 use tokio::task::AbortHandle;
 
-use super::peer_timeouts::PeerDeadline;
+use super::{peer_timeouts::PeerDeadline, turns::Turn};
 
 /// How many connections there may be.
 #[derive(Clone, Debug)]
@@ -59,8 +59,7 @@ pub(crate) struct Place {
     connections: Arc<Connections>,
     number: u64,
     pub(crate) patience: Arc<PeerDeadline>,
-    /// In whose turn it is served; a proxy has none, because it brings the requests of everybody.
-    pub(crate) turn: Option<CallerId>,
+    pub(crate) turn: Arc<Turn>,
 }
 
 impl Connections {
@@ -100,7 +99,7 @@ impl Connections {
         all.next += 1;
         *all.by_address.entry(address).or_default() += 1;
         all.open.insert(number, Open { address, patience: patience.clone(), task: None });
-        let turn = (!is_proxy).then_some(address);
+        let turn = Arc::new(Turn::of((!is_proxy).then_some(address)));
         Ok(Place { connections: self.clone(), number, patience, turn })
     }
 

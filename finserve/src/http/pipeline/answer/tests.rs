@@ -89,6 +89,7 @@ impl Asker {
             session: Session::None,
             link: LinkCredential::None,
             reaction: None,
+            turn: Arc::default(),
         };
         let caller = Caller { plan, ..Caller::at(address) };
         let response = answer(app, request, Ok(caller));
@@ -270,6 +271,7 @@ fn a_request_that_is_given_up_is_not_in_flight_any_more() {
         session: Session::None,
         link: LinkCredential::None,
         reaction: None,
+        turn: Arc::default(),
     };
     let caller = Caller { plan: Plan::Gold, ..Caller::at(Ipv4Addr::LOCALHOST.into()) };
     let begin = |request: &Request| {
@@ -365,6 +367,7 @@ fn what_a_request_costs_is_known_beforehand() {
                 session: Session::None,
                 link: LinkCredential::None,
                 reaction: None,
+                turn: Arc::default(),
             };
             let caller = match refusal {
                 None => Ok(by),

@@ -99,6 +99,7 @@ impl Stage {
             session: Session::None,
             link: LinkCredential::None,
             reaction: None,
+            turn: Arc::default(),
         }
     }
 
