@@ -12,7 +12,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
@@ -22,8 +22,8 @@ use tokio::task::yield_now;
 /// How long one holder may keep the thread busy in a round: some ten answers that are cached.
 const SHARE: Duration = Duration::from_micros(200);
 
-/// How many holders a round remembers; more begin a new one.
-const MOST_HOLDERS: usize = 1024;
+/// How many holders a round remembers.
+const MOST_HOLDERS: usize = 4096;
 
 thread_local! {
     static ROUND: RefCell<Round> = RefCell::default();
@@ -34,12 +34,19 @@ thread_local! {
 struct Round {
     number: u64,
     used: HashMap<u64, Duration>,
+    /// Connections that wait for the next round, in order. The first to wait is not among them: it begins that round.
+    waiting: Vec<Waker>,
+    is_followed: bool,
 }
 
 impl Round {
-    fn begin_next(&mut self) {
+    /// Begins the next round, for those that are returned.
+    #[must_use]
+    fn begin_next(&mut self) -> Vec<Waker> {
         self.number += 1;
         self.used.clear();
+        self.is_followed = false;
+        std::mem::take(&mut self.waiting)
     }
 
     fn is_over_for(&self, holder: u64) -> bool {
@@ -47,8 +54,9 @@ impl Round {
     }
 
     fn charge(&mut self, holder: u64, time: Duration) {
+        // Where no holder uses up its share, a round lasts long, and most of those in it have gone.
         if self.used.len() >= MOST_HOLDERS {
-            self.begin_next();
+            self.used.clear();
         }
         *self.used.entry(holder).or_default() += time;
     }
@@ -78,13 +86,29 @@ impl Turn {
 pub(crate) struct InTurn<F> {
     connection: Pin<Box<F>>,
     turn: Arc<Turn>,
-    /// The round in which it last had to wait.
-    waited: Option<u64>,
+    /// The round whose end it waits for.
+    waits_for: Option<u64>,
+    /// Whether it is the one that then begins the next.
+    begins_next: bool,
 }
 
 impl<F> InTurn<F> {
     pub(crate) fn new(turn: Arc<Turn>, connection: F) -> InTurn<F> {
-        InTurn { connection: Box::pin(connection), turn, waited: None }
+        InTurn { connection: Box::pin(connection), turn, waits_for: None, begins_next: false }
+    }
+
+    /// Begins the next round, if that is up to this one: all others then go on behind it.
+    fn begin_next(&mut self) {
+        if std::mem::take(&mut self.begins_next) {
+            let waiting = ROUND.with_borrow_mut(Round::begin_next);
+            waiting.into_iter().for_each(Waker::wake);
+        }
+    }
+}
+
+impl<F> Drop for InTurn<F> {
+    fn drop(&mut self) {
+        self.begin_next();
     }
 }
 
@@ -93,22 +117,26 @@ impl<F: Future> Future for InTurn<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.get_mut();
+        // The runtime has looked for what peers sent since, and queued that before this.
+        this.begin_next();
         let holder = this.turn.0.load(Ordering::Relaxed);
-        if holder == Turn::NONE {
-            return this.connection.as_mut().poll(context);
-        }
-        let must_wait = ROUND.with_borrow_mut(|round| {
-            // The runtime has looked for what peers sent since, and queued that before this.
-            if this.waited.take() == Some(round.number) {
-                round.begin_next();
-            }
-            let is_over = round.is_over_for(holder);
-            this.waited = is_over.then_some(round.number);
-            is_over
-        });
+        let must_wait = holder != Turn::NONE
+            && ROUND.with_borrow_mut(|round| {
+                let is_over = round.is_over_for(holder);
+                if is_over && this.waits_for != Some(round.number) {
+                    this.waits_for = Some(round.number);
+                    this.begins_next = !std::mem::replace(&mut round.is_followed, true);
+                    if !this.begins_next {
+                        round.waiting.push(context.waker().clone());
+                    }
+                }
+                is_over
+            });
         if must_wait {
-            // It wakes this once the runtime has looked again.
-            let _ = pin!(yield_now()).poll(context);
+            if this.begins_next {
+                // It wakes this once the runtime has looked again.
+                let _ = pin!(yield_now()).poll(context);
+            }
             return Poll::Pending;
         }
         let began = Instant::now();
@@ -140,12 +168,12 @@ mod tests {
         Arc::new(Turn::of(Some(address(number))))
     }
 
-    /// Keeps the thread busy for more than a share each time it is polled, until it is told to stop.
-    async fn greedy(turns: Arc<AtomicU32>, stop: Arc<AtomicBool>) {
+    /// Keeps the thread busy for a share each time it is polled, until it is told to stop.
+    async fn greedy(served: Arc<AtomicU32>, stop: Arc<AtomicBool>) {
         poll_fn(|context| {
             let began = Instant::now();
             while began.elapsed() < SHARE {}
-            turns.fetch_add(1, Ordering::Relaxed);
+            served.fetch_add(1, Ordering::Relaxed);
             if stop.load(Ordering::Relaxed) {
                 return Poll::Ready(());
             }
@@ -155,47 +183,55 @@ mod tests {
         .await;
     }
 
-    /// How often twenty greedy connections of the first address are served while one of this turn looks thirty times
-    /// whether it has something to do.
-    fn meanwhile(of: Arc<Turn>) -> u32 {
-        let (turns, stop) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+    #[test]
+    fn another_holder_waits_for_one_share_and_not_for_all_connections() {
+        const LOOKS: u32 = 100;
+        let stop = Arc::new(AtomicBool::new(false));
+        let served: Vec<_> = (0..20).map(|_| Arc::new(AtomicU32::new(0))).collect();
+        let counts = |served: &[Arc<AtomicU32>]| -> Vec<u32> {
+            served.iter().map(|count| count.load(Ordering::Relaxed)).collect()
+        };
         Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-            let greedy: Vec<_> = (0..20)
-                .map(|_| tokio::spawn(InTurn::new(turn(1), greedy(turns.clone(), stop.clone()))))
-                .collect();
-            let counted = turns.clone();
-            let patient = tokio::spawn(InTurn::new(of, async move {
+            let spawn = |count: &Arc<AtomicU32>| {
+                tokio::spawn(InTurn::new(turn(1), greedy(count.clone(), stop.clone())))
+            };
+            let greedy: Vec<_> = served.iter().map(spawn).collect();
+            // One of those that wait goes away.
+            let gone = tokio::spawn(InTurn::new(turn(1), std::future::pending::<()>()));
+            let before = served.clone();
+            let patient = tokio::spawn(InTurn::new(turn(2), async move {
                 yield_now().await;
-                let before = counted.load(Ordering::Relaxed);
+                let before: u32 = counts(&before).iter().sum();
                 for _ in 0..LOOKS {
                     yield_now().await;
                 }
-                counted.load(Ordering::Relaxed) - before
+                before
             }));
-            let meanwhile = patient.await.unwrap();
+            gone.abort();
+            let before = patient.await.unwrap();
+            let counts = counts(&served);
+            // Each of them goes on, but not all of them between two looks.
+            let meanwhile = counts.iter().sum::<u32>() - before;
+            assert!((LOOKS / 2..=3 * LOOKS).contains(&meanwhile), "{meanwhile}");
+            // They take turns.
+            let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+            assert!(*least > 0 && most - least <= 3, "{counts:?}");
             stop.store(true, Ordering::Relaxed);
             for connection in greedy {
                 connection.await.unwrap();
             }
-            meanwhile
-        })
+        });
     }
 
-    const LOOKS: u32 = 30;
-
     #[test]
-    fn another_holder_waits_for_one_share_and_not_for_all_connections() {
-        // Each of them goes on, but not all of them between two looks.
-        let other = meanwhile(turn(2));
-        assert!((LOOKS / 2..=2 * LOOKS).contains(&other), "{other}");
-        // A paying key at the same address has turns of its own, and a free one has not.
-        let (paying, free) = (turn(1), turn(1));
-        let key = |plan| Caller { plan, ..Caller::at([198, 51, 100, 1].into()) };
-        paying.belongs_to(key(Plan::Gold), address(1));
-        free.belongs_to(key(Plan::Free), address(1));
-        let beside_paying = meanwhile(paying);
-        assert!((LOOKS / 2..=2 * LOOKS).contains(&beside_paying), "{beside_paying}");
-        let beside_free = meanwhile(free);
-        assert!(beside_free > 2 * LOOKS, "{beside_free}");
+    fn a_paying_key_has_turns_of_its_own() {
+        let holder = |turn: &Turn| turn.0.load(Ordering::Relaxed);
+        let turn = turn(1);
+        assert_eq!(holder(&turn), address(1).number());
+        let caller = |plan| Caller { plan, ..Caller::at([198, 51, 100, 1].into()) };
+        turn.belongs_to(caller(Plan::Gold), address(1));
+        assert_eq!(holder(&turn), caller(Plan::Gold).id.number());
+        turn.belongs_to(caller(Plan::Free), address(2));
+        assert_eq!(holder(&turn), address(2).number());
     }
 }
