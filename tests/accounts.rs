@@ -245,7 +245,7 @@ fn accounts_are_copied_and_checked_while_in_use() {
     let check = output(&server, &["check"]);
     for part in [
         "catalogue.db: sound, schema version",
-        "accounts.db: sound, schema version 6",
+        "accounts.db: sound, schema version 7",
         "key: 4 rows",
     ] {
         assert!(check.contains(part), "{check}");
