@@ -81,7 +81,7 @@ const LAST_CALL: Duration = Duration::from_millis(300);
 /// How long requests under way may take after that: what waits for a thread then is refused, what runs goes on.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long work on other threads may take in all after the signal: the program ends within five seconds.
-const LAST_WORK: Duration = Duration::from_millis(4500);
+const LAST_WORK: Duration = Duration::from_secs(4);
 
 /// After so many turns of connections at most, a worker looks for new requests.
 const EVENT_INTERVAL: u32 = 16;
