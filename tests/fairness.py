@@ -3,8 +3,8 @@
 
 For each kind of such requests 128 connections of one address send the dearest form that there is: the median of a cached
 answer to a paying key at another address stays below 5 ms, and that of one that has to be made below 50 ms. Where the
-machine is busy with other things, neither is more than three times what it is beside as many cheap 404s. Needs Python 3 and
-wrk; names on the command line choose kinds.
+machine is busy with other things, neither is more than three times what it is beside as many cheap 404s; where other
+machines take its processors, only the answers are looked at. Needs Python 3 and wrk; names on the command line choose kinds.
 
     tests/fairness.py target/release/finserve [KIND…]
 """
@@ -163,7 +163,7 @@ def measure(server, folder, keys, kind, searches):
 
 
 def row(server, folder, keys, name, kind, searches):
-    """Whether a kind of requests slows nobody down; measured beside cheap 404s where it seems so."""
+    """Whether a kind of requests leaves the paying keys their bounds, or what cheap 404s leave them."""
     stolen = figures.Stolen()
     medians, rate, wrong = measure(server, folder, keys, kind, searches)
     bounds = [CACHED, MADE]
