@@ -10,6 +10,7 @@ use crate::{
 };
 
 mod document;
+mod schema;
 mod service;
 
 use document::{Document, Given, Operation};

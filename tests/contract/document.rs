@@ -2,10 +2,10 @@
 use std::fmt::Write;
 
 use fincore::Plan;
-use jsonschema::Draft;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
+use super::schema;
 use crate::harness::Reply;
 
 /// The description of the service.
@@ -127,20 +127,7 @@ impl Document {
 
     /// What is wrong with a value, by its schema.
     pub(super) fn wrongs(&self, schema: &Value, value: &Value) -> Vec<String> {
-        // Most schemas of headers refer to nothing, and reading all components takes its time.
-        let root = if schema.to_string().contains("$ref") {
-            json!({ "allOf": [schema], "components": self.0["components"] })
-        } else {
-            schema.clone()
-        };
-        let validator = jsonschema::options()
-            .with_draft(Draft::Draft7)
-            .should_validate_formats(true)
-            .build(&root)
-            .unwrap();
-        let errors = validator.iter_errors(value);
-        let mut wrongs: Vec<_> =
-            errors.map(|wrong| format!("{}: {wrong}", wrong.instance_path())).collect();
+        let mut wrongs = schema::wrongs(schema, value, "", &|schema| self.resolve(schema));
         self.find_untold(&[schema], value, "", &mut wrongs);
         wrongs
     }

@@ -52,14 +52,13 @@ fn every_tool_is_an_endpoint_of_the_table_with_its_parameters() {
 }
 
 #[test]
-fn tools_are_described_by_valid_schemas_with_small_defaults() {
+fn tools_have_small_defaults_and_examples_of_what_they_require() {
     let (reply, _) = reply_to(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     let tools = reply["result"]["tools"].as_array().unwrap();
     assert_eq!(tools.len(), rows());
     for tool in tools {
         let (name, schema) = (tool["name"].as_str().unwrap(), &tool["inputSchema"]);
         assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
-        assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}: {schema}");
         let limit = &schema["properties"]["limit"]["default"];
         assert!(limit.is_null() || limit.as_u64().unwrap() <= 50, "{name}: {limit}");
         for required in schema["required"].as_array().unwrap() {
