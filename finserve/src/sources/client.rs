@@ -72,6 +72,7 @@ impl<'a> Client<'a> {
         let config = agent
             .map_err(Fault::permanent)?
             .user_agent(job.config.user_agent.as_str())
+            .accept_encoding("gzip")
             .max_redirects(5)
             .timeout_resolve(Some(connect_timeout))
             .timeout_connect(Some(connect_timeout))

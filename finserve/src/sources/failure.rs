@@ -132,9 +132,6 @@ impl From<ureq::Error> for Fault {
             ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
                 Fault::temporary(format!("the answer is not proper HTTP ({err})"))
             }
-            ureq::Error::Decompress(..) => {
-                Fault::temporary(format!("the compressed answer is damaged ({err})"))
-            }
             ureq::Error::TooManyRedirects => Fault::permanent("the server redirects in a circle"),
             ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
                 Fault::permanent(format!("the proxy refuses the connection ({err})"))

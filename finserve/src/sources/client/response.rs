@@ -1,7 +1,7 @@
 //! Reads the answer of a publisher into a temporary file.
 use std::{
     fs::File,
-    io::{Read, Seek, Write},
+    io::{self, ErrorKind, Read, Seek, Write},
     path::Path,
     time::{Duration, Instant},
 };
@@ -10,6 +10,7 @@ use fincore::{
     chrono::{DateTime, Utc},
     downloads::Validators,
 };
+use flate2::read::MultiGzDecoder;
 use indicatif::ProgressBar;
 use sha2::{Digest, Sha256};
 use ureq::{Body, http};
@@ -63,7 +64,7 @@ pub(super) fn read(
         200 => download(response, request, target, timeout.min(SLOW_TIME), stop),
         304 if known.is_some() => Ok(Answer::Unchanged),
         404 => {
-            let body = body_text(response.into_body());
+            let body = body_text(response);
             if request.may_be_absent(&body, known) {
                 return Ok(Answer::Nothing);
             }
@@ -74,10 +75,10 @@ pub(super) fn read(
             let wait = header
                 .and_then(|value| value.to_str().ok())
                 .and_then(|text| retry_after(text, now));
-            let message = status_message(status, &body_text(response.into_body()));
+            let message = status_message(status, &body_text(response));
             Err(Fault { message, kind: FaultKind::Temporary { wait } })
         }
-        status => Err(Fault::permanent(status_message(status, &body_text(response.into_body())))),
+        status => Err(Fault::permanent(status_message(status, &body_text(response)))),
     }
 }
 
@@ -108,10 +109,20 @@ fn status_message(status: u16, body: &str) -> String {
 const REFUSED_NAME: &str =
     "; if it refuses the name of this program, give another with --user-agent";
 
-fn body_text(body: Body) -> String {
+fn is_gzip(response: &http::Response<Body>) -> bool {
+    let encoding = response.headers().get("content-encoding");
+    encoding.is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"))
+}
+
+fn decoded<'a>(body: impl Read + 'a, is_gzip: bool) -> Box<dyn Read + 'a> {
+    if is_gzip { Box::new(MultiGzDecoder::new(body)) } else { Box::new(body) }
+}
+
+fn body_text(response: http::Response<Body>) -> String {
+    let (is_gzip, body) = (is_gzip(&response), response.into_body().into_reader());
     let mut bytes = Vec::new();
     // A body that cannot be read only makes the message shorter.
-    let _ = body.into_reader().take(MOST_ERROR_BYTES).read_to_end(&mut bytes);
+    let _ = decoded(body, is_gzip).take(MOST_ERROR_BYTES).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -139,8 +150,9 @@ fn download(
     target.progress.set_position(0);
     let mut file = tempfile::tempfile_in(target.directory)?;
     let copy = BodyCopy { most, slow_time, stop, progress: target.progress };
-    let (bytes, digest) =
-        copy.run(response.into_body().into_with_config().limit(most + 1).reader(), &mut file)?;
+    let is_gzip = is_gzip(&response);
+    let body = response.into_body().into_with_config().limit(most + 1).reader();
+    let (bytes, digest) = copy.run(decoded(body, is_gzip), &mut file)?;
     if length.is_some_and(|length: u64| length != bytes) {
         let length = length.unwrap_or_default();
         return Err(Fault::temporary(format!(
@@ -182,7 +194,7 @@ impl BodyCopy<'_> {
             let count = match body.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(count) => count,
-                Err(err) => return Err(broken_connection(ureq::Error::from(err), bytes)),
+                Err(err) => return Err(broken_body(err, bytes)),
             };
             bytes += count as u64;
             if bytes > self.most {
@@ -206,8 +218,13 @@ impl BodyCopy<'_> {
     }
 }
 
-fn broken_connection(err: ureq::Error, bytes: u64) -> Fault {
-    let fault = Fault::from(err);
+fn broken_body(err: io::Error, bytes: u64) -> Fault {
+    let fault = match err.kind() {
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => {
+            Fault::temporary(format!("the compressed answer is damaged ({err})"))
+        }
+        _ => Fault::from(ureq::Error::from(err)),
+    };
     Fault { message: format!("{} after {bytes} bytes of the answer", fault.message), ..fault }
 }
 
