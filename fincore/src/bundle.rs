@@ -79,6 +79,14 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
 
 /// The same, and calls `progress` before each table. The first fill takes seconds.
 pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(FillStep)) -> Result<bool> {
+    fill_tables(catalogue, |_| true, progress)
+}
+
+fn fill_tables(
+    catalogue: &Catalogue,
+    is_wanted: impl Fn(&str) -> bool,
+    progress: impl FnMut(FillStep),
+) -> Result<bool> {
     if catalogue.snapshot(Date::MAX)?.meta(META_ENTRY)?.as_deref() == Some(ID) {
         return Ok(false);
     }
@@ -87,7 +95,7 @@ pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(FillStep)) -> Resul
     if writer.meta(META_ENTRY)?.as_deref() == Some(ID) {
         return Ok(false);
     }
-    store_tables(&writer, progress)?;
+    store_tables(&writer, is_wanted, progress)?;
     writer.note(META_ENTRY, ID.as_bytes());
     writer.commit()?;
     Ok(true)
@@ -96,15 +104,28 @@ pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(FillStep)) -> Resul
 /// Adds the bundled rows that are missing in a catalogue that was filled before. Returns their number.
 pub(crate) fn refill(writer: &Writer) -> Result<usize> {
     match writer.meta(META_ENTRY)? {
-        Some(_) => Ok(store_tables(writer, |_| ())?.new),
+        Some(_) => Ok(store_tables(writer, |_| true, |_| ())?.new),
         None => Ok(0),
     }
 }
 
-fn store_tables(writer: &Writer, mut progress: impl FnMut(FillStep)) -> Result<Tally> {
+/// The market's tables alone, for tests of figures: filings and statements take seconds.
+#[cfg(test)]
+pub(crate) fn fill_market(catalogue: &Catalogue) -> Result<bool> {
+    fill_tables(catalogue, |name| name.ends_with(".csv"), |_| ())
+}
+
+fn store_tables(
+    writer: &Writer,
+    is_wanted: impl Fn(&str) -> bool,
+    mut progress: impl FnMut(FillStep),
+) -> Result<Tally> {
     let mut stores = Stores::default();
     let mut tally = Tally::default();
     for (done, (name, packed)) in TABLES.iter().enumerate() {
+        if !is_wanted(name) {
+            continue;
+        }
         progress(FillStep { table: name, done, tables: TABLES.len() });
         tally += stores.store_table(writer, name, &unpack(name, packed)?)?;
     }
@@ -202,7 +223,7 @@ mod tests {
     #[test]
     fn the_bundle_of_another_program_leaves_imported_figures() {
         let (_dir, catalogue) = catalogue();
-        fill(&catalogue).unwrap();
+        fill_market(&catalogue).unwrap();
         let mut import =
             crate::import::Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
         import.file("bcdata.sgs.433.json", br#"[{"data":"01/08/2026","valor":"9.99"}]"#).unwrap();
@@ -210,7 +231,7 @@ mod tests {
         let writer = catalogue.write(crate::catalogue::noon()).unwrap();
         writer.set_meta(META_ENTRY, "that of an older program").unwrap();
         writer.commit().unwrap();
-        assert!(fill(&catalogue).unwrap());
+        assert!(fill_market(&catalogue).unwrap());
         let ipca = market::ipca_current(&catalogue.snapshot(Date::MAX).unwrap()).unwrap();
         assert_eq!(ipca.value.to_string(), "9.99");
     }
@@ -229,7 +250,7 @@ mod tests {
         }
         older.prepare(SIDE).unwrap().execute([]).unwrap();
         older.commit().unwrap();
-        assert!(fill(&catalogue).unwrap());
+        assert!(fill_market(&catalogue).unwrap());
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
         let oldest_and_newest = |number| {
             let mut days = Vec::new();
@@ -262,13 +283,13 @@ mod tests {
     fn days_that_carry_a_figure_say_so_even_if_an_older_program_stored_them() {
         const FORGET: &str = "UPDATE rate SET computed = 0 WHERE computed = 2";
         let (_dir, catalogue) = catalogue();
-        fill(&catalogue).unwrap();
+        fill_market(&catalogue).unwrap();
         let refill = |forget: &str| {
             let writer = catalogue.write(gathered_at()).unwrap();
             writer.connection().execute_batch(forget).unwrap();
             writer.set_meta(META_ENTRY, "that of an older program").unwrap();
             writer.commit().unwrap();
-            assert!(fill(&catalogue).unwrap());
+            assert!(fill_market(&catalogue).unwrap());
         };
         let carried = || {
             let query = market::History { limit: crate::Limit::MAX, ..Default::default() };
@@ -313,8 +334,8 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_is_written_out_again() {
-        let (dir, catalogue) = catalogue();
-        fill(&catalogue).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = filled_copy(dir.path()).unwrap();
         write_tables(&catalogue.snapshot(Date::MAX).unwrap(), dir.path()).unwrap();
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         for (name, _) in TABLES {

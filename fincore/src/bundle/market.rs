@@ -178,7 +178,7 @@ fn fx_table(snapshot: &Snapshot) -> Result<String> {
 mod tests {
     use super::*;
     use crate::{
-        bundle::{META_ENTRY, TABLES, fill, gathered_at, unpack},
+        bundle::{META_ENTRY, TABLES, fill_market, gathered_at, unpack},
         catalogue::{Catalogue, temporary},
         import::Import,
         market::{self, History, Revision, SeriesHistory},
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_was_corrected_becomes_a_revision_where_an_older_bundle_was() {
         let (_dir, catalogue) = filled_by_an_older_program();
-        assert!(fill(&catalogue).unwrap());
+        assert!(fill_market(&catalogue).unwrap());
         let expected = [
             "2006-04-19 16.50 - -",
             "2006-04-19 15.75 - 10-05T00",
@@ -240,7 +240,7 @@ mod tests {
             assert_eq!(value(&now, date), known);
         }
         assert_eq!(value(&market::first_releases(&now).unwrap(), "2006-04-19"), "15.75");
-        assert!(!fill(&catalogue).unwrap());
+        assert!(!fill_market(&catalogue).unwrap());
         assert_eq!(revisions(&catalogue).len(), 4);
     }
 
@@ -248,7 +248,7 @@ mod tests {
     fn a_correction_is_known_from_the_next_import_on() {
         let (_dir, catalogue) = filled_by_an_older_program();
         import(&catalogue, "2026-10-09T12:00:00Z", ("05/11/2026", "13.75"));
-        assert!(fill(&catalogue).unwrap());
+        assert!(fill_market(&catalogue).unwrap());
         // Not before the import that did not have it.
         assert_eq!(revisions(&catalogue)[1], "2006-04-19 15.75 - 10-09T12");
         import(&catalogue, "2026-10-20T12:00:00Z", ("06/11/2026", "13.75"));
@@ -266,7 +266,7 @@ mod tests {
             let (_dir, catalogue) = filled_by_an_older_program();
             import(&catalogue, "2026-10-08T12:00:00Z", ("19/04/2006", "15.90"));
             import(&catalogue, "2026-10-09T12:00:00Z", ("19/04/2006", imported));
-            assert!(fill(&catalogue).unwrap());
+            assert!(fill_market(&catalogue).unwrap());
             let now = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
             assert_eq!(value(&now, "2006-04-19"), imported);
             assert_eq!(value(&now, "2001-07-18"), "18.25");
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn what_was_corrected_stands_in_the_tables() {
         let (_dir, catalogue) = temporary();
-        fill(&catalogue).unwrap();
+        fill_market(&catalogue).unwrap();
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
         let (name, packed) = TABLES.iter().find(|(name, _)| *name == CORRECTED).unwrap();
         let table = unpack(name, packed).unwrap();

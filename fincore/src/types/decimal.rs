@@ -49,7 +49,7 @@ const TOO_LARGE: u128 = 10_u128.pow(18);
 impl Decimal {
     /// The number `digits × 10^-decimals`; `decimals` is at most 18.
     pub(crate) const fn from_parts(digits: i64, decimals: u8) -> Decimal {
-        debug_assert!(decimals as usize <= MAX_DIGITS);
+        assert!(decimals as usize <= MAX_DIGITS);
         Decimal { digits, decimals }
     }
 

@@ -197,7 +197,7 @@ fn a_newer_calendar_replaces_the_meetings_of_its_years_but_for_the_past() {
     give("2027-01-26,2027-01-27\n");
     assert_eq!(version(), before);
     // The bundle adds only years of which nothing is known.
-    crate::bundle::fill(&catalogue).unwrap();
+    crate::bundle::fill_market(&catalogue).unwrap();
     assert_eq!(meetings(&catalogue).join(" "), "2026-01-28 2026-12-02 2027-01-27");
 }
 
