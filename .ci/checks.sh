@@ -3,8 +3,8 @@
 # installed where it is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Nothing built here is debugged, built twice, or measured to the last tenth of its speed.
-export CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+# Nothing built here is debugged or built twice.
+export CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 program=target/release/finserve logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 : >"$logs/times"
@@ -91,7 +91,7 @@ features() {
 }
 documentation() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --features finserve/cluster --no-deps --quiet; }
 # Whether they run; what they measure is for people to look at.
-benches() { cargo bench --workspace --profile dev --bench market --bench access --bench companies --bench http -- --test; }
+benches() { cargo bench -p benches --profile dev -- --test && cargo bench -p finserve --profile dev --bench http -- --test; }
 killed_imports() { tests/kill_import.py $program ${long:+100}; }
 killed_syncs() { tests/kill_sync.py $program "${long:-8}"; }
 killed_webhooks() { tests/kill_webhooks.py $program "${long:-4}"; }
@@ -141,3 +141,4 @@ pages() {
         CHROMIUM=$(command -v chromium) node tests/browser/lighthouse.mjs $program
 }
 faults() { tests/faults.py $program; }
+instructions() { tests/instructions.py $program; }

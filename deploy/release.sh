@@ -2,14 +2,14 @@
 # Builds a release: the program, its completions, manual pages, what is under deploy/ and the licences in one archive,
 # with its SHA-256 beside it.
 #
-#   deploy/release.sh [DIRECTORY]     by default target/dist
+#   deploy/release.sh [DIRECTORY]     by default target/archives
 #
 # The program is static, and runs on any Linux of its processor, if the musl target is installed (rustup target add
 # x86_64-unknown-linux-musl; apt install musl-tools). Otherwise it needs the C library of this system or a newer one,
 # and the name of the archive says so. TARGET=… chooses.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-${CARGO_TARGET_DIR:-target}/dist}
+out=${1:-${CARGO_TARGET_DIR:-target}/archives}
 mkdir -p "$out"
 out=$(realpath "$out")
 
@@ -27,9 +27,9 @@ commit=$(git rev-parse --short=12 HEAD 2>/dev/null || true)
 name=finserve-$version-$TARGET
 printf 'building %s, commit %s\n' "$name" "${commit:-unknown}"
 
-FINSERVE_COMMIT=${FINSERVE_COMMIT:-$commit} cargo build --release --locked --target "$TARGET" \
+FINSERVE_COMMIT=${FINSERVE_COMMIT:-$commit} cargo build --profile dist --locked --target "$TARGET" \
     --features cluster --bin finserve
-built=${CARGO_TARGET_DIR:-target}/$TARGET/release/finserve
+built=${CARGO_TARGET_DIR:-target}/$TARGET/dist/finserve
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
