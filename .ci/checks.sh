@@ -66,7 +66,9 @@ installed() { wait "$installing" || { tail -n 40 "$logs/install" && return 1; };
 # By tools of others, which need Node.js: where it is missing, it is being installed.
 document() { { command -v npm >/dev/null || installed; } && tests/openapi.sh; }
 tests() { cargo test --workspace; }
-long_tests() { cargo test --workspace -- --ignored; }
+# Optimised, with what `release` has built. At night also those of the library, not optimised.
+long_tests() { cargo test --release -p finserve --features cluster --test tests -- --ignored; }
+longest_tests() { cargo test --workspace --lib -- --ignored; }
 examples() {
     local example
     for example in fincore/examples/*.rs; do
@@ -76,8 +78,8 @@ examples() {
         [ "$example" = make_bundle ] || "target/debug/examples/$example" >/dev/null
     done
 }
-# With the feature that replicas need, so that one program serves all that follows.
-release() { cargo build --release --features cluster; }
+# With the feature that replicas need, so that one program serves all that follows; and the long tests of it.
+release() { cargo test --release -p finserve --features cluster --test tests --no-run; }
 
 # The second: what is fuzzed has a lock file of its own.
 lints() {

@@ -3,7 +3,7 @@ use std::{fmt::Write, fs, path::PathBuf};
 
 use fincore::Plan;
 
-use crate::harness::{Server, filled_without_statements, import, new_key, with};
+use crate::harness::{Server, SharedServer, filled_without_statements, import, new_key, with};
 
 /// Companies that no official file has: the third is a bank, and the fourth has no statements.
 const COMPANIES: [(&str, &str, &str); 4] = [
@@ -38,7 +38,12 @@ fn accounts(company: usize, year: u32) -> Vec<(&'static str, &'static str, u32, 
 }
 
 /// A server whose companies have the income statements of six years.
-fn server() -> Server {
+fn server() -> &'static Server {
+    static SHARED: SharedServer = SharedServer::new();
+    SHARED.get_or_start(start)
+}
+
+fn start() -> Server {
     let data = filled_without_statements();
     let folder = tempfile::tempdir().unwrap();
     let mut files: Vec<PathBuf> = Vec::new();

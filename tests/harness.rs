@@ -108,21 +108,10 @@ impl Server {
         Server { running, data, address, keys, requests: AtomicUsize::new(0) }
     }
 
-    /// The server that tests share when they only read.
+    /// The server with the bundled data that tests share when they only read.
     pub(crate) fn shared() -> &'static Server {
-        static SHARED: OnceLock<(Server, Child)> = OnceLock::new();
-        let start = || {
-            let server = Server::start();
-            // Statics are never dropped: the guard sees its input end with this process, and removes the directory.
-            let guard = Command::new("sh")
-                .args(["-c", "read _; rm -r \"$0\""])
-                .arg(server.data.path())
-                .stdin(Stdio::piped())
-                .spawn()
-                .unwrap();
-            (server, guard)
-        };
-        &SHARED.get_or_init(start).0
+        static SHARED: SharedServer = SharedServer::new();
+        SHARED.get_or_start(Server::start)
     }
 
     pub(crate) fn get(&self, target: &str) -> Reply {
@@ -186,6 +175,30 @@ impl Server {
             Running::Process(child) => child.wait().unwrap(),
             Running::Here(_) => panic!("this server is in the process of the tests"),
         }
+    }
+}
+
+/// A server that tests share when they only read.
+pub(crate) struct SharedServer(OnceLock<(Server, Child)>);
+
+impl SharedServer {
+    pub(crate) const fn new() -> SharedServer {
+        SharedServer(OnceLock::new())
+    }
+
+    pub(crate) fn get_or_start(&'static self, start: impl FnOnce() -> Server) -> &'static Server {
+        let start = || {
+            let server = start();
+            // Statics are never dropped: the guard sees its input end with this process, and removes the directory.
+            let guard = Command::new("sh")
+                .args(["-c", "read _; rm -r \"$0\""])
+                .arg(server.data.path())
+                .stdin(Stdio::piped())
+                .spawn()
+                .unwrap();
+            (server, guard)
+        };
+        &self.0.get_or_init(start).0
     }
 }
 
