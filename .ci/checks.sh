@@ -3,8 +3,8 @@
 # installed where it is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Nothing built here is debugged or built twice.
-export CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
+# Nothing built here is built twice.
+export CARGO_INCREMENTAL=0
 program=target/release/finserve logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 : >"$logs/times"
@@ -30,6 +30,12 @@ lane() {
         printf '== %s: %d s\n%s\n' "$check" $((SECONDS - began)) "$(tail -n 5 "$logs/$check" | cut -c 1-300)"
         printf '%5d s  %s\n' $((SECONDS - began)) "$check" >>"$logs/times"
     done
+}
+
+# A lane that leaves the processors to those beside it.
+gently() {
+    renice -n 19 "$BASHPID" >/dev/null
+    lane "$@"
 }
 
 # Waits for lanes; fails if one did.
@@ -140,7 +146,9 @@ pages() {
     npm ci --prefix tests/browser --no-audit --no-fund --loglevel=error &&
         CHROMIUM=$(command -v chromium) node tests/browser/pages.mjs $program ${long:+--long} &&
         CHROMIUM=$(command -v chromium) node tests/browser/explore.mjs $program ${long:+--long} &&
-        CHROMIUM=$(command -v chromium) node tests/browser/lighthouse.mjs $program
+        CHROMIUM=$(command -v chromium) node tests/browser/lighthouse.mjs $program ${long:+--long}
 }
 faults() { tests/faults.py $program; }
+stop() { tests/stop.py $program 1; }
+restart() { tests/restart.py $program 2; }
 instructions() { tests/instructions.py $program; }

@@ -1,4 +1,4 @@
-// Lighthouse over every kind of page: node lighthouse.mjs [PROGRAM]
+// Lighthouse over pages of each kind, or over all: node lighthouse.mjs [PROGRAM] [--long]
 // Scores that depend on the page only, and its weight in bytes and requests; how fast it is depends on the machine.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,8 @@ const PAGES = [
   "/calc/correction?amount=1000&index=ipca&from=2020-01-01", "/companies", "/companies/9512", "/filings", "/status", "/pricing",
   "/legal", "/usage", "/sign-in", "/docs", "/docs/guide", "/docs/try",
 ];
+// With most to draw, and with most to load.
+const SOME = ["/", "/market/ipca", "/companies/9512", "/pricing", "/docs", "/docs/try"];
 // Search engines are told to leave these alone, which Lighthouse counts as a fault.
 const NOT_LISTED = ["/usage", "/sign-in"];
 const LEAST = { accessibility: 0.97, "best-practices": 0.95, seo: 0.95 };
@@ -24,7 +26,7 @@ const server = await startServer(program);
 const browser = await launch({ chromePath: process.env.CHROMIUM ?? "/usr/bin/chromium", chromeFlags: ["--headless=new", ...QUIET] });
 const checks = new Checks({ server });
 try {
-  for (const path of PAGES) await checks.run(`${path} by Lighthouse`, () => isGood(path));
+  for (const path of process.argv.includes("--long") ? PAGES : SOME) await checks.run(`${path} by Lighthouse`, () => isGood(path));
 } finally {
   browser.kill();
   await server.stop();

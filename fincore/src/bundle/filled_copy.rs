@@ -1,10 +1,11 @@
 //! The bundled data for examples and tests, which would each take seconds to store it: filled once for each program, and
 //! copied.
 use std::{
-    env, fs, io,
+    env,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     process,
-    sync::{Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -18,6 +19,9 @@ use crate::{
 const PREFIX: &str = "bundled-";
 
 const FILE: &str = "catalogue.db";
+
+/// Locked by whoever fills a directory.
+const FILLING: &str = "finserve-filling.lock";
 
 /// How long the directory of another program stays.
 const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
@@ -48,26 +52,21 @@ fn stored() -> io::Result<PathBuf> {
     let name = format!("{PREFIX}{name}-{}", built.unwrap_or_default().as_nanos());
     let parent = parent(&program);
     let whole = parent.join(name);
-    // One thread fills it, and the others wait.
-    static FILLING: Mutex<u32> = Mutex::new(0);
-    let mut parts = FILLING.lock().unwrap_or_else(PoisonError::into_inner);
+    fs::create_dir_all(&parent)?;
+    // One thread of one process fills it, and the others wait, unless the lock is another user's.
+    let filling = File::create(parent.join(FILLING)).and_then(|file| file.lock().map(|()| file));
     if whole.exists() {
         return Ok(whole);
     }
-    fs::create_dir_all(&parent)?;
     remove_old(&parent);
-    *parts += 1;
-    let part = parent.join(format!("{PREFIX}part-{}-{parts}", process::id()));
+    let part = parent.join(format!("{PREFIX}part-{}", process::id()));
     fs::create_dir(&part)?;
     let catalogue = Catalogue::open(part.join(FILE)).map_err(io::Error::other)?;
     fill(&catalogue).map_err(io::Error::other)?;
     drop(catalogue);
-    match fs::rename(&part, &whole) {
-        Ok(()) => Ok(whole),
-        // Another process was faster.
-        Err(_) if whole.exists() => fs::remove_dir_all(&part).map(|()| whole),
-        Err(err) => Err(err),
-    }
+    let named = fs::rename(&part, &whole);
+    drop(filling);
+    named.map(|()| whole)
 }
 
 /// Where the directories are: `target/tmp` for what Cargo built there, the system's own for the programs of examples.
