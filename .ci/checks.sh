@@ -9,13 +9,16 @@ program=target/release/finserve logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 : >"$logs/times"
 
-# Runs a command as a step: its name, then the command.
+# Runs a command as a step: its name, then the command. Prints how long it took, and the processor time of what it ran.
 step() {
-    local name=$1 began=$SECONDS
+    local name=$1 began=$SECONDS spent
     shift
     printf '\n== %s\n' "$name"
+    times >"$logs/before"
     "$@"
-    printf '%5d s  %s\n' $((SECONDS - began)) "$name" | tee -a "$logs/times"
+    times >"$logs/after"
+    spent=$(awk -F '[ms ]' 'FNR == 2 { sum = 60 * ($1 + $4) + $2 + $5 - sum } END { print int(sum) }' "$logs/before" "$logs/after")
+    printf '%5d s  %s (%d s of processor time)\n' $((SECONDS - began)) "$name" "$spent" | tee -a "$logs/times"
 }
 
 # Runs checks one after the other, as a lane beside others. Each writes to a log of its own, of which the end is shown.
