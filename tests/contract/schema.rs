@@ -1,7 +1,7 @@
 //! Whether a value is as a schema of `openapi.yaml` says: the keywords that it uses; any other is a failure.
 use chrono::{DateTime, NaiveDate};
 use regex_lite::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What is wrong with a value, and where. `resolve` follows references.
 pub(super) fn wrongs<'d>(
@@ -112,5 +112,32 @@ fn is_of(kind: &Value, value: &Value) -> bool {
         "array" => value.is_array(),
         "object" => value.is_object(),
         other => panic!("the type {other} is not known here"),
+    }
+}
+
+#[test]
+fn each_keyword_refuses_what_breaks_it() {
+    for (schema, good, bad) in [
+        (json!({"type": "integer"}), json!(3.0), json!(3.5)),
+        (json!({"type": ["string", "null"]}), json!(null), json!(1)),
+        (json!({"enum": ["a", 1]}), json!(1), json!("b")),
+        (json!({"minimum": 1, "maximum": 2}), json!(2), json!(2.1)),
+        (json!({"minLength": 2, "maxLength": 3}), json!("çãé"), json!("ç")),
+        (json!({"minItems": 1, "maxItems": 2}), json!([1]), json!([])),
+        (json!({"uniqueItems": true}), json!([1, 2]), json!([1, 2, 1])),
+        (json!({"pattern": "^[a-z]+$"}), json!("abc"), json!("aBc")),
+        (json!({"format": "date"}), json!("2024-02-29"), json!("2023-02-29")),
+        (json!({"format": "date-time"}), json!("2024-02-29T10:00:00Z"), json!("2024-02-29 10h")),
+        (json!({"required": ["a"]}), json!({"a": null}), json!({"b": 1})),
+        (json!({"properties": {"a": {"type": "null"}}}), json!({"b": 1}), json!({"a": 1})),
+        (json!({"additionalProperties": false}), json!({}), json!({"b": 1})),
+        (json!({"additionalProperties": {"type": "null"}}), json!({"b": null}), json!({"b": 1})),
+        (json!({"items": {"type": "null"}}), json!([null]), json!([null, 1])),
+        (json!({"allOf": [{"minimum": 1}, {"maximum": 2}]}), json!(1), json!(3)),
+        (json!({"oneOf": [{"minimum": 1}, {"maximum": 2}]}), json!(0), json!(1)),
+    ] {
+        let found = |value| wrongs(&schema, value, "", &|schema| schema);
+        assert_eq!(found(&good), Vec::<String>::new(), "{schema}");
+        assert_eq!(found(&bad).len(), 1, "{schema}: {:?}", found(&bad));
     }
 }
