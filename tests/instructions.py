@@ -25,7 +25,7 @@ FILE = pathlib.Path(__file__).with_name("instructions.tsv")
 MORE = 1.05
 # What happens every second whether or not there are requests is measured first, and taken off. What else belongs to none,
 # such as storing usage, is spread over so many; and the least of so many rounds is taken.
-CACHED, MADE, ROUNDS = 1000, 30, 3
+CACHED, MADE, ROUNDS = 1000, 30, 2
 IDLE = 2_000_000
 
 
