@@ -92,7 +92,11 @@ def main():
             print(f"{server.idle:,} a second without requests")
             for name, (number, requests) in REQUESTS.items():
                 if wanted(name, names):
-                    counted[name] = min(server.count(number, requests) for _ in range(ROUNDS))
+                    counts = [server.count(number, requests) for _ in range(ROUNDS)]
+                    # Beside other work a round may hold more of what belongs to no request; what is dearer stays dearer.
+                    if min(counts) > MORE * expected.get(name, 0):
+                        counts += [server.count(number, requests) for _ in range(2 * ROUNDS)]
+                    counted[name] = min(counts)
     dearer = [name for name, number in counted.items() if number > MORE * expected.get(name, 0)]
     for name, number in counted.items():
         before = expected.get(name)
