@@ -20,11 +20,11 @@ import time
 
 import figures
 import trial
-from fault_rows.work import MADE, WORDS
+from fault_rows.work import WORDS
 from trial import ATTACKER, OTHER
 
-CONNECTIONS, SECONDS = 128, 2
-CACHED = 0.005
+CONNECTIONS, SECONDS = 128, 4
+CACHED, MADE = 0.005, 0.05
 BUSY = 3
 
 TURN = "local n = 0\nfunction turn() n = n + 1; return n end\n"
