@@ -141,9 +141,10 @@ fn show_figure(text: &mut String, figure: &str, dialect: Dialect) -> std::fmt::R
     }
 }
 
-/// Spreadsheets run a text as a formula if it starts like one; an apostrophe before it makes it text.
+/// Spreadsheets run a text as a formula if it starts like one, some also after a tab or a line break; an apostrophe before it
+/// makes it text.
 fn protect(text: &mut String, value: &str, dialect: Dialect) {
-    if value.starts_with(['=', '+', '-', '@']) && !is_number(value, dialect) {
+    if value.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && !is_number(value, dialect) {
         text.push('\'');
     }
     text.push_str(value);

@@ -56,6 +56,8 @@ fn csv_protects_texts_that_look_like_formulas_but_not_numbers() {
         ("a=b", false, false),
         ("", false, false),
         ("-٣", true, true),
+        ("\t=1+2", true, true),
+        ("a\t=1", false, false),
     ];
     for (text, standard, brazilian) in cases {
         for (dialect, mark, protected) in
@@ -132,4 +134,11 @@ fn parquet_keeps_the_largest_and_smallest_values() {
         assert_eq!(fields[2], Field::TimestampMillis(253_402_225_200_000));
         assert_eq!(fields[3], Field::Long(7));
     }
+}
+
+#[test]
+fn csv_protects_texts_that_begin_with_a_line_break() {
+    let rows = [vec!["\r=1+2".into(), "\n=1+2".into(), "a\r\n=1".into()]];
+    let wanted = "a,b,c\r\n\"'\r=1+2\",\"'\n=1+2\",\"a\r\n=1\"\r\n";
+    assert_eq!(csv(&rows, Dialect::Standard), wanted);
 }
