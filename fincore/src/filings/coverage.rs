@@ -52,28 +52,8 @@ const LAST_WEEKS: (u8, u8) = (12, 15);
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn coverage(snapshot: &Snapshot) -> Result<[FormCoverage; 5]> {
-    let known = snapshot.memo(|_| CoverageOn::read(snapshot))?;
-    match known.today == snapshot.today() {
-        true => Ok(known.forms),
-        // Another snapshot of the same data had another date.
-        false => Ok(CoverageOn::read(snapshot)?.forms),
-    }
-}
-
-/// The coverage on a day.
-struct CoverageOn {
-    today: Date,
-    forms: [FormCoverage; 5],
-}
-
-impl CoverageOn {
-    fn read(snapshot: &Snapshot) -> Result<CoverageOn> {
-        Ok(CoverageOn { today: snapshot.today(), forms: read_coverage(snapshot)? })
-    }
-}
-
-fn read_coverage(snapshot: &Snapshot) -> Result<[FormCoverage; 5]> {
-    let files = read_files(snapshot)?;
+    // Only what does not depend on the day is kept: the day changes more often than the data.
+    let WholeFiles(files) = &*snapshot.memo(|_| Ok(WholeFiles(read_files(snapshot)?)))?;
     let mut coverage = Vec::with_capacity(Form::ALL.len());
     for form in Form::ALL {
         let synchronised = freshness::sync_record(snapshot, form.dataset())?.succeeded_at;
@@ -100,6 +80,8 @@ pub(crate) fn meta(snapshot: &Snapshot) -> Result<Meta> {
         ..Meta::new(SOURCE)
     })
 }
+
+struct WholeFiles(Vec<WholeFile>);
 
 /// A file that was seen whole.
 #[derive(Clone, Copy, Debug)]

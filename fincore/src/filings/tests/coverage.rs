@@ -152,3 +152,21 @@ fn a_periodic_form_is_fresh_for_as_long_as_its_file_was_seen_lately() {
     assert_eq!(before.0, after.0, "seeing a file again is no new data");
     assert_ne!(before.1, after.1, "but answers change");
 }
+
+#[test]
+fn a_new_day_reads_no_files_again() {
+    let (_dir, catalogue) = bundled();
+    let writer = catalogue.write(at(TODAY)).unwrap();
+    // Every time that it is read, it is counted.
+    const SQL: &str = "UPDATE filing_file SET last = 'x' WHERE form = 0 AND year = 2024";
+    assert_eq!(writer.connection().execute(SQL, []).unwrap(), 1);
+    writer.commit().unwrap();
+    let expected = |day: &str| {
+        let snapshot = catalogue.snapshot(day.parse().unwrap()).unwrap();
+        filings::coverage(&snapshot).unwrap()[0].expected
+    };
+    let (before, after) = (expected("2026-11-17"), expected("2026-12-17"));
+    assert!(before < after);
+    assert_eq!((expected("2026-11-17"), expected("2026-12-17")), (before, after));
+    assert_eq!(catalogue.skipped_corrupt_values(), 1);
+}
