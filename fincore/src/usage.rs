@@ -206,7 +206,8 @@ impl Usage {
     }
 
     fn write_all(&self, unwritten: &mut Unwritten, accounts: &Accounts) -> Result<()> {
-        while !unwritten.slots.is_empty() {
+        // A use may come without a count: of a request between the two, or of a key that is gone.
+        while !(unwritten.slots.is_empty() && unwritten.link_uses.is_empty()) {
             let gone = match unwritten.write(accounts, call_budget())? {
                 WriteResult::Stored(slots) => slots,
                 WriteResult::Dropped(slots) => {

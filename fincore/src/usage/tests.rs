@@ -8,6 +8,7 @@ use chrono::DateTime;
 
 use super::*;
 use crate::keys::Registration;
+use crate::links;
 use crate::plans::Plan;
 
 const SELIC: &str = "/api/v1/market/selic";
@@ -175,4 +176,76 @@ fn more_than_a_batch_is_written_and_what_waits_is_bounded() {
     }
     usage.count(key, today, SELIC, Outcome::RateLimited);
     assert_eq!((usage.lost_requests(), usage.unwritten_requests()), (1, MOST_SLOTS as u64));
+}
+
+#[test]
+fn the_use_of_a_link_is_written_without_a_count() {
+    let (_dir, accounts) = accounts();
+    let (key, usage, now) = (new_key(&accounts), Usage::default(), DateTime::UNIX_EPOCH);
+    let new = links::NewLink { name: "Budget".parse().unwrap(), path: None };
+    let (_, token) = links::create(&accounts, key, &new, now).unwrap();
+    let last_used = || links::list(&accounts, key).unwrap()[0].last_used;
+    // The count was taken by a flush before the use was noted.
+    usage.link_uses.note(token.hash(), now);
+    usage.flush(&accounts).unwrap();
+    assert_eq!(last_used(), Some(now));
+    // The only count is of a key that is gone, so that the first attempt fails.
+    let later = now + chrono::TimeDelta::minutes(1);
+    usage.count(KeyId::new(1000), day("2026-11-14"), SELIC, Outcome::Success);
+    usage.link_uses.note(token.hash(), later);
+    usage.flush(&accounts).unwrap();
+    assert_eq!((usage.lost_requests(), last_used()), (1, Some(later)));
+}
+
+#[test]
+fn the_use_of_a_link_outlives_a_flush_that_fails() {
+    let (_dir, accounts) = accounts();
+    let (key, usage, now) = (new_key(&accounts), Usage::default(), DateTime::UNIX_EPOCH);
+    let new = links::NewLink { name: "Budget".parse().unwrap(), path: None };
+    let (_, token) = links::create(&accounts, key, &new, now).unwrap();
+    let block = |sql: &'static str| accounts.write(|tx| tx.execute(sql, &[])).unwrap();
+    let (today, minute) = (day("2026-11-14"), chrono::TimeDelta::minutes(1));
+    let use_link = |time| {
+        usage.count_by_link((key, token.hash()), (today, time), SELIC, Outcome::Success);
+    };
+    block("CREATE UNIQUE INDEX one_a_day ON usage (date)");
+    usage.count(key, today, FX, Outcome::Success);
+    use_link(now);
+    assert!(usage.flush(&accounts).is_err());
+    use_link(now + minute);
+    assert!(usage.flush(&accounts).is_err());
+    block("DROP INDEX one_a_day");
+    usage.flush(&accounts).unwrap();
+    assert_eq!(links::list(&accounts, key).unwrap()[0].last_used, Some(now + minute));
+}
+
+#[test]
+fn a_month_that_is_summed_keeps_all_but_its_days() {
+    let (_dir, accounts) = accounts();
+    let (key, usage) = (new_key(&accounts), Usage::default());
+    let link = crate::types::LinkToken::generate().unwrap().hash();
+    usage.count(key, day("2025-01-02"), SELIC, Outcome::Success);
+    usage.count(key, day("2025-01-02"), SELIC, Outcome::Failure);
+    usage.count(key, day("2025-01-31"), FX, Outcome::RateLimited);
+    usage.count_by_link(
+        (key, link),
+        (day("2025-01-31"), DateTime::UNIX_EPOCH),
+        FX,
+        Outcome::Success,
+    );
+    usage.flush(&accounts).unwrap();
+    let report = |from, to| {
+        let query = UsageQuery { from: Some(day(from)), to: Some(day(to)) };
+        usage.report(&accounts, key, &query, day("2026-11-14")).unwrap()
+    };
+    let before = report("2025-01-01", "2025-01-31");
+    sum_by_month(&accounts, day("2025-02-01"), &UsagePosition::default()).unwrap();
+    let after = report("2025-01-01", "2025-01-31");
+    assert_eq!(after.total, before.total);
+    let [month] = &*after.data else { panic!("{after:?}") };
+    assert_eq!((month.date, month.counts), (day("2025-01-01"), before.total));
+    assert_eq!(month.endpoints, BTreeMap::from([(SELIC.to_owned(), 2), (FX.to_owned(), 1)]));
+    // The days are gone: the first one stands for the month, and the others have none.
+    assert_eq!(report("2025-01-01", "2025-01-01").total, before.total);
+    assert_eq!(report("2025-01-02", "2025-01-31").total, Counts::default());
 }
