@@ -26,8 +26,9 @@ pub struct UsagePosition {
     endpoint: String,
 }
 
-/// Adds the usage of every day that lies in a month before that of `day` to the first day of its month. Totals of a key over
-/// whole months stay what they were. One call does a bounded part of it, after a position.
+/// Adds the usage of every day that lies in a month before that of `day` to the first day of its month. Which day it was is
+/// lost; keys, endpoints and all counts stay, so that totals over whole months are what they were. One call does a bounded
+/// part of it, after a position.
 pub fn sum_by_month(accounts: &Accounts, day: Date, after: &UsagePosition) -> Result<Summed> {
     const SQL: &str =
         "SELECT key, date, endpoint, requests, errors, rate_limited, by_links FROM usage

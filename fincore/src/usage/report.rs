@@ -61,7 +61,8 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// The range of a report; by default the last 30 days, up to today.
+/// The range of a report; by default the last 30 days, up to today. It has all of a summed month or none of it, depending on
+/// the first day of the month.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UsageQuery {
@@ -91,11 +92,11 @@ pub struct Report {
     pub data: Vec<DayReport>,
 }
 
-/// The requests of a key on a day.
+/// The requests of a key on a day, or in the month that [`sum_by_month`](super::sum_by_month) has summed on its first day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DayReport {
-    /// The day, UTC.
+    /// The day, UTC; the first one of a month that was summed.
     pub date: Date,
     /// The sum over all endpoints.
     #[serde(flatten)]
