@@ -55,3 +55,20 @@ fn the_past_has_sizes_of_its_own() {
         assert_eq!((&*listed[0].dataset, listed[0].rows), ("ipca", rows));
     }
 }
+
+#[test]
+fn first_values_have_sizes_of_their_own() {
+    let (_dir, catalogue) = temporary();
+    for (time, value) in [("2026-11-10T12:00:00Z", "0.5"), ("2026-11-15T12:00:00Z", "10.55")] {
+        let rows = sgs(&[(super::day("2026-08-01"), value.to_owned())]);
+        import(&catalogue, time.parse().unwrap(), &[("bcdata.sgs.433.json", rows)]);
+    }
+    let now = catalogue.snapshot(super::day("2026-11-15")).unwrap();
+    let first = market::first_releases(&now).unwrap();
+    let sizes = DatasetSizes::default();
+    for snapshot in [&now, &first, &now] {
+        let measured = DatasetSizes::default().list(snapshot).unwrap();
+        assert_eq!(sizes.list(snapshot).unwrap(), measured);
+    }
+    assert_ne!(sizes.list(&now).unwrap()[0].bytes, sizes.list(&first).unwrap()[0].bytes);
+}
