@@ -195,7 +195,7 @@ impl Error {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let Error::Unavailable { source, .. } = self else { return false };
         let Some(err) = source.downcast_ref::<rusqlite::Error>() else { return false };
-        matches!(err.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase)) || lacks_table(err)
+        matches!(err.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase)) || is_of_sql(err)
     }
 
     /// An [`Error::Unavailable`].
@@ -204,6 +204,18 @@ impl Error {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Error {
         Error::Unavailable { context: context.into(), source: source.into() }
+    }
+
+    /// The error if its file is not whole: then a statement failed because a table is missing, and not because it is wrong.
+    pub(crate) fn unless_whole(self, is_whole: impl FnOnce() -> bool) -> Error {
+        match self {
+            Error::Storage { context, source }
+                if source.downcast_ref().is_some_and(is_of_sql) && !is_whole() =>
+            {
+                Error::Unavailable { context, source }
+            }
+            err => err,
+        }
     }
 
     /// An [`Error::Busy`] for a query that has come to its deadline.
@@ -228,7 +240,6 @@ impl Error {
                 CannotOpen | DatabaseCorrupt | DiskFull | NotADatabase | PermissionDenied
                 | ReadOnly | SystemIoFailure,
             ) => Error::unavailable(context, err),
-            _ if lacks_table(&err) => Error::unavailable(context, err),
             _ => Error::storage(context, err),
         }
     }
@@ -241,9 +252,11 @@ impl Error {
     }
 }
 
-/// A file that was emptied has lost its tables; those that our statements name are there otherwise.
-fn lacks_table(err: &rusqlite::Error) -> bool {
-    err.to_string().starts_with("no such table")
+/// Whether SQLite refused a statement without a more precise code, as it does if the statement names a table that is missing.
+fn is_of_sql(err: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{SqlInputError, SqliteFailure};
+    matches!(err, SqlInputError { error, .. } | SqliteFailure(error, _)
+        if error.extended_code == rusqlite::ffi::SQLITE_ERROR)
 }
 
 impl From<Upgrade> for Error {

@@ -12,7 +12,7 @@ mod write_ahead_log;
 pub use check::{Checkup, Remedy, TableCheckup};
 #[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use check::{SchemaObject, missing_objects};
-pub(crate) use check::{check, quick_check};
+pub(crate) use check::{check, error_of_file, quick_check};
 pub(crate) use columns::{code, parsed, parsed_if_any};
 #[cfg(feature = "backup")]
 pub(crate) use copy::CopyProgress;

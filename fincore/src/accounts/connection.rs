@@ -51,7 +51,8 @@ impl AccountsConnection {
             *self = AccountsConnection::new(sqlite::reopen(identity.path(), &SCHEMA)?, self.role)?;
         }
         self.connection.busy_timeout(budget.remaining())?;
-        let done = work(&mut self.connection);
+        let done = work(&mut self.connection)
+            .map_err(|err| sqlite::error_of_file(identity.path(), &SCHEMA, err));
         let failed = matches!(done, Err(Error::Unavailable { .. }));
         self.must_reopen = failed || !self.connection.is_autocommit();
         done

@@ -13,6 +13,7 @@ use r2d2::{HandleError, ManageConnection, Pool, PooledConnection};
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::Connection;
 
+use super::schema::SCHEMA;
 use crate::{
     error::{Error, Result},
     sqlite,
@@ -71,7 +72,8 @@ impl ReaderPool {
     where
         Error: From<E>,
     {
-        let outcome = outcome.map_err(Error::from);
+        let outcome =
+            outcome.map_err(|err| sqlite::error_of_file(&self.path, &SCHEMA, err.into()));
         if matches!(outcome, Err(Error::Unavailable { .. })) {
             self.troubles.faults.fetch_add(1, Ordering::Relaxed);
         }

@@ -72,8 +72,9 @@ impl Catalogue {
 
     fn write_within(&self, now: DateTime<Utc>, time: Duration) -> Result<Writer> {
         let path = self.path();
+        let error = |err: rusqlite::Error| sqlite::error_of_file(&path, &SCHEMA, err.into());
         let connection = sqlite::reopen(&path, &SCHEMA)?;
-        let tail = Tail(path);
+        let tail = Tail(path.clone());
         connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
         connection.busy_timeout(time)?;
         connection.execute_batch("BEGIN IMMEDIATE").map_err(|err| match Error::from(err) {
@@ -82,8 +83,8 @@ impl Catalogue {
         })?;
         connection.busy_timeout(sqlite::BUSY_TIMEOUT)?;
         let mut written = Sha256::new();
-        written.update(read_meta(&connection, "data_tag")?.unwrap_or_default());
-        let version = version_of(&connection)? + 1;
+        written.update(read_meta(&connection, "data_tag").map_err(error)?.unwrap_or_default());
+        let version = version_of(&connection).map_err(error)? + 1;
         Ok(Writer {
             connection,
             written,

@@ -1,8 +1,14 @@
 //! Checks a database file for damage, and for missing tables and indexes.
+use std::path::Path;
+
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::{open::version_of, schema::Schema, schema_comparison::foreign_objects};
+use super::{
+    open::{attach, version_of},
+    schema::Schema,
+    schema_comparison::foreign_objects,
+};
 use crate::error::{Error, Result};
 
 /// The result of checking a file.
@@ -116,15 +122,23 @@ fn count(connection: &Connection, name: &str, newest: &str) -> rusqlite::Result<
 }
 
 /// A table or index that a file should have.
-#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) struct SchemaObject {
     pub(crate) name: String,
     /// The statement that creates it.
     pub(crate) sql: String,
 }
 
+/// The error that this is for the file at `path`: a statement also fails if the file has lost its tables, as one that was
+/// emptied has.
+pub(crate) fn error_of_file(path: &Path, schema: &Schema, err: Error) -> Error {
+    err.unless_whole(|| {
+        let missing =
+            attach(path).map_err(Error::from).and_then(|file| missing_objects(&file, schema));
+        missing.is_ok_and(|missing| missing.is_empty())
+    })
+}
+
 /// The tables and indexes that migrations create and this file does not have.
-#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) fn missing_objects(
     connection: &Connection,
     schema: &Schema,

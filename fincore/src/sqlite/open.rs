@@ -9,6 +9,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
+    check::error_of_file,
     file_identity::{make_private, missing_permission},
     schema::{Audience, Schema},
 };
@@ -174,6 +175,7 @@ pub(crate) fn owner_only() -> OpenOptions {
 
 /// The error of a file that cannot be read right after it was opened, with what helps.
 pub(crate) fn error_after_open(path: &Path, schema: &Schema, err: Error) -> Error {
+    let err = error_of_file(path, schema, err);
     if !err.is_damage() {
         return err;
     }

@@ -72,3 +72,34 @@ fn a_fault_of_the_file_costs_the_connections_of_this_file_only() {
         assert!(has_marked_connection(&sound), "{at}");
     }
 }
+
+#[test]
+fn a_wrong_statement_is_no_fault_of_a_whole_file() {
+    let (_dir, catalogue) = catalogue();
+    mark(&catalogue);
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    for wrong in ["SELECT x FROM never", "SELECT never FROM rate", "SELECT"] {
+        let err = snapshot.count(wrong, []).unwrap_err();
+        assert!(matches!(err, Error::Storage { .. }) && !err.is_damage(), "{wrong}: {err:?}");
+    }
+    drop(snapshot);
+    assert!(has_marked_connection(&catalogue));
+}
+
+#[test]
+fn a_file_that_has_lost_a_table_is_damaged() {
+    let (_dir, catalogue) = catalogue();
+    let snapshot = catalogue.snapshot(TODAY).unwrap();
+    Connection::open(catalogue.path()).unwrap().execute_batch("DROP TABLE meta").unwrap();
+    drop(snapshot);
+    assert!(catalogue.snapshot(TODAY).unwrap_err().is_damage());
+    assert!(catalogue.write(noon()).unwrap_err().is_damage());
+    assert!(
+        Catalogue::open(catalogue.path()).unwrap_err().to_string().contains("restore a backup")
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("accounts.db");
+    let accounts = Accounts::open(&path).unwrap();
+    Connection::open(&path).unwrap().execute_batch("DROP TABLE session").unwrap();
+    assert!(accounts.refresh().unwrap_err().is_damage());
+}
