@@ -88,8 +88,8 @@ impl Catalogue {
         Catalogue::open_with_readers(path, READERS)
     }
 
-    /// The same with at most `readers` snapshots at once, and at least two. Each takes two file descriptors, which stay
-    /// open afterwards: lower the number if the process may have few.
+    /// The same with at most `readers` snapshots at once, and at least two; a quarter as many, and at least two, may be of the
+    /// past. Each takes two file descriptors, which stay open afterwards: lower the number if the process may have few.
     pub fn open_with_readers(path: impl Into<PathBuf>, readers: usize) -> Result<Catalogue> {
         let path = path.into();
         let connection = sqlite::open(&path, &SCHEMA)?;

@@ -1,12 +1,12 @@
 //! Snapshots of what was known: at the end of an earlier day, or when each figure was first published.
 //!
-//! Such a snapshot has a connection of its own, on which views take the names of the tables: every query reads the past
-//! without knowing it.
+//! Such a snapshot has a connection on which views take the names of the tables: every query reads the past without knowing
+//! it. The version that the views show is that of the connection.
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{Snapshot, read_transaction::ReadTransaction};
+use super::{Snapshot, read_transaction::ReadTransaction, reader_pool::Past};
 use crate::{
     error::{Invalid, Result},
     types::Date,
@@ -33,16 +33,16 @@ macro_rules! as_of_view {
             $columns,
             " FROM main.",
             $table,
-            " WHERE known_from IS NULL OR known_from <= VERSION UNION ALL SELECT ",
+            " WHERE known_from IS NULL OR known_from <= shown_version() UNION ALL SELECT ",
             $columns,
             " FROM main.",
             $past,
-            " WHERE known_until > VERSION AND (known_from IS NULL OR known_from <= VERSION);"
+            " WHERE known_until > shown_version() AND (known_from IS NULL OR known_from <= shown_version());"
         )
     };
 }
 
-const AS_OF: [&str; 3] = [
+const AS_OF: &str = concat!(
     as_of_view!("rate", "past_rate", "series, date, value, computed"),
     as_of_view!("fx", "past_fx", "currency, date, buy, sell"),
     as_of_view!(
@@ -51,22 +51,20 @@ const AS_OF: [&str; 3] = [
         "id, cnpj, name, trade_name, status, status_since, status_folded, standing, sector,
             sector_folded, registered_on, cancelled_on, tickers"
     ),
-];
+);
 
 /// Of each figure the first that was published, or else the first; of each quote the first of both sides.
-const FIRST_RELEASES: [&str; 2] = [
-    "CREATE TEMP VIEW rate AS SELECT series, date, value, computed FROM (
+const FIRST_RELEASES: &str = "CREATE TEMP VIEW rate AS SELECT series, date, value, computed FROM (
         SELECT *, ROW_NUMBER() OVER (PARTITION BY series, date ORDER BY computed <> 0, known_until) AS place
         FROM (SELECT series, date, value, computed, 9e99 AS known_until FROM main.rate
             UNION ALL SELECT series, date, value, computed, known_until FROM main.past_rate)
-        ) WHERE place = 1;",
-    "CREATE TEMP VIEW fx AS SELECT currency, date,
+        ) WHERE place = 1;
+    CREATE TEMP VIEW fx AS SELECT currency, date,
         COALESCE((SELECT buy FROM main.past_fx AS past WHERE past.currency = fx.currency AND past.date = fx.date
             AND past.buy IS NOT NULL ORDER BY known_until LIMIT 1), buy) AS buy,
         COALESCE((SELECT sell FROM main.past_fx AS past WHERE past.currency = fx.currency AND past.date = fx.date
             AND past.sell IS NOT NULL ORDER BY known_until LIMIT 1), sell) AS sell
-        FROM main.fx;",
-];
+        FROM main.fx;";
 
 impl Snapshot {
     /// What this snapshot knows.
@@ -95,13 +93,14 @@ impl Snapshot {
                 }
             },
         };
-        let views = AS_OF.concat().replace("VERSION", &version.to_string());
-        self.through(&views, day, Knowledge::AsOf(day))
+        let past = Past { views: AS_OF, version };
+        self.through(past, day, Knowledge::AsOf(day))
     }
 
     /// Every figure as it was first published, as far as that is known here.
     pub(crate) fn first_releases(&self) -> Result<Snapshot> {
-        self.through(&FIRST_RELEASES.concat(), self.today(), Knowledge::FirstRelease)
+        let past = Past { views: FIRST_RELEASES, version: i64::MAX };
+        self.through(past, self.today(), Knowledge::FirstRelease)
     }
 
     /// The newest data version at the end of a day, of those whose time is known.
@@ -121,9 +120,9 @@ impl Snapshot {
 
     /// The newest data through these views. Another connection may see a later import than this one: that adds nothing to
     /// the past.
-    fn through(&self, views: &str, today: Date, knowledge: Knowledge) -> Result<Snapshot> {
+    fn through(&self, past: Past, today: Date, knowledge: Knowledge) -> Result<Snapshot> {
         let file = &self.file;
-        let mut transaction = ReadTransaction::through(&file.readers, &file.watch, views)?;
+        let mut transaction = ReadTransaction::through(&file.readers, &file.watch, past)?;
         // It goes by the name of the data that the views were made for: under the name of a later import, answers without
         // that import would be kept for as long as it is the newest.
         (transaction.tag, transaction.data) = (self.shared_tag(), self.data());

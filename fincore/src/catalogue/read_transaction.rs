@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use super::{
     file_watch::FileWatch,
     metadata::read_meta,
-    reader_pool::{Reader, ReaderPool},
+    reader_pool::{Past, Reader, ReaderPool},
 };
 use crate::{error::Result, lock::lock};
 
@@ -38,27 +38,25 @@ pub(super) struct ReadTransaction {
 
 impl ReadTransaction {
     /// Begins a transaction.
-    pub(super) fn open(readers: &Arc<ReaderPool>, watch: &FileWatch) -> Result<ReadTransaction> {
+    pub(super) fn open(readers: &ReaderPool, watch: &FileWatch) -> Result<ReadTransaction> {
         // Fails at once if the file cannot be read; the pool would wait for a moment first.
         watch.changes(readers)?;
-        // From here on, dropping this value ends the transaction.
-        let mut transaction =
-            ReadTransaction { connection: readers.get()?, tag: Arc::default(), data: 0 };
-        transaction.begin(readers, watch)?;
-        Ok(transaction)
+        ReadTransaction::on(readers.get()?, readers, watch)
     }
 
-    /// The same on a connection of its own, on which views take the place of tables.
+    /// Begins a transaction in which views take the place of tables.
     pub(super) fn through(
-        readers: &Arc<ReaderPool>,
+        readers: &ReaderPool,
         watch: &FileWatch,
-        views: &str,
+        past: Past,
     ) -> Result<ReadTransaction> {
-        let mut transaction = ReadTransaction {
-            connection: Reader::of_its_own(readers.connect_with(views)?),
-            tag: Arc::default(),
-            data: 0,
-        };
+        watch.changes(readers)?;
+        ReadTransaction::on(readers.get_past(past)?, readers, watch)
+    }
+
+    fn on(connection: Reader, readers: &ReaderPool, watch: &FileWatch) -> Result<ReadTransaction> {
+        // From here on, dropping this value ends the transaction.
+        let mut transaction = ReadTransaction { connection, tag: Arc::default(), data: 0 };
         transaction.begin(readers, watch)?;
         Ok(transaction)
     }

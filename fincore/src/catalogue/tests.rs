@@ -70,6 +70,19 @@ fn hundreds_of_snapshots_live_at_once() {
 }
 
 #[test]
+fn waiting_for_a_connection_ends_at_the_deadline() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open_with_readers(dir.path().join("catalogue.db"), 2).unwrap();
+    let _all = [(); 2].map(|()| catalogue.snapshot(TODAY).unwrap());
+    let time = std::time::Duration::from_millis(10);
+    let refused = crate::deadline::for_at_most(time, || catalogue.snapshot(TODAY)).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Busy(why) if why.contains("longer than it may")),
+        "{refused}"
+    );
+}
+
+#[test]
 fn what_can_be_shared_between_threads() {
     fn send<T: Send>() {}
     fn sync<T: Sync>() {}
@@ -89,8 +102,10 @@ fn a_writer_that_is_dropped_leaves_nothing() {
 #[test]
 fn a_snapshot_cannot_write() {
     let (_dir, catalogue) = catalogue();
-    let snapshot = catalogue.snapshot(TODAY).unwrap();
-    assert!(snapshot.read(Ok).unwrap().execute("DELETE FROM meta", []).is_err());
+    let now = catalogue.snapshot(TODAY).unwrap();
+    for snapshot in [now.first_releases().unwrap(), now.as_of(TODAY).unwrap(), now] {
+        assert!(snapshot.read(Ok).unwrap().execute("DELETE FROM meta", []).is_err());
+    }
 }
 
 #[test]

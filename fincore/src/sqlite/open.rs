@@ -106,7 +106,7 @@ fn too_new(path: &Path, found: usize, known: usize) -> Error {
 }
 
 /// How an existing file is opened: with SQLite's default flags, a missing one would be created empty.
-pub(crate) const EXISTING: OpenFlags =
+const EXISTING: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// A connection to an existing file.

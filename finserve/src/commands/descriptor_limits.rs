@@ -30,7 +30,10 @@ pub(crate) fn bounds(args: &cli::Serve) -> Bounds {
 
 /// How many descriptors are left for connections.
 fn connections(files: u64, processors: u64) -> u64 {
-    let taken = BASE + RUNTIME * (processors + 2) + READER * u64::from(readers_of(files));
+    let readers = u64::from(readers_of(files));
+    // A catalogue has a quarter as many of the past, and at least two.
+    let readers = readers + (readers / 4).max(2);
+    let taken = BASE + RUNTIME * (processors + 2) + READER * readers;
     files.saturating_sub(taken)
 }
 
@@ -63,7 +66,7 @@ mod tests {
     fn readers_leave_room_for_connections() {
         assert_eq!([64, 256, 1024, 8192].map(readers_of), [8, 32, 128, 512]);
         let on = |processors| [64, 256, 1024, 8192].map(|files| connections(files, processors));
-        assert_eq!(on(2), [16, 160, 736, 7136]);
-        assert_eq!(on(16), [0, 104, 680, 7080]);
+        assert_eq!(on(2), [12, 144, 672, 6880]);
+        assert_eq!(on(16), [0, 88, 616, 6824]);
     }
 }

@@ -19,6 +19,7 @@ use crate::{
 };
 
 mod nested;
+mod threads;
 
 fn at(time: &str) -> DateTime<Utc> {
     time.parse().unwrap()
