@@ -39,7 +39,7 @@ pub use store::{Batch, Cell, Row, Session, Store, Value, Work};
 pub use store_copy::{CopyReport, TableRows};
 pub(crate) use wait_limit::{busy_error, call_budget};
 
-/// How long it may take to read all keys from a database on another machine.
+/// For a database on another machine.
 const MAX_WAIT_FOR_ALL_KEYS: Duration = Duration::from_secs(300);
 
 /// Keys, their sessions, links, usage and webhooks: in one SQLite file, which several programs can share, or in another [`Store`].
@@ -96,8 +96,8 @@ impl Accounts {
         Ok(accounts)
     }
 
-    /// Whether the file at `path` is missing although there were accounts. Then a program must not create new ones, and the
-    /// error of [`Accounts::open`] says what helps.
+    /// Returns `true` if the file at `path` is missing although there were accounts. Then a program must not create new ones;
+    /// the error of [`Accounts::open`] says how to recover.
     #[must_use]
     pub fn are_missing(path: &Path) -> bool {
         existence_marker::check(path).is_err()
@@ -244,7 +244,6 @@ impl Accounts {
         Some((self.caller(&link.key)?, link.clone()))
     }
 
-    /// Whether a session is in memory.
     pub(crate) fn has_session(&self, hash: &SessionHash) -> bool {
         self.sessions.read().unwrap_or_else(PoisonError::into_inner).has(hash)
     }
@@ -254,7 +253,6 @@ impl Accounts {
         self.sessions.write().unwrap_or_else(PoisonError::into_inner).forget(before);
     }
 
-    /// How many sessions are in memory.
     #[cfg(test)]
     pub(crate) fn session_count(&self) -> usize {
         self.sessions.read().unwrap_or_else(PoisonError::into_inner).len()

@@ -40,7 +40,7 @@ macro_rules! select_key {
 const REVOKE: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
     WHERE id = ?1";
 
-/// Who a key is for.
+/// The holder of a key to be issued.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Registration {
@@ -50,7 +50,7 @@ pub struct Registration {
     pub email: Email,
 }
 
-/// What the accounts file knows about a key; never the key itself.
+/// The record of a key in the accounts, which never has the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct KeyRecord {
@@ -58,13 +58,13 @@ pub struct KeyRecord {
     pub prefix: KeyPrefix,
     /// Its plan.
     pub plan: Plan,
-    /// Who holds it.
+    /// The name of its holder.
     pub name: Name,
-    /// Their e-mail address.
+    /// The e-mail address of its holder.
     pub email: Email,
-    /// When it was issued.
+    /// The time at which it was issued.
     pub created: DateTime<Utc>,
-    /// When it was revoked, if ever.
+    /// The time at which it was revoked, if it was.
     pub revoked: Option<DateTime<Utc>>,
 }
 
@@ -88,7 +88,7 @@ pub fn register(accounts: &Accounts, who: &Registration, now: DateTime<Utc>) -> 
     issue_as(accounts, who, (Plan::Free, Origin::Registration), now)
 }
 
-/// Who made a key.
+/// The operator issues keys; visitors register for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Operator,
@@ -103,7 +103,7 @@ fn issue_as(
 ) -> Result<Key> {
     let (key, budget) = (Key::generate()?, call_budget());
     let holder = (&who.name, &who.email);
-    // Where keys cannot be read, a new one would be valid nowhere.
+    // If keys cannot be read, a new one would be valid nowhere.
     accounts.refresh_by(budget)?;
     accounts.write_by(budget, |tx| insert(tx, &key, holder, (plan, origin), now))?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
@@ -129,8 +129,9 @@ fn insert(
     Ok(())
 }
 
-/// Issues a new key in the place of this one, which is revoked: with its plan, its rate limit and what was used of it, its
-/// usage, its webhooks and its links. Sessions of the old key end. Both are on disk when this returns; the new key cannot be displayed again later.
+/// Replaces a key with a new one and revokes it. The new key takes over the plan, the rate limit with the requests already
+/// counted, the usage, the webhooks and the links. Sessions of the old key end. Both changes are on disk when this returns;
+/// the new key cannot be displayed again later.
 ///
 /// Fails with [`Error::InvalidKey`] if the key is unknown or revoked.
 pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key> {
@@ -196,7 +197,7 @@ fn valid(session: &dyn Session, key: KeyId) -> Result<KeyRecord> {
     if record.revoked.is_some() { Err(Error::InvalidKey) } else { Ok(record) }
 }
 
-/// Whether the key with this hash is valid. Reads memory only, as [`authenticate`] does.
+/// Returns `true` if the key with this hash is valid. Reads memory only, as [`authenticate`] does.
 #[must_use]
 pub fn is_valid(accounts: &Accounts, key: &KeyHash) -> bool {
     accounts.caller(key).is_some()
@@ -264,7 +265,7 @@ pub fn id(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyId> {
     accounts.read(|session| Ok(find(session, prefix)?.0))
 }
 
-/// What is known of the key with this prefix, revoked or not. Fails as [`id`] does.
+/// The record of the key with this prefix, revoked or not. Fails as [`id`] does.
 pub fn record(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyRecord> {
     accounts.read(|session| Ok(find(session, prefix)?.1))
 }

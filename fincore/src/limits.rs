@@ -36,13 +36,13 @@ use foldhash::fast::RandomState;
 
 use crate::types::{Caller, CallerId};
 
-/// How much of its limit a caller has left.
+/// The part of its limit that a caller has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Standing {
     /// The limit.
     pub limit: u32,
-    /// How many more requests would be admitted now.
+    /// The number of further requests that would be admitted now.
     pub remaining: u32,
     /// The time until the whole limit is available again, if nothing more is sent.
     pub free_after: Duration,
@@ -114,7 +114,7 @@ impl Limits {
         self.admit_up_to(caller.plan.limit(), caller.id, now)
     }
 
-    /// The same with an explicit limit.
+    /// As [`admit`](Limits::admit), with an explicit limit.
     pub fn admit_up_to(
         &self,
         limit: u32,
@@ -138,7 +138,6 @@ impl Limits {
         self.peek_up_to(caller.plan.limit(), caller.id, now)
     }
 
-    /// The same with an explicit limit.
     fn peek_up_to(&self, limit: u32, id: CallerId, now: Instant) -> Standing {
         let now = self.since_start(now);
         let Some(mut log) = self.logs.get_mut(&id) else {

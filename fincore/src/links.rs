@@ -1,8 +1,8 @@
-//! Links: addresses that carry their right, for programs that cannot send headers.
+//! Links: addresses with a token in them, for programs that cannot send headers.
 //!
-//! A [`LinkToken`] stands in the address of a request; the accounts store only its hash. A link stands for its key: it has the
+//! A [`LinkToken`] is part of the address of a request; the accounts store only its hash. A link stands for its key: it has the
 //! key's plan, limit and usage, moves with it when it is [exchanged](crate::keys::rotate), and ends with it. It may be bound to
-//! a path with its parameters. What a link may read is for the program to decide that takes the request.
+//! a path with its parameters. The program that takes the request decides what a link may read.
 //!
 //! ```
 //! use fincore::{Accounts, Plan, keys, links::{self, NewLink}};
@@ -50,23 +50,23 @@ macro_rules! select_link {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewLink {
-    /// What its holder calls it.
+    /// The name that its holder gave it.
     pub name: Name,
     /// The path and the parameters that it is bound to; without one it reads all that links read.
     pub path: Option<LinkPath>,
 }
 
-/// What the accounts know about a link; never the token itself.
+/// The record of a link in the accounts, which never has the token itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Link {
     /// Its id.
     pub id: LinkId,
-    /// What its holder calls it.
+    /// The name that its holder gave it.
     pub name: Name,
     /// The path and the parameters that it is bound to.
     pub path: Option<LinkPath>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created: DateTime<Utc>,
     /// The minute in which it was last used, if ever. Known some seconds later.
     pub last_used: Option<DateTime<Utc>>,
@@ -181,7 +181,7 @@ pub fn find(accounts: &Accounts, hash: &LinkHash) -> Option<Holder> {
     Some(Holder { caller, key: prefix, hash: *hash, path })
 }
 
-/// Whether the link with this hash and its key are good. Reads memory only, as [`find`] does.
+/// Returns `true` if the link with this hash and its key are valid. Reads memory only, as [`find`] does.
 #[must_use]
 pub fn is_valid(accounts: &Accounts, hash: &LinkHash) -> bool {
     accounts.link_caller(hash).is_some()

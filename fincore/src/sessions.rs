@@ -27,7 +27,7 @@ use crate::{
     types::{Caller, Key, KeyHash, KeyPrefix, SessionToken},
 };
 
-/// How long a session lasts.
+/// The lifetime of a session.
 pub const LIFETIME: TimeDelta = TimeDelta::days(30);
 
 /// The most sessions of a key at a time; with another one, the oldest ends.
@@ -37,7 +37,7 @@ pub const MAX_PER_KEY: usize = 20;
 /// reused at once: refreshing identifies the newest change by the hash in its row.
 const MAX_ROWS_PER_KEY: usize = 2 * MAX_PER_KEY;
 
-/// How much longer rows are kept, for servers whose clocks differ.
+/// Rows are kept that much longer, for servers whose clocks differ.
 const GRACE: TimeDelta = TimeDelta::days(1);
 
 /// The most rows that one call of [`sweep`] removes, so that other writers do not wait long.
@@ -112,12 +112,12 @@ pub fn find(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Op
     Some(Holder { caller, key, hash })
 }
 
-/// When the newest sessions began that are too old now, in seconds since 1970: even the oldest instant has one.
+/// Sessions that began up to this time have expired, in seconds since 1970. Works for every instant, however early.
 fn last_ended(now: DateTime<Utc>) -> i64 {
     now.timestamp() - LIFETIME.num_seconds()
 }
 
-/// Whether a session is in memory, even if it is too old by now or its key is revoked: then a refresh would find nothing
+/// Returns `true` if a session is in memory, even if it has expired or its key is revoked: then a refresh would find nothing
 /// new. A session that ended is not in memory, and neither is one that another server began since the last refresh.
 #[must_use]
 pub fn is_known(accounts: &Accounts, token: &SessionToken) -> bool {

@@ -67,7 +67,7 @@ pub struct Usage {
     /// The number of slots, including those that are being written.
     slots: AtomicUsize,
     lost: AtomicU64,
-    /// When links were used that are not written yet.
+    /// Uses of links that are not written yet.
     link_uses: LinkUses,
     /// Locked while counts move from memory to the accounts, so that a report finds each of them in exactly one place.
     /// Fair, so that a report comes before the next flush.
@@ -80,10 +80,10 @@ pub struct Usage {
 struct Unwritten {
     /// The id of this process, once there was something to write.
     writer: Option<String>,
-    /// How many batches were written.
+    /// The number of batches written.
     written: u64,
     slots: Vec<(KeyId, Slot)>,
-    /// When links were last used, in seconds since 1970.
+    /// The last use of each link, in seconds since 1970.
     link_uses: Vec<(LinkHash, i64)>,
 }
 

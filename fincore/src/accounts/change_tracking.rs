@@ -19,7 +19,7 @@ impl<H> Default for LastChange<H> {
 /// The changes since the last refresh.
 pub(super) struct NewChanges<C> {
     pub(super) changes: Vec<C>,
-    /// Whether these are all rows, because the last known change is not in the table any more.
+    /// The last known change is no longer in the table, so these are all rows.
     pub(super) is_all: bool,
 }
 
@@ -50,7 +50,6 @@ impl<H: Copy + PartialEq> LastChange<H> {
         Ok(NewChanges { changes: read(0)?, is_all: true })
     }
 
-    /// Whether there is nothing new.
     pub(super) fn is_newest<C: NumberedChange<Hash = H>>(self, new: &NewChanges<C>) -> bool {
         let newest = new.changes.last().map(|change| change.last_change().number);
         !new.is_all && newest.is_none_or(|newest| newest == self.number)

@@ -8,7 +8,6 @@ use crate::{
     sqlite::{self, FileIdentity},
 };
 
-/// What a connection is for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
     Read,
@@ -19,7 +18,7 @@ pub(super) enum Role {
 pub(super) struct AccountsConnection {
     connection: Connection,
     role: Role,
-    /// Whether a failure may have left a transaction or pages in the cache.
+    /// A failure may have left an open transaction, or bad pages in the cache.
     must_reopen: bool,
 }
 
@@ -32,7 +31,7 @@ impl AccountsConnection {
         Ok(AccountsConnection { connection, role, must_reopen: false })
     }
 
-    /// Forgets, before the next work, what the connection has in memory.
+    /// Drops the cache of the connection before the next work.
     pub(super) fn reopen_next_time(&mut self) {
         self.must_reopen = true;
     }

@@ -30,10 +30,10 @@ pub(super) struct SqliteStore {
     /// Fair, so that many registrations cannot keep the usage counts from being written.
     pub(super) writer: FairMutex<AccountsConnection>,
     reader: Mutex<AccountsConnection>,
-    /// Whether the last write failed because of the file or the disk.
+    /// The last write failed because of the file or the disk.
     failing: AtomicBool,
-    /// Whether a page of the file was found damaged. A connection that has other pages in memory could still write: nothing is
-    /// written until the whole file is sound again.
+    /// A page of the file was found damaged. A connection with other pages in its cache could still write, so nothing is written
+    /// until the whole file is sound again.
     damaged: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl SqliteStore {
         }
     }
 
-    /// Fails while the file is damaged. Reads all of it if it was, by a connection that has nothing of it in memory.
+    /// Fails while the file is damaged. Once it was, reads all of it over a new connection, whose cache is empty.
     fn check_damage(&self, budget: WaitBudget) -> Result<()> {
         if !self.damaged.load(Ordering::Relaxed) {
             return Ok(());
@@ -84,7 +84,7 @@ impl SqliteStore {
         if let Some(problem) = problems.first() {
             return Err(damage_error(problem));
         }
-        // What they have in memory may be older than the repair.
+        // Their caches may be older than the repair.
         let mut writer = self.writer.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
         let mut reader = self.reader.try_lock_for(budget.remaining()).ok_or_else(busy_error)?;
         writer.reopen_next_time();

@@ -30,9 +30,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// written, unless the answer to the commit was lost.
     fn write(&self, wait: Duration, work: Work<'_>) -> Result<()>;
 
-    /// The same, but a batch that is written again, because the answer to the commit was lost, is written only once.
+    /// As [`write`](Store::write), but skips a batch that is already written: the answer to its commit may have been lost.
     ///
-    /// For a database that never loses that answer this is [`write`](Store::write).
+    /// A database that never loses that answer need not implement it.
     fn write_batch(&self, wait: Duration, _batch: &Batch, work: Work<'_>) -> Result<()> {
         self.write(wait, work)
     }
@@ -64,7 +64,7 @@ pub struct Batch {
 
 /// A connection to the database, in a transaction or not.
 pub trait Session {
-    /// Runs a statement; returns how many rows it changed.
+    /// Runs a statement; returns the number of rows it changed.
     fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<usize>;
 
     /// Runs a statement, and returns its rows.
@@ -75,7 +75,7 @@ pub trait Session {
         rows.iter().try_for_each(|row| self.execute(sql, row).map(drop))
     }
 
-    /// Whether a batch was [written](Store::write_batch) although the answer to its commit was lost.
+    /// Returns `true` if a batch was [written](Store::write_batch) although the answer to its commit was lost.
     fn has_batch(&self, _batch: &Batch) -> Result<bool> {
         Ok(false)
     }

@@ -11,7 +11,6 @@ use crate::{
     sqlite,
 };
 
-/// How long a copy may take.
 const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// A table, read in pages by its key, which is made of the first columns.
@@ -63,17 +62,17 @@ const TABLES: [CopiedTable; 9] = [
         "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"),
 ];
 
-/// What [`Accounts::copy_to`](crate::Accounts::copy_to) did.
+/// The result of [`Accounts::copy_to`](crate::Accounts::copy_to).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyReport {
-    /// Whether anything had to be written.
+    /// `false` if the target had all rows already.
     pub is_new: bool,
-    /// The tables, and how many rows each has on both sides now.
+    /// The tables, with the number of rows that each now has on both sides.
     pub tables: Vec<TableRows>,
 }
 
-/// How many rows a table has.
+/// The number of rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableRows {

@@ -1,9 +1,9 @@
-//! How long calls wait for the accounts, and the error if that was not enough.
+//! The time that calls wait for the accounts, and the error after it.
 use std::time::Duration;
 
 use crate::{deadline::WaitBudget, error::Error};
 
-/// The most that a call waits for other programs and other threads, all in all. Reading and writing take milliseconds, so
+/// For other programs and other threads together. Reading and writing take milliseconds, so
 /// it is better to fail with "try again" than to keep a request waiting.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 

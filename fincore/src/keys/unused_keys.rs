@@ -11,7 +11,7 @@ use crate::{
 /// The most keys that one call changes, so that other writers do not wait long.
 const KEYS: usize = 500;
 
-/// How long a key is kept after it was revoked: by then every server has read the revocation.
+/// By then every server has read the revocation.
 const GRACE: TimeDelta = TimeDelta::days(1);
 
 /// A key that was registered before a time, and of which nothing is stored besides its row.
@@ -25,15 +25,15 @@ macro_rules! unused {
     };
 }
 
-/// What one call of [`forget_unused`] did.
+/// The result of a call of [`forget_unused`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forgotten {
-    /// How many keys it revoked.
+    /// The number of keys revoked.
     pub revoked: usize,
-    /// How many it removed that were revoked at least a day before.
+    /// The number of keys removed, at least a day after they were revoked.
     pub removed: usize,
-    /// Whether there is more to do at once.
+    /// More keys are waiting: call again at once.
     pub more: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What every limiter must do, wherever it keeps its counts. A limiter may have a clock that a test cannot set, so the
+//! Tests for every limiter, in memory or shared. A limiter may have a clock that a test cannot set, so the
 //! suite waits through the functions that it is given; with a window of seconds it takes seconds.
 use std::{
     net::IpAddr,
@@ -29,7 +29,7 @@ pub struct Trial<'t, L> {
     pub first_key: u32,
 }
 
-/// Tries a limiter. Panics where it does something else than it should.
+/// Tests a limiter. Panics if it breaks the contract of [`Limiter`].
 pub fn check<L: Limiter + Sync>(trial: &Trial<'_, L>) {
     trial.passes_exactly_the_limit();
     trial.crowds_pass_exactly_the_limit();
@@ -169,7 +169,7 @@ impl<L: Limiter + Sync> Trial<'_, L> {
         assert_eq!(self.peek(&elsewhere).remaining, 30);
     }
 
-    /// That a time is a window less `gone`, with a fifth of a window for a slow machine.
+    /// Panics unless a time is a window less `gone`, give or take a fifth of a window for a slow machine.
     fn lasts_a_window(&self, time: Duration, gone: Duration) {
         let most = self.window - gone;
         assert!(time <= most && time + self.window / 5 >= most, "{time:?} of {most:?}");

@@ -1,4 +1,4 @@
-//! When links were last used. A use is written with the counts of requests, and to the minute, so that a link that is used
+//! The last use of each link. It is written with the counts of requests, and to the minute, so that a link that is used
 //! all the time costs one write a minute.
 use chrono::{DateTime, Utc};
 use dashmap::DashMap;

@@ -8,13 +8,13 @@ use crate::{
 /// The most rows that one call sums, so that other writers do not wait long.
 const ROWS: usize = 1_000;
 
-/// What one call of [`sum_by_month`] did.
+/// The result of a call of [`sum_by_month`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summed {
-    /// How many rows of days became part of their month.
+    /// The number of daily rows added to their month.
     pub rows: usize,
-    /// Where the next call goes on, if there is more to do.
+    /// The position from which to call again; `None` if everything is done.
     pub next: Option<UsagePosition>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{plans::Plan, types::Date};
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Admitted, and answered successfully.

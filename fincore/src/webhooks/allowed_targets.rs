@@ -1,4 +1,4 @@
-//! Which addresses webhooks may call: only public ones, unless the operator allows others.
+//! Restricts webhooks to public addresses, unless the operator allows others.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
@@ -27,20 +27,20 @@ const PRIVATE_NAMES: [&str; 9] = [
 /// The first port that needs no right to be listened on. Below are mail, shells and the like, which a call could confuse.
 const FIRST_FREE_PORT: u16 = 1024;
 
-/// Which addresses may be called.
+/// The addresses that webhooks may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {
     /// Only `https`, only public addresses, and only the ports 443 and from 1024 on.
     Public,
-    /// The same, and these ports too.
+    /// As [`Public`](Targets::Public), plus these ports.
     PublicAndPorts(Ports),
     /// Also `http`, and any address: for tests and intranets.
     Any,
 }
 
 impl Targets {
-    /// Whether this address may be called. What a name resolves to must be checked when it is connected to, because it can
-    /// change at any time.
+    /// Returns `true` if this address may be called. Check the address that a name resolves to when you connect to it, because
+    /// it can change at any time.
     ///
     /// ```
     /// use fincore::webhooks::Targets;
@@ -58,7 +58,7 @@ impl Targets {
         }
     }
 
-    /// Whether only public addresses are called, and only by `https`.
+    /// Returns `true` if only public addresses are called, and only over `https`.
     #[must_use]
     pub fn are_public(self) -> bool {
         self != Targets::Any
@@ -75,7 +75,7 @@ impl Targets {
     /// ```
     pub fn check_address(self, url: &str) -> Result<()> {
         refuse_secret(url)?;
-        // What is no address is refused by what calls it.
+        // An address that cannot be parsed fails when it is called.
         Url::parse(url).map_or(Ok(()), |url| self.check_port(&url))
     }
 
@@ -177,7 +177,7 @@ pub(super) fn host(url: &str) -> String {
     parts.map_or_else(String::new, |(host, port)| format!("{host}:{port}"))
 }
 
-/// Whether a name can be public. A name without a dot belongs to the local network.
+/// A name without a dot belongs to the local network.
 fn is_public_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     let is_private = |end: &str| {
@@ -186,7 +186,7 @@ fn is_public_name(name: &str) -> bool {
     name.contains('.') && !name.ends_with('.') && !PRIVATE_NAMES.into_iter().any(is_private)
 }
 
-/// Whether an address belongs to the public internet, by the registry of special addresses (RFC 6890 and later).
+/// Follows the registry of special addresses (RFC 6890 and later).
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let special = match address.octets() {
         // "This network"; multicast, reserved and broadcast.
@@ -205,7 +205,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !(special || address.is_private() || address.is_loopback() || address.is_link_local())
 }
 
-/// Whether an address belongs to the public internet. One that contains an IPv4 address is as public as that address.
+/// An address that contains an IPv4 address is as public as that one.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(inside) = address.to_ipv4_mapped() {
         return is_public_v4(inside);

@@ -1,4 +1,4 @@
-//! Records how calls went: success, the next attempt, or a subscription that ends or is disabled.
+//! Records the outcomes of calls: success, the next attempt, or a subscription that ends or is disabled.
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
@@ -23,7 +23,7 @@ const GONE: u16 = 410;
 /// The most characters of an error that are stored.
 const MAX_ERROR: usize = 300;
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub struct CallOutcome {
     /// The delivery.
@@ -34,13 +34,13 @@ pub struct CallOutcome {
     pub token: AttemptToken,
     /// The HTTP status of the answer, or what went wrong.
     pub answer: std::result::Result<u16, String>,
-    /// When the call ended.
+    /// The time at which the call ended.
     pub time: DateTime<Utc>,
     /// From -1 to 1: how much earlier or later than scheduled the next attempt is, as a part of the tolerance.
     pub jitter: f64,
 }
 
-/// Records how calls went, in one transaction: success, the next attempt, or a subscription that ends or is disabled.
+/// Records the outcomes of calls in one transaction: success, the next attempt, or a subscription that ends or is disabled.
 ///
 /// The outcome is ignored if the delivery or the webhook was removed meanwhile, or the delivery was replayed.
 pub fn record_outcomes(accounts: &Accounts, outcomes: &[CallOutcome]) -> Result<()> {
@@ -154,7 +154,7 @@ fn fail(
     subscription::set_disabled(tx, state.webhook, &reason, now)
 }
 
-/// Whether a failed call waits for another attempt. If none does, this failure starts a new series: a receiver that is
+/// If no failed call waits for another attempt, this failure starts a new series: a receiver that is
 /// seldom called is not disabled by its first failure after a long time.
 fn has_pending_retry(tx: &dyn Session, webhook: i64, now: DateTime<Utc>) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM delivery WHERE webhook = ?1 AND due > ?2 LIMIT 1";

@@ -42,7 +42,7 @@ pub struct Delivery {
     pub response_status: Option<u16>,
     /// The error of the last attempt.
     pub error: Option<String>,
-    /// When it was created.
+    /// The time of its creation.
     pub created_at: DateTime<Utc>,
     /// The time of the last attempt.
     pub attempted_at: Option<DateTime<Utc>>,
@@ -78,11 +78,11 @@ impl DeliveriesQuery {
 pub struct Deliveries {
     /// The deliveries, newest first.
     pub data: Vec<Delivery>,
-    /// How many there are.
+    /// The number of all deliveries of the webhook.
     pub total: u64,
-    /// The most that are returned.
+    /// The most deliveries on a page.
     pub limit: u32,
-    /// The number before these.
+    /// The number of deliveries skipped.
     pub offset: u64,
 }
 
@@ -120,7 +120,7 @@ pub fn list_deliveries(
     })
 }
 
-/// Puts a `webhook.test` event at the front of the outbox, whichever types the webhook has subscribed to.
+/// Puts a `webhook.test` event at the front of the outbox, even if the webhook has not subscribed to this type.
 ///
 /// Fails with [`Error::NotFound`] if the key has no such webhook, with [`Error::Invalid`] if it is disabled.
 pub fn send_test(

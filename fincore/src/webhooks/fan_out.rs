@@ -28,15 +28,15 @@ const ENTRIES: usize = 4_000;
 /// About the most deliveries that one call adds: at least one event is enqueued for all its subscribers.
 const DELIVERIES: usize = 2_000;
 
-/// What one call of [`enqueue_events`] did.
+/// The result of a call of [`enqueue_events`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Enqueued {
-    /// How many deliveries it put into the outbox.
+    /// The number of deliveries added to the outbox.
     pub deliveries: u64,
-    /// Whether there is more to do at once.
+    /// More events are waiting: call again at once.
     pub more: bool,
-    /// How many changes were published too long before they came in to be events.
+    /// The number of changes that were imported too long after their publication to be events.
     pub left_out: u64,
 }
 
@@ -104,7 +104,7 @@ fn read_events(
     change_log::read_batch(snapshot, start, bounds, (window, |kind| types.contains(&kind)))
 }
 
-/// An active webhook, and which events it is for.
+/// An active webhook with its filters.
 struct Subscriber {
     number: i64,
     kinds: Vec<EventType>,
@@ -130,7 +130,7 @@ impl Subscriber {
     }
 }
 
-/// The types of events that any of the webhooks is for.
+/// The types of events that at least one webhook has subscribed to.
 fn subscribed_types(subscribers: &[Subscriber]) -> Vec<EventType> {
     let wanted = |kind: &EventType| subscribers.iter().any(|one| one.kinds.contains(kind));
     EventType::ALL.into_iter().filter(wanted).collect()

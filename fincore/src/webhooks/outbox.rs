@@ -1,4 +1,4 @@
-//! The outbox, as the program that makes the calls sees it: which calls are due.
+//! The calls that are due, for the program that makes them.
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};

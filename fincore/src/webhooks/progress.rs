@@ -1,4 +1,4 @@
-//! How far the change log of each catalogue was read into the outbox. The table is called `told`.
+//! The position up to which the change log of each catalogue was read into the outbox. The table is called `told`.
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::stored_time::{from_millis, to_millis};
@@ -12,7 +12,6 @@ use crate::{
 /// sees an earlier version too, but only for a moment.
 const ROLLBACK_AFTER: TimeDelta = TimeDelta::seconds(60);
 
-/// How far the change log of a catalogue was read.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     /// All changes before this position are in the outbox.

@@ -7,7 +7,6 @@ use crate::{
     error::Result,
 };
 
-/// How long deliveries are kept.
 const KEEP: TimeDelta = TimeDelta::days(30);
 
 /// The most rows that one transaction changes, so that other writers do not wait long.

@@ -1,4 +1,4 @@
-//! When a failed call is retried.
+//! The schedule of retries after a failed call.
 use chrono::TimeDelta;
 
 /// The time after each failed attempt, in seconds. The attempt after the last of them is the last.
@@ -9,7 +9,7 @@ const DELAYS: [i32; 9] =
 /// 10 % is documented, and a call also starts some moments after it is due.
 const TOLERANCE: f64 = 0.07;
 
-/// How long to wait after this number of failed attempts; `None` after the last one. `jitter` is from -1 to 1.
+/// The wait after this number of failed attempts; `None` after the last one. `jitter` is from -1 to 1.
 pub(super) fn retry_delay(failed: u32, jitter: f64) -> Option<TimeDelta> {
     let seconds = DELAYS.get((failed as usize).checked_sub(1)?)?;
     let jitter = if jitter.is_nan() { 0.0 } else { jitter.clamp(-1.0, 1.0) };

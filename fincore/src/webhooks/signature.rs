@@ -17,7 +17,7 @@ const VERSION: &str = "v1,";
 /// 192 bits, as the scheme recommends.
 const SECRET_BYTES: usize = 24;
 
-/// How old or early a call may be. The clocks of two machines differ, and a recorded call must not stay valid for long.
+/// The clocks of two machines differ, and a recorded call must not stay valid for long.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 
 /// The key that signs calls. It is secret: `Debug` hides it, and there is no `Display`.
@@ -49,7 +49,7 @@ impl Secret {
         format!("{MARK}{}", STANDARD.encode(&self.0))
     }
 
-    /// The signature of a call, as it stands in the header: `v1,…`.
+    /// The signature of a call as it appears in the header: `v1,…`.
     pub(super) fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> String {
         let tag = self.mac(id, timestamp, body).finalize().into_bytes();
         format!("{VERSION}{}", STANDARD.encode(tag))

@@ -64,13 +64,13 @@ pub struct Webhook {
     pub series: Option<String>,
     /// `active` or `disabled`.
     pub status: &'static str,
-    /// Why it is disabled.
+    /// The reason why it is disabled.
     pub reason: Option<String>,
-    /// When it was created.
+    /// The time of its creation.
     pub created_at: DateTime<Utc>,
-    /// Since when every call fails.
+    /// The time since which every call has failed.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Since when it is disabled.
+    /// The time since which it has been disabled.
     pub disabled_at: Option<DateTime<Utc>>,
 }
 
