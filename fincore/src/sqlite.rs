@@ -19,9 +19,9 @@ pub(crate) use copy::CopyProgress;
 pub(crate) use copy::{compact, copy};
 pub(crate) use file_identity::FileIdentity;
 #[cfg(any(feature = "bundle", feature = "import"))]
-pub(crate) use open::BUSY_TIMEOUT;
+pub(crate) use open::{BUSY_TIMEOUT, prepare};
 pub(crate) use open::{
-    attach, check_current, error_after_open, open, owner_only, prepare, refuse_newer, reopen,
+    attach, check_current, error_after_open, open, owner_only, refuse_newer, reopen,
 };
 pub(crate) use schema::{Audience, Schema};
 pub(crate) use schema_comparison::check_schema;

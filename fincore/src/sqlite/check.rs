@@ -125,6 +125,10 @@ fn count(connection: &Connection, name: &str, newest: &str) -> rusqlite::Result<
 pub(crate) struct SchemaObject {
     pub(crate) name: String,
     /// The statement that creates it.
+    #[cfg_attr(
+        not(any(feature = "bundle", feature = "import")),
+        expect(dead_code, reason = "only a rebuild runs it")
+    )]
     pub(crate) sql: String,
 }
 
