@@ -149,7 +149,6 @@ mod names;
 mod numbers;
 mod sqlite;
 pub mod table;
-mod terms;
 
 pub mod calc;
 pub mod calendar;
@@ -206,7 +205,6 @@ pub use integrity::{CheckStep, Rebuilt};
 pub use numbers::figure::Figure;
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
-pub use terms::Term;
 pub use truncate::{printable, truncate};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
