@@ -170,9 +170,6 @@ pub mod usage;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 
-#[doc(hidden)]
-pub mod conformance;
-
 #[cfg(feature = "backup")]
 pub mod backup;
 #[cfg(feature = "bundle")]
