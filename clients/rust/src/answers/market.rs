@@ -157,7 +157,7 @@ pub struct Revision {
     pub origin: Origin,
 }
 
-/// As [`fincore::market::TransformedRate`].
+/// As [`fincore::market::transform::TransformedRate`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct TransformedRate {
