@@ -137,8 +137,8 @@ package() {
 deployment() { tests/deploy.sh $program; }
 # The tests of the feature `cluster`, with the engines that they need; `published` also runs replicas.
 conformance() {
-    tests/cluster/engines.py cargo test -p fincore -p finserve --lib --test tests --features finserve/cluster -- \
-        --include-ignored cluster conformance publication
+    tests/cluster/engines.py cargo test -p finserve --lib --test tests --features cluster -- \
+        --include-ignored cluster publication
 }
 published() { tests/cluster/publish.py $program 5; }
 limits() { tests/cluster/limits.py $program short; }

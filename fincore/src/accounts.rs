@@ -258,8 +258,9 @@ impl Accounts {
         self.sessions.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Reads without waiting for a writer.
-    pub(crate) fn read<T>(&self, work: impl FnOnce(&dyn Session) -> Result<T>) -> Result<T> {
+    /// Reads without waiting for a writer. Public for tests of stores only, like [`Accounts::write`].
+    #[doc(hidden)]
+    pub fn read<T>(&self, work: impl FnOnce(&dyn Session) -> Result<T>) -> Result<T> {
         self.read_by(call_budget(), work)
     }
 
@@ -281,7 +282,8 @@ impl Accounts {
     }
 
     /// Runs `work` in one transaction. When this returns, it is on disk or has not happened.
-    pub(crate) fn write<T>(&self, work: impl FnOnce(&dyn Session) -> Result<T>) -> Result<T> {
+    #[doc(hidden)]
+    pub fn write<T>(&self, work: impl FnOnce(&dyn Session) -> Result<T>) -> Result<T> {
         self.write_by(call_budget(), work)
     }
 

@@ -2,21 +2,15 @@
 use std::{borrow::Cow, collections::BTreeMap, ops::Deref};
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
-use crate::{
-    error::Result,
-    terms::{self, Term},
-    types::Date,
-};
+use crate::{error::Result, types::Date};
 
 mod hint;
-mod json_objects;
 mod rows;
 mod span;
 mod transformation;
 pub use hint::Hint;
-pub(crate) use json_objects::{Members, read_flat, read_members};
 pub(crate) use rows::CachedRows;
 pub use rows::Rows;
 pub use span::Span;
@@ -26,25 +20,24 @@ pub use transformation::AppliedTransformation;
 pub(crate) const LICENCE: &str = "ODbL-1.0";
 
 /// The source of a result.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Meta {
     /// Publisher and dataset: `BCB SGS 432`.
     pub source: Cow<'static, str>,
     /// The licence of the data, as an SPDX identifier.
-    #[serde(deserialize_with = "terms::one")]
-    pub licence: Term,
+    pub licence: &'static str,
     /// The unit of the figures.
-    #[serde(default, deserialize_with = "terms::option", skip_serializing_if = "Option::is_none")]
-    pub unit: Option<Term>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
     /// The dataset that figures were computed from, if this library computed any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_from: Option<Cow<'static, str>>,
     /// How many of the rows were computed; each of them says so in its `origin`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub computed: u64,
     /// How many of the rows carry the figure of the day before; each of them says so in its `origin`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub carried: u64,
     /// When rows of the dataset last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,28 +50,28 @@ pub struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Date>,
     /// Whether these are the first values that were published, not those that replaced them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub first_release: bool,
     /// The days of delivery from which to which filings are complete, for each form that is held. Filings only.
-    #[serde(default, deserialize_with = "terms::keys", skip_serializing_if = "BTreeMap::is_empty")]
-    pub coverage: BTreeMap<Term, Span>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub coverage: BTreeMap<&'static str, Span>,
     /// Whether nothing matches a search exactly, so that these are the nearest matches.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
     /// Words of a search that not all of the nearest matches have, in small letters and without accents.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// Words of a search that the nearest matches have in another spelling.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<CorrectedWords>,
     /// Words of a search that also found rows by words that are only linked to them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedWords>,
     /// What was done to the observations, where the rows are not they themselves. Market data only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformation: Option<Box<AppliedTransformation>>,
     /// Why there are no rows: a filter with a value that no row has, or days that are not held.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
 }
 
@@ -113,7 +106,7 @@ impl Meta {
 }
 
 /// Words of a search, and others that were looked for because the market links them.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LinkedWords {
     /// The words as they were given, in small letters and without accents.
@@ -123,7 +116,7 @@ pub struct LinkedWords {
 }
 
 /// Words of a search that were taken for others.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CorrectedWords {
     /// The words as they were given, in small letters and without accents.
@@ -133,8 +126,7 @@ pub struct CorrectedWords {
 }
 
 /// One page of a list.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Page<T> {
     /// The rows of this page.
@@ -221,17 +213,6 @@ pub struct Sourced<T> {
 impl<T> Sourced<T> {
     pub(crate) fn new(answer: T, meta: Meta) -> Sourced<T> {
         Sourced { answer, meta }
-    }
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Sourced<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Rest {
-            meta: Meta,
-        }
-        let (answer, Rest { meta }) = read_flat(deserializer)?;
-        Ok(Sourced { answer, meta })
     }
 }
 

@@ -149,7 +149,6 @@ mod names;
 mod numbers;
 mod sqlite;
 pub mod table;
-mod terms;
 
 pub mod calc;
 pub mod calendar;
@@ -170,9 +169,6 @@ pub mod sessions;
 pub mod usage;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
-
-#[doc(hidden)]
-pub mod conformance;
 
 #[cfg(feature = "backup")]
 pub mod backup;
@@ -206,7 +202,6 @@ pub use integrity::{CheckStep, Rebuilt};
 pub use numbers::figure::Figure;
 pub use plans::{Feature, Plan};
 pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
-pub use terms::Term;
 pub use truncate::{printable, truncate};
 pub use types::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,

@@ -67,7 +67,7 @@ impl Standing {
 /// A rate limiter. The answer may come from another machine, so it is a future; that of [`Limits`] is ready at once, and
 /// its own functions do the same without one.
 ///
-/// An implementation runs [`conformance`] in its tests.
+/// An implementation runs `fincore_testing::limits` in its tests.
 pub trait Limiter {
     /// Counts a request against the limit of the caller's plan, and returns the standing after it. Fails
     /// with the standing if the limit is used up; a refused request does not count.
@@ -288,7 +288,5 @@ impl Log {
     }
 }
 
-#[doc(hidden)]
-pub mod conformance;
 #[cfg(test)]
 mod tests;

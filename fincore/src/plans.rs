@@ -16,10 +16,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    terms::{self, Term},
-    truncate::truncate,
-};
+use crate::truncate::truncate;
 
 /// The window that [`Plan::limit`] applies to.
 pub const WINDOW: Duration = Duration::from_secs(60);
@@ -107,7 +104,7 @@ impl Plan {
 }
 
 /// An upgrade prompt: which plan includes the requested feature.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct Upgrade {
@@ -262,7 +259,7 @@ impl fmt::Display for Feature {
 }
 
 /// All plans.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Plans {
     /// One entry per plan, smallest first.
@@ -270,27 +267,23 @@ pub struct Plans {
 }
 
 /// A plan as offered to customers.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Offer {
     /// Its identifier.
     pub id: Plan,
     /// Its display name.
-    #[serde(deserialize_with = "terms::one")]
-    pub name: Term,
+    pub name: &'static str,
     /// The price per month.
     pub price: u32,
     /// The currency of the price.
-    #[serde(deserialize_with = "terms::one")]
-    pub currency: Term,
+    pub currency: &'static str,
     /// Requests per minute.
     pub rate_limit: u32,
     /// What it includes, as text for people.
-    #[serde(deserialize_with = "terms::list")]
-    pub features: Vec<Term>,
+    pub features: Vec<&'static str>,
     /// What it does not include, as text for people.
-    #[serde(deserialize_with = "terms::list")]
-    pub restrictions: Vec<Term>,
+    pub restrictions: Vec<&'static str>,
 }
 
 /// All plans, with what each includes.

@@ -14,7 +14,7 @@
 //! assert!(matches.upgrade.is_none());
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{
     answers::{Meta, Rows},
@@ -37,7 +37,7 @@ pub use suggest::{MatchedName, MatchedNameKind, Suggest, Suggestion, Suggestions
 const SOURCE: &str = "CVM, cadastro e documentos de companhias abertas";
 
 /// The matches of each kind.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Matches {
     /// Companies, best match first.

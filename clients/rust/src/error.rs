@@ -1,7 +1,9 @@
 //! Why a query has no answer, in the same kinds whether a server or a catalogue was asked.
 use std::time::Duration;
 
-use fincore::{ErrorKind, plans::Upgrade};
+use fincore::ErrorKind;
+
+use crate::answers::plans::Upgrade;
 
 /// The result type of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -105,7 +107,7 @@ impl From<fincore::Error> for Error {
             ErrorKind::NotFound(..) => Error::NotFound { message },
             ErrorKind::InvalidKey => Error::InvalidKey { message },
             ErrorKind::PlanRequired(upgrade) => {
-                Error::PlanRequired { upgrade: Box::new(upgrade.clone()), plans_url: None }
+                Error::PlanRequired { upgrade: Box::new(upgrade.into()), plans_url: None }
             }
             ErrorKind::Busy
             | ErrorKind::Unavailable

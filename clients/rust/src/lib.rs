@@ -1,6 +1,7 @@
 //! The queries of [`fincore`], answered by a finserve server or by a catalogue in the same program.
 //!
-//! Every function takes a [`Source`] and a query struct of `fincore`, and returns its answer type with the published digits.
+//! Every function takes a [`Source`] and a query struct of `fincore`, and returns its answer with the published digits. Answers
+//! are types of this crate with the names of those of `fincore`; what a newer server says besides is ignored.
 //! A program that was written for the library changes to a server by changing the source:
 //!
 //! ```no_run
@@ -35,7 +36,7 @@
 //! use finserve_client::{Error, filings};
 //!
 //! match filings::find(&source, "1195062".parse()?).await {
-//!     Ok(filing) => println!("{}", filing.description()),
+//!     Ok(filing) => println!("{}", filing.description),
 //!     Err(Error::NotFound { message }) => println!("{message}"),
 //!     Err(Error::PlanRequired { upgrade, .. }) => println!("needs {}", upgrade.required_plan),
 //!     Err(Error::RateLimited { retry_after, .. }) => println!("in {} s", retry_after.as_secs()),
@@ -44,12 +45,14 @@
 //! # Ok(())
 //! # }
 //! ```
+mod answers;
 mod client;
 mod error;
 mod queries;
 mod source;
 mod target;
 
+pub use answers::{AppliedTransformation, CorrectedWords, LinkedWords, Meta, Page, Sourced, Span};
 pub use client::{Client, Reply, Settings};
 pub use error::{Error, Result};
 pub use queries::{

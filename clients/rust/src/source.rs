@@ -5,7 +5,7 @@ use fincore::{
     Catalogue, Date, Snapshot,
     market::{KnownAt, Release},
 };
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use tokio::task;
 
 use crate::{
@@ -82,10 +82,10 @@ impl Source {
     }
 
     /// The answer of either.
-    pub(crate) async fn ask<A: DeserializeOwned + Send + 'static>(
+    pub(crate) async fn ask<L: Serialize, A: DeserializeOwned + Send + 'static>(
         &self,
         (target, past): (Target, Past),
-        query: impl FnOnce(&Snapshot) -> fincore::Result<A> + Send + 'static,
+        query: impl FnOnce(&Snapshot) -> fincore::Result<L> + Send + 'static,
     ) -> Result<A> {
         let known_at = self.known_at;
         past.check(known_at)?;
@@ -98,14 +98,20 @@ impl Source {
                 let work = move || {
                     let present = catalogue.snapshot(today)?;
                     let past = known_at.snapshot(&present)?;
-                    query(past.as_ref().unwrap_or(&present))
+                    read_back(&query(past.as_ref().unwrap_or(&present))?)
                 };
                 let done = task::spawn_blocking(work).await;
-                let done = done.map_err(|err| Error::Failed { message: err.to_string() })?;
-                done.map_err(Error::from)
+                done.map_err(|err| Error::Failed { message: err.to_string() })?
             }
         }
     }
+}
+
+/// The library's answer as a server's: written as JSON and read back.
+fn read_back<A: DeserializeOwned>(answer: &impl Serialize) -> Result<A> {
+    let json = serde_json::to_string(answer);
+    let read = json.and_then(|json| serde_json::from_str(&json));
+    read.map_err(|err| Error::Failed { message: format!("the answer cannot be read back: {err}") })
 }
 
 fn today_in_brasilia() -> Date {

@@ -1,7 +1,7 @@
 //! Why a list is empty, as values. `Display` is the English of the API.
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::{truncate::truncate, types::Key};
 
@@ -106,13 +106,6 @@ impl fmt::Display for Hint {
 impl Serialize for Hint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hint {
-    /// JSON has only the sentence.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hint, D::Error> {
-        String::deserialize(deserializer).map(Hint::Other)
     }
 }
 

@@ -1,10 +1,10 @@
 //! From one day to another.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::types::Date;
 
 /// The days from which to which data is held, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Span {
     /// The first day.

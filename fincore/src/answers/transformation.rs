@@ -1,43 +1,37 @@
 //! What was done to the observations of a series.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::{
-    terms::{self, Term},
-    types::Date,
-};
+use crate::types::Date;
 
 /// What was done to the observations of a series: the parameters, and the rule in a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AppliedTransformation {
     /// The length of periods; `null` where there is one row for each observation.
-    #[serde(deserialize_with = "terms::option")]
-    pub frequency: Option<Term>,
+    pub frequency: Option<&'static str>,
     /// What a period makes of its observations.
-    #[serde(deserialize_with = "terms::option")]
-    pub aggregate: Option<Term>,
+    pub aggregate: Option<&'static str>,
     /// What is told of each row.
-    #[serde(deserialize_with = "terms::one")]
-    pub units: Term,
+    pub units: &'static str,
     /// The row that is 100, if one was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<Date>,
     /// Which rows are shown, if not all.
-    #[serde(default, deserialize_with = "terms::option", skip_serializing_if = "Option::is_none")]
-    pub only: Option<Term>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<&'static str>,
     /// The side of quotes.
-    #[serde(default, deserialize_with = "terms::option", skip_serializing_if = "Option::is_none")]
-    pub side: Option<Term>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<&'static str>,
     /// The rule in a sentence.
     pub rule: String,
     /// The series in which the publisher itself gives these figures, where it is held: those here are computed.
-    #[serde(default, deserialize_with = "terms::option", skip_serializing_if = "Option::is_none")]
-    pub published_series: Option<Term>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_series: Option<&'static str>,
 }
 
 impl AppliedTransformation {
     /// What is done, in a sentence, without parameters yet.
-    pub(crate) fn new(units: Term, rule: String) -> AppliedTransformation {
+    pub(crate) fn new(units: &'static str, rule: String) -> AppliedTransformation {
         AppliedTransformation {
             frequency: None,
             aggregate: None,

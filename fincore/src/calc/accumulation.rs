@@ -1,5 +1,5 @@
 //! What a series accumulated over a period.
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{
     compounding_basis::Ends,
@@ -10,7 +10,7 @@ use super::{
     series_choice::compound,
 };
 use crate::{
-    answers::{Sourced, read_flat},
+    answers::Sourced,
     catalogue::Snapshot,
     error::Result,
     types::{Date, Limit, Offset, SeriesId},
@@ -68,18 +68,6 @@ pub struct Growth {
     pub rule: String,
     /// The rule in Portuguese.
     pub rule_pt: String,
-}
-
-impl<'de> Deserialize<'de> for Growth {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Rest {
-            rule: String,
-            rule_pt: String,
-        }
-        let (derivation, Rest { rule, rule_pt }) = read_flat(deserializer)?;
-        Ok(Growth { derivation, rule, rule_pt })
-    }
 }
 
 impl std::ops::Deref for Growth {

@@ -43,7 +43,7 @@ impl Conversion {
 }
 
 /// An amount in another currency, and how it was computed.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ConvertedAmount {
     /// The amount.
@@ -73,7 +73,7 @@ pub struct ConvertedAmount {
 }
 
 /// One quote of a conversion.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Leg {
     /// The pair: a currency in reais.

@@ -1,5 +1,5 @@
 //! An amount of one day, corrected to another by an index.
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{
     compound_factor::round_factor,
@@ -12,7 +12,7 @@ use super::{
     series_choice::compound,
 };
 use crate::{
-    answers::{Sourced, read_flat},
+    answers::Sourced,
     catalogue::Snapshot,
     error::{CalculationFault, Error, Result, Wanted},
     numbers::{figure::Figure, fixed_point::FixedPoint},
@@ -95,26 +95,8 @@ pub struct CorrectedAmount {
     pub rule_pt: String,
 }
 
-impl<'de> Deserialize<'de> for CorrectedAmount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Rest {
-            amount: Amount,
-            result: Figure,
-            reais: Option<Reais>,
-            percent: Option<Percent>,
-            spread: Option<SpreadFactor>,
-            rule: String,
-            rule_pt: String,
-        }
-        let (derivation, rest) = read_flat(deserializer)?;
-        let Rest { amount, result, reais, percent, spread, rule, rule_pt } = rest;
-        Ok(CorrectedAmount { amount, result, reais, percent, spread, derivation, rule, rule_pt })
-    }
-}
-
 /// What a spread added.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SpreadFactor {
     /// In percent per year.

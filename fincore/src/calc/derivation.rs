@@ -1,17 +1,16 @@
 //! What an answer says of how a factor was computed.
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{
     market::Rate,
     numbers::figure::Figure,
-    terms::{self, Term},
     types::{Date, Decimal},
 };
 
 /// How a factor was computed.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Derivation {
     /// The short name of the series.
@@ -29,8 +28,7 @@ pub struct Derivation {
     /// The number of observations that were compounded.
     pub periods: usize,
     /// What one of them stands for: `month`, `business day`, `month from day to day` or `observation`.
-    #[serde(deserialize_with = "terms::one")]
-    pub period: Term,
+    pub period: &'static str,
     /// The first observation; none where the period has no business day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Rate>,
@@ -46,7 +44,7 @@ pub struct Derivation {
 }
 
 /// What a source says of a period that was compounded here.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedFigure {
     /// The short name of the series.
@@ -60,7 +58,7 @@ pub struct PublishedFigure {
 }
 
 /// One observation on the way to a factor.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DerivationStep {
     /// Its date.

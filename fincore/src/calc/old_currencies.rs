@@ -1,24 +1,21 @@
 //! The currencies that Brazil had, and how many of each became one real.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{
     numbers::{figure::Figure, fixed_point::FixedPoint},
-    terms::{self, Term},
     types::{Date, Decimal},
 };
 
 /// An amount in reais that began in an older currency.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Reais {
     /// The currency of the first day.
-    #[serde(deserialize_with = "terms::one")]
-    pub currency: Term,
+    pub currency: &'static str,
     /// How many of it are one unit of the last day's currency.
     pub divisor: u64,
     /// The currency of the last day.
-    #[serde(deserialize_with = "terms::one")]
-    pub into: Term,
+    pub into: &'static str,
     /// The result in it, rounded half up to cents.
     pub result: Figure,
 }

@@ -31,7 +31,7 @@ pub struct RateConversion {
 }
 
 /// A rate in another convention, and how it was computed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ConvertedRate {
     /// The rate, in percent.

@@ -16,7 +16,6 @@ use crate::{
     error::{CalculationFault, Result},
     market,
     numbers::figure::Figure,
-    terms::{self, Term},
     types::{Date, Limit, Offset, SeriesId},
 };
 
@@ -73,7 +72,7 @@ impl RealRate {
 }
 
 /// What interest left after inflation, and how it was computed.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RealReturn {
     /// The first month, by its first day.
@@ -96,11 +95,9 @@ pub struct RealReturn {
     /// How the factor of inflation was computed.
     pub inflation: Derivation,
     /// The rule in a sentence.
-    #[serde(deserialize_with = "terms::one")]
-    pub rule: Term,
+    pub rule: &'static str,
     /// The rule in Portuguese.
-    #[serde(deserialize_with = "terms::one")]
-    pub rule_pt: Term,
+    pub rule_pt: &'static str,
 }
 
 /// What interest left after inflation over whole months, both ends included: the factor of interest divided by that of

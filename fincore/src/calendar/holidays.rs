@@ -1,21 +1,16 @@
 //! The days on which banks in Brazil are closed, by rule; weekends are not among them.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::{
-    terms::{self, Term},
-    types::Date,
-};
+use crate::types::Date;
 
 /// The name of a bank holiday.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Holiday {
     /// In English.
-    #[serde(deserialize_with = "terms::one")]
-    pub en: Term,
+    pub en: &'static str,
     /// In Portuguese.
-    #[serde(deserialize_with = "terms::one")]
-    pub pt: Term,
+    pub pt: &'static str,
 }
 
 /// The years in which a rule holds.

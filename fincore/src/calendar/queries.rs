@@ -31,7 +31,7 @@ impl DayQuery {
 }
 
 /// A day of the calendar.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Day {
     /// The day.
@@ -69,7 +69,7 @@ pub struct BusinessDaysQuery {
 }
 
 /// Business days, oldest first.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BusinessDays {
     /// The days.

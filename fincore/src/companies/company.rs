@@ -1,6 +1,5 @@
 //! A company, the columns of its rows, and how it is read from the data file.
 use rusqlite::Row;
-use serde::Deserialize;
 
 use crate::{
     names,
@@ -16,7 +15,7 @@ pub(crate) const DATASET: &str = "companies";
 pub(crate) const SOURCE: &str = "CVM, cadastro de companhias abertas";
 
 /// A company that is or was registered with CVM, or files with it without being in its registry.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Company {
     /// Its CVM code.

@@ -1,5 +1,4 @@
 //! The sectors of companies, with their numbers.
-use serde::Deserialize;
 
 use super::age;
 use crate::{
@@ -11,7 +10,7 @@ use crate::{
 };
 
 /// A sector, and how many companies it has.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sector {
     /// The name of the sector, as published; empty for companies without one.

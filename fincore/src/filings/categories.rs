@@ -1,5 +1,4 @@
 //! The categories and types of filings.
-use serde::Deserialize;
 
 use super::coverage;
 use crate::{
@@ -11,7 +10,7 @@ use crate::{
 };
 
 /// A category and type of filings.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Category {
     /// The first of CVM's levels of classification.

@@ -1,8 +1,6 @@
 //! A filing, and the columns of its rows.
 use std::borrow::Cow;
 
-use serde::{Deserialize, Deserializer, de::Error as _};
-
 use crate::{
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     types::{CvmCode, Date, FilingId},
@@ -15,7 +13,7 @@ pub(crate) const DATASET: &str = "filings";
 pub(crate) const SOURCE: &str = "CVM, documentos de companhias abertas";
 
 /// A document that a company filed with CVM.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filing {
     /// CVM's protocol number; for a periodic form its own number, as in `dfp-144874`.
@@ -33,7 +31,6 @@ pub struct Filing {
     /// The subject as the company wrote it, on one line; `None` if it wrote none.
     pub subject: Option<String>,
     /// The delivery date; in JSON the start of that day in Brasília.
-    #[serde(deserialize_with = "day_of_start")]
     pub date: Date,
     /// The date the document refers to, as the company typed it: some are years off.
     pub reference_date: Option<Date>,
@@ -41,13 +38,6 @@ pub struct Filing {
     pub version: u32,
     /// The address of the document at CVM.
     pub url: String,
-}
-
-/// The day of `2024-02-15T00:00:00-03:00`.
-fn day_of_start<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
-    let text = Cow::<str>::deserialize(deserializer)?;
-    let (day, _) = text.split_once('T').unwrap_or((&text, ""));
-    day.parse().map_err(D::Error::custom)
 }
 
 /// Joins the levels of the class that replaces a missing subject.

@@ -1,10 +1,7 @@
 //! The limiter under threads, and over simulated hours.
 use std::{
     net::{Ipv4Addr, Ipv6Addr},
-    sync::{
-        Barrier, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Barrier, Mutex},
     thread,
 };
 
@@ -23,22 +20,6 @@ fn limits() -> (Limits, Instant) {
 
 fn address(text: &str) -> CallerId {
     CallerId::address(text.parse().unwrap())
-}
-
-#[test]
-fn does_what_every_limiter_must() {
-    let (limits, start) = limits();
-    let passed = AtomicU64::new(0);
-    let now = || start + Duration::from_nanos(passed.load(Ordering::Relaxed));
-    conformance::check(&conformance::Trial {
-        limits: &limits,
-        window: WINDOW,
-        now: &now,
-        wait: &|time| {
-            passed.fetch_add(nanos(time), Ordering::Relaxed);
-        },
-        first_key: 1,
-    });
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Decisions of the monetary policy committee (Copom) on the Selic target, and its next meetings.
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
 use super::{
     freshness,
@@ -10,7 +10,7 @@ use super::{
     series_definitions::SELIC,
 };
 use crate::{
-    answers::{Meta, Page, read_flat},
+    answers::{Meta, Page},
     catalogue::Snapshot,
     error::Result,
     freshness::sync_record,
@@ -30,7 +30,7 @@ pub(crate) const DECISIONS: &str = "selic.decisions";
 pub(crate) const SERIES: &str = "selic";
 
 /// A decision on the Selic target: what a meeting decided, or a change of the target whose meeting is not known.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decision {
     /// The second day of the meeting; `None` where the calendar does not have it.
@@ -87,17 +87,6 @@ pub struct Decisions {
     pub page: Page<Decision>,
     /// Meetings without a decision so far that end today or later, the next one first.
     pub upcoming: Vec<Meeting>,
-}
-
-impl<'de> Deserialize<'de> for Decisions {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Rest {
-            upcoming: Vec<Meeting>,
-        }
-        let (page, Rest { upcoming }) = read_flat(deserializer)?;
-        Ok(Decisions { page, upcoming })
-    }
 }
 
 /// What there is besides the series.

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 #[cfg(any(feature = "bundle", feature = "import"))]
 use crate::catalogue::{Tally, Writer};
@@ -12,7 +12,7 @@ use crate::{catalogue::Snapshot, error::Result, sqlite::parsed, types::Date};
 pub(crate) const COPOM: &str = "copom";
 
 /// A meeting of the monetary policy committee (Copom), which takes two days.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct Meeting {
     /// The first day.

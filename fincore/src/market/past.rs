@@ -101,7 +101,7 @@ pub enum Release {
 choices!(Release, Wanted::TrueOrFalse, "true" => Release::First, "false" => Release::Newest);
 
 /// A value that a figure has, or has had.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Revision {
     /// The date of the figure.
@@ -114,7 +114,7 @@ pub struct Revision {
     /// the next import, and until then the time at which its data was gathered.
     pub known_until: Option<DateTime<Utc>>,
     /// Where it comes from. JSON leaves it out where it is published.
-    #[serde(default, skip_serializing_if = "Origin::is_published")]
+    #[serde(skip_serializing_if = "Origin::is_published")]
     pub origin: Origin,
 }
 

@@ -2,7 +2,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
 use super::{
     origin::Origin,
@@ -11,12 +11,11 @@ use super::{
 use crate::{
     answers::Meta,
     table::{self, Cell, Column, ColumnKind, serialize_by_columns},
-    terms::{self, Term},
     types::{Date, Decimal, Pair},
 };
 
 /// An observation of a series on a date.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Rate {
     /// The date; for a monthly series the first day of the month.
@@ -24,7 +23,7 @@ pub struct Rate {
     /// The value, with the digits that were published.
     pub value: Decimal,
     /// Where the value comes from. JSON leaves it out where it is published.
-    #[serde(default, skip_serializing_if = "Origin::is_published")]
+    #[serde(skip_serializing_if = "Origin::is_published")]
     pub origin: Origin,
 }
 
@@ -44,7 +43,7 @@ impl table::Row for Rate {
 }
 
 /// The closing quote of a currency pair on a date (PTAX), always as published.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FxRate {
     /// The date of the closing bulletin.
@@ -72,7 +71,7 @@ impl table::Row for FxRate {
 }
 
 /// A currency pair and the dates it covers.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FxPair {
     /// The pair.
@@ -187,46 +186,8 @@ impl table::Row for ListedSeries {
 
 serialize_by_columns!(ListedSeries);
 
-impl<'de> Deserialize<'de> for ListedSeries {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Columns {
-            number: u32,
-            name: String,
-            #[serde(deserialize_with = "terms::option")]
-            title: Option<Term>,
-            #[serde(deserialize_with = "terms::option")]
-            title_pt: Option<Term>,
-            #[serde(deserialize_with = "terms::option")]
-            unit: Option<Term>,
-            #[serde(deserialize_with = "terms::option")]
-            unit_pt: Option<Term>,
-            rhythm: Option<Rhythm>,
-            first: Option<Date>,
-            last: Option<Date>,
-            count: u64,
-            source: String,
-            sync: Option<String>,
-        }
-        let columns = Columns::deserialize(deserializer)?;
-        let text = |en: Option<Term>, pt: Option<Term>| Some(Text { en: en?, pt: pt? });
-        Ok(ListedSeries {
-            number: columns.number,
-            name: columns.name.into(),
-            title: text(columns.title, columns.title_pt),
-            unit: text(columns.unit, columns.unit_pt),
-            rhythm: columns.rhythm,
-            first: columns.first,
-            last: columns.last,
-            count: columns.count,
-            source: columns.source,
-            sync: columns.sync,
-        })
-    }
-}
-
 /// The newest value of each of the four indicators.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Overview {
     /// The Selic target.
@@ -242,15 +203,13 @@ pub struct Overview {
 }
 
 /// The source of an overview.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct OverviewMeta {
     /// The publisher.
-    #[serde(deserialize_with = "terms::one")]
-    pub source: Term,
+    pub source: &'static str,
     /// The licence of the data, as an SPDX identifier.
-    #[serde(deserialize_with = "terms::one")]
-    pub licence: Term,
+    pub licence: &'static str,
     /// When one of the four datasets last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
@@ -265,7 +224,7 @@ pub struct OverviewMeta {
 }
 
 /// The source of each indicator.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Indicators {
     /// The Selic target.

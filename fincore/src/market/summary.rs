@@ -1,5 +1,5 @@
 //! The observations of a series in a range of days, summed up.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     calculator_inputs::observations, freshness, hints, origin::OriginCounts,
@@ -17,7 +17,7 @@ use crate::{
 const MORE_DECIMALS: u32 = 2;
 
 /// How many observations a series has in a range of days, and what they are like. Without one, all but the count is null.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
     /// The number of observations.

@@ -36,7 +36,7 @@ impl Suggest {
 }
 
 /// Suggestions, best first.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Suggestions {
     /// At most ten.
@@ -46,7 +46,7 @@ pub struct Suggestions {
 }
 
 /// A completion of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Suggestion {
@@ -94,7 +94,7 @@ pub enum Suggestion {
 }
 
 /// What of a company a text matches.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MatchedName {
     /// What it is.

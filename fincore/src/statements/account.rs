@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// An account of a statement with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Account {
     /// Its code in the plan of accounts: `3.01`.

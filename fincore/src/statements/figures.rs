@@ -197,7 +197,7 @@ impl Reason {
 }
 
 /// A figure, with what it was made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FigureValue {
     /// In reais, per share, in shares or in percent; `None` if it cannot be made.
     pub value: Option<Decimal>,
@@ -271,35 +271,6 @@ impl Figures {
             figures.values[ratio.metric as usize] = figures.ratio(ratio);
         }
         texts.next().is_none().then_some(figures)
-    }
-
-    /// The figures of an answer, by the names of their metrics, and whether they come with what they were made of. Those that
-    /// it lacks are null.
-    pub(crate) fn read(
-        plan: Option<AccountPlan>,
-        member: impl Fn(&str) -> Option<String>,
-    ) -> serde_json::Result<(Figures, bool)> {
-        let mut figures = Figures { plan, values: Default::default() };
-        let mut with_sources = false;
-        for metric in Metric::ALL {
-            let Some(json) = member(metric.name()) else { continue };
-            let is_object = json.starts_with('{');
-            with_sources |= is_object;
-            let figure = if is_object {
-                serde_json::from_str(&json)?
-            } else {
-                FigureValue { value: serde_json::from_str(&json)?, ..FigureValue::default() }
-            };
-            figures.set(metric, figure);
-        }
-        // Without sources a ratio has the reason that the parts give, like a stored one.
-        for ratio in ratio::RATIOS.iter().filter(|_| !with_sources) {
-            let computed = figures.ratio(ratio);
-            if computed.value == figures.get(ratio.metric).value {
-                figures.set(ratio.metric, computed);
-            }
-        }
-        Ok((figures, with_sources))
     }
 
     fn ratio(&self, ratio: &Ratio) -> FigureValue {

@@ -1,9 +1,8 @@
 //! The figures that compare companies, period by period. They are made from the statements when these are imported.
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rusqlite::{Connection, Row};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeMap};
-use serde_json::value::RawValue;
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 #[cfg(any(feature = "bundle", feature = "import"))]
 use super::figures::PlanCodes;
@@ -20,7 +19,7 @@ use super::{
     statement::Statement,
 };
 use crate::{
-    answers::{Page, read_flat},
+    answers::Page,
     catalogue::Snapshot,
     error::{Invalid, Result},
     sqlite::{parsed, parsed_if_any},
@@ -137,25 +136,6 @@ impl Serialize for CompanyFinancials {
             }
         }
         object.end()
-    }
-}
-
-/// Figures that the answer lacks, as that of a screen does, are null without a reason.
-impl<'de> Deserialize<'de> for CompanyFinancials {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Head {
-            period_start: Option<Date>,
-            period_end: Date,
-            scope: Scope,
-            plan: Option<AccountPlan>,
-        }
-        let (head, members) = read_flat(deserializer)?;
-        let members: BTreeMap<String, Box<RawValue>> = members;
-        let member = |name: &str| members.get(name).map(|json| json.get().to_owned());
-        let Head { period_start, period_end, scope, plan } = head;
-        let (figures, with_sources) = Figures::read(plan, member).map_err(D::Error::custom)?;
-        Ok(CompanyFinancials { period_start, period_end, scope, plan, figures, with_sources })
     }
 }
 

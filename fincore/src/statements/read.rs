@@ -1,6 +1,6 @@
 //! Answers queries for the statements of a company.
 use rusqlite::Connection;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
 use super::{
     account::{Account, Period, Scope, StatementKind},
@@ -8,7 +8,7 @@ use super::{
     form::{self, StoredForm},
     periods::{History, PeriodValues},
     queries::{FormsQuery, Restated, StatementQuery},
-    statement::{Statement, StatementPage, in_capitals, of_capitals},
+    statement::{Statement, StatementPage, in_capitals},
 };
 use crate::{
     answers::{Meta, Page},
@@ -47,38 +47,6 @@ pub struct StatementForm {
     pub filing_id: Option<FilingId>,
     #[serde(skip)]
     kind_names: Vec<String>,
-}
-
-impl<'de> Deserialize<'de> for StatementForm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Members {
-            #[serde(deserialize_with = "of_capitals")]
-            form: Form,
-            period_start: Option<Date>,
-            period_end: Date,
-            scope: Scope,
-            version: u32,
-            received: Option<Date>,
-            kinds: Vec<StatementKind>,
-            filing_id: Option<FilingId>,
-        }
-        let read = Members::deserialize(deserializer)?;
-        let Members { form, period_start, period_end, scope, version, received, .. } = read;
-        let kind_names = names_of(&read.kinds);
-        let (kinds, filing_id) = (read.kinds, read.filing_id);
-        Ok(StatementForm {
-            form,
-            period_start,
-            period_end,
-            scope,
-            version,
-            received,
-            kinds,
-            filing_id,
-            kind_names,
-        })
-    }
 }
 
 fn names_of(kinds: &[StatementKind]) -> Vec<String> {

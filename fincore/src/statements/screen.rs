@@ -1,7 +1,7 @@
 //! Companies side by side: the figures of all of them in a year.
 use std::{cmp::Ordering, fmt, ops::Deref, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::IgnoredAny, ser::SerializeMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
 use super::{
     account::Period,
@@ -13,7 +13,7 @@ use super::{
 #[cfg(feature = "parquet")]
 use crate::table::parquet::Parquet;
 use crate::{
-    answers::{Members, Meta, Page, read_flat, read_members},
+    answers::Meta,
     catalogue::Snapshot,
     error::{Error, Result, Wanted},
     sqlite::code,
@@ -319,46 +319,6 @@ impl Serialize for ScreenPage {
         page.serialize_entry("offset", &self.offset)?;
         page.serialize_entry("meta", &self.meta)?;
         page.end()
-    }
-}
-
-/// A row that is read, with the names of what it has.
-struct ScreenedRow {
-    company: ScreenedCompany,
-    names: Vec<String>,
-}
-
-impl<'de> Deserialize<'de> for ScreenedRow {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Names(#[serde(deserialize_with = "read_members")] Members<IgnoredAny>);
-        let (company, Names(names)) = read_flat(deserializer)?;
-        let names = names.into_iter().map(|(name, _)| name).collect();
-        Ok(ScreenedRow { company, names })
-    }
-}
-
-impl<'de> Deserialize<'de> for ScreenedCompany {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Head {
-            company_id: CvmCode,
-            name: String,
-        }
-        let (Head { company_id, name }, financials) = read_flat(deserializer)?;
-        Ok(ScreenedCompany { company_id, name, financials })
-    }
-}
-
-/// The figures that are shown are those of the first row.
-impl<'de> Deserialize<'de> for ScreenPage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let page = Page::<ScreenedRow>::deserialize(deserializer)?;
-        let Page { data, total, limit, offset, meta } = page;
-        let names = data.first().map(|row| &row.names[..]).unwrap_or_default();
-        let metrics = names.iter().filter_map(|name| name.parse().ok()).collect();
-        let data = data.iter().map(|row| row.company.clone()).collect();
-        Ok(ScreenPage { data, total, limit, offset, meta, metrics })
     }
 }
 

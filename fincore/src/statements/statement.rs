@@ -1,5 +1,5 @@
 //! Statements as they are answered: a row for each period, or for each account.
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeMap};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
     account::{Account, Scope, StatementOrigin},
@@ -8,15 +8,14 @@ use super::{
 #[cfg(feature = "parquet")]
 use crate::table::parquet::Parquet;
 use crate::{
-    answers::{Meta, Page},
+    answers::Meta,
     error::Result,
     table::{Cell, ColumnKind, Dialect, write_csv_cells},
-    terms::{self, Term},
     types::{Date, FilingId, Form},
 };
 
 /// A statement of one period.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Statement {
     /// The first day of the period; `None` in balance sheets.
@@ -26,15 +25,14 @@ pub struct Statement {
     /// Whose figures they are.
     pub scope: Scope,
     /// The form; for computed values the newest that they were made from.
-    #[serde(serialize_with = "in_capitals", deserialize_with = "of_capitals")]
+    #[serde(serialize_with = "in_capitals")]
     pub form: Form,
     /// Its version.
     pub version: u32,
     /// When CVM received it; `None` if its index of forms was never imported.
     pub received: Option<Date>,
     /// The currency of all values: `BRL`.
-    #[serde(deserialize_with = "terms::one")]
-    pub currency: Term,
+    pub currency: &'static str,
     /// Where the values come from.
     pub origin: StatementOrigin,
     /// The filings that have them; several if they are computed.
@@ -49,14 +47,6 @@ pub(super) fn in_capitals<S: Serializer>(
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(&form.name().to_ascii_uppercase())
-}
-
-pub(super) fn of_capitals<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> std::result::Result<Form, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    let form = Form::ALL.into_iter().find(|form| form.name().eq_ignore_ascii_case(&name));
-    form.ok_or_else(|| D::Error::custom(format_args!("there is no form {name:?}")))
 }
 
 /// One page of the periods of a statement, newest first.
@@ -224,17 +214,6 @@ impl Serialize for StatementPage {
         page.serialize_entry("offset", &self.offset)?;
         page.serialize_entry("meta", &self.meta)?;
         page.end()
-    }
-}
-
-/// Reads the long layout, which alone says all that a statement is.
-impl<'de> Deserialize<'de> for StatementPage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let Page { data, total, limit, offset, meta } =
-            Page::<Statement>::deserialize(deserializer)?;
-        let data = data.into_vec();
-        let has_parts = data.iter().flat_map(|row| &row.accounts).any(|row| row.column.is_some());
-        Ok(StatementPage { data, total, limit, offset, meta, layout: Layout::Long, has_parts })
     }
 }
 

@@ -8,7 +8,10 @@ use crate::plans::Plan;
 pub struct KeyId(u32);
 
 impl KeyId {
-    pub(crate) fn new(number: u32) -> KeyId {
+    /// Only for tests of limiters, which need keys of their own without accounts.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(number: u32) -> KeyId {
         KeyId(number)
     }
 

@@ -1,11 +1,11 @@
 //! The errors of the API, read from its answers.
 use std::time::Duration;
 
-use fincore::{Key, plans::Upgrade, printable};
+use fincore::{Key, printable};
 use serde::Deserialize;
 
 use super::{Reply, base_address::BaseAddress};
-use crate::error::Error;
+use crate::{answers::plans::Upgrade, error::Error};
 
 /// The body of an error of the API.
 #[derive(Deserialize)]

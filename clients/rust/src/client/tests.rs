@@ -11,7 +11,7 @@ use flate2::{Compression, read::GzEncoder};
 use tokio::runtime;
 
 use super::*;
-use crate::{Source, market};
+use crate::{Source, Sourced, market};
 
 const SELIC: &str =
     r#"{"date":"2026-10-05","value":13.750,"meta":{"source":"BCB SGS 432","licence":"ODbL-1.0"}}"#;
@@ -66,7 +66,7 @@ fn limited(seconds: u32) -> Vec<u8> {
 }
 
 /// What a query of the Selic returns.
-fn ask(address: &str, settings: Settings) -> Result<fincore::Sourced<fincore::market::Rate>> {
+fn ask(address: &str, settings: Settings) -> Result<Sourced<market::Rate>> {
     block_on(async {
         let source = Source::from(Client::new(address, settings)?);
         market::selic_current(&source).await

@@ -1,13 +1,12 @@
 //! Calculators: [`fincore::calc`].
 use fincore::{
-    Snapshot, Sourced,
-    calc::{
-        self, Accumulation, Conversion, ConvertedAmount, ConvertedRate, CorrectedAmount,
-        Correction, Growth, RateConversion, RealRate, RealReturn,
-    },
+    Snapshot,
+    calc::{self, Accumulation, Conversion, Correction, RateConversion, RealRate},
 };
 
 use super::{AS_OF, NONE, queries};
+use crate::answers::Sourced;
+pub use crate::answers::calc::*;
 
 queries! { "calc":
     /// An amount, corrected by an index.
@@ -24,6 +23,6 @@ queries! { "calc":
 
 /// It needs no data.
 #[expect(clippy::needless_pass_by_value, reason = "all queries are passed by value")]
-fn of_rate(_: &Snapshot, query: RateConversion) -> fincore::Result<ConvertedRate> {
+fn of_rate(_: &Snapshot, query: RateConversion) -> fincore::Result<calc::ConvertedRate> {
     calc::convert_rate(&query)
 }

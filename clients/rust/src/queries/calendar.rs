@@ -1,7 +1,8 @@
 //! Business days: [`fincore::calendar`].
-use fincore::calendar::{self, BusinessDays, BusinessDaysQuery, Day, DayQuery};
+use fincore::calendar::{self, BusinessDaysQuery, DayQuery};
 
 use super::{NONE, queries};
+pub use crate::answers::calendar::*;
 
 queries! { "calendar":
     /// The business days of a range.

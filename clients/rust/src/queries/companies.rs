@@ -1,10 +1,12 @@
 //! Companies: [`fincore::companies`].
 use fincore::{
-    CompanyRef, Page, PageQuery, Sourced,
-    companies::{self, Company, List, Search, Sector},
+    CompanyRef, PageQuery,
+    companies::{self, List, Search},
 };
 
 use super::{NONE, queries};
+pub use crate::answers::companies::*;
+use crate::answers::{Page, Sourced};
 
 queries! { "companies":
     /// Companies by words.

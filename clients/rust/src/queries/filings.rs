@@ -1,10 +1,12 @@
 //! Filings: [`fincore::filings`].
 use fincore::{
-    FilingId, Page, PageQuery, Sourced,
-    filings::{self, Category, Filing, List, OfCompany, Recent, Search},
+    FilingId, PageQuery,
+    filings::{self, List, OfCompany, Recent, Search},
 };
 
 use super::{NONE, queries};
+pub use crate::answers::filings::*;
+use crate::answers::{Page, Sourced};
 
 queries! { "filings":
     /// The filings of a company.

@@ -1,15 +1,13 @@
 //! Market data: [`fincore::market`].
-use fincore::{
-    Page, Sourced,
-    market::{
-        self, ComparedSeries, Comparison, Decisions, FxCurrent, FxHistory, FxPair, FxPairs, FxRate,
-        History, ListedSeries, Overview, Rate, Revision, SeriesCurrent, SeriesHistory, SeriesList,
-        Summary, SummaryQuery,
-        transform::{QuoteTransformation, Transformation, TransformedRate},
-    },
+use fincore::market::{
+    self, Comparison, FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory,
+    SeriesList, SummaryQuery,
+    transform::{QuoteTransformation, Transformation},
 };
 
 use super::{AS_OF, AS_OF_OR_FIRST, NONE, queries};
+pub use crate::answers::market::*;
+use crate::answers::{Page, Sourced};
 
 queries! { "market":
     /// The newest value of each of the four indicators.
@@ -54,6 +52,6 @@ queries! { "market":
     /// The series.
     series_list(query: SeriesList) -> Page<ListedSeries> = market::series_list, "/api/v1/market/series", NONE;
     /// Several series side by side.
-    compare(query: Comparison, transformation: Option<Transformation>) -> ComparedSeries =
+    compare(query: Comparison, transformation: Option<Transformation>) -> Page<ComparedRow, ComparedMeta> =
         market::compare, "/api/v1/market/series", AS_OF_OR_FIRST;
 }

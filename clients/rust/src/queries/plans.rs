@@ -1,10 +1,8 @@
 //! Plans: [`fincore::plans`].
-use fincore::{
-    Snapshot,
-    plans::{self, Plans},
-};
+use fincore::{Snapshot, plans};
 
 use super::{NONE, queries};
+pub use crate::answers::plans::*;
 
 queries! { "plans":
     /// All plans, with what each includes.
@@ -13,6 +11,6 @@ queries! { "plans":
 
 /// They need no data.
 #[expect(clippy::unnecessary_wraps, reason = "a query like the others")]
-fn all(_: &Snapshot) -> fincore::Result<Plans> {
+fn all(_: &Snapshot) -> fincore::Result<plans::Plans> {
     Ok(plans::list())
 }

@@ -1,10 +1,11 @@
 //! One search over companies and filings: [`fincore::search`].
 use fincore::{
     Search,
-    search::{self, Matches, Suggest, Suggestions},
+    search::{self, Suggest},
 };
 
 use super::{NONE, queries};
+pub use crate::answers::search::*;
 
 queries! { "search":
     /// Companies and filings that match.

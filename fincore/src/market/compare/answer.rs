@@ -1,16 +1,14 @@
 //! Several series as one table: a row for each date, a column for each series.
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeMap};
-use serde_json::value::RawValue;
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 #[cfg(feature = "parquet")]
 use crate::table::parquet::Parquet;
 use crate::{
-    answers::{LICENCE, Members, Meta, read_members},
+    answers::{LICENCE, Meta},
     error::Result,
     numbers::figure::Figure,
     table::{Cell, ColumnKind, Dialect, write_csv_cells},
-    terms::{self, Term},
     types::Date,
 };
 
@@ -50,15 +48,13 @@ pub struct ComparedRow {
 }
 
 /// The source of several series.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ComparedMeta {
     /// The publisher.
-    #[serde(deserialize_with = "terms::one")]
-    pub source: Term,
+    pub source: &'static str,
     /// The licence of the data, as an SPDX identifier.
-    #[serde(deserialize_with = "terms::one")]
-    pub licence: Term,
+    pub licence: &'static str,
     /// When one of the series last changed here, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
@@ -66,7 +62,7 @@ pub struct ComparedMeta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     /// Each series by its id in the query, with its source, its unit and how it was transformed. In JSON an object.
-    #[serde(serialize_with = "as_object", deserialize_with = "read_members")]
+    #[serde(serialize_with = "as_object")]
     pub series: Vec<(String, Meta)>,
 }
 
@@ -147,44 +143,6 @@ impl Serialize for ComparedSeries {
         let (total, limit, offset) = (*total, *limit, *offset);
         Page { data, total, limit, offset, meta }.serialize(serializer)
     }
-}
-
-impl<'de> Deserialize<'de> for ComparedSeries {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Page {
-            data: Vec<Cells>,
-            total: u64,
-            limit: u32,
-            offset: u64,
-            meta: ComparedMeta,
-        }
-        #[derive(Deserialize)]
-        struct Cells(#[serde(deserialize_with = "read_members")] Members<Box<RawValue>>);
-        let Page { data, total, limit, offset, meta } = Page::deserialize(deserializer)?;
-        let ids: Vec<&str> = meta.series.iter().map(|(id, _)| id.as_str()).collect();
-        let rows = data.iter().map(|Cells(cells)| row(cells, &ids));
-        let data = rows.collect::<serde_json::Result<Vec<_>>>().map_err(D::Error::custom)?;
-        let shows_partial = data.iter().any(|row| row.partial);
-        Ok(ComparedSeries { data, total, limit, offset, meta, shows_partial })
-    }
-}
-
-/// The row with these cells. A series may be called like one of the other columns, whose cells stand before and after those of
-/// the series.
-fn row(cells: &[(String, Box<RawValue>)], ids: &[&str]) -> serde_json::Result<ComparedRow> {
-    let lacking = || serde_json::Error::custom("a row lacks the date or a series");
-    let (date, rest) = cells.split_first().ok_or_else(lacking)?;
-    let (figures, rest) = rest.split_at_checked(ids.len()).ok_or_else(lacking)?;
-    if date.0 != "date" || figures.iter().map(|(id, _)| id).ne(ids) {
-        return Err(lacking());
-    }
-    let values = figures.iter().map(|(_, value)| serde_json::from_str(value.get()));
-    Ok(ComparedRow {
-        date: serde_json::from_str(date.1.get())?,
-        values: values.collect::<serde_json::Result<_>>()?,
-        partial: rest.iter().any(|(name, _)| name == PARTIAL),
-    })
 }
 
 /// A row as an object.

@@ -1,5 +1,5 @@
 //! A row of a transformed series.
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{
     numbers::figure::Figure,
@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A calculated figure of a series on a date.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TransformedRate {
     /// The date; of a period its first day.
@@ -16,7 +16,7 @@ pub struct TransformedRate {
     /// The figure, rounded once.
     pub value: Figure,
     /// Whether its period has not ended. JSON leaves it out where it has.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
 

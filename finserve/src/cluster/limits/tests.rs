@@ -10,10 +10,8 @@ use std::{
     thread,
 };
 
-use fincore::limits::{
-    Limiter,
-    conformance::{self, Trial},
-};
+use fincore::limits::Limiter;
+use fincore_testing::limits::{self as conformance, Trial};
 use tokio::runtime::Builder;
 
 use super::{engine::Engine, script::Question, *};

@@ -5,12 +5,12 @@ use std::sync::{
 };
 
 use fincore::{
-    Accounts, Catalogue, Date, Import, Plan,
+    Accounts, Catalogue, Date, Plan,
     chrono::DateTime,
-    conformance::{self, Trial},
     keys::{self, Registration},
     usage::{Outcome, Usage, UsageQuery},
 };
+use fincore_testing::accounts::{self as conformance, Trial};
 
 use super::*;
 
@@ -43,20 +43,8 @@ fn does_what_accounts_must_do() {
     let Some(address) = database() else { return };
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let publish = || {
-        let now = "2026-11-15T12:00:00Z".parse().unwrap();
-        let mut import = Import::begin(&catalogue, now).unwrap();
-        let rate = br#"[{"data":"01/08/2026","valor":"-0.11"}]"#;
-        import.file("bcdata.sgs.433.json", rate).unwrap();
-        import.commit().unwrap();
-    };
     let (one, other) = (accounts(&address), accounts(&address));
-    conformance::check(&Trial {
-        one: &one,
-        other: &other,
-        catalogue: &catalogue,
-        publish: &publish,
-    });
+    conformance::check(&Trial { one: &one, other: &other, catalogue: &catalogue });
     conformance::check_copy(&one, &accounts(&database().unwrap()));
     let file = Accounts::open(dir.path().join("accounts.db")).unwrap();
     conformance::check_copy(&one, &file);

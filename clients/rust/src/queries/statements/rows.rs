@@ -1,17 +1,17 @@
 //! The queries of statements as a server answers them.
-use fincore::{
-    Page,
-    statements::{
-        self, CompanyFinancials, FinancialsQuery, FormsQuery, ScreenPage, ScreenQuery,
-        StatementForm, StatementPage, StatementQuery,
-    },
-};
+use fincore::statements::{self, FinancialsQuery, FormsQuery, ScreenQuery, StatementQuery};
 
-use crate::queries::{NONE, queries};
+use crate::{
+    answers::{
+        Page,
+        statements::{CompanyFinancials, ScreenedCompany, Statement, StatementForm},
+    },
+    queries::{NONE, queries},
+};
 
 queries! { "statements":
     /// A statement of a company.
-    statement(query: StatementQuery) -> StatementPage =
+    statement(query: StatementQuery) -> Page<Statement> =
         statements::statement, "/api/v1/companies/{id}/statements/{kind}", NONE;
     /// The forms with statements of a company.
     list(query: FormsQuery) -> Page<StatementForm> =
@@ -19,6 +19,6 @@ queries! { "statements":
     /// The figures of a company that compare companies.
     financials(query: FinancialsQuery) -> Page<CompanyFinancials> =
         statements::financials, "/api/v1/companies/{id}/financials", NONE;
-    /// Companies side by side.
-    screen(query: ScreenQuery) -> ScreenPage = statements::screen, "/api/v1/financials", NONE;
+    /// Companies side by side. A company has only the figures that were asked for, and no first day of the period.
+    screen(query: ScreenQuery) -> Page<ScreenedCompany> = statements::screen, "/api/v1/financials", NONE;
 }

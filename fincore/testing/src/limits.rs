@@ -9,10 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Limiter, Standing};
-use crate::{
-    plans::Plan,
-    types::{Caller, KeyId},
+use fincore::{
+    Caller, KeyId, Plan,
+    limits::{Limiter, Standing},
 };
 
 /// A limiter under trial.

@@ -1,17 +1,15 @@
 //! What accounts must do with links in every store.
 use std::thread;
 
-use chrono::TimeDelta;
-
-use super::{Trial, id, issue, now};
-use crate::{
-    error::{Error, Invalid, LinkFault},
+use fincore::{
+    Date, Error, Invalid, LinkFault, LinkToken, Plan,
+    chrono::TimeDelta,
     keys,
     links::{self, NewLink},
-    plans::Plan,
-    types::{Date, LinkToken},
     usage::{Outcome, Usage, UsageQuery},
 };
+
+use super::{Trial, count, id, issue, now};
 
 pub(super) fn new_link() -> NewLink {
     NewLink { name: "Budget".parse().expect("a name"), path: None }
@@ -47,8 +45,7 @@ impl Trial<'_> {
         for token in &revoked {
             assert!(![one, other].into_iter().any(|it| links::is_valid(it, &token.hash())));
         }
-        const ROWS: &str = "SELECT COUNT(*) FROM link";
-        let rows = one.read(|it| it.number(ROWS, &[])).expect("rows");
+        let rows = count(one, "SELECT COUNT(*) FROM link");
         assert_eq!(rows, 2 * i64::try_from(links::MAX_PER_KEY).expect("a few"));
         // It moves with its key, and ends with it.
         let stranger = id(one, &issue(one, Plan::Free));
