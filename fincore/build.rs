@@ -17,9 +17,7 @@ mod bundle {
     pub(crate) fn write() -> io::Result<()> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         let out = env::var("OUT_DIR").map_err(io::Error::other)?;
-        // What it adds to the tables is stored with them.
-        let reviewed =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("src/names/reviewed_names/tickers.rs");
+        let reviewed = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/names/reviewed_names.tsv");
         println!("cargo:rerun-if-changed={}", data.display());
         println!("cargo:rerun-if-changed={}", reviewed.display());
 
@@ -31,7 +29,11 @@ mod bundle {
         tables.sort();
 
         let mut digest = crc32fast::Hasher::new();
-        digest.update(&fs::read(&reviewed)?);
+        // Reviewed tickers that trade are stored with the tables.
+        let reviewed = fs::read_to_string(&reviewed)?;
+        for line in reviewed.lines().filter(|line| line.starts_with("ticker\t")) {
+            digest.update(line.as_bytes());
+        }
         let mut source = String::from("const TABLES: &[(&str, &[u8])] = &[\n");
         for path in &tables {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -29,7 +29,6 @@ mod filled_copy;
 mod market;
 mod registry;
 mod statements;
-mod table_rows;
 
 #[doc(hidden)]
 pub use filled_copy::filled_copy;
@@ -361,7 +360,7 @@ mod tests {
         );
         assert_eq!(
             store("series.csv", "series,date,value\n189,2024-01-01,1.0\nIGP-M,2024-01-01,1.0\n"),
-            "series.csv, line 3: the fields are not series,date,value"
+            "series.csv, line 3: \"IGP-M\" is not a whole number"
         );
         let message = store("fx.csv", "currency,date,buy,sell\nUSD,2024-01-32,1.0,1.0\n");
         assert_eq!(message, "fx.csv, line 2: \"2024-01-32\" is not a date (YYYY-MM-DD)");

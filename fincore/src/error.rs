@@ -154,8 +154,7 @@ impl Error {
         Error::Invalid(Invalid::Value { given: truncate(given).into_owned(), wanted })
     }
 
-    /// An [`Error::Invalid`] for a text in a file that is imported.
-    #[cfg(any(feature = "bundle", feature = "import"))]
+    /// An [`Error::Invalid`] for a text in a file or a table.
     pub(crate) fn in_file(given: &str, wanted: impl std::fmt::Display) -> Error {
         Error::invalid(given, Wanted::InFile(wanted.to_string()))
     }

@@ -19,6 +19,7 @@ mod page;
 mod pair;
 mod series_id;
 mod session_token;
+pub(crate) mod tsv;
 mod words;
 
 pub(crate) use base62::random_characters;

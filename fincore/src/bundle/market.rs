@@ -1,7 +1,6 @@
 //! The bundled tables of market data.
 use std::fmt::Write;
 
-use super::table_rows::parse_rows;
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     error::Result,
@@ -12,7 +11,7 @@ use crate::{
         store::{self, Quote},
     },
     sqlite::parsed,
-    types::{Date, Decimal, whole_number},
+    types::{Date, Decimal, tsv},
 };
 
 /// The tables that hold one SGS series each.
@@ -40,70 +39,55 @@ pub(super) fn store_table(writer: &Writer, name: &str, table: &str) -> Result<Op
     let keep = OnConflict::Keep;
     if let Some((_, series)) = OWN_TABLES.iter().find(|(own, _)| *own == name) {
         tally +=
-            store::write_rates(writer, *series, &parse_rows(name, table, OWN_HEADER, rate)?, keep)?;
+            store::write_rates(writer, *series, &tsv::read(name, table, OWN_HEADER, rate)?, keep)?;
     } else if name == SERIES {
-        let all = parse_rows(name, table, SERIES_HEADER, numbered_rate)?;
+        let all = tsv::read(name, table, SERIES_HEADER, numbered_rate)?;
         for of_one in all.chunk_by(|(one, _), (other, _)| one == other) {
             let rates: Vec<Rate> = of_one.iter().map(|(_, rate)| rate.clone()).collect();
             tally += store::write_rates(writer, of_one[0].0, &rates, keep)?;
         }
     } else if name == CARRIED {
-        for (series, rate) in parse_rows(name, table, SERIES_HEADER, numbered_rate)? {
+        for (series, rate) in tsv::read(name, table, SERIES_HEADER, numbered_rate)? {
             tally += store::write_carried(writer, series, &rate)?;
         }
     } else if name == CORRECTED {
-        for (series, before, rate) in parse_rows(name, table, CORRECTED_HEADER, correction)? {
+        for (series, before, rate) in tsv::read(name, table, CORRECTED_HEADER, correction)? {
             tally += store::write_corrected(writer, series, before, &rate)?;
         }
     } else if name == COPOM {
-        tally += meetings::fill(writer, &parse_rows(name, table, COPOM_HEADER, meeting)?)?;
+        tally += meetings::fill(writer, &tsv::read(name, table, COPOM_HEADER, meeting)?)?;
     } else if name == FX {
-        tally += store::write_quotes(writer, &parse_rows(name, table, FX_HEADER, quote)?, keep)?;
+        tally += store::write_quotes(writer, &tsv::read(name, table, FX_HEADER, quote)?, keep)?;
     } else {
         return Ok(None);
     }
     Ok(Some(tally))
 }
 
-fn rate(line: &str) -> Option<Result<Rate>> {
-    let (date, value) = line.split_once(',')?;
-    Some((|| Ok(Rate::published(date.parse()?, value.parse()?)))())
+fn rate([date, value]: [&str; 2]) -> Result<Rate> {
+    Ok(Rate::published(date.parse()?, value.parse()?))
 }
 
-fn numbered_rate(line: &str) -> Option<Result<(u32, Rate)>> {
-    let (number, line) = line.split_once(',')?;
-    let number = whole_number(number)?;
-    Some(rate(line)?.map(|rate| (number, rate)))
+fn numbered_rate([series, date, value]: [&str; 3]) -> Result<(u32, Rate)> {
+    Ok((tsv::number(series)?, rate([date, value])?))
 }
 
 /// A series, the value before, and the observation that replaces it.
-fn correction(line: &str) -> Option<Result<(u32, Decimal, Rate)>> {
-    let mut fields = line.split(',');
-    let (number, date) = (whole_number(fields.next()?)?, fields.next()?);
-    let (before, value) = (fields.next()?, fields.next()?);
-    let read = || Ok((number, before.parse()?, Rate::published(date.parse()?, value.parse()?)));
-    fields.next().is_none().then(read)
+fn correction([series, date, before, value]: [&str; 4]) -> Result<(u32, Decimal, Rate)> {
+    Ok((tsv::number(series)?, before.parse()?, rate([date, value])?))
 }
 
-fn meeting(line: &str) -> Option<Result<Meeting>> {
-    let (first, second) = line.split_once(',')?;
-    Some((|| Ok(Meeting { first_day: first.parse()?, second_day: second.parse()? }))())
+fn meeting([first, second]: [&str; 2]) -> Result<Meeting> {
+    Ok(Meeting { first_day: first.parse()?, second_day: second.parse()? })
 }
 
-fn quote(line: &str) -> Option<Result<Quote>> {
-    let mut fields = line.split(',');
-    let (currency, date) = (fields.next()?, fields.next()?);
-    let (buy, sell) = (fields.next()?, fields.next()?);
-    let side = |text: &str| if text.is_empty() { Ok(None) } else { text.parse().map(Some) };
-    let read = || {
-        Ok(Quote {
-            currency: currency.parse()?,
-            date: date.parse()?,
-            buy: side(buy)?,
-            sell: side(sell)?,
-        })
-    };
-    fields.next().is_none().then(read)
+fn quote([currency, date, buy, sell]: [&str; 4]) -> Result<Quote> {
+    Ok(Quote {
+        currency: currency.parse()?,
+        date: date.parse()?,
+        buy: tsv::optional(buy)?,
+        sell: tsv::optional(sell)?,
+    })
 }
 
 /// The tables of all published market data. A day of the table of carried figures stays one, though a file may have it:
@@ -114,7 +98,7 @@ pub(super) fn tables(
     carried: &str,
     corrected: String,
 ) -> Result<Vec<(&'static str, String)>> {
-    let filled = parse_rows(CARRIED, carried, SERIES_HEADER, numbered_rate)?;
+    let filled = tsv::read(CARRIED, carried, SERIES_HEADER, numbered_rate)?;
     let mut tables = vec![(SERIES, series_table(snapshot)?), (FX, fx_table(snapshot)?)];
     for (name, series) in OWN_TABLES {
         let is_filled =
@@ -280,7 +264,7 @@ mod tests {
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
         let (name, packed) = TABLES.iter().find(|(name, _)| *name == CORRECTED).unwrap();
         let table = unpack(name, packed).unwrap();
-        let corrections = parse_rows(name, &table, CORRECTED_HEADER, correction).unwrap();
+        let corrections = tsv::read(name, &table, CORRECTED_HEADER, correction).unwrap();
         assert_eq!(corrections.len(), 2);
         for (series, before, rate) in corrections {
             assert_eq!(series, SELIC);

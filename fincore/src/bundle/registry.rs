@@ -5,19 +5,18 @@ use std::{collections::BTreeMap, fmt::Write, ops::Range};
 
 use rusqlite::{Row, types::ValueRef};
 
-use super::table_rows::{fields, parse_rows, value};
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     companies::store::{
         self as companies, Absence, Listing, RegistryEntry, Security, select_registry,
     },
-    error::{Error, Result},
+    error::Result,
     filings::{
         new_filing::{Link, NewFiling},
         reader::from_filing,
         store::Filings,
     },
-    types::{Date, FilingId, whole_number},
+    types::{Date, FilingId, tsv},
 };
 
 pub(super) const COMPANIES: &str = "companies.tsv";
@@ -31,7 +30,7 @@ const FILINGS_HEADER: &str = "id\tdate\tcompany\tcompany_name\tcategory\ttype\ts
 
 /// Stores the bundled registry; if a newer one is stored, only the companies that it lacks.
 pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
-    let mut entries = parse_rows(COMPANIES, table, COMPANIES_HEADER, company)?;
+    let mut entries = tsv::read(COMPANIES, table, COMPANIES_HEADER, company)?;
     let known = companies::stored_registry(writer)?;
     let newest = |entries: &mut dyn Iterator<Item = &RegistryEntry>| {
         entries.filter_map(RegistryEntry::newest_event).max()
@@ -45,7 +44,7 @@ pub(super) fn store_companies(writer: &Writer, table: &str) -> Result<Tally> {
 }
 
 pub(super) fn store_tickers(writer: &Writer, table: &str) -> Result<Tally> {
-    companies::write_securities(writer, &parse_rows(TICKERS, table, TICKERS_HEADER, security)?)
+    companies::write_securities(writer, &tsv::read(TICKERS, table, TICKERS_HEADER, security)?)
 }
 
 /// Stores bundled filings. Stored ones stay, but for a subject that they lack: bundles of older programs had none.
@@ -55,60 +54,48 @@ pub(super) fn store_filings(
     name: &str,
     table: &str,
 ) -> Result<Tally> {
-    let mut entries = parse_rows(name, table, FILINGS_HEADER, filing)?;
+    let mut entries = tsv::read(name, table, FILINGS_HEADER, filing)?;
     filings.store(writer, &mut entries, OnConflict::Keep)
 }
 
-fn number(field: &str) -> Result<u32> {
-    whole_number(field).ok_or_else(|| Error::in_file(field, "a whole number"))
+fn company(
+    [id, cnpj, name, trade_name, status, since, sector, registered, cancelled]: [&str; 9],
+) -> Result<RegistryEntry> {
+    Ok(RegistryEntry {
+        id: id.parse()?,
+        cnpj: cnpj.parse()?,
+        name: name.to_owned(),
+        trade_name: Some(trade_name.to_owned()).filter(|name| !name.is_empty()),
+        status: status.to_owned(),
+        status_since: tsv::optional(since)?,
+        sector: sector.to_owned(),
+        registered_on: tsv::optional(registered)?,
+        cancelled_on: tsv::optional(cancelled)?,
+    })
 }
 
-fn company(line: &str) -> Option<Result<RegistryEntry>> {
-    let [id, cnpj, name, trade_name, status, since, sector, registered, cancelled] = fields(line)?;
-    let read = || {
-        Ok(RegistryEntry {
-            id: id.parse()?,
-            cnpj: cnpj.parse()?,
-            name: name.to_owned(),
-            trade_name: Some(trade_name.to_owned()).filter(|name| !name.is_empty()),
-            status: status.to_owned(),
-            status_since: value(since)?,
-            sector: sector.to_owned(),
-            registered_on: value(registered)?,
-            cancelled_on: value(cancelled)?,
-        })
-    };
-    Some(read())
-}
-
-fn security(line: &str) -> Option<Result<Security>> {
-    let [cnpj, document, tickers] = fields(line)?;
+fn security([cnpj, document, tickers]: [&str; 3]) -> Result<Security> {
     let tickers = tickers.split_whitespace().map(str::to_owned).collect();
-    let listing = Listing::Whole;
-    let read =
-        || Ok(Security { cnpj: cnpj.parse()?, document: number(document)?, tickers, listing });
-    Some(read())
+    let (cnpj, document) = (cnpj.parse()?, tsv::number(document)?);
+    Ok(Security { cnpj, document, tickers, listing: Listing::Whole })
 }
 
-fn filing(line: &str) -> Option<Result<NewFiling<'_>>> {
-    let [id, date, company, name, category, kind, species, reference, version, sequence, subject] =
-        fields(line)?;
-    let read = || {
-        Ok(NewFiling {
-            id: id.parse()?,
-            date: date.parse()?,
-            company: company.parse()?,
-            company_name: name.into(),
-            category: category.into(),
-            kind: kind.into(),
-            species: species.into(),
-            subject: subject.into(),
-            reference_date: value(reference)?,
-            version: number(version)?,
-            link: Link::Usual(if sequence.is_empty() { None } else { Some(number(sequence)?) }),
-        })
-    };
-    Some(read())
+fn filing<'t>(
+    [id, date, company, name, category, kind, species, reference, version, sequence, subject]: [&'t str; 11],
+) -> Result<NewFiling<'t>> {
+    Ok(NewFiling {
+        id: id.parse()?,
+        date: date.parse()?,
+        company: company.parse()?,
+        company_name: name.into(),
+        category: category.into(),
+        kind: kind.into(),
+        species: species.into(),
+        subject: subject.into(),
+        reference_date: tsv::optional(reference)?,
+        version: tsv::number(version)?,
+        link: Link::Usual(tsv::present(sequence).map(tsv::number).transpose()?),
+    })
 }
 
 pub(super) fn companies_table(snapshot: &Snapshot) -> Result<String> {

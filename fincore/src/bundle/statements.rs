@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, fmt::Write, str::FromStr};
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::table_rows::{fields, parse_rows, value};
 use crate::{
     catalogue::{OnConflict, Snapshot, Tally, Writer},
     error::{Error, Result},
@@ -18,7 +17,7 @@ use crate::{
         store::{FormIndex, NewAccount, NewTable, Statements},
         stored,
     },
-    types::{Decimal, Form, whole_number},
+    types::{Decimal, Form, tsv, whole_number},
 };
 
 /// Every account, and every part of equity, by which the statements name them: the number of its line after the header.
@@ -53,7 +52,8 @@ impl BundledStatements {
         table: &str,
     ) -> Result<Option<Tally>> {
         if name == ACCOUNTS {
-            let accounts = parse_rows(name, table, ACCOUNTS_HEADER, account)?;
+            let account = |[code, name]: [&str; 2]| Ok((code.to_owned(), name.to_owned()));
+            let accounts = tsv::read(name, table, ACCOUNTS_HEADER, account)?;
             // Each twice: of CVM's plan, and a company's own.
             let both = |(code, name): &(String, String)| {
                 [true, false].map(|fixed| NewAccount {
@@ -68,11 +68,12 @@ impl BundledStatements {
             self.index.add_stored(writer, Form::Itr)?;
             Ok(Some(Tally::default()))
         } else if name == SHARES {
-            let shares = parse_rows(name, table, SHARES_HEADER, shares)?;
+            let shares = tsv::read(name, table, SHARES_HEADER, shares)?;
             self.statements.store_capital(writer, &shares, OnConflict::Keep).map(Some)
         } else if name.starts_with(STATEMENTS) {
             let count = self.accounts.len();
-            let columns = parse_rows(name, table, STATEMENTS_HEADER, |line| column(line, count))?;
+            let columns =
+                tsv::read(name, table, STATEMENTS_HEADER, |fields| column(fields, count))?;
             self.store_statements(writer, columns).map(Some)
         } else {
             Ok(None)
@@ -132,68 +133,38 @@ fn content(columns: &[Column]) -> Content {
     }
 }
 
-fn account(line: &str) -> Option<Result<(String, String)>> {
-    let [code, name] = fields(line)?;
-    Some(Ok((code.to_owned(), name.to_owned())))
-}
-
 fn form_key([company, form, period_end, version]: [&str; 4]) -> Result<FormKey> {
     let version_number = whole_number(version);
     Ok(FormKey {
         company: company.parse()?,
-        form: named(form, Form::ALL, Form::name, "a form")?,
+        form: tsv::named(form, Form::ALL, Form::name, "a form")?,
         period_end: period_end.parse()?,
         version: version_number.ok_or_else(|| Error::in_file(version, "a version"))?,
     })
 }
 
-fn column(line: &str, accounts_known: usize) -> Option<Result<Column>> {
-    let [
-        company,
-        form,
-        end_of_form,
-        version,
-        scope,
-        table,
-        order,
-        start,
-        end,
-        part,
-        accounts,
-        values,
-    ] = fields(line)?;
-    let read = || {
-        let accounts = words(accounts).map(|number| place(number, accounts_known));
-        let column = StoredColumn {
-            order: named(order, ORDERS, ColumnOrder::name, "an order")?,
-            start: value(start)?,
-            end: end.parse()?,
-            // One more than the place: 0 is no part.
-            part: if part.is_empty() { 0 } else { place(part, accounts_known)? + 1 },
-        };
-        Ok(Column {
-            statement: StatementKey {
-                key: form_key([company, form, end_of_form, version])?,
-                scope: scope.parse()?,
-                table: named(table, StatementTable::ALL, StatementTable::name, "a table")?,
-            },
-            column,
-            accounts: accounts.collect::<Result<_>>()?,
-            values: words(values).map(value_or_absent).collect::<Result<_>>()?,
-        })
+fn column(
+    [company, form, end_of_form, version, scope, table, order, start, end, part, accounts, values]: [&str; 12],
+    accounts_known: usize,
+) -> Result<Column> {
+    let accounts = words(accounts).map(|number| place(number, accounts_known));
+    let column = StoredColumn {
+        order: tsv::named(order, ORDERS, ColumnOrder::name, "an order")?,
+        start: tsv::optional(start)?,
+        end: end.parse()?,
+        // One more than the place: 0 is no part.
+        part: if part.is_empty() { 0 } else { place(part, accounts_known)? + 1 },
     };
-    Some(read())
-}
-
-/// The one of these that has this name.
-fn named<T: Copy, const N: usize>(
-    text: &str,
-    all: [T; N],
-    name: impl Fn(T) -> &'static str,
-    wanted: &str,
-) -> Result<T> {
-    let found = all.into_iter().find(|known| name(*known) == text);
-    found.ok_or_else(|| Error::in_file(text, wanted))
+    Ok(Column {
+        statement: StatementKey {
+            key: form_key([company, form, end_of_form, version])?,
+            scope: scope.parse()?,
+            table: tsv::named(table, StatementTable::ALL, StatementTable::name, "a table")?,
+        },
+        column,
+        accounts: accounts.collect::<Result<_>>()?,
+        values: words(values).map(value_or_absent).collect::<Result<_>>()?,
+    })
 }
 
 fn words(field: &str) -> impl Iterator<Item = &str> {
@@ -217,17 +188,12 @@ fn value_or_absent(text: &str) -> Result<Option<Decimal>> {
     if text == ABSENT { Ok(None) } else { Decimal::from_str(text).map(Some) }
 }
 
-fn shares(line: &str) -> Option<Result<(FormKey, Capital)>> {
-    let [company, form, end, version, counts @ ..]: [&str; 10] = fields(line)?;
-    let read = || {
-        let mut shares = [0; 6];
-        for (count, text) in shares.iter_mut().zip(counts) {
-            *count =
-                whole_number(text).ok_or_else(|| Error::in_file(text, "a number of shares"))?;
-        }
-        Ok((form_key([company, form, end, version])?, Capital::of_counts(shares)))
-    };
-    Some(read())
+fn shares([company, form, end, version, counts @ ..]: [&str; 10]) -> Result<(FormKey, Capital)> {
+    let mut shares = [0; 6];
+    for (count, text) in shares.iter_mut().zip(counts) {
+        *count = whole_number(text).ok_or_else(|| Error::in_file(text, "a number of shares"))?;
+    }
+    Ok((form_key([company, form, end, version])?, Capital::of_counts(shares)))
 }
 
 /// The tables of all statements, by name.

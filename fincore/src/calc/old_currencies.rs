@@ -1,9 +1,11 @@
 //! The currencies that Brazil had, and how many of each became one real.
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
 use crate::{
     numbers::{figure::Figure, fixed_point::FixedPoint},
-    types::{Date, Decimal},
+    types::{Date, Decimal, tsv},
 };
 
 /// An amount in reais that began in an older currency.
@@ -20,32 +22,32 @@ pub struct Reais {
     pub result: Figure,
 }
 
-/// Each currency with its first day, and how many of the one before became one of it.
-const CURRENCIES: [(Date, &str, u64); 8] = [
-    (Date::MIN, "Cr$ (cruzeiro)", 1),
-    (first(1967, 2, 13), "NCr$ (cruzeiro novo)", 1000),
-    (first(1970, 5, 15), "Cr$ (cruzeiro)", 1),
-    (first(1986, 2, 28), "Cz$ (cruzado)", 1000),
-    (first(1989, 1, 16), "NCz$ (cruzado novo)", 1000),
-    (first(1990, 3, 16), "Cr$ (cruzeiro)", 1),
-    (first(1993, 8, 1), "CR$ (cruzeiro real)", 1000),
-    (first(1994, 7, 1), "R$ (real)", 2750),
-];
-
-const fn first(year: u16, month: u8, day: u8) -> Date {
-    Date::new(year, month, day).expect("a day of the calendar")
+struct Currency {
+    since: Date,
+    name: Term,
+    /// How many of the currency before became one of it.
+    divisor: u64,
 }
+
+/// In the order of their first days.
+static CURRENCIES: LazyLock<Vec<Currency>> = LazyLock::new(|| {
+    let table = include_str!("old_currencies.tsv");
+    let header = "since\tcurrency\tdivisor";
+    tsv::embedded("old_currencies.tsv", table, header, |[since, name, divisor]| {
+        Ok(Currency { since: since.parse()?, name, divisor: tsv::number(divisor)? })
+    })
+});
 
 /// What an amount of the first day's currency is in that of the last; `None` if it is the same.
 pub(super) fn reais(amount: &FixedPoint, from: Date, to: Date) -> Option<Reais> {
-    let at = |day: Date| CURRENCIES.iter().rposition(|(first, ..)| *first <= day).unwrap_or(0);
+    let at = |day: Date| CURRENCIES.iter().rposition(|known| known.since <= day).unwrap_or(0);
     let (begin, end) = (at(from), at(to));
     if begin >= end {
         return None;
     }
-    let divisor: u64 = CURRENCIES[begin + 1..=end].iter().map(|(.., divisor)| divisor).product();
+    let divisor: u64 = CURRENCIES[begin + 1..=end].iter().map(|known| known.divisor).product();
     let result = amount.over(&FixedPoint::from(whole(divisor)?))?.round(2);
-    Some(Reais { currency: CURRENCIES[begin].1, divisor, into: CURRENCIES[end].1, result })
+    Some(Reais { currency: CURRENCIES[begin].name, divisor, into: CURRENCIES[end].name, result })
 }
 
 fn whole(number: u64) -> Option<Decimal> {

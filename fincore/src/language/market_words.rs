@@ -8,9 +8,11 @@ use std::{
 use strsim::osa_distance;
 
 use super::{is_particle, plural::forms};
+use crate::types::tsv;
 
 /// A line of the table.
 struct Line {
+    typed: Vec<&'static str>,
     means: Vec<&'static str>,
     linked: Vec<&'static str>,
 }
@@ -29,41 +31,29 @@ pub(crate) struct MarketWords {
 /// An expression that is typed, without its particles, each word in all forms; and its line.
 type Typed = (Vec<Vec<String>>, usize);
 
-struct Table {
-    lines: Vec<Line>,
-    by_first_word: HashMap<String, Vec<Typed>>,
-}
+static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let table = include_str!("market_words.tsv");
+    let header = "typed\tmeans\tlinked\treason";
+    tsv::embedded("market_words.tsv", table, header, |[typed, means, linked, reason]| {
+        tsv::check_reason(reason)?;
+        let [typed, means, linked] = [typed, means, linked].map(|cell| tsv::list(cell).collect());
+        Ok(Line { typed, means, linked })
+    })
+});
 
-const TABLE: &str = include_str!("market_words.tsv");
-
-fn rows() -> impl Iterator<Item = [&'static str; 4]> {
-    let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
-}
-
-/// The expressions of a cell.
-fn expressions(cell: &'static str) -> Vec<&'static str> {
-    cell.split(", ").filter(|text| *text != "-").collect()
-}
-
-impl Table {
-    fn new() -> Table {
-        let mut table = Table { lines: Vec::new(), by_first_word: HashMap::new() };
-        for [typed, means, linked, _] in rows() {
-            let line = table.lines.len();
-            table.lines.push(Line { means: expressions(means), linked: expressions(linked) });
-            for text in expressions(typed) {
-                let words: Vec<Vec<String>> =
-                    text.split(' ').filter(|word| !is_particle(word)).map(forms).collect();
-                for first in words.first().into_iter().flatten() {
-                    let known = table.by_first_word.entry(first.clone()).or_default();
-                    known.push((words.clone(), line));
-                }
+static BY_FIRST_WORD: LazyLock<HashMap<String, Vec<Typed>>> = LazyLock::new(|| {
+    let mut all: HashMap<String, Vec<Typed>> = HashMap::new();
+    for (line, Line { typed, .. }) in LINES.iter().enumerate() {
+        for text in typed {
+            let words: Vec<Vec<String>> =
+                text.split(' ').filter(|word| !is_particle(word)).map(forms).collect();
+            for first in words.first().into_iter().flatten() {
+                all.entry(first.clone()).or_default().push((words.clone(), line));
             }
         }
-        table
     }
-}
+    all
+});
 
 /// How many of these words an expression takes if they begin with it. Particles between its words do not count.
 pub(crate) fn begins_with<E>(
@@ -86,8 +76,7 @@ pub(crate) fn begins_with<E>(
 
 /// The longest expression of the market that these words begin with.
 pub(crate) fn market_words(words: &[&str]) -> Option<MarketWords> {
-    static READ: LazyLock<Table> = LazyLock::new(Table::new);
-    let known = READ.by_first_word.get(*words.first()?)?;
+    let known = BY_FIRST_WORD.get(*words.first()?)?;
     let is_one = |forms: &Vec<String>, word: &str| forms.iter().any(|form| form == word);
     let is_same = |forms: &Vec<String>, word: &str| forms.first().is_some_and(|form| form == word);
     let fitting = known.iter().filter_map(|(expression, line)| {
@@ -98,7 +87,7 @@ pub(crate) fn market_words(words: &[&str]) -> Option<MarketWords> {
     });
     let (length, _, line) = fitting.max()?;
     let line = usize::MAX - line;
-    let Line { means, linked } = &READ.lines[line];
+    let Line { means, linked, .. } = &LINES[line];
     Some(MarketWords { length, means, linked })
 }
 
@@ -112,8 +101,8 @@ pub(crate) fn nearest_word<'w>(
     /// From here on two letters may differ.
     const LONG: usize = 8;
     static KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
-        let cells = rows().flat_map(|[typed, means, linked, _]| [typed, means, linked]);
-        cells.flat_map(expressions).flat_map(|text| text.split(' ')).collect()
+        let cells = LINES.iter().flat_map(|line| [&line.typed, &line.means, &line.linked]);
+        cells.flatten().flat_map(|text| text.split(' ')).collect()
     });
     if word.len() < SHORTEST || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return None;
@@ -136,19 +125,17 @@ mod tests {
     use crate::types::fold;
 
     #[test]
-    fn every_line_is_folded_and_has_a_reason() {
-        let data = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        assert_eq!(data.count(), rows().count(), "a line has not four cells");
+    fn every_line_is_folded_and_typed_once() {
         let mut seen = Vec::new();
-        for [typed, means, linked, reason] in rows() {
-            assert!(reason.len() > 5 && !typed.is_empty() && typed != "-", "{typed}");
-            for text in [typed, means, linked].into_iter().flat_map(expressions) {
-                assert_eq!(fold(text), text);
+        for Line { typed, means, linked } in LINES.iter() {
+            assert!(!typed.is_empty(), "{means:?}");
+            for text in [typed, means, linked].into_iter().flatten() {
+                assert_eq!(fold(text), *text);
                 assert!(text.split(' ').all(|word| !word.is_empty()), "{text}");
             }
-            for text in expressions(typed) {
-                assert!(!seen.contains(&text), "{text} is typed in two lines");
-                seen.push(text);
+            for text in typed {
+                assert!(!seen.contains(text), "{text} is typed in two lines");
+                seen.push(*text);
             }
         }
         assert!(seen.len() > 300);

@@ -1,18 +1,26 @@
 //! Numbers that order things, in all the ways they are written: `6`, `6a`, `6o`, `sexta`.
 
-/// Feminine; the masculine ends in `o`.
-const ORDINALS: [&str; 20] = [
-    "primeira", "segunda", "terceira", "quarta", "quinta", "sexta", "setima", "oitava", "nona",
-    "decima", "", "", "", "", "", "", "", "", "", "vigesima",
-];
+use std::sync::LazyLock;
+
+use crate::types::tsv;
+
+struct Ordinal {
+    number: usize,
+    /// `primeir`, of `primeira` and `primeiro`.
+    stem: &'static str,
+}
+
+static ORDINALS: LazyLock<Vec<Ordinal>> = LazyLock::new(|| {
+    let row = |[number, stem]: [_; 2]| Ok(Ordinal { number: tsv::number(number)?, stem });
+    tsv::embedded("numerals.tsv", include_str!("numerals.tsv"), "number\tstem", row)
+});
 
 /// The other ways to write a number of at most two digits, or its ordinal; none if the word is something else.
 pub(crate) fn other_numerals(word: &str) -> Vec<String> {
     let Some(number) = number(word) else { return Vec::new() };
     let digits = number.to_string();
     let mut all = vec![format!("{digits}a"), format!("{digits}o"), digits];
-    let spelled = ORDINALS.get(number - 1).filter(|spelled| !spelled.is_empty());
-    if let Some(stem) = spelled.and_then(|spelled| spelled.strip_suffix('a')) {
+    if let Some(Ordinal { stem, .. }) = ORDINALS.iter().find(|ordinal| ordinal.number == number) {
         all.extend([format!("{stem}a"), format!("{stem}o")]);
     }
     all.retain(|other| other != word);
@@ -20,13 +28,10 @@ pub(crate) fn other_numerals(word: &str) -> Vec<String> {
 }
 
 fn number(word: &str) -> Option<usize> {
-    let spelled = |ordinal: &&str| {
-        ordinal.strip_suffix('a').is_some_and(|stem| {
-            word.strip_prefix(stem).is_some_and(|ending| matches!(ending, "a" | "o"))
-        })
-    };
-    if let Some(at) = ORDINALS.iter().position(spelled) {
-        return Some(at + 1);
+    let is_spelled =
+        |ordinal: &&Ordinal| matches!(word.strip_prefix(ordinal.stem), Some("a" | "o"));
+    if let Some(ordinal) = ORDINALS.iter().find(is_spelled) {
+        return Some(ordinal.number);
     }
     let digits = word.strip_suffix(['a', 'o']).unwrap_or(word);
     let is_short = (1..=2).contains(&digits.len());

@@ -1,42 +1,16 @@
 //! Quarters of a year: `3T24`, `9M24`, `3º trimestre de 2024`, `terceiro trimestre de 2024`, `1º semestre de 2024`; `q3 2024`,
 //! `third quarter of 2024`.
-use crate::types::Date;
+use std::{collections::HashMap, sync::LazyLock};
 
-const ORDINALS: [(&str, u32); 32] = [
-    ("primeiro", 1),
-    ("segundo", 2),
-    ("terceiro", 3),
-    ("quarto", 4),
-    // The sign of an ordinal folds to a letter.
-    ("1o", 1),
-    ("2o", 2),
-    ("3o", 3),
-    ("4o", 4),
-    ("1", 1),
-    ("2", 2),
-    ("3", 3),
-    ("4", 4),
-    ("1t", 1),
-    ("2t", 2),
-    ("3t", 3),
-    ("4t", 4),
-    ("1q", 1),
-    ("2q", 2),
-    ("3q", 3),
-    ("4q", 4),
-    ("q1", 1),
-    ("q2", 2),
-    ("q3", 3),
-    ("q4", 4),
-    ("first", 1),
-    ("second", 2),
-    ("third", 3),
-    ("fourth", 4),
-    ("1st", 1),
-    ("2nd", 2),
-    ("3rd", 3),
-    ("4th", 4),
-];
+use crate::types::{Date, tsv};
+
+/// Quarters by all spellings of their ordinals.
+static ORDINALS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+    let row = |[quarter, spellings]: [_; 2]| Ok((tsv::number(quarter)?, spellings));
+    let rows = tsv::embedded("quarter.tsv", include_str!("quarter.tsv"), "quarter\tspellings", row);
+    let spelled = |(quarter, spellings)| tsv::list(spellings).map(move |word| (word, quarter));
+    rows.into_iter().flat_map(spelled).collect()
+});
 
 /// The quarter that these words begin with: how many words it takes, and its name.
 pub(super) fn parse(words: &[&str]) -> Option<(usize, String)> {
@@ -44,7 +18,7 @@ pub(super) fn parse(words: &[&str]) -> Option<(usize, String)> {
     if let Some(found) = one_word(first) {
         return Some((1, found));
     }
-    let number = ORDINALS.iter().find(|(word, _)| word == first)?.1;
+    let number = *ORDINALS.get(first)?;
     let (quarter, noun, rest) = match rest.split_first() {
         _ if first.len() == 2 && first.contains(['t', 'q']) => (number, 0, rest),
         Some((&("trimestre" | "tri" | "trim" | "t" | "quarter"), rest)) => (number, 1, rest),

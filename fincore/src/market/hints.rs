@@ -47,7 +47,7 @@ pub(super) fn for_pair(
         let (from, to, count) = (held.from, held.to, held.days);
         hints.push(format!("{pair} has both sides on {count} days, from {from} to {to}").into());
     }
-    for definition in DEFINITIONS {
+    for definition in DEFINITIONS.iter() {
         let is_side = definition.quote.is_some_and(|(currency, _)| currency == pair.base);
         let count = match is_side {
             true => Series::from(definition.number).count(snapshot, days)?,

@@ -40,7 +40,7 @@ pub fn newer_sides(snapshot: &Snapshot, pair: Pair) -> Result<Vec<NewerSide>> {
         return Ok(newer);
     }
     let newest = quotes::newest_day(snapshot, pair)?;
-    for definition in DEFINITIONS {
+    for definition in DEFINITIONS.iter() {
         let Some((_, side)) = definition.quote.filter(|(currency, _)| *currency == pair.base)
         else {
             continue;

@@ -1,8 +1,5 @@
 //! Which series a search means: by the words of their names, titles and units, in both languages.
-use super::{
-    series::Series,
-    series_definitions::{SeriesDefinition, other_names},
-};
+use super::{series::Series, series_definitions::SeriesDefinition};
 use crate::{
     language::{forms, is_particle},
     types::{Words, fold, words},
@@ -38,7 +35,7 @@ impl Series {
     /// The words by which it is found, folded.
     fn words(self) -> Vec<String> {
         let mut text = self.number.to_string();
-        if let Some(SeriesDefinition { name, title, unit, .. }) = self.definition {
+        if let Some(SeriesDefinition { name, other_names, title, unit, .. }) = self.definition {
             let topics = TOPICS.iter().filter(|(names, _)| {
                 names.iter().any(|start| match start.ends_with('-') {
                     true => name.starts_with(start),
@@ -47,7 +44,7 @@ impl Series {
             });
             let topics = topics.map(|(_, words)| *words);
             let own = [name, title.en, title.pt, unit.en, unit.pt].into_iter();
-            for more in own.chain(other_names(self.number)).chain(topics) {
+            for more in own.chain(other_names.iter().copied()).chain(topics) {
                 text = text + " " + more;
             }
             // `igpm` for `igp-m`.

@@ -2,27 +2,46 @@
 //!
 //! They follow from the names: what stands before a state gets the letters of the state, and generation, transmission and
 //! distribution their letters. A reviewed line for each of them would only repeat the rule.
+use std::{str::FromStr, sync::LazyLock};
 
 use super::generic_words::is_generic;
+use crate::{
+    error::{Error, Result},
+    types::tsv,
+};
 
-/// The states and their letters; longer names before those that they begin with.
-#[rustfmt::skip]
-const STATES: &[(&[&str], &str)] = &[
-    (&["mato", "grosso", "do", "sul"], "ms"), (&["rio", "grande", "do", "norte"], "rn"), (&["rio", "grande", "do", "sul"], "rs"),
-    (&["acre"], "ac"), (&["alagoas"], "al"), (&["amapa"], "ap"), (&["amazonas"], "am"), (&["bahia"], "ba"), (&["ceara"], "ce"),
-    (&["distrito", "federal"], "df"), (&["espirito", "santo"], "es"), (&["goias"], "go"), (&["maranhao"], "ma"),
-    (&["mato", "grosso"], "mt"), (&["minas", "gerais"], "mg"), (&["para"], "pa"), (&["paraiba"], "pb"), (&["parana"], "pr"),
-    (&["pernambuco"], "pe"), (&["piaui"], "pi"), (&["rio", "de", "janeiro"], "rj"), (&["rondonia"], "ro"),
-    (&["roraima"], "rr"), (&["santa", "catarina"], "sc"), (&["sao", "paulo"], "sp"), (&["sergipe"], "se"),
-    (&["tocantins"], "to"),
-];
+struct Abbreviation {
+    kind: Kind,
+    words: Vec<&'static str>,
+    letters: Vec<&'static str>,
+}
 
-/// What power companies do, and the letters for it.
-#[rustfmt::skip]
-const ACTIVITIES: &[(&[&str], &[&str])] = &[
-    (&["geracao", "e", "transmissao"], &["gt", "get"]), (&["geracao", "transmissao"], &["gt"]), (&["geracao"], &["g"]),
-    (&["transmissao"], &["t"]), (&["distribuicao"], &["d", "dis"]), (&["distribuidora"], &["d"]),
-];
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    State,
+    /// What a power company does.
+    Activity,
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Kind> {
+        match text {
+            "state" => Ok(Kind::State),
+            "activity" => Ok(Kind::Activity),
+            _ => Err(Error::in_file(text, "a state or an activity")),
+        }
+    }
+}
+
+static ALL: LazyLock<Vec<Abbreviation>> = LazyLock::new(|| {
+    let table = include_str!("abbreviations.tsv");
+    tsv::embedded("abbreviations.tsv", table, "kind\twords\tletters", |[kind, words, letters]| {
+        let (words, letters) = (words.split(' ').collect(), tsv::list(letters).collect());
+        Ok(Abbreviation { kind: kind.parse()?, words, letters })
+    })
+});
 
 /// The short forms of a name.
 pub(super) fn short_forms(words: &[String]) -> Vec<Vec<String>> {
@@ -38,11 +57,10 @@ pub(super) fn short_forms(words: &[String]) -> Vec<Vec<String>> {
         let short = |letters: &str| -> Vec<String> {
             words[..at].iter().cloned().chain([letters.to_owned()]).collect()
         };
-        if let Some((_, letters)) = STATES.iter().find(|(state, _)| begins(at, state)) {
-            forms.push(short(letters));
-        }
-        if let Some((_, letters)) = ACTIVITIES.iter().find(|(activity, _)| begins(at, activity)) {
-            forms.extend(letters.iter().map(|letters| short(letters)));
+        for kind in [Kind::State, Kind::Activity] {
+            let fits = |line: &&Abbreviation| line.kind == kind && begins(at, &line.words);
+            let letters = ALL.iter().find(fits).map(|line| &line.letters);
+            forms.extend(letters.into_iter().flatten().map(|letters| short(letters)));
         }
     }
     forms

@@ -1,41 +1,31 @@
-//! Brands, nicknames, former names and tickers that the registry does not have. Every line has its reason.
-//!
-//! Texts are folded. A name with the same words as the legal name, the trade name or a name that the company filed under is left
-//! out. A ticker of a company that ceased stays with that company, not with its successor.
+//! Brands, nicknames, former names and tickers that the registry does not have.
+use std::{str::FromStr, sync::LazyLock};
 
-mod brands;
-mod former_names;
-mod newer_brands;
-mod nicknames;
-mod table;
-mod tickers;
+use crate::{
+    error::{Error, Result},
+    types::tsv,
+};
 
-use table::ReviewedName;
-
-/// Brands are what people buy, nicknames what people say, former names what a company was called. Each table is ordered by
-/// code.
-const TABLES: [&[ReviewedName]; 7] = [
-    brands::BRANDS,
-    newer_brands::BRANDS,
-    nicknames::NICKNAMES,
-    former_names::FORMER,
-    tickers::CURRENT,
-    tickers::ENDED,
-    tickers::ABROAD,
-];
-
-/// All of them: the code of the company, and the name.
-pub(crate) fn reviewed_names() -> impl Iterator<Item = (u32, &'static str)> {
-    TABLES.into_iter().flatten().map(|(company, name, _)| (*company, *name))
+struct ReviewedName {
+    kind: Kind,
+    company: u32,
+    name: &'static str,
 }
 
-/// Whether a reviewed name is what the company was called before.
-pub(super) fn is_former(company: u32, name: &str) -> bool {
-    former_names::FORMER.iter().any(|(code, former, _)| (*code, *former) == (company, name))
+/// The kinds in the order of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// What people buy.
+    Brand,
+    /// What the market and the press say.
+    Nickname,
+    /// What the company was called, or a company that it took over.
+    Former,
+    Ticker(Trading),
 }
 
 /// Whether a ticker still trades.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trading {
     Current,
     Ended,
@@ -43,22 +33,60 @@ pub(super) enum Trading {
     Abroad,
 }
 
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Kind> {
+        match text {
+            "brand" => Ok(Kind::Brand),
+            "nickname" => Ok(Kind::Nickname),
+            "former" => Ok(Kind::Former),
+            "ticker" => Ok(Kind::Ticker(Trading::Current)),
+            "ended ticker" => Ok(Kind::Ticker(Trading::Ended)),
+            "ticker abroad" => Ok(Kind::Ticker(Trading::Abroad)),
+            _ => Err(Error::in_file(text, "a kind of reviewed name")),
+        }
+    }
+}
+
+/// In the order of kinds and codes.
+static ALL: LazyLock<Vec<ReviewedName>> = LazyLock::new(|| {
+    let table = include_str!("reviewed_names.tsv");
+    let header = "kind\tcompany\tname\treason";
+    tsv::embedded("reviewed_names.tsv", table, header, |[kind, company, name, reason]| {
+        tsv::check_reason(reason)?;
+        Ok(ReviewedName { kind: kind.parse()?, company: tsv::number(company)?, name })
+    })
+});
+
+/// All of them: the code of the company, and the name.
+pub(crate) fn reviewed_names() -> impl Iterator<Item = (u32, &'static str)> {
+    ALL.iter().map(|line| (line.company, line.name))
+}
+
+/// Whether a reviewed name is what the company was called before.
+pub(super) fn is_former(company: u32, name: &str) -> bool {
+    names_of(company, Kind::Former).any(|former| former == name)
+}
+
 /// The tickers among them, and whether they still trade.
 pub(super) fn tickers() -> impl Iterator<Item = (u32, &'static str, Trading)> {
-    let tables = [
-        (tickers::CURRENT, Trading::Current),
-        (tickers::ENDED, Trading::Ended),
-        (tickers::ABROAD, Trading::Abroad),
-    ];
-    tables.into_iter().flat_map(|(table, trading)| {
-        table.iter().map(move |(company, ticker, _)| (*company, *ticker, trading))
+    ALL.iter().filter_map(|line| match line.kind {
+        Kind::Ticker(trading) => Some((line.company, line.name, trading)),
+        Kind::Brand | Kind::Nickname | Kind::Former => None,
     })
 }
 
 /// The tickers of a company that trade, in small letters, whether or not its forms list them.
 pub(crate) fn current_tickers(company: u32) -> impl Iterator<Item = &'static str> {
-    let own = tickers::CURRENT.iter().filter(move |(code, ..)| *code == company);
-    own.map(|(_, ticker, _)| *ticker)
+    names_of(company, Kind::Ticker(Trading::Current))
+}
+
+fn names_of(company: u32, kind: Kind) -> impl Iterator<Item = &'static str> {
+    let start = ALL.partition_point(|line| (line.kind, line.company) < (kind, company));
+    let own =
+        ALL[start..].iter().take_while(move |line| (line.kind, line.company) == (kind, company));
+    own.map(|line| line.name)
 }
 
 #[cfg(test)]
@@ -81,16 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_a_reason() {
-        for (company, name, reason) in TABLES.into_iter().flatten() {
-            assert!(reason.len() > 5, "{company} {name}");
-        }
-    }
-
-    #[test]
-    fn lines_are_in_the_order_of_codes() {
-        for table in TABLES {
-            assert!(table.is_sorted_by_key(|(company, ..)| *company));
+    fn lines_are_in_the_order_of_kinds_and_codes() {
+        for two in ALL.windows(2) {
+            let [one, next] = [0, 1].map(|at| (two[at].kind, two[at].company));
+            assert!(one <= next, "{} stands before {}", two[0].name, two[1].name);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The columns that are read of CVM's tables, and the other names that they have.
-use crate::import::import_error::Refusal;
+use std::sync::LazyLock;
+
+use crate::{import::import_error::Refusal, types::tsv};
 
 /// A column to read.
 #[derive(Clone, Copy, Debug)]
@@ -25,30 +27,14 @@ pub(super) const fn of_some_tables(name: &'static str) -> Column {
     Column { name, is_required: false, is_usual: false }
 }
 
-/// The names that CVM gives to the same column in different tables. A table that is published with the name of another
-/// one is read all the same. Capitals make no difference.
-const SAME_COLUMN: [&[&str]; 20] = [
-    &["CNPJ_CIA", "CNPJ_Companhia", "CNPJ"],
-    &["DENOM_SOCIAL", "DENOM_CIA", "Nome_Companhia", "Nome_Empresarial"],
-    &["DENOM_COMERC", "Nome_Fantasia"],
-    &["CD_CVM", "Codigo_CVM"],
-    &["DT_REFER", "Data_Referencia"],
-    &["DT_RECEB", "Data_Entrega", "Data_Recebimento"],
-    &["ID_DOC", "ID_Documento"],
-    &["LINK_DOC", "Link_Download", "Link_Documento"],
-    &["SIT", "Situacao_Registro_CVM"],
-    &["DT_INI_SIT", "Data_Situacao_Registro_CVM"],
-    &["DT_REG", "Data_Registro_CVM"],
-    &["SETOR_ATIV", "Setor_Atividade"],
-    &["CD_CONTA", "Codigo_Conta"],
-    &["DS_CONTA", "Descricao_Conta", "Nome_Conta"],
-    &["VL_CONTA", "Valor_Conta"],
-    &["ST_CONTA_FIXA", "Conta_Fixa"],
-    &["ORDEM_EXERC", "Ordem_Exercicio"],
-    &["DT_INI_EXERC", "Data_Inicio_Exercicio", "Data_Inicial_Exercicio"],
-    &["DT_FIM_EXERC", "Data_Fim_Exercicio", "Data_Final_Exercicio"],
-    &["COLUNA_DF", "Coluna_Demonstracao", "Coluna"],
-];
+/// The names of the same column. A table that is published with the name of another one is read all the same. Capitals
+/// make no difference.
+static SAME_COLUMN: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let table = include_str!("column_names.tsv");
+    tsv::embedded("column_names.tsv", table, "name\tother_names", |[name, other_names]| {
+        Ok([name].into_iter().chain(tsv::list(other_names)).collect())
+    })
+});
 
 /// The position of a column in a header, by its own name or else by another one.
 pub(super) fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {

@@ -1,16 +1,13 @@
 //! The plausible values of each series and currency.
-use std::fmt;
+use std::{collections::HashMap, fmt, sync::LazyLock};
 
-use crate::types::{Currency, Date, Decimal};
+use crate::{
+    error::Result,
+    types::{Currency, Date, Decimal, tsv},
+};
 
 /// The furthest neighbour that any series is compared with, in days.
 pub(super) const WINDOW: u32 = 62;
-
-/// A bank holiday may make a gap of six days between two values.
-const DAILY: u32 = 7;
-
-/// The month before, and the one before that.
-const MONTHLY: u32 = WINDOW;
 
 /// The plausible values of a series in one era.
 #[derive(Clone, Copy, Debug)]
@@ -81,64 +78,86 @@ impl fmt::Display for MaxStep {
     }
 }
 
-/// An era of a series: from this year on, its lowest and highest value, and its largest step.
-type Era = (u16, f64, f64, f64);
-
-/// No limit besides the range.
-const ANY: f64 = f64::INFINITY;
-
-/// Inflation reached 82 % a month in 1990, and interest 790,000 % a year; the real ended that in July 1994.
-const PRICES: &[Era] = &[(1995, -5.0, 10.0, 12.0), (0, -10.0, 100.0, ANY)];
-const A_YEAR: &[Era] =
-    &[(2000, 0.25, 60.0, 8.0), (1995, 0.25, 200.0, 60.0), (0, 0.0, 1_000_000.0, ANY)];
-const A_MONTH: &[Era] = &[(2000, 0.0, 4.0, 1.0), (1995, 0.0, 8.0, 4.0), (0, 0.0, 100.0, ANY)];
-const A_DAY: &[Era] = &[(2000, 0.0, 1.0, 0.05), (1995, 0.0, 1.0, 0.25), (0, 0.0, 5.0, ANY)];
-/// The target moved by up to 5.5 points at once in 1999, and by up to 3 since.
-const TARGET: &[Era] = &[(2003, 0.25, 60.0, 4.0), (0, 0.25, 60.0, 10.0)];
+/// An era of a series.
+#[derive(Clone, Copy)]
+struct Era {
+    /// The year in which it begins.
+    since: u16,
+    bounds: Bounds,
+}
 
 /// The bounds of a series of SGS on a day.
 pub(super) fn of_series(series: u32, date: Date) -> Bounds {
-    const CENTS: Decimal = Decimal::from_parts(1, 2);
-    const FOUR: Decimal = Decimal::from_parts(1, 4);
-    const SIX: Decimal = Decimal::from_parts(1, 6);
-    let (eras, tick, days) = match series {
-        432 => (TARGET, CENTS, DAILY),
-        433 | 188..=190 => (PRICES, CENTS, MONTHLY),
-        11 | 12 => (A_DAY, SIX, DAILY),
-        1178 | 4389 => (A_YEAR, CENTS, DAILY),
-        4189 => (A_YEAR, CENTS, MONTHLY),
-        4390 | 4391 => (A_MONTH, CENTS, MONTHLY),
-        // Daily values of a rate for the month from that day on: they go up and down with its business days.
-        25 | 195 | 226 => (A_MONTH, FOUR, DAILY),
-        196 => (A_MONTH, FOUR, MONTHLY),
-        256 => (A_YEAR, FOUR, MONTHLY),
-        _ => return unknown_series(),
+    static ERAS: LazyLock<HashMap<u32, Vec<Era>>> = LazyLock::new(eras);
+    let own = ERAS.get(&series).and_then(|eras| eras.iter().find(|era| date.year() >= era.since));
+    own.map_or(UNKNOWN_SERIES, |era| era.bounds)
+}
+
+/// The eras of each series, the newest first.
+fn eras() -> HashMap<u32, Vec<Era>> {
+    let table = include_str!("series_bounds.tsv");
+    let header = "series\tsince\tlow\thigh\tstep\tdays\ttick";
+    let mut all: HashMap<u32, Vec<Era>> = HashMap::new();
+    for (series, era) in tsv::embedded("series_bounds.tsv", table, header, read_era) {
+        for number in series {
+            all.entry(number).or_default().push(era);
+        }
+    }
+    all
+}
+
+fn read_era([series, since, low, high, step, days, tick]: [&str; 7]) -> Result<(Vec<u32>, Era)> {
+    let bounds = Bounds {
+        low: tsv::value(low, "a number")?,
+        high: tsv::value(high, "a number")?,
+        tick: Some(tick.parse()?),
+        step: MaxStep::Absolute(tsv::value(step, "a number, or inf")?),
+        days: tsv::number(days)?,
     };
-    let era = eras.iter().find(|(since, ..)| date.year() >= *since).or(eras.last());
-    let Some((_, low, high, step)) = era else { return unknown_series() };
-    Bounds { low: *low, high: *high, tick: Some(tick), step: MaxStep::Absolute(*step), days }
+    let series = tsv::list(series).map(tsv::number).collect::<Result<_>>()?;
+    Ok((series, Era { since: tsv::number(since)?, bounds }))
 }
 
 /// Only a revision of the same day can be doubted.
-fn unknown_series() -> Bounds {
-    let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
-    Bounds { low, high, tick: None, step: MaxStep::Revision(1000.0), days: 0 }
-}
-
-/// The currencies for which the central bank's PTAX service has bulletins all day: none moved by a tenth on one day
-/// since 1999.
-const MAJOR: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "AUD", "CAD", "CHF", "DKK", "NOK", "SEK"];
+const UNKNOWN_SERIES: Bounds = Bounds {
+    low: f64::NEG_INFINITY,
+    high: f64::INFINITY,
+    tick: None,
+    step: MaxStep::Revision(1000.0),
+    days: 0,
+};
 
 /// The bounds of a currency, in reais per unit.
 pub(super) fn of_currency(currency: Currency) -> Bounds {
-    let symbol = currency.to_string();
-    let (low, high) = match symbol.as_str() {
-        "USD" | "EUR" | "GBP" | "CHF" => (0.5, 50.0),
-        "AUD" | "CAD" => (0.3, 50.0),
-        "DKK" | "NOK" | "SEK" => (0.05, 10.0),
-        "JPY" => (0.003, 0.5),
-        _ => (f64::MIN_POSITIVE, 10_000_000.0),
-    };
-    let most = if MAJOR.contains(&symbol.as_str()) { 1.25 } else { 10.0 };
-    Bounds { low, high, tick: None, step: MaxStep::Factor(most), days: DAILY }
+    static MAJOR: LazyLock<HashMap<Currency, Bounds>> = LazyLock::new(|| {
+        let table = include_str!("currency_bounds.tsv");
+        let header = "currency\tlow\thigh";
+        tsv::embedded("currency_bounds.tsv", table, header, read_currency).into_iter().collect()
+    });
+    let other = of_prices(f64::MIN_POSITIVE, 10_000_000.0, 10.0);
+    MAJOR.get(&currency).copied().unwrap_or(other)
+}
+
+fn read_currency([currency, low, high]: [&str; 3]) -> Result<(Currency, Bounds)> {
+    let (low, high) = (tsv::value(low, "a number")?, tsv::value(high, "a number")?);
+    Ok((currency.parse()?, of_prices(low, high, 1.25)))
+}
+
+fn of_prices(low: f64, high: f64, factor: f64) -> Bounds {
+    // A bank holiday may make a gap of six days between two values.
+    Bounds { low, high, tick: None, step: MaxStep::Factor(factor), days: 7 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eras_go_back_to_the_first_day_and_neighbours_lie_in_the_window() {
+        for (series, eras) in eras() {
+            assert!(eras.windows(2).all(|two| two[0].since > two[1].since), "{series}");
+            assert_eq!(eras.last().map(|era| era.since), Some(0), "{series}");
+            assert!(eras.iter().all(|era| era.bounds.days <= WINDOW), "{series}");
+        }
+    }
 }

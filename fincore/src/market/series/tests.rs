@@ -2,7 +2,8 @@ use crate::{
     catalogue::{Catalogue, noon, temporary},
     import::Import,
     market::{
-        self, History, SeriesCurrent, SeriesHistory, SeriesList, series_definitions::DEFINITIONS,
+        self, History, SeriesCurrent, SeriesHistory, SeriesList,
+        series_definitions::{DEFINITIONS, Measure},
     },
     types::{Limit, Offset},
 };
@@ -127,9 +128,14 @@ fn each_known_series_has_a_number_and_a_name_of_its_own() {
         for other in &DEFINITIONS[index + 1..] {
             assert_ne!(series.number, other.number);
             assert!(!id.is_named(other.name), "{} and {}", series.name, other.name);
+            let (one, two) = (series.unit, other.unit);
+            assert_eq!(one.en == two.en, one.pt == two.pt, "{} and {}", series.name, other.name);
         }
         for text in [series.title, series.unit] {
             assert!(!text.en.is_empty() && !text.pt.is_empty(), "{}", series.number);
         }
+        let unit = series.unit.en;
+        let is_rate = unit.starts_with("percent per ") || unit.starts_with("percent in ");
+        assert_eq!(series.measure() != Measure::Level, is_rate, "{unit}");
     }
 }

@@ -1,10 +1,14 @@
-//! CVM's plans of accounts, and the table of the accounts that each figure is made of in each of them.
+//! CVM's plans of accounts, and the accounts that each figure is made of in each of them.
+use std::{str::FromStr, sync::LazyLock};
+
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{FigureValue, Metric, PeriodStatements, Reason, absolute};
 use crate::{
+    error::{Error, Result},
     statements::account::{Account, StatementKind, depth},
-    types::{Decimal, fold},
+    types::{Decimal, fold, tsv},
 };
 
 /// A plan of accounts of CVM.
@@ -35,79 +39,93 @@ impl AccountPlan {
     }
 }
 
-/// An account by its code and the beginning of its folded name. `*` stands for one part of a code, and for any letters
-/// of a name. Codes alone are never enough: `2.03` is the equity of most companies, and the provisions of banks.
-type Line = (&'static str, &'static str);
+impl FromStr for AccountPlan {
+    type Err = Error;
 
-/// How a figure is made in a plan.
-enum Recipe {
-    /// Of the account that fits the first line that any account fits; the last such account.
-    OneOf(StatementKind, &'static [Line]),
-    /// The sum of the accounts of these lines, which must not stand for something else.
-    SumOf(StatementKind, &'static [Line]),
-    /// The plan has no such figure.
-    Absent,
+    fn from_str(text: &str) -> Result<AccountPlan> {
+        tsv::named(text, AccountPlan::ALL, AccountPlan::name, "a plan of accounts")
+    }
 }
 
-const NET_INCOME: &[Line] = &[("3.*", "lucro*periodo"), ("3.*", "lucro*exercicio")];
+/// An account by its code and the beginning of its folded name, as `plan.tsv` explains them.
+#[derive(Clone, Copy)]
+struct Line {
+    code: &'static str,
+    name: &'static str,
+}
 
-const EQUITY: &[Line] = &[("2.*", "patrimonio liquido")];
+/// How a figure is made in a plan.
+struct Recipe {
+    made_of: MadeOf,
+    statement: StatementKind,
+    lines: Vec<Line>,
+}
 
-/// The table: how the figures that stand in accounts are made in each plan.
-fn recipe(plan: AccountPlan, metric: Metric) -> Recipe {
-    use AccountPlan::{Bank, General, Insurer};
-    use Recipe::{Absent, OneOf, SumOf};
-    use StatementKind::{BalanceSheet, CashFlow, Income, ValueAdded};
-    match (metric, plan) {
-        (Metric::Revenue, General | Insurer) => OneOf(Income, &[("3.01", "receita")]),
-        (Metric::Revenue, Bank) => OneOf(Income, &[("3.01", "receita*intermediacao financeira")]),
-        (Metric::GrossProfit, _) => OneOf(Income, &[("3.03", "resultado bruto")]),
-        (Metric::Ebit, General) => {
-            OneOf(Income, &[("3.05", "resultado antes do resultado financeiro")])
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MadeOf {
+    /// The account that fits the first line that any account fits; the last such account.
+    One,
+    /// The accounts of all lines, which must not stand for something else.
+    Sum,
+}
+
+impl FromStr for MadeOf {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<MadeOf> {
+        match text {
+            "one of" => Ok(MadeOf::One),
+            "sum of" => Ok(MadeOf::Sum),
+            _ => Err(Error::in_file(text, "\"one of\" or \"sum of\"")),
         }
-        (Metric::Ebit, Insurer) => {
-            OneOf(Income, &[("3.07", "resultado antes do resultado financeiro")])
-        }
-        (Metric::FinancialResult, General) => OneOf(Income, &[("3.06", "resultado financeiro")]),
-        (Metric::FinancialResult, Insurer) => OneOf(Income, &[("3.08", "resultado financeiro")]),
-        // 3.11 in the general plan and of banks since 2020, 3.09 of banks before, 3.13 in their individual statements
-        // and of insurers.
-        (Metric::NetIncome, _) => OneOf(Income, NET_INCOME),
-        // 7.04.01 in the general plan; banks and insurers have more accounts before it.
-        (Metric::DepreciationAmortisation, General) => {
-            OneOf(ValueAdded, &[("7.04.01", "deprecia")])
-        }
-        (Metric::DepreciationAmortisation, Bank | Insurer) => {
-            OneOf(ValueAdded, &[("7.*.01", "deprecia")])
-        }
-        (Metric::TotalAssets, _) => OneOf(BalanceSheet, &[("1", "ativo")]),
-        (Metric::CurrentAssets, General | Insurer) => {
-            OneOf(BalanceSheet, &[("1.01", "ativo circulante")])
-        }
-        (Metric::CurrentLiabilities, General | Insurer) => {
-            OneOf(BalanceSheet, &[("2.01", "passivo circulante")])
-        }
-        (Metric::Cash, General) => {
-            SumOf(BalanceSheet, &[("1.01.01", "caixa"), ("1.01.02", "aplicacoes")])
-        }
-        (Metric::Cash, Insurer) => {
-            SumOf(BalanceSheet, &[("1.01.01", "caixa|disponi"), ("1.01.02", "aplicacoes")])
-        }
-        // Individual statements before 2020 have it one level below.
-        (Metric::Cash, Bank) => {
-            OneOf(BalanceSheet, &[("1.01", "caixa|disponi"), ("1.01.01", "caixa|disponi")])
-        }
-        (Metric::GrossDebt, General | Insurer) => {
-            SumOf(BalanceSheet, &[("2.01.04", "emprestimos"), ("2.02.01", "emprestimos")])
-        }
-        // 2.03 in the general plan and of insurers; of banks 2.08, 2.07 since 2020, 2.05 in old individual statements.
-        (Metric::Equity, _) => OneOf(BalanceSheet, EQUITY),
-        (Metric::OperatingCashFlow, _) => OneOf(CashFlow, &[("6.01", "caixa liquido")]),
-        (Metric::InvestingCashFlow, _) => OneOf(CashFlow, &[("6.02", "caixa liquido")]),
-        (Metric::FinancingCashFlow, _) => OneOf(CashFlow, &[("6.03", "caixa liquido")]),
-        // The rest is no figure of banks, or is made of other figures.
-        _ => Absent,
     }
+}
+
+/// How a figure that stands in accounts is made in a plan; `None` if the plan has no such figure.
+fn recipe(plan: AccountPlan, metric: Metric) -> Option<&'static Recipe> {
+    static RECIPES: LazyLock<HashMap<(AccountPlan, Metric), Recipe>> = LazyLock::new(recipes);
+    RECIPES.get(&(plan, metric))
+}
+
+fn recipes() -> HashMap<(AccountPlan, Metric), Recipe> {
+    let mut all: HashMap<_, Recipe> = HashMap::default();
+    for PlanRow { figure, plans, made_of, statement, line } in rows() {
+        for plan in plans {
+            let new = Recipe { made_of, statement, lines: Vec::new() };
+            let recipe = all.entry((plan, figure)).or_insert(new);
+            recipe.lines.push(line);
+        }
+    }
+    all
+}
+
+struct PlanRow {
+    figure: Metric,
+    plans: Vec<AccountPlan>,
+    made_of: MadeOf,
+    statement: StatementKind,
+    line: Line,
+}
+
+fn rows() -> Vec<PlanRow> {
+    let table = include_str!("plan.tsv");
+    let header = "figure\tplans\tmade_of\tstatement\tcode\tname";
+    tsv::embedded("plan.tsv", table, header, read_row)
+}
+
+fn read_row([figure, plans, made_of, statement, code, name]: [&'static str; 6]) -> Result<PlanRow> {
+    Ok(PlanRow {
+        figure: figure.parse()?,
+        plans: tsv::list(plans).map(str::parse).collect::<Result<_>>()?,
+        made_of: made_of.parse()?,
+        statement: statement.parse()?,
+        line: Line { code, name },
+    })
+}
+
+/// The lines of a figure that every plan has.
+fn lines_in_every_plan(metric: Metric) -> &'static [Line] {
+    recipe(AccountPlan::General, metric).map_or(&[], |recipe| &recipe.lines)
 }
 
 /// The figure of a metric that stands in accounts. Statements that do not show their plan are read by the general one:
@@ -117,21 +135,19 @@ pub(super) fn from_accounts(
     metric: Metric,
     statements: &PeriodStatements<'_>,
 ) -> FigureValue {
-    let figure = match recipe(plan.unwrap_or(AccountPlan::General), metric) {
-        Recipe::Absent => FigureValue::none(Reason::NotInPlan),
-        Recipe::OneOf(kind, lines) => match statement(statements, kind) {
-            Some(accounts) => one_of(accounts, lines),
-            None => FigureValue::none(Reason::NoStatement),
-        },
-        Recipe::SumOf(kind, lines) => match statement(statements, kind) {
-            Some(accounts) => sum_of(accounts, lines),
-            None => FigureValue::none(Reason::NoStatement),
-        },
+    let Some(recipe) = recipe(plan.unwrap_or(AccountPlan::General), metric) else {
+        return FigureValue::none(Reason::NotInPlan);
+    };
+    let figure = match (statement(statements, recipe.statement), recipe.made_of) {
+        (None, _) => FigureValue::none(Reason::NoStatement),
+        (Some(accounts), MadeOf::One) => one_of(accounts, &recipe.lines),
+        (Some(accounts), MadeOf::Sum) => sum_of(accounts, &recipe.lines),
     };
     match (metric, statements.comprehensive_income) {
         // Comprehensive income begins with net income.
         (Metric::NetIncome, Some(accounts)) if figure.value.is_none() => {
-            let figure_there = one_of(accounts, &[("4.01", "lucro"), ("4.01", "prejuizo")]);
+            let lines = ["lucro", "prejuizo"].map(|name| Line { code: "4.01", name });
+            let figure_there = one_of(accounts, &lines);
             if figure_there.value.is_some() { figure_there } else { figure }
         }
         _ => figure,
@@ -172,9 +188,9 @@ fn one_of(accounts: &[Account], lines: &[Line]) -> FigureValue {
 fn sum_of(accounts: &[Account], lines: &[Line]) -> FigureValue {
     let mut sum = Some(Decimal::from(0));
     let mut from = Vec::new();
-    for &(code, name) in lines {
-        match accounts.iter().find(|account| code_fits(&account.code, code)) {
-            Some(account) if fits(account, (code, name)) => {
+    for line in lines {
+        match accounts.iter().find(|account| code_fits(&account.code, line.code)) {
+            Some(account) if fits(account, *line) => {
                 sum = sum.and_then(|sum| sum.checked_add(account.value));
                 from.push(account.code.clone());
             }
@@ -191,7 +207,7 @@ fn sum_of(accounts: &[Account], lines: &[Line]) -> FigureValue {
 /// The share of net income of the shareholders of the company itself.
 pub(super) fn controlling_share(income: Option<&[Account]>) -> FigureValue {
     let Some(accounts) = income else { return FigureValue::none(Reason::NoStatement) };
-    let mut lines = NET_INCOME.iter();
+    let mut lines = lines_in_every_plan(Metric::NetIncome).iter();
     let parent = lines.find_map(|line| accounts.iter().rev().find(|account| fits(account, *line)));
     let Some(parent) = parent else { return FigureValue::none(Reason::NoAccount) };
     let zero = Decimal::from(0);
@@ -229,13 +245,15 @@ pub(crate) fn codes_of(
     income: Option<&[Account]>,
     balance_sheet: Option<&[Account]>,
 ) -> Option<PlanCodes> {
-    let code_of = |accounts: Option<&[Account]>, lines| one_of(accounts?, lines).from.pop();
+    let code_of = |accounts: Option<&[Account]>, metric| {
+        one_of(accounts?, lines_in_every_plan(metric)).from.pop()
+    };
     Some(match plan_of(income, balance_sheet)? {
         AccountPlan::General => PlanCodes::General,
         AccountPlan::Insurer => PlanCodes::Insurer,
         AccountPlan::Bank => {
-            let profit = code_of(income, NET_INCOME);
-            let equity = || code_of(balance_sheet, EQUITY);
+            let profit = code_of(income, Metric::NetIncome);
+            let equity = || code_of(balance_sheet, Metric::Equity);
             match profit.or_else(equity)?.as_str() {
                 "3.11" | "2.07" => PlanCodes::BankSince2020,
                 _ => PlanCodes::BankBefore2020,
@@ -249,48 +267,41 @@ pub(crate) fn plan_of(
     income: Option<&[Account]>,
     balance_sheet: Option<&[Account]>,
 ) -> Option<AccountPlan> {
-    income.and_then(plan_of_income).or_else(|| balance_sheet.and_then(plan_of_balance_sheet))
-}
-
-fn plan_of_income(accounts: &[Account]) -> Option<AccountPlan> {
-    let has = |code, name| accounts.iter().any(|account| fits(account, (code, name)));
-    let before_financial_result = "resultado antes do resultado financeiro";
-    if has("3.01", "receita*intermediacao financeira") || has("3.03", "*intermediacao financeira") {
-        Some(AccountPlan::Bank)
-    } else if has("3.01", "*segur|*premio|receitas das operacoes")
-        || has("3.02", "sinistro|*segurador")
-        || has("3.07", before_financial_result)
-    {
-        Some(AccountPlan::Insurer)
-    } else if has("3.01", "receita") || has("3.05", before_financial_result) {
-        Some(AccountPlan::General)
-    } else {
-        None
-    }
-}
-
-fn plan_of_balance_sheet(accounts: &[Account]) -> Option<AccountPlan> {
+    let of_income = || shown_plan(StatementKind::Income, income?.iter());
     // Companies name accounts of their own as they like.
-    let has = |code, name| {
-        accounts.iter().filter(|account| account.fixed).any(|account| fits(account, (code, name)))
-    };
-    if has("1.01", "caixa|disponi")
-        || has("2.05", "patrimonio liquido")
-        || has("2.07", "patrimonio liquido")
-        || has("2.08", "patrimonio liquido")
-    {
-        Some(AccountPlan::Bank)
-    } else if has("1.01.*", "*seguro") || has("2.01.*", "*seguro|provisoes tecnicas") {
-        Some(AccountPlan::Insurer)
-    } else if has("1.01", "ativo circulante") || has("2.03", "patrimonio liquido") {
-        Some(AccountPlan::General)
-    } else {
-        None
-    }
+    let fixed = |accounts: &&Account| accounts.fixed;
+    let of_balance_sheet =
+        || shown_plan(StatementKind::BalanceSheet, balance_sheet?.iter().filter(fixed));
+    of_income().or_else(of_balance_sheet)
 }
 
-fn fits(account: &Account, (code, name): Line) -> bool {
-    code_fits(&account.code, code) && name_fits(&fold(&account.name), name)
+/// An account by which a statement shows its plan.
+struct PlanSign {
+    statement: StatementKind,
+    plan: AccountPlan,
+    line: Line,
+}
+
+fn shown_plan<'a>(
+    statement: StatementKind,
+    accounts: impl Iterator<Item = &'a Account> + Clone,
+) -> Option<AccountPlan> {
+    static SIGNS: LazyLock<Vec<PlanSign>> = LazyLock::new(|| {
+        let table = include_str!("plan_signs.tsv");
+        let header = "statement\tplan\tcode\tname";
+        tsv::embedded("plan_signs.tsv", table, header, |[statement, plan, code, name]| {
+            let (statement, plan) = (statement.parse()?, plan.parse()?);
+            Ok(PlanSign { statement, plan, line: Line { code, name } })
+        })
+    });
+    let is_shown = |sign: &&PlanSign| {
+        sign.statement == statement && accounts.clone().any(|account| fits(account, sign.line))
+    };
+    SIGNS.iter().find(is_shown).map(|sign| sign.plan)
+}
+
+fn fits(account: &Account, line: Line) -> bool {
+    code_fits(&account.code, line.code) && name_fits(&fold(&account.name), line.name)
 }
 
 /// Whether a code fits a pattern: `2.08` fits `2.*`.
@@ -320,4 +331,19 @@ fn is_child(code: &str, parent: &str) -> bool {
 /// Whether an account lies below another, at any depth.
 pub(super) fn is_below(code: &str, parent: &str) -> bool {
     code.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_a_figure_are_of_one_statement_and_make_it_in_one_way() {
+        for PlanRow { figure, plans, made_of, statement, .. } in rows() {
+            for plan in plans {
+                let recipe = recipe(plan, figure).unwrap();
+                assert_eq!((recipe.made_of, recipe.statement), (made_of, statement), "{figure:?}");
+            }
+        }
+    }
 }
