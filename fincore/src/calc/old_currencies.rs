@@ -24,7 +24,7 @@ pub struct Reais {
 
 struct Currency {
     since: Date,
-    name: Term,
+    name: &'static str,
     /// How many of the currency before became one of it.
     divisor: u64,
 }
