@@ -17,7 +17,8 @@ mod bundle {
     pub(crate) fn write() -> io::Result<()> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         let out = env::var("OUT_DIR").map_err(io::Error::other)?;
-        let reviewed = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/names/reviewed_names.tsv");
+        let reviewed =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lexicon/names/reviewed_names.tsv");
         println!("cargo:rerun-if-changed={}", data.display());
         println!("cargo:rerun-if-changed={}", reviewed.display());
 

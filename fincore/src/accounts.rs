@@ -1,6 +1,7 @@
 //! Accounts: keys, their sessions, links, usage and webhooks. They are private data, and cannot be downloaded again.
 use std::{
     collections::HashMap,
+    io::Write,
     path::{Path, PathBuf},
     sync::{PoisonError, RwLock},
     time::Duration,
@@ -10,34 +11,35 @@ use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 
 use crate::{
-    deadline::WaitBudget,
-    error::{Error, Result},
-    sqlite::{self, Checkup},
-    types::{Caller, KeyHash, KeyPrefix, LinkHash, SessionHash},
+    accounts::{
+        mirrors::{LastChange, LinkCache, SessionCache},
+        sqlite_store::SqliteStore,
+        store::run_once,
+    },
+    store::{Checkup, deadline::WaitBudget, sqlite_copy, sqlite_file},
+    values::{
+        Caller, KeyHash, KeyPrefix, LinkHash, SessionHash,
+        error::{Error, Result},
+    },
 };
 
-mod change_tracking;
-mod connection;
-mod existence_marker;
-mod key_changes;
-mod link_cache;
-mod schema;
-mod session_cache;
-mod sqlite_store;
-mod store;
-mod store_copy;
-mod wait_limit;
-use change_tracking::LastChange;
-pub(crate) use link_cache::CachedLink;
-use link_cache::LinkCache;
-pub(crate) use schema::SCHEMA;
-use session_cache::SessionCache;
-use sqlite_store::SqliteStore;
-use store::run_once;
+pub mod keys;
+pub mod limits;
+pub mod links;
+pub(crate) mod mirrors;
+pub mod sessions;
+pub(crate) mod sqlite_store;
+pub(crate) mod store;
+pub(crate) mod store_copy;
+#[cfg(test)]
+mod tests;
+pub mod usage;
+
+pub(crate) use mirrors::CachedLink;
+pub(crate) use sqlite_store::SCHEMA;
 pub(crate) use store::values;
 pub use store::{Batch, Cell, Row, Session, Store, Value, Work};
 pub use store_copy::{CopyReport, TableRows};
-pub(crate) use wait_limit::{busy_error, call_budget};
 
 /// For a database on another machine.
 const MAX_WAIT_FOR_ALL_KEYS: Duration = Duration::from_secs(300);
@@ -76,7 +78,7 @@ impl Accounts {
         let path = path.into();
         let file = SqliteStore::open(path.clone())?;
         let accounts = Accounts::read_from(Box::new(file), call_budget());
-        accounts.map_err(|err| sqlite::error_after_open(&path, &SCHEMA, err))
+        accounts.map_err(|err| sqlite_file::error_after_open(&path, &SCHEMA, err))
     }
 
     /// The accounts in another database. Fails if its keys cannot be read.
@@ -100,13 +102,13 @@ impl Accounts {
     /// the error of [`Accounts::open`] says how to recover.
     #[must_use]
     pub fn are_missing(path: &Path) -> bool {
-        existence_marker::check(path).is_err()
+        check(path).is_err()
     }
 
     /// Fails if the file at `path` was made by a newer version of this library, with the error of [`Accounts::open`]. Changes
     /// nothing; whatever else is wrong with the file, or that there is none, is left for opening it to say.
     pub fn refuse_newer(path: &Path) -> Result<()> {
-        sqlite::refuse_newer(path, &SCHEMA)
+        sqlite_file::refuse_newer(path, &SCHEMA)
     }
 
     /// The path of the file, if they are in one.
@@ -141,9 +143,9 @@ impl Accounts {
         let (keys, sessions, links) = self.read_by(budget, |session| {
             // Sessions and links first, so that their keys are there.
             let sessions =
-                last.session.read_new(|from| session_cache::read_changes(session, from))?;
-            let links = last.link.read_new(|from| link_cache::read_changes(session, from))?;
-            let keys = last.key.read_new(|from| key_changes::read_changes(session, from))?;
+                last.session.read_new(|from| mirrors::read_session_changes(session, from))?;
+            let links = last.link.read_new(|from| mirrors::read_link_changes(session, from))?;
+            let keys = last.key.read_new(|from| keys::read_changes(session, from))?;
             Ok((keys, sessions, links))
         })?;
         if !last.key.is_newest(&keys) {
@@ -199,7 +201,7 @@ impl Accounts {
     /// is removed.
     pub fn backup(&self, target: &Path) -> Result<()> {
         match self.path() {
-            Some(path) => sqlite::copy(path, target, &SCHEMA, |_| ()),
+            Some(path) => sqlite_copy::copy(path, target, &SCHEMA, |_| ()),
             None => store_copy::copy_to_new_file(&*self.store, target),
         }
     }
@@ -215,7 +217,7 @@ impl Accounts {
     /// date. Fails with [`Error::Invalid`] if the target has keys or usage that these accounts do
     /// not have, so that nothing is lost.
     pub fn copy_to(&self, target: &Accounts) -> Result<CopyReport> {
-        self.path().map_or(Ok(()), |path| sqlite::check_schema(path, &SCHEMA))?;
+        self.path().map_or(Ok(()), |path| sqlite_file::check_schema(path, &SCHEMA))?;
         let report = store_copy::copy_store(&*self.store, &*target.store)?;
         target.refresh()?;
         Ok(report)
@@ -306,5 +308,42 @@ impl Accounts {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// For other programs and other threads together. Reading and writing take milliseconds, so
+/// it is better to fail with "try again" than to keep a request waiting.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// The budget of a call that begins now.
+pub(crate) fn call_budget() -> WaitBudget {
+    WaitBudget::new(MAX_WAIT)
+}
+
+/// The error of a call whose budget is used up.
+pub(crate) fn busy_error() -> Error {
+    Error::Busy("others keep the accounts in use".to_owned())
+}
+
+const TEXT: &str = "There are accounts beside this file. It keeps the program from beginning with new ones if they are lost.\n";
+
+/// `accounts.made` beside `accounts.db`.
+fn marker_path(path: &Path) -> PathBuf {
+    path.with_extension("made")
+}
+
+/// Fails if the accounts are lost. A dangling link passes: opening the file reports it.
+pub(crate) fn check(path: &Path) -> Result<()> {
+    let marker = marker_path(path);
+    if path.exists() || path.is_symlink() || !marker.exists() {
+        return Ok(());
+    }
+    let (path, marker) = (path.display(), marker.display());
+    Err(Error::unavailable(
+        format!("{path} is missing, though {marker} says that there were accounts"),
+        format!("restore a backup; delete {marker} only to begin without any keys"),
+    ))
+}
+
+/// Creates the marker. Errors are ignored: the accounts must open even if the directory cannot be written.
+pub(crate) fn set(path: &Path) {
+    let file = sqlite_file::owner_only().write(true).create_new(true).open(marker_path(path));
+    let _ = file.and_then(|mut file| file.write_all(TEXT.as_bytes()));
+}

@@ -18,31 +18,91 @@
 //! assert_eq!(corrected.result.to_string(), "1434.75");
 //! # Ok::<(), fincore::Error>(())
 //! ```
-mod accumulation;
-mod compound_factor;
-mod compounding_basis;
-mod conversion;
-mod correction;
-mod derivation;
-mod observed_period;
-mod old_currencies;
-mod parameters;
-mod rate_conversion;
-mod real_rate;
-mod rule;
-mod series_choice;
-mod step_factor;
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::{
+    market::Rate,
+    values::{Date, Decimal},
+};
+
+pub(crate) mod conversion;
+pub(crate) mod correction;
+pub(crate) mod factor;
+pub(crate) mod parameters;
+pub(crate) mod period;
+pub(crate) mod real_rate;
+pub(crate) mod rule;
 #[cfg(test)]
-#[cfg(feature = "bundle")]
 mod tests;
 
-pub use accumulation::{Accumulation, Growth, accumulate};
-pub use conversion::{Conversion, ConvertedAmount, Leg, convert};
-pub use correction::{CorrectedAmount, Correction, SpreadFactor, correction};
-pub use derivation::{Derivation, DerivationStep, PublishedFigure};
-pub use old_currencies::Reais;
+pub use crate::{market::Side, values::figure::Figure};
+pub use conversion::{Conversion, ConvertedAmount, Leg, Reais, convert};
+pub use correction::{
+    Accumulation, CorrectedAmount, Correction, Growth, SpreadFactor, accumulate, correction,
+};
 pub use parameters::{Amount, Convention, Months, Percent, QuotedRate, Spread, Steps};
-pub use rate_conversion::{ConvertedRate, RateConversion, convert_rate};
-pub use real_rate::{RealRate, RealReturn, real_rate};
+pub use real_rate::{ConvertedRate, RateConversion, RealRate, RealReturn, convert_rate, real_rate};
 
-pub use crate::{market::Side, numbers::figure::Figure};
+/// How a factor was computed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Derivation {
+    /// The short name of the series.
+    pub series: Cow<'static, str>,
+    /// Its number in SGS.
+    pub number: u32,
+    /// The first day of the period.
+    pub from: Date,
+    /// The last day of the period.
+    pub to: Date,
+    /// What one unit became in the period, with a spread if there is one, rounded to 16 decimals.
+    pub factor: Figure,
+    /// The same as a change in percent, rounded to 8 decimals.
+    pub accumulated: Figure,
+    /// The number of observations that were compounded.
+    pub periods: usize,
+    /// What one of them stands for: `month`, `business day`, `month from day to day` or `observation`.
+    pub period: &'static str,
+    /// The first observation; none where the period has no business day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Rate>,
+    /// The last observation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Rate>,
+    /// What the source itself says of these months, where that is published and held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedFigure>,
+    /// The observations of the page, if the query asked for the steps; `periods` says how many there are in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<DerivationStep>>,
+}
+
+/// What a source says of a period that was compounded here.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PublishedFigure {
+    /// The short name of the series.
+    pub series: Cow<'static, str>,
+    /// Its number in SGS.
+    pub number: u32,
+    /// The last month, by its first day.
+    pub date: Date,
+    /// The change of the period in percent.
+    pub value: Decimal,
+}
+
+/// One observation on the way to a factor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DerivationStep {
+    /// Its date.
+    pub date: Date,
+    /// Its value as published.
+    pub value: Decimal,
+    /// Its own factor.
+    pub factor: Figure,
+    /// The product up to here.
+    pub product: Figure,
+}

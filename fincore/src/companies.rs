@@ -17,37 +17,30 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use crate::{
-    answers::{CorrectedWords, Meta, Page, Sourced},
-    catalogue::Snapshot,
-    company_lookup,
-    error::{Error, Resource, Result},
-    names::Names,
-    types::{CompanyId, CompanyRef, CvmCode},
+    answers::{CorrectedWords, Hint, Meta, Page, Sourced},
+    calendar::freshness,
+    companies::{
+        company::{RegistryCache, read, read_filer, select_company},
+        queries::Filter,
+    },
+    lexicon::names::{Names, UnknownInSearch},
+    store::{parsed, snapshot::Snapshot},
+    values::{
+        CompanyId, CompanyRef, CvmCode, Date,
+        error::{Error, Resource, Result},
+        nearest_to_unknown,
+    },
 };
 
-pub(crate) mod age;
-mod company;
-mod filter_values;
-pub(crate) mod hints;
-mod other_names;
-mod queries;
-mod registry_cache;
-mod sectors;
-#[cfg(any(feature = "bundle", feature = "import"))]
+pub(crate) mod company;
+pub(crate) mod queries;
 pub(crate) mod store;
-#[cfg(feature = "import")]
-pub(crate) mod ticker_overrides;
+#[cfg(test)]
+mod tests;
 
-pub use company::Company;
+pub use company::{Company, other_names};
 pub(crate) use company::{DATASET, SOURCE};
-use company::{read, read_filer, select_company};
-pub use filter_values::{FilterValues, filter_values};
-use hints::{hint_at_unknown, hints};
-pub use other_names::other_names;
-use queries::Filter;
-pub use queries::{List, Listed, Search};
-use registry_cache::RegistryCache;
-pub use sectors::{Sector, sectors};
+pub use queries::{FilterValues, List, Listed, Search, Sector, filter_values, sectors};
 
 /// The filter of lists: status, sector and whether there is a ticker, each ignored if NULL.
 macro_rules! by_filter {
@@ -67,7 +60,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
         let total = all.all().len();
         let first = usize::try_from(offset.get()).unwrap_or(usize::MAX).min(total);
         let data = all.slice(first..first.saturating_add(limit as usize).min(total));
-        let (total, meta) = (total as u64, age::meta(snapshot)?);
+        let (total, meta) = (total as u64, meta(snapshot)?);
         return Ok(Page { data, total, limit, offset: offset.get(), meta });
     }
     let Filter { status, sector, is_listed } = filter;
@@ -76,7 +69,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
         snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
     })?;
     let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
-    let meta = Meta { hints, ..age::meta(snapshot)? };
+    let meta = Meta { hints, ..meta(snapshot)? };
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
@@ -164,7 +157,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
         })?;
     let mut hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
     hints.extend(found.unknown.map(hint_at_unknown));
-    let mut meta = Meta { fuzzy: found.fuzzy, hints, ..age::meta(snapshot)? };
+    let mut meta = Meta { fuzzy: found.fuzzy, hints, ..meta(snapshot)? };
     if found.fuzzy {
         let corrected = found.differences.corrected.into_iter();
         meta.corrected = corrected.map(|(from, to)| CorrectedWords { from, to }).collect();
@@ -182,7 +175,7 @@ pub fn find(snapshot: &Snapshot, company: CompanyRef) -> Result<Sourced<Company>
     let code = match company {
         CompanyRef::Id(CompanyId::Cvm(code)) => Some(code),
         CompanyRef::Id(CompanyId::Cnpj(_)) | CompanyRef::Ticker(_) => {
-            company_lookup::resolve(snapshot, &company)?
+            queries::resolve(snapshot, &company)?
         }
     };
     let found = match code {
@@ -196,17 +189,99 @@ pub fn find(snapshot: &Snapshot, company: CompanyRef) -> Result<Sourced<Company>
         None => None,
     };
     let found = found.ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))?;
-    Ok(Sourced::new(found, age::meta(snapshot)?))
+    Ok(Sourced::new(found, meta(snapshot)?))
 }
 
 /// The CVM code of the company that a code, a CNPJ or a ticker stands for.
 ///
 /// Fails with [`Error::NotFound`] if there is none. A company that files without being registered has one, too.
 pub fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<CvmCode> {
-    let found = company_lookup::resolve(snapshot, company)?;
+    let found = queries::resolve(snapshot, company)?;
     found.ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))
 }
 
-#[cfg(test)]
-#[cfg(feature = "bundle")]
-mod tests;
+/// What is wrong with the filters of a query that finds nothing. None if it finds something.
+pub(crate) fn hints(
+    snapshot: &Snapshot,
+    total: u64,
+    status: Option<&str>,
+    sector: Option<&str>,
+) -> Result<Vec<Hint>> {
+    if total > 0 || (status.is_none() && sector.is_none()) {
+        return Ok(Vec::new());
+    }
+    let known = filter_values(snapshot)?;
+    let statuses = format!("the statuses are {}", known.statuses.join(", "));
+    let unknown = |field, given: Option<&str>, known: &[String], otherwise: &str| {
+        let given = given?;
+        nearest_to_unknown(given, known).map(|nearest| Hint::UnknownValue {
+            row: "company",
+            field,
+            given: given.to_owned(),
+            nearest,
+            otherwise: otherwise.to_owned(),
+        })
+    };
+    let status = unknown("status", status, &known.statuses, &statuses);
+    let sector = unknown("sector", sector, &known.sectors, "see /api/v1/companies/sectors");
+    Ok([status, sector].into_iter().flatten().collect())
+}
+
+/// What a search names that is not there.
+pub(crate) fn hint_at_unknown(unknown: UnknownInSearch) -> Hint {
+    match unknown {
+        UnknownInSearch::Identifier { kind, given, nearest } => {
+            Hint::UnknownIdentifier { kind, given, nearest }
+        }
+        UnknownInSearch::Company(known) => {
+            Hint::NotRegistered { name: known.name, receipts: known.receipts }
+        }
+    }
+}
+
+/// The newest change in the registry, and the newest that it should have by now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RegistryAge {
+    pub(crate) newest: Option<Date>,
+    pub(crate) expected: Date,
+}
+
+impl RegistryAge {
+    pub(crate) fn read(snapshot: &Snapshot) -> Result<RegistryAge> {
+        let sync = freshness::sync_record(snapshot, DATASET)?;
+        let newest = newest_event(snapshot)?;
+        let expected = freshness::expected_event(snapshot.today(), newest, sync.last_checked_on());
+        Ok(RegistryAge { newest, expected })
+    }
+
+    fn is_stale(self) -> bool {
+        self.newest.is_none_or(|newest| newest < self.expected)
+    }
+}
+
+/// Whether the registry should have newer changes.
+pub(crate) fn is_stale(snapshot: &Snapshot) -> Result<bool> {
+    Ok(RegistryAge::read(snapshot)?.is_stale())
+}
+
+/// The source of companies, with its age.
+pub(crate) fn meta(snapshot: &Snapshot) -> Result<Meta> {
+    Ok(Meta {
+        updated_at: freshness::sync_record(snapshot, DATASET)?.updated_at,
+        stale: Some(is_stale(snapshot)?),
+        ..Meta::new(SOURCE)
+    })
+}
+
+/// The days on which something changed in the registry, the newest first.
+struct Events(Vec<Date>);
+
+/// The newest change in the registry. Later dates than the snapshot's are typing errors.
+fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
+    const SQL: &str = "SELECT registered_on AS day FROM company WHERE day IS NOT NULL UNION
+        SELECT cancelled_on AS day FROM company WHERE day IS NOT NULL UNION
+        SELECT status_since AS day FROM company WHERE day IS NOT NULL ORDER BY day DESC";
+    let read = || Ok(Events(snapshot.rows(SQL, [], |row| parsed(row, 0))?));
+    let Events(days) = &*snapshot.memo(|_| read())?;
+    Ok(days.iter().copied().find(|day| *day <= snapshot.today()))
+}

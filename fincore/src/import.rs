@@ -9,45 +9,48 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    catalogue::{Catalogue, Writer},
-    companies,
-    downloads::{self, FileNotes, Validators},
-    error::{Error, Result},
+    companies::company,
     filings::{
-        remove_withdrawn::FileSource,
-        store::{FILINGS, Filings},
-        whole_files::FileExtents,
+        coverage::FileExtents, filing::DATASET as FILINGS, store::Filings, withdrawn::FileSource,
+    },
+    import::{
+        file_reader::file_name,
+        row_store::{FileForms, ParsedRows},
     },
     market::{
-        decisions::news::DecisionsBefore,
-        meetings::COPOM,
+        decisions::DecisionsBefore,
+        freshness::{self, COPOM},
         series_definitions::DEFINITIONS,
-        store::{self, CrossedQuote},
+        store::CrossedQuote,
     },
     statements::{form::DATASET as STATEMENTS, store::Statements},
-    truncate::printable,
-    types::Date,
+    store::{
+        catalogue::Catalogue,
+        downloads::{self, FileNotes, Validators},
+        writer::Writer,
+    },
+    values::{
+        Date,
+        error::{Error, Result},
+        printable,
+    },
 };
 
-mod central_bank;
-mod checks;
-mod cvm;
-mod file_reader;
-mod file_scan;
-mod import_error;
-mod imported;
-mod missing_columns;
-mod parsed_rows;
-mod row_store;
-mod statement_store;
-mod text_lines;
-mod ticker_overrides;
-mod zip_archive;
+#[cfg(feature = "bundle")]
+pub mod bundle;
+pub(crate) mod central_bank;
+pub(crate) mod checks;
+pub(crate) mod cvm;
+pub(crate) mod file_reader;
+pub(crate) mod file_scan;
+pub(crate) mod report;
+pub(crate) mod row_store;
+#[cfg(test)]
+pub(crate) mod sample_files;
+#[cfg(test)]
+mod tests;
 
-use file_reader::file_name;
-pub use imported::Imported;
-use parsed_rows::ParsedRows;
-use statement_store::FileForms;
+pub use report::Imported;
 
 /// One import of any number of official files, all or nothing.
 ///
@@ -239,7 +242,7 @@ impl Import {
     fn forget_downloads(&self) -> Result<()> {
         for dataset in self.writer.touched_datasets() {
             let parts = match dataset.as_str() {
-                companies::store::COMPANIES => {
+                company::DATASET => {
                     vec!["cad_cia_aberta".into(), "fca_cia_aberta".into()]
                 }
                 FILINGS => vec!["/DOC/".into()],
@@ -247,7 +250,7 @@ impl Import {
                 // The forms among them.
                 form if form.starts_with(FILINGS) => Vec::new(),
                 COPOM => vec!["agendaics".into()],
-                store::FX => vec!["Cotacao".into(), "fechamento".into()],
+                freshness::FX => vec!["Cotacao".into(), "fechamento".into()],
                 series => {
                     let definition = DEFINITIONS.iter().find(|known| known.name == series);
                     let number = definition.map_or(series.into(), |known| known.number.to_string());
@@ -311,8 +314,3 @@ impl Import {
         Ok(any)
     }
 }
-
-#[cfg(test)]
-pub(crate) mod sample_files;
-#[cfg(test)]
-mod tests;

@@ -5,10 +5,10 @@
 //! both in one SQLite file, ships with a copy of the data, and reads the official files to update it.
 //!
 //! - A [`Catalogue`] is the data file.
-//! - [`bundle::fill`] copies the data that comes with the library into it; an [`Import`] adds newer
+//! - [`crate::import::bundle::fill`] copies the data that comes with the library into it; an [`Import`] adds newer
 //!   official files.
 //! - A [`Snapshot`] is a consistent view of it. Every query is a function of a snapshot, and usually of
-//!   a query struct: [`market::selic`], [`companies::search`], [`filings::list`].
+//!   a query struct: [`crate::market::selic`], [`crate::companies::search`], [`crate::filings::list`].
 //! - [`Accounts`] is a second file, for programs that serve the data: API [`keys`] and their [`usage`].
 //!
 //! The library opens no sockets, reads no clock and writes no logs. Dates and times are arguments;
@@ -94,12 +94,12 @@
 //! | `backup` | backups of both files: [`backup`] | `zip` |
 //! | `bundle` | the bundled data: [`bundle`] | `zstd` |
 //! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
-//! | `parquet` | datasets as Parquet files: `export::Format::Parquet` | `parquet` |
+//! | `parquet` | datasets as Parquet files: `crate::publish::export::Format::Parquet` | `parquet` |
 //! | `webhooks` | signed calls when something is published: [`webhooks`] | `hmac`, `url` |
 //!
 //! # Threads
 //!
-//! [`Catalogue`], [`Accounts`], [`limits::Limits`] and [`usage::Usage`] are `Send` and `Sync`: share one
+//! [`Catalogue`], [`Accounts`], [`crate::accounts::limits::Limits`] and [`crate::accounts::usage::Usage`] are `Send` and `Sync`: share one
 //! of each. A [`Snapshot`] is `Send` but not `Sync`: take one per thread or task. Up to 512 can be live
 //! at once, and none of them blocks an import or is blocked by one.
 //!
@@ -125,88 +125,77 @@
 //! };
 //! assert_eq!(status, 400);
 //! ```
+// Without some features the code that writes data has no caller; it is compiled all the same, so that one `cfg` here
+// stands for a hundred elsewhere.
+#![cfg_attr(
+    not(all(feature = "backup", feature = "bundle", feature = "webhooks")),
+    allow(dead_code, unused_imports)
+)]
 // What they forbid, and why, is in clippy.toml beside this crate's manifest.
 #![cfg_attr(
     not(test),
     warn(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)
 )]
 
-pub mod deadline;
-mod error;
-pub mod plans;
-mod truncate;
-mod types;
-
+pub mod accounts;
 mod answers;
-mod catalogue;
-pub mod changes;
-mod company_lookup;
-mod freshness;
-mod index;
-mod language;
-mod lock;
-mod names;
-mod numbers;
-mod sqlite;
-pub mod table;
-
 pub mod calc;
 pub mod calendar;
 pub mod companies;
-pub mod datasets;
-pub mod events;
-pub mod export;
 pub mod filings;
-pub mod market;
-pub mod search;
-pub mod statements;
-
-pub mod accounts;
-pub mod keys;
-pub mod limits;
-pub mod links;
-pub mod sessions;
-pub mod usage;
-#[cfg(feature = "webhooks")]
-pub mod webhooks;
-
-#[cfg(feature = "backup")]
-pub mod backup;
-#[cfg(feature = "bundle")]
-pub mod bundle;
-#[cfg(feature = "import")]
-pub mod downloads;
 #[cfg(feature = "import")]
 mod import;
-#[cfg(any(feature = "bundle", feature = "import"))]
-mod integrity;
+mod index;
+mod lexicon;
+mod maintenance;
+pub mod market;
+mod publish;
+pub mod search;
+pub mod statements;
+mod store;
+mod values;
 
 /// The calendar library whose dates convert to and from [`Date`].
 pub use chrono;
 
-pub use accounts::Accounts;
+pub use accounts::{Accounts, keys, limits, links, sessions, usage};
 pub use answers::{
     AppliedTransformation, CorrectedWords, Hint, LinkedWords, Meta, Page, Rows, Sourced, Span,
+    table,
 };
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub use catalogue::Tally;
-pub use catalogue::{Catalogue, Change, Edition, Snapshot};
-pub use error::{
-    CalculationFault, Error, ErrorKind, ExportFault, Invalid, LinkFault, Resource, Result,
-    SecretKind, SeriesFault, TransformationFault, Uncompoundable, Wanted, WebhookFault,
-};
+#[cfg(feature = "bundle")]
+pub use import::bundle;
 #[cfg(feature = "import")]
-pub use import::{CommitStep, Import, Imported};
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub use integrity::{CheckStep, Rebuilt};
-pub use numbers::figure::Figure;
-pub use plans::{Feature, Plan};
-pub use sqlite::{Checkup, Remedy, TableCheckup, sqlite_version};
-pub use truncate::{printable, truncate};
-pub use types::{
+pub use import::{CommitStep, Import, report::Imported};
+#[cfg(feature = "backup")]
+pub use maintenance::backup;
+pub use maintenance::{findings::CheckStep, rebuild::Rebuilt};
+#[cfg(feature = "webhooks")]
+pub use publish::webhooks;
+pub use publish::{events, export};
+pub use search::datasets;
+pub use store::{
+    Checkup, Remedy, TableCheckup,
+    catalogue::{Catalogue, Edition},
+    changes, deadline, downloads,
+    snapshot::Snapshot,
+    sqlite_version,
+    writer::{Change, Tally},
+};
+pub use values::{
     Caller, CallerId, Cnpj, CompanyId, CompanyRef, Currency, CvmCode, Date, DateRange, Decimal,
     Email, FilingId, Form, Key, KeyHash, KeyId, KeyPrefix, Limit, LinkHash, LinkId, LinkPath,
-    LinkToken, Name, Offset, PageQuery, Pair, Search, SeriesId, SessionToken, Words, fold,
+    LinkToken, Name, Offset, PageQuery, Pair, Search, SeriesId, SessionToken, Words,
+    error::{Error, ErrorKind, Resource, Result},
+    faults::{
+        CalculationFault, ExportFault, LinkFault, SeriesFault, TransformationFault, Uncompoundable,
+        WebhookFault,
+    },
+    figure::Figure,
+    fold,
+    invalid::{Invalid, SecretKind, Wanted},
+    plans::{self, Feature, Plan},
+    printable, truncate,
 };
 
 /// Compiles the example in the README.

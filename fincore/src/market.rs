@@ -21,77 +21,64 @@
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use crate::{
-    answers::{LICENCE, Meta, Page, Sourced},
-    catalogue::Snapshot,
-    error::Result,
-    types::Pair,
+    answers::{Hint, LICENCE, Meta, Page, Sourced},
+    lexicon::{forms, is_particle},
+    market::{
+        series::Series,
+        series_definitions::{DEFINITIONS, dataset},
+        transform::{
+            TransformedRate,
+            parameters::{QuoteTransformation, Transformation},
+        },
+    },
+    store::snapshot::Snapshot,
+    values::{Date, Pair, Words, error::Result, fold, words::words},
 };
 
-pub(crate) mod batches;
-mod calculator_inputs;
-mod compare;
-mod coverage;
+pub(crate) mod compare;
 pub(crate) mod decisions;
 pub(crate) mod freshness;
-mod hints;
-mod history_cache;
+pub(crate) mod history_cache;
 pub(crate) mod holes;
-pub(crate) mod logged_series;
-pub(crate) mod meetings;
-mod newer_sides;
-mod next_due;
-pub(crate) mod origin;
-mod past;
-mod plan_window;
-#[cfg(feature = "import")]
+pub(crate) mod past;
 pub(crate) mod plausibility;
-#[cfg(feature = "import")]
-pub(crate) mod possible_days;
-mod queries;
+pub(crate) mod queries;
 pub(crate) mod quotes;
-mod rows;
-mod series;
+pub(crate) mod rows;
+pub(crate) mod series;
 pub(crate) mod series_definitions;
-mod series_search;
-#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) mod store;
-mod summary;
 pub mod transform;
-mod transformed;
-#[cfg(feature = "import")]
-pub(crate) mod withdrawn_figures;
+pub(crate) mod transformed;
+pub(crate) mod whole_histories;
 
-pub(crate) use calculator_inputs::{common_quotes, covered_days, meta, observations, quotes_meta};
 pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesIds};
-pub use coverage::{days_with_currencies, newest_day, years_with_quotes};
 pub use decisions::{Decision, Decisions};
-pub use holes::{Figures, holes, holes_within, missing_between};
-pub use meetings::Meeting;
-pub use newer_sides::{NewerSide, newer_sides};
-pub(crate) use next_due::published_by;
-pub use next_due::{next_due, next_quote_due};
-pub use origin::Origin;
+pub use freshness::{Meeting, days_with_currencies, newest_day, years_with_quotes};
+pub(crate) use holes::published_by;
+pub use holes::{
+    Figures, NewerSide, holes, holes_within, missing_between, newer_sides, next_due, next_quote_due,
+};
 pub use past::{KnownAt, Release, Revision, as_of, first_releases, revisions};
 pub(crate) use past::{quote_before, value_before};
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList, SummaryQuery,
 };
 pub(crate) use quotes::PTAX;
-pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Overview, OverviewMeta, Rate};
-use series::Series;
+pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Origin, Overview, OverviewMeta, Rate};
 pub use series_definitions::{
     CDI, IPCA, Rhythm, SELIC, SGS_BEGINS, SeriesDefinition, Side, Text, known_series,
 };
-pub use summary::{Summary, summary};
-use transform::{QuoteTransformation, Transformation, TransformedRate};
 pub(crate) use transformed::all_transformed;
+pub use whole_histories::{Summary, summary};
+pub(crate) use whole_histories::{common_quotes, covered_days, meta, observations, quotes_meta};
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn selic(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
     let series = Series::from(SELIC);
-    hints::for_series(snapshot, series, series.history(snapshot, &query)?)
+    for_series(snapshot, series, series.history(snapshot, &query)?)
 }
 
 /// The interbank deposit rate (CDI), percent per year on 252 business days, newest first.
@@ -99,7 +86,7 @@ pub fn selic(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
     let series = Series::from(CDI);
-    hints::for_series(snapshot, series, series.history(snapshot, &query)?)
+    for_series(snapshot, series, series.history(snapshot, &query)?)
 }
 
 /// Consumer price inflation (IPCA), percent per month, newest first, dated on the first of the month.
@@ -107,7 +94,7 @@ pub fn cdi(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
 /// Fails if `from` is after `to`, or if the range reaches back further than the snapshot's plan allows.
 pub fn ipca(snapshot: &Snapshot, query: History) -> Result<Page<Rate>> {
     let series = Series::from(IPCA);
-    hints::for_series(snapshot, series, series.history(snapshot, &query)?)
+    for_series(snapshot, series, series.history(snapshot, &query)?)
 }
 
 /// The Selic target rate on the snapshot's date. Fails if there are no observations.
@@ -210,7 +197,7 @@ pub fn series(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Rate>> {
         // No observations in this range is an empty list; none at all is an error.
         series.current(snapshot)?;
     }
-    hints::for_series(snapshot, series, page)
+    for_series(snapshot, series, page)
 }
 
 /// The newest observation of any series by its number or name. Fails if there is none.
@@ -308,7 +295,7 @@ pub fn each(snapshot: &Snapshot, number: u32, visit: impl FnMut(Rate) -> Result<
 /// Fails if the pair has no quotes at all, if `from` is after `to`, or if the range reaches back further
 /// than the snapshot's plan allows.
 pub fn fx(snapshot: &Snapshot, query: FxHistory) -> Result<Page<FxRate>> {
-    hints::for_pair(snapshot, &query, quotes::history(snapshot, &query)?)
+    for_pair(snapshot, &query, quotes::history(snapshot, &query)?)
 }
 
 /// The newest closing quote of a currency pair. Fails if there is none.
@@ -362,4 +349,168 @@ pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
             },
         },
     })
+}
+
+/// Adds to a history without a row which days of the series are held.
+pub(crate) fn for_series(
+    snapshot: &Snapshot,
+    series: Series,
+    mut page: Page<Rate>,
+) -> Result<Page<Rate>> {
+    if page.total == 0 {
+        page.meta.hints = held_days(snapshot, series)?;
+    }
+    Ok(page)
+}
+
+/// Which days of a series are held; nothing if none is.
+pub(crate) fn held_days(snapshot: &Snapshot, series: Series) -> Result<Vec<Hint>> {
+    let (name, days) = (dataset(series.number), series.coverage(snapshot)?);
+    let hint = days.map(|days| format!("{name} is held from {} to {}", days.first, days.last));
+    Ok(hint.map(Hint::from).into_iter().collect())
+}
+
+/// Adds to a history without a row which days of the pair are held, and which series have days with one side of its quotes.
+pub(crate) fn for_pair(
+    snapshot: &Snapshot,
+    query: &FxHistory,
+    mut page: Page<FxRate>,
+) -> Result<Page<FxRate>> {
+    if page.total > 0 {
+        return Ok(page);
+    }
+    let (pair, hints) = (query.pair, &mut page.meta.hints);
+    let days = (query.from.unwrap_or(Date::MIN), query.to.unwrap_or(snapshot.today()));
+    if let Some(held) = quotes::pairs(snapshot)?.into_iter().find(|held| held.pair == pair) {
+        let (from, to, count) = (held.from, held.to, held.days);
+        hints.push(format!("{pair} has both sides on {count} days, from {from} to {to}").into());
+    }
+    for definition in DEFINITIONS.iter() {
+        let is_side = definition.quote.is_some_and(|(currency, _)| currency == pair.base);
+        let count = match is_side {
+            true => Series::from(definition.number).count(snapshot, days)?,
+            false => 0,
+        };
+        if count > 0 {
+            let name = definition.name;
+            let text = format!(
+                "the series {name} has {count} of these days: GET /api/v1/market/series/{name}"
+            );
+            hints.push(text.into());
+        }
+    }
+    Ok(page)
+}
+
+/// What people call kinds of series, besides their titles: the beginnings of names, and the words.
+const TOPICS: [(&[&str], &str); 5] = [
+    (&["ipca", "inpc", "igp-", "ipc-", "incc-"], "inflação inflation"),
+    (&["selic", "cdi", "tjlp", "tr", "savings"], "juros interest"),
+    (&["usd-", "eur-", "jpy-", "gbp-"], "câmbio exchange rate moeda currency"),
+    (&["igp-m"], "aluguel rent"),
+    (&["gdp", "ibc-br"], "atividade activity PIB GDP"),
+];
+
+impl Series {
+    /// Whether each word of a search is a word of this series or the beginning of one, in singular or plural. Case, accents and
+    /// particles do not count.
+    pub(crate) fn is_meant_by(self, search: &Words) -> bool {
+        let own = self.words();
+        let is_own = |word: &str| {
+            let forms = forms(word);
+            own.iter().any(|own| forms.iter().any(|form| own.starts_with(form)))
+        };
+        let says_something = |word: &&str| !is_particle(word);
+        // A search of particles alone is for them.
+        let mut needed: Vec<&str> = search.all().filter(says_something).collect();
+        if needed.is_empty() {
+            needed = search.all().collect();
+        }
+        needed.into_iter().all(is_own)
+    }
+
+    /// The words by which it is found, folded.
+    fn words(self) -> Vec<String> {
+        let mut text = self.number.to_string();
+        if let Some(SeriesDefinition { name, other_names, title, unit, .. }) = self.definition {
+            let topics = TOPICS.iter().filter(|(names, _)| {
+                names.iter().any(|start| match start.ends_with('-') {
+                    true => name.starts_with(start),
+                    false => name == start || name.starts_with(&format!("{start}-")),
+                })
+            });
+            let topics = topics.map(|(_, words)| *words);
+            let own = [name, title.en, title.pt, unit.en, unit.pt].into_iter();
+            for more in own.chain(other_names.iter().copied()).chain(topics) {
+                text = text + " " + more;
+            }
+            // `igpm` for `igp-m`.
+            text = text + " " + &name.replace('-', "");
+        }
+        words(&fold(&text)).map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod series_search_tests {
+    use super::*;
+    use crate::market::series_definitions::DEFINITIONS;
+
+    /// The names of the known series that a search means, in the order of the table.
+    fn found(search: &str) -> Vec<&'static str> {
+        let search: Words = search.parse().unwrap();
+        let is_meant = |known: &&SeriesDefinition| Series::from(known.number).is_meant_by(&search);
+        DEFINITIONS.iter().filter(is_meant).map(|known| known.name).collect()
+    }
+
+    #[test]
+    fn every_word_is_a_word_of_the_series_or_begins_one() {
+        for (search, names) in [
+            ("13522", &["ipca-12-months"][..]),
+            ("DESEMPREGO", &["unemployment"]),
+            ("unemploy", &["unemployment"]),
+            ("poupança", &["savings", "savings-monthly", "savings-until-2012"]),
+            ("caderneta de poupanca", &["savings"]),
+            ("igpm", &["igp-m", "igp-m-unrounded"]),
+            ("aluguéis", &["igp-m", "igp-m-unrounded"]),
+            ("reserva internacional", &["reserves"]),
+            ("dólares reservas", &["reserves"]),
+            ("dívida bruta", &["gross-government-debt"]),
+            ("gross debt", &["gross-government-debt"]),
+            ("juros veículos", &["credit-interest-vehicles"]),
+            ("inadimplência das pessoas físicas", &["credit-default-households"]),
+            ("euro venda", &["eur-sell"]),
+            ("euro xyz", &[]),
+            ("uro", &[]),
+        ] {
+            assert_eq!(found(search), names, "{search}");
+        }
+    }
+
+    #[test]
+    fn inflation_is_every_price_index_and_nothing_else() {
+        let all = found("inflação");
+        assert_eq!(found("INFLATION"), all);
+        assert_eq!(found("infla"), all);
+        for name in
+            ["ipca", "inpc", "igp-m", "igp-di", "ipca-15", "ipca-services", "ipc-fipe", "incc-di"]
+        {
+            assert!(all.contains(&name), "{name}: {all:?}");
+        }
+        for name in ["selic", "usd-sell", "gdp", "real-exchange-rate", "minimum-wage"] {
+            assert!(!all.contains(&name), "{name}");
+        }
+        assert!(found("juros").contains(&"selic") && found("interest").contains(&"cdi"));
+        assert!(
+            found("câmbio").contains(&"usd-sell")
+                && found("câmbio").contains(&"real-exchange-rate")
+        );
+    }
+
+    #[test]
+    fn a_series_without_a_definition_is_found_by_its_number() {
+        let search: Words = "9876".parse().unwrap();
+        assert!(Series::from(987_654).is_meant_by(&search));
+        assert!(!Series::from(98_765_433).is_meant_by(&"ipca".parse().unwrap()));
+    }
 }

@@ -14,23 +14,27 @@
 //! assert!(matches.upgrade.is_none());
 //! # Ok::<(), fincore::Error>(())
 //! ```
+use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::{
     answers::{Meta, Rows},
-    catalogue::Snapshot,
     companies::{self, Company},
-    error::Result,
-    filings::{self, Filing},
-    names::Names,
-    plans::{Feature, Upgrade},
-    types::Search,
+    filings::{self, Filing, search_words},
+    lexicon::{for_each_extra_word, forms, meanings, names::Names},
+    store::snapshot::Snapshot,
+    values::{
+        Search,
+        error::Result,
+        fold,
+        plans::{Feature, Upgrade},
+        words::words,
+    },
 };
 
-mod category_words;
-mod suggest;
+pub mod datasets;
+pub(crate) mod suggest;
 
-use category_words::CategoryWords;
 pub use suggest::{MatchedName, MatchedNameKind, Suggest, Suggestion, Suggestions, suggest};
 
 /// The source of matches and suggestions.
@@ -51,12 +55,12 @@ pub struct Matches {
     pub meta: Meta,
 }
 
-/// The companies and filings that match, as in [`companies::search`] and [`filings::search`]. Limit and offset apply to
+/// The companies and filings that match, as in [`crate::companies::search`] and [`crate::filings::search_words::search`]. Limit and offset apply to
 /// each list separately. Fuzzy matches are returned only if nothing of either kind matches exactly.
 pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
     let mut companies = companies::search(snapshot, query.clone().into())?;
     let (mut filings, upgrade) = match snapshot.plan().need(Feature::Filings) {
-        Ok(()) => (Some(filings::search(snapshot, query.into())?), None),
+        Ok(()) => (Some(search_words::search(snapshot, query.into())?), None),
         Err(prompt) => (None, Some(prompt)),
     };
     let exact = |meta: &Meta, total: u64| !meta.fuzzy && total > 0;
@@ -126,4 +130,62 @@ pub fn prepare(snapshot: &Snapshot) -> Result<()> {
         Ok(Prepared)
     })?;
     Ok(())
+}
+
+/// The categories of filings with their words, those with most filings first.
+#[derive(Debug)]
+pub(crate) struct CategoryWords(Vec<CategoryName>);
+
+#[derive(Debug)]
+struct CategoryName {
+    name: String,
+    words: Vec<String>,
+    /// Words that stand for its expressions.
+    meanings: Vec<String>,
+}
+
+impl CategoryWords {
+    pub(crate) fn read(connection: &Connection) -> Result<CategoryWords> {
+        const SQL: &str = "SELECT category FROM class_total JOIN class ON class.id = class
+            GROUP BY category ORDER BY SUM(filings) DESC, category";
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([])?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            let Ok(name) = row.get_ref(0)?.as_str() else { continue };
+            let words: Vec<String> = words(&fold(name)).map(str::to_owned).collect();
+            let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+            let mut meanings = Vec::new();
+            for_each_extra_word(&texts, |word| meanings.push(word.to_owned()));
+            all.push(CategoryName { name: name.to_owned(), words, meanings });
+        }
+        Ok(CategoryWords(all))
+    }
+
+    /// The categories that have all the words in one of their forms, or expressions that mean the same; the last one as a
+    /// prefix.
+    pub(crate) fn matching<'c>(
+        &'c self,
+        wanted: &'c [&str],
+    ) -> impl Iterator<Item = &'c str> + use<'c> {
+        let meanings = meanings(wanted);
+        let fits = move |category: &&CategoryName| {
+            let has = |word: &str| forms(word).iter().any(|form| category.words.contains(form));
+            let means = |at: usize| {
+                let meaning = meanings.iter().find(|meaning| meaning.at.contains(&at));
+                meaning.is_some_and(|meaning| category.meanings.contains(&meaning.word))
+            };
+            let begins = |word: &str| category.words.iter().any(|known| known.starts_with(word));
+            !wanted.is_empty()
+                && wanted.iter().enumerate().all(|(at, word)| {
+                    let is_last = at + 1 == wanted.len();
+                    has(word)
+                        || means(at)
+                        || is_last
+                            && (begins(word) || category.meanings.iter().any(|own| own == word))
+                        || !is_last && category.meanings.iter().any(|own| own == word)
+                })
+        };
+        self.0.iter().filter(fits).map(|category| category.name.as_str())
+    }
 }

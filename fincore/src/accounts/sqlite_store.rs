@@ -11,24 +11,22 @@ use rusqlite::{
     types::{ToSqlOutput, ValueRef},
 };
 
-use super::{
-    connection::{AccountsConnection, Role},
-    existence_marker,
-    schema::SCHEMA,
-    store::{Cell, Row, Session, Store, Value, Work},
-    wait_limit::{busy_error, call_budget},
-};
 use crate::{
-    deadline::WaitBudget,
-    error::{Error, Result},
-    sqlite::{self, Checkup, FileIdentity},
+    accounts::{
+        self, busy_error, call_budget,
+        store::{Cell, Row, Session, Store, Value, Work},
+    },
+    store::{
+        Audience, Checkup, FileIdentity, Schema, deadline::WaitBudget, sqlite_check, sqlite_file,
+    },
+    values::error::{Error, Result},
 };
 
 #[derive(Debug)]
-pub(super) struct SqliteStore {
-    pub(super) identity: FileIdentity,
+pub(crate) struct SqliteStore {
+    pub(crate) identity: FileIdentity,
     /// Fair, so that many registrations cannot keep the usage counts from being written.
-    pub(super) writer: FairMutex<AccountsConnection>,
+    pub(crate) writer: FairMutex<AccountsConnection>,
     reader: Mutex<AccountsConnection>,
     /// The last write failed because of the file or the disk.
     failing: AtomicBool,
@@ -38,17 +36,17 @@ pub(super) struct SqliteStore {
 }
 
 impl SqliteStore {
-    pub(super) fn open(path: PathBuf) -> Result<SqliteStore> {
-        existence_marker::check(&path)?;
+    pub(crate) fn open(path: PathBuf) -> Result<SqliteStore> {
+        accounts::check(&path)?;
         let store = SqliteStore::without_marker(path)?;
-        existence_marker::set(store.identity.path());
+        accounts::set(store.identity.path());
         Ok(store)
     }
 
     /// Opens a file that is renamed later, so that it needs no marker.
-    pub(super) fn without_marker(path: PathBuf) -> Result<SqliteStore> {
-        let writer = AccountsConnection::new(sqlite::open(&path, &SCHEMA)?, Role::Write)?;
-        let reader = AccountsConnection::new(sqlite::reopen(&path, &SCHEMA)?, Role::Read)?;
+    pub(crate) fn without_marker(path: PathBuf) -> Result<SqliteStore> {
+        let writer = AccountsConnection::new(sqlite_file::open(&path, &SCHEMA)?, Role::Write)?;
+        let reader = AccountsConnection::new(sqlite_file::reopen(&path, &SCHEMA)?, Role::Read)?;
         Ok(SqliteStore {
             identity: FileIdentity::of(path)?,
             writer: FairMutex::new(writer),
@@ -80,7 +78,8 @@ impl SqliteStore {
         if !self.damaged.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let problems = sqlite::quick_check(&sqlite::reopen(self.identity.path(), &SCHEMA)?)?;
+        let problems =
+            sqlite_check::quick_check(&sqlite_file::reopen(self.identity.path(), &SCHEMA)?)?;
         if let Some(problem) = problems.first() {
             return Err(damage_error(problem));
         }
@@ -157,11 +156,11 @@ impl Store for SqliteStore {
     }
 
     fn quick_check(&self) -> Result<Vec<String>> {
-        self.read_with(call_budget(), sqlite::quick_check)
+        self.read_with(call_budget(), sqlite_check::quick_check)
     }
 
     fn check(&self) -> Result<Checkup> {
-        self.read_with(call_budget(), |connection| sqlite::check(connection, &SCHEMA))
+        self.read_with(call_budget(), |connection| sqlite_check::check(connection, &SCHEMA))
     }
 
     fn path(&self) -> Option<&Path> {
@@ -209,3 +208,72 @@ fn cell_from(value: ValueRef<'_>) -> Cell {
         ValueRef::Blob(bytes) => Cell::Blob(bytes.to_owned()),
     }
 }
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Read,
+    Write,
+}
+
+#[derive(Debug)]
+pub(crate) struct AccountsConnection {
+    connection: Connection,
+    role: Role,
+    /// A failure may have left an open transaction, or bad pages in the cache.
+    must_reopen: bool,
+}
+
+impl AccountsConnection {
+    pub(crate) fn new(connection: Connection, role: Role) -> Result<AccountsConnection> {
+        match role {
+            Role::Read => connection.pragma_update(None, "query_only", true)?,
+            Role::Write => connection.pragma_update(None, "synchronous", "full")?,
+        }
+        Ok(AccountsConnection { connection, role, must_reopen: false })
+    }
+
+    /// Drops the cache of the connection before the next work.
+    pub(crate) fn reopen_next_time(&mut self) {
+        self.must_reopen = true;
+    }
+
+    /// Runs `work`, which waits for other programs within the budget.
+    pub(crate) fn run<T>(
+        &mut self,
+        identity: &FileIdentity,
+        budget: WaitBudget,
+        work: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        if self.must_reopen {
+            // Another file under the same name must not be opened.
+            identity.check()?;
+            // The old connection is closed only now, so that the log stays the same file.
+            *self =
+                AccountsConnection::new(sqlite_file::reopen(identity.path(), &SCHEMA)?, self.role)?;
+        }
+        self.connection.busy_timeout(budget.remaining())?;
+        let done = work(&mut self.connection)
+            .map_err(|err| sqlite_check::error_of_file(identity.path(), &SCHEMA, err));
+        let failed = matches!(done, Err(Error::Unavailable { .. }));
+        self.must_reopen = failed || !self.connection.is_autocommit();
+        done
+    }
+}
+
+pub(crate) const SCHEMA: Schema = Schema {
+    what: "an accounts file",
+    application_id: i32::from_be_bytes(*b"FINA"),
+    migrations: &[
+        include_str!("../../migrations/accounts/0001_accounts.sql"),
+        include_str!("../../migrations/accounts/0002_application_id.sql"),
+        include_str!("../../migrations/accounts/0003_webhooks.sql"),
+        include_str!("../../migrations/accounts/0004_sessions.sql"),
+        include_str!("../../migrations/accounts/0005_self_registered.sql"),
+        include_str!("../../migrations/accounts/0006_links.sql"),
+        include_str!("../../migrations/accounts/0007_holder.sql"),
+    ],
+    unmarked: 1,
+    table: "key",
+    remedy: "restore a backup; move it away only if no key was ever issued",
+    audience: Audience::Owner,
+};

@@ -8,8 +8,8 @@
 use std::{fmt, path::Path, str::FromStr, time::Duration};
 
 use crate::{
-    error::{Error, Result},
-    sqlite::Checkup,
+    store::Checkup,
+    values::error::{Error, Result},
 };
 
 /// Some work with a database.
@@ -18,7 +18,7 @@ pub type Work<'w> = &'w mut dyn FnMut(&dyn Session) -> Result<()>;
 /// A database with the tables of the accounts.
 ///
 /// A program whose accounts are not in a file implements this, and passes it to
-/// [`Accounts::with_store`](crate::Accounts::with_store).
+/// [`Accounts::with_store`](crate::accounts::Accounts::with_store).
 pub trait Store: fmt::Debug + Send + Sync {
     /// Reads. Waits for other connections no longer than `wait`.
     fn read(&self, wait: Duration, work: Work<'_>) -> Result<()>;
@@ -100,7 +100,7 @@ impl dyn Session + '_ {
 }
 
 /// Runs `work` once in a store, and returns its result.
-pub(super) fn run_once<T>(
+pub(crate) fn run_once<T>(
     work: impl FnOnce(&dyn Session) -> Result<T>,
     run: impl FnOnce(Work<'_>) -> Result<()>,
 ) -> Result<T> {
@@ -178,7 +178,7 @@ impl<'v, T: Into<Value<'v>>> From<Option<T>> for Value<'v> {
 /// The values of a statement's parameters.
 macro_rules! values {
     ($($value:expr),* $(,)?) => {
-        &[$($crate::accounts::Value::from($value)),*]
+        &[$($crate::accounts::store::Value::from($value)),*]
     };
 }
 pub(crate) use values;

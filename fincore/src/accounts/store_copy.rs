@@ -1,14 +1,13 @@
 //! Copies accounts from one store to another: from a server's file to PostgreSQL, and back into the file of a backup.
 use std::{fs, path::Path, time::Duration};
 
-use super::{
-    schema::SCHEMA,
-    sqlite_store::SqliteStore,
-    store::{Row, Session, Store, Value, run_once},
-};
 use crate::{
-    error::{Error, Result},
-    sqlite,
+    accounts::{
+        sqlite_store::{SCHEMA, SqliteStore},
+        store::{Row, Session, Store, Value, run_once},
+    },
+    store::sqlite_copy,
+    values::error::{Error, Result},
 };
 
 const MAX_WAIT: Duration = Duration::from_secs(3600);
@@ -62,7 +61,7 @@ const TABLES: [CopiedTable; 9] = [
         "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"),
 ];
 
-/// The result of [`Accounts::copy_to`](crate::Accounts::copy_to).
+/// The result of [`Accounts::copy_to`](crate::accounts::Accounts::copy_to).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyReport {
@@ -83,12 +82,12 @@ pub struct TableRows {
 }
 
 /// Writes the accounts to a new file, and checks it.
-pub(super) fn copy_to_new_file(source: &dyn Store, target: &Path) -> Result<()> {
+pub(crate) fn copy_to_new_file(source: &dyn Store, target: &Path) -> Result<()> {
     let mut name = target.as_os_str().to_owned();
     name.push(".copying");
     let whole = SqliteStore::without_marker(name.clone().into())
         .and_then(|file| copy_store(source, &file))
-        .and_then(|_| sqlite::copy(Path::new(&name), target, &SCHEMA, |_| ()));
+        .and_then(|_| sqlite_copy::copy(Path::new(&name), target, &SCHEMA, |_| ()));
     // A partial copy is useless; its name says so if it cannot be removed.
     for suffix in ["", "-wal", "-shm"] {
         let mut name = name.clone();
@@ -98,7 +97,7 @@ pub(super) fn copy_to_new_file(source: &dyn Store, target: &Path) -> Result<()> 
     whole
 }
 
-pub(super) fn copy_store(source: &dyn Store, target: &dyn Store) -> Result<CopyReport> {
+pub(crate) fn copy_store(source: &dyn Store, target: &dyn Store) -> Result<CopyReport> {
     let work = |from: &dyn Session| {
         run_once(|to| copy_tables(from, to), |work| target.write(MAX_WAIT, work))
     };

@@ -5,10 +5,13 @@ use chrono::DateTime;
 
 use super::*;
 use crate::{
-    keys::{self, Registration},
-    links::{self, NewLink},
-    plans::Plan,
-    types::Key,
+    accounts::{
+        keys::{self, Registration},
+        links::{self, NewLink},
+        store_copy,
+    },
+    store::sqlite_file,
+    values::{Key, plans::Plan},
 };
 
 fn directory() -> (tempfile::TempDir, PathBuf) {
@@ -82,7 +85,7 @@ fn a_file_that_was_damaged_for_a_moment_is_whole_again() {
         register(&accounts).unwrap();
     }
     // All of it into the file itself, and none of it in memory.
-    sqlite::shrink_log(&path).unwrap();
+    sqlite_file::shrink_log(&path).unwrap();
     accounts.read(|session| session.query("PRAGMA shrink_memory", &[])).unwrap();
     let whole = fs::read(&path).unwrap();
     // In place, as a disk does it.
@@ -106,7 +109,7 @@ fn damage_anywhere_stops_every_write_until_the_file_is_sound() {
     let (_dir, path) = directory();
     let accounts = Accounts::open(&path).unwrap();
     let key = register(&accounts).unwrap();
-    sqlite::shrink_log(&path).unwrap();
+    sqlite_file::shrink_log(&path).unwrap();
     let of_sessions =
         "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'session' AND rootpage > 0";
     let pages = accounts.read(|session| session.query(of_sessions, &[])).unwrap();

@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-use crate::error::{Error, Result};
+use crate::values::error::{Error, Result};
 
 /// The rows of a page. They are a slice in every respect; [`Rows::into_vec`] and `into_iter` take them out.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ impl<T: Clone> Rows<T> {
 
 impl<T> Rows<T> {
     /// The JSON of the rows, separated by commas, where it is in memory.
-    pub(super) fn json(&self) -> Option<&str> {
+    pub(crate) fn json(&self) -> Option<&str> {
         match &self.0 {
             Inner::Read(_) => None,
             Inner::Slice(cached, range) => Some(cached.json(range)),

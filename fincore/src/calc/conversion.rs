@@ -1,15 +1,18 @@
 //! Converts amounts from one currency into another, through the real.
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
-use super::{observed_period::LONGEST_GAP, parameters::Amount};
 use crate::{
     answers::{Meta, Sourced},
+    calc::{parameters::Amount, period::LONGEST_GAP},
     calendar,
-    catalogue::Snapshot,
-    error::{CalculationFault, Result},
-    market::{self, FxRate, Side, Text},
-    numbers::{figure::Figure, fixed_point::FixedPoint},
-    types::{Currency, Date, Decimal, Pair},
+    market::{FxRate, Side, Text, quotes, whole_histories},
+    store::snapshot::Snapshot,
+    values::{
+        Currency, Date, Decimal, Pair, error::Result, faults::CalculationFault, figure::Figure,
+        fixed_point::FixedPoint, tsv,
+    },
 };
 
 /// A query for an amount in another currency.
@@ -109,7 +112,7 @@ pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Convert
         (true, true) => (FixedPoint::one(), Vec::new()),
         _ if from == to => {
             // Fails for a currency without quotes.
-            market::common_quotes(snapshot, (from, to), snapshot.today())?;
+            whole_histories::common_quotes(snapshot, (from, to), snapshot.today())?;
             (FixedPoint::one(), Vec::new())
         }
         (true, _) => {
@@ -131,8 +134,8 @@ pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Convert
     let text = rule(from, to);
     let (en, pt) = asked.zip(used).map(|(asked, used)| substitute(asked, used)).unwrap_or_default();
     let meta = match quotes.first() {
-        Some(quote) => market::quotes_meta(snapshot, quote.pair.base)?,
-        None => Meta::new(market::PTAX),
+        Some(quote) => whole_histories::quotes_meta(snapshot, quote.pair.base)?,
+        None => Meta::new(quotes::PTAX),
     };
     let leg = |quote: &FxRate| Leg { pair: quote.pair, value: price(quote, side) };
     let converted = ConvertedAmount {
@@ -173,7 +176,7 @@ fn quotes(
     let day = date.unwrap_or(snapshot.today());
     let mut currencies = vec![one.to_string(), other.to_string()];
     currencies.dedup();
-    let found = market::common_quotes(snapshot, (one, other), day)?;
+    let found = whole_histories::common_quotes(snapshot, (one, other), day)?;
     let Some((first, second)) = found else {
         return Err(CalculationFault::NoBulletin { day: day.into(), currencies }.into());
     };
@@ -215,5 +218,69 @@ fn substitute(asked: Date, used: Date) -> (String, String) {
             format!(" {asked} has no bulletin; the one before it, of {used}, is used."),
             format!(" {asked} não tem boletim; vale o anterior, de {used}."),
         )
+    }
+}
+
+/// An amount in reais that began in an older currency.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Reais {
+    /// The currency of the first day.
+    pub currency: &'static str,
+    /// How many of it are one unit of the last day's currency.
+    pub divisor: u64,
+    /// The currency of the last day.
+    pub into: &'static str,
+    /// The result in it, rounded half up to cents.
+    pub result: Figure,
+}
+
+struct OldCurrency {
+    since: Date,
+    name: &'static str,
+    /// How many of the currency before became one of it.
+    divisor: u64,
+}
+
+/// In the order of their first days.
+static CURRENCIES: LazyLock<Vec<OldCurrency>> = LazyLock::new(|| {
+    let table = include_str!("old_currencies.tsv");
+    let header = "since\tcurrency\tdivisor";
+    tsv::embedded("old_currencies.tsv", table, header, |[since, name, divisor]| {
+        Ok(OldCurrency { since: since.parse()?, name, divisor: tsv::number(divisor)? })
+    })
+});
+
+/// What an amount of the first day's currency is in that of the last; `None` if it is the same.
+pub(crate) fn reais(amount: &FixedPoint, from: Date, to: Date) -> Option<Reais> {
+    let at = |day: Date| CURRENCIES.iter().rposition(|known| known.since <= day).unwrap_or(0);
+    let (begin, end) = (at(from), at(to));
+    if begin >= end {
+        return None;
+    }
+    let divisor: u64 = CURRENCIES[begin + 1..=end].iter().map(|known| known.divisor).product();
+    let result = amount.over(&FixedPoint::from(whole(divisor)?))?.round(2);
+    Some(Reais { currency: CURRENCIES[begin].name, divisor, into: CURRENCIES[end].name, result })
+}
+
+fn whole(number: u64) -> Option<Decimal> {
+    number.to_string().parse().ok()
+}
+
+#[cfg(test)]
+mod old_currencies_tests {
+    use super::*;
+
+    #[test]
+    fn a_real_is_2750_million_million_cruzeiros_of_1980() {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        let amount = FixedPoint::from("2750000000000.00".parse::<Decimal>().unwrap());
+        let then = reais(&amount, day("1980-01-01"), day("2026-01-01")).unwrap();
+        assert_eq!((then.divisor, then.result.to_string()), (2_750_000_000_000, "1.00".into()));
+        assert_eq!((then.currency, then.into), ("Cr$ (cruzeiro)", "R$ (real)"));
+        let last = reais(&amount, day("1994-06-30"), day("1994-07-01")).unwrap();
+        assert_eq!(last.divisor, 2750);
+        assert_eq!(reais(&amount, day("1994-07-01"), day("2026-01-01")), None);
+        assert_eq!(reais(&amount, day("1991-01-01"), day("1992-01-01")), None);
     }
 }

@@ -3,9 +3,10 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{
-    error::{Error, Result, Wanted},
-    types::{Decimal, Limit, Offset, choices, deserialize_number},
+use crate::values::{
+    Decimal, Limit, Offset, choices, deserialize_number,
+    error::{Error, Result},
+    invalid::Wanted,
 };
 
 /// A decimal between two bounds, under a name of its own.
@@ -195,7 +196,7 @@ impl Convention {
     }
 
     /// Its length in sevenths of a calendar day: 21 business days are 30 calendar days, so one is ten sevenths.
-    pub(super) fn length(self) -> u32 {
+    pub(crate) fn length(self) -> u32 {
         match self {
             Convention::Day => 10,
             Convention::Month => 21 * 10,
@@ -226,12 +227,12 @@ choices!(Steps, Wanted::TrueOrFalse, "true" => Steps::Listed, "false" => Steps::
 
 impl Steps {
     /// The most steps of an answer.
-    pub(super) fn thousand() -> Limit<1000> {
+    pub(crate) fn thousand() -> Limit<1000> {
         Limit::MAX
     }
 
     /// The steps of a page.
-    pub(super) fn page(self, limit: Limit<1000>, offset: Offset) -> ListedSteps {
+    pub(crate) fn page(self, limit: Limit<1000>, offset: Offset) -> ListedSteps {
         match self {
             Steps::Omitted => ListedSteps::NONE,
             Steps::Listed => ListedSteps { skipped: offset.get(), most: limit.get() },
@@ -241,21 +242,21 @@ impl Steps {
 
 /// Which steps an answer lists, by their places.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ListedSteps {
+pub(crate) struct ListedSteps {
     skipped: u64,
     most: u32,
 }
 
 impl ListedSteps {
-    pub(super) const NONE: ListedSteps = ListedSteps { skipped: 0, most: 0 };
+    pub(crate) const NONE: ListedSteps = ListedSteps { skipped: 0, most: 0 };
 
     /// Whether the answer has a list at all.
-    pub(super) fn is_any(self) -> bool {
+    pub(crate) fn is_any(self) -> bool {
         self.most > 0
     }
 
     /// Whether it lists the step at this place.
-    pub(super) fn contains(self, place: usize) -> bool {
+    pub(crate) fn contains(self, place: usize) -> bool {
         (self.skipped..self.skipped + u64::from(self.most)).contains(&(place as u64))
     }
 }
@@ -296,7 +297,8 @@ mod tests {
             message,
             "\"10.000\" is not an amount that everyone reads alike (10 with a decimal mark, 10000 with a thousands mark: write the one that you mean)"
         );
-        let message = "x".parse::<crate::market::Side>().unwrap_err().to_string();
+        let message =
+            "x".parse::<crate::market::series_definitions::Side>().unwrap_err().to_string();
         assert_eq!(message, "\"x\" is not a side (buy or sell)");
     }
 }

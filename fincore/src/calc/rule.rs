@@ -1,25 +1,24 @@
 //! How a factor was computed, in a sentence or two.
-use super::{
-    compound_factor::CompoundFactor,
-    compounding_basis::{CompoundingBasis, Ends},
-    observed_period::first_credited_day,
-    parameters::Months,
-};
 use crate::{
+    calc::{
+        factor::CompoundFactor,
+        parameters::Months,
+        period::{CompoundingBasis, Ends, first_credited_day},
+    },
     market::series_definitions::{IGP_M_UNROUNDED, OLD_SAVINGS},
-    types::{Date, Decimal},
+    values::{Date, Decimal},
 };
 
 /// A rule, in English and Portuguese.
 #[derive(Debug, Default)]
-pub(super) struct Rule {
-    pub(super) en: String,
-    pub(super) pt: String,
+pub(crate) struct Rule {
+    pub(crate) en: String,
+    pub(crate) pt: String,
 }
 
 impl Rule {
     /// Adds a sentence.
-    pub(super) fn add(&mut self, en: &str, pt: &str) {
+    pub(crate) fn add(&mut self, en: &str, pt: &str) {
         for (rule, sentence) in [(&mut self.en, en), (&mut self.pt, pt)] {
             if !rule.is_empty() {
                 rule.push(' ');
@@ -29,7 +28,7 @@ impl Rule {
     }
 
     /// How the observations of a series became its factor.
-    pub(super) fn of(compound: &CompoundFactor) -> Rule {
+    pub(crate) fn of(compound: &CompoundFactor) -> Rule {
         let mut rule = Rule::default();
         match compound.series.basis {
             CompoundingBasis::Days => days(&mut rule, compound.ends),

@@ -6,17 +6,14 @@ use num_traits::Pow;
 
 use super::*;
 use crate::{
-    bundle,
-    catalogue::{Catalogue, Snapshot},
-    error::Result,
-    lock::lock,
-    market,
-    plans::Plan,
-    types::{Date, Decimal, Limit, Offset},
+    import::bundle,
+    market::{series_definitions, whole_histories},
+    store::{catalogue::Catalogue, snapshot::Snapshot},
+    values::{Date, Decimal, Limit, Offset, error::Result, lock, plans::Plan},
 };
 
-mod lacking;
-mod savings_and_months;
+pub(crate) mod lacking;
+pub(crate) mod savings_and_months;
 
 /// The bundled data, for as long as a test needs it.
 static BUNDLED: Mutex<Weak<(tempfile::TempDir, Catalogue)>> = Mutex::new(Weak::new());
@@ -97,14 +94,15 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
     with_snapshot(|snapshot| {
         for (daily, monthly) in [(12, 4391), (11, 4390)] {
             let mut months = 0;
-            for published in market::observations(snapshot, monthly, Date::MIN, Date::MAX).unwrap()
+            for published in
+                whole_histories::observations(snapshot, monthly, Date::MIN, Date::MAX).unwrap()
             {
                 let last = published.date.months_after(1).days_before(1);
                 let from = published.date.to_string();
                 let month = growth(snapshot, &daily.to_string(), &from, &last.to_string());
                 let percent = month.accumulated.to_string().parse::<Decimal>().unwrap();
                 let percent =
-                    crate::numbers::fixed_point::FixedPoint::from(percent).round(2).to_string();
+                    crate::values::fixed_point::FixedPoint::from(percent).round(2).to_string();
                 assert_eq!(percent, published.value.to_string(), "{daily} {from}");
                 months += 1;
             }
@@ -117,8 +115,9 @@ fn daily_rates_of_a_month_give_the_monthly_rate_that_is_published() {
 fn every_price_index_is_the_exact_product_of_its_months() {
     with_snapshot(|snapshot| {
         for index in ["ipca", "igp-m", "inpc", "igp-di"] {
-            let number = market::series_definitions::number(&index.parse().unwrap()).unwrap();
-            let rows = market::observations(snapshot, number, Date::MIN, Date::MAX).unwrap();
+            let number = series_definitions::number(&index.parse().unwrap()).unwrap();
+            let rows =
+                whole_histories::observations(snapshot, number, Date::MIN, Date::MAX).unwrap();
             for (first, last) in [(0, rows.len() - 1), (0, 0), (rows.len() / 2, rows.len() - 1)] {
                 let rates: Vec<Decimal> = rows[first..=last].iter().map(|row| row.value).collect();
                 let (from, to) = (rows[first].date.to_string(), rows[last].date.to_string());
@@ -143,7 +142,8 @@ fn every_price_index_is_the_exact_product_of_its_months() {
 fn ten_thousand_daily_rates_are_the_exact_product_too() {
     with_snapshot(|snapshot| {
         for (index, number) in [("selic", 11), ("cdi", 12)] {
-            let rows = market::observations(snapshot, number, Date::MIN, Date::MAX).unwrap();
+            let rows =
+                whole_histories::observations(snapshot, number, Date::MIN, Date::MAX).unwrap();
             let rates: Vec<Decimal> = rows.iter().map(|row| row.value).collect();
             let (from, to) = (rows[0].date.to_string(), rows[rows.len() - 1].date.to_string());
             let whole = growth(snapshot, index, &from, &to);
@@ -185,7 +185,8 @@ fn percentages_and_spreads_change_the_factor_as_the_market_does() {
         };
         let share = correction(snapshot, query.clone()).unwrap();
         let rows =
-            market::observations(snapshot, 12, day("2024-01-02"), day("2025-01-01")).unwrap();
+            whole_histories::observations(snapshot, 12, day("2024-01-02"), day("2025-01-01"))
+                .unwrap();
         // 110 % of a rate with six decimals is a rate with seven.
         let rates: Vec<Decimal> = rows
             .iter()
@@ -295,9 +296,10 @@ fn currencies_are_converted_through_the_real() {
             convert(snapshot, Conversion { amount, date, side, ..query })
         };
         let quote = |currency: &str, date: &str| {
-            let pair = crate::types::Pair::in_reais(currency.parse().unwrap());
+            let pair = crate::values::ids::Pair::in_reais(currency.parse().unwrap());
             let quotes =
-                market::common_quotes(snapshot, (pair.base, pair.base), day(date)).unwrap();
+                whole_histories::common_quotes(snapshot, (pair.base, pair.base), day(date))
+                    .unwrap();
             quotes.unwrap().0
         };
         let (eur, usd) = (quote("EUR", "2026-02-10"), quote("USD", "2026-02-10"));

@@ -1,7 +1,7 @@
 //! The days on which banks in Brazil are closed, by rule; weekends are not among them.
 use serde::Serialize;
 
-use crate::types::Date;
+use crate::values::Date;
 
 /// The name of a bank holiday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,7 +59,7 @@ const fn holiday(en: &'static str, pt: &'static str) -> Holiday {
 }
 
 /// The bank holiday on this day, whatever its weekday.
-pub(super) fn on(day: Date) -> Option<Holiday> {
+pub(crate) fn on(day: Date) -> Option<Holiday> {
     let (year, month, date) = (day.year(), day.month(), day.day());
     let from_easter = day.day_number() - easter(year);
     let fixed = FIXED.iter().find(|(in_month, on, years, _)| {
@@ -75,7 +75,7 @@ pub(super) fn on(day: Date) -> Option<Holiday> {
 }
 
 /// The numbers of the bank holidays of a year, each day once, in order.
-pub(super) fn of_year(year: u16) -> Vec<i32> {
+pub(crate) fn of_year(year: u16) -> Vec<i32> {
     let easter = easter(year);
     let number = |month, day| Date::new(year, month, day).map(Date::day_number);
     let holds = |years: &Years| years.contains(&year);

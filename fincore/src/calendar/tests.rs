@@ -122,9 +122,8 @@ fn ends_with_the_calendar() {
 }
 
 #[test]
-#[cfg(feature = "import")]
 fn lists_business_days_of_a_range() {
-    let (_dir, catalogue) = crate::catalogue::temporary();
+    let (_dir, catalogue) = crate::store::catalogue::temporary();
     let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
     let list = |from: Option<&str>, to: Option<&str>| {
         let query = BusinessDaysQuery { from: from.map(day), to: to.map(day) };

@@ -1,11 +1,16 @@
 //! A company, the columns of its rows, and how it is read from the data file.
-use rusqlite::Row;
+use std::sync::Arc;
+
+use rusqlite::{Connection, Row};
 
 use crate::{
-    names,
-    sqlite::{code, parsed, parsed_if_any},
-    table::{self, Cell, Column, ColumnKind, serialize_by_columns},
-    types::{Cnpj, CvmCode, Date},
+    answers::{
+        CachedRows,
+        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+    },
+    lexicon::names::reviewed_names,
+    store::{code, parsed, parsed_if_any, snapshot::Snapshot},
+    values::{Cnpj, CvmCode, Date, error::Result, fold, words::words},
 };
 
 /// The name of the dataset, in the change log and for callers.
@@ -94,10 +99,10 @@ macro_rules! select_company {
         FROM company "
     };
 }
-pub(super) use select_company;
+pub(crate) use select_company;
 
 /// Reads the columns of `select_company`.
-pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
     Ok(Company {
         id: code(row, 0)?,
         name: row.get(1)?,
@@ -112,7 +117,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
 }
 
 /// A company that files without being in the registry, from its code and a name that it filed under.
-pub(super) fn read_filer(row: &Row<'_>) -> rusqlite::Result<Company> {
+pub(crate) fn read_filer(row: &Row<'_>) -> rusqlite::Result<Company> {
     let id: CvmCode = code(row, 0)?;
     Ok(Company {
         id,
@@ -121,8 +126,100 @@ pub(super) fn read_filer(row: &Row<'_>) -> rusqlite::Result<Company> {
         cnpj: None,
         status: None,
         sector: String::new(),
-        tickers: names::current_tickers(id.get()).map(str::to_ascii_uppercase).collect(),
+        tickers: reviewed_names::current_tickers(id.get()).map(str::to_ascii_uppercase).collect(),
         registered_on: None,
         cancelled_on: None,
     })
+}
+
+/// Other names that a company filed under, oldest first: most of them are former names. Other spellings of the registered
+/// name or the trade name are left out.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// use fincore::companies;
+///
+/// let copel = companies::find(&snapshot, "14311".parse()?)?;
+/// assert!(!companies::other_names(&snapshot, &copel)?.contains(&copel.name));
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn other_names(snapshot: &Snapshot, company: &Company) -> Result<Vec<String>> {
+    const SQL: &str = "SELECT name FROM filer WHERE company = ?1 ORDER BY id";
+    let mut known: Vec<String> = [Some(&company.name), company.trade_name.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|name| plain(name))
+        .collect();
+    let mut names: Vec<String> = snapshot.rows(SQL, [company.id.get()], |row| row.get(0))?;
+    names.retain(|name| {
+        let plain = plain(name);
+        let is_new = !plain.is_empty() && !known.contains(&plain);
+        known.push(plain);
+        is_new
+    });
+    Ok(names)
+}
+
+/// A name without punctuation, and without the legal form of the company, which is written in many ways.
+fn plain(name: &str) -> String {
+    let folded = fold(name);
+    let parts = words(&folded).filter(|word| !["s", "a", "sa", "cia", "companhia"].contains(word));
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod other_names_tests {
+    use crate::companies;
+    use crate::import::bundle;
+
+    use super::*;
+    use crate::values::Date;
+
+    #[test]
+    fn lists_former_names_once_and_without_other_spellings() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let mut renamed = 0;
+        companies::each(&snapshot, |company| {
+            let names = other_names(&snapshot, &company)?;
+            renamed += usize::from(!names.is_empty());
+            let mut plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
+            let count = plain.len();
+            plain.sort();
+            plain.dedup();
+            assert_eq!(plain.len(), count, "{names:?}");
+            assert!(!plain.contains(&super::plain(&company.name)), "{names:?}");
+            Ok(())
+        })
+        .unwrap();
+        assert!(renamed > 20, "{renamed}");
+    }
+}
+
+/// All companies, ordered by code. `None` if one of them is corrupt: then companies are read from the file, so that every
+/// answer that leaves it out counts it.
+#[derive(Debug)]
+pub(crate) struct RegistryCache(pub(crate) Option<Arc<CachedRows<Company>>>);
+
+impl RegistryCache {
+    pub(crate) fn read(connection: &Connection) -> Result<RegistryCache> {
+        const SQL: &str = concat!(select_company!(), "ORDER BY id");
+        let mut statement = connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([])?;
+        let mut all = CachedRows::default();
+        while let Some(row) = rows.next()? {
+            let Ok(company) = read(row) else { return Ok(RegistryCache(None)) };
+            all.push(company)?;
+        }
+        all.shrink();
+        Ok(RegistryCache(Some(Arc::new(all))))
+    }
+
+    pub(crate) fn with_code(&self, code: u32) -> Option<&Company> {
+        let all = self.0.as_ref()?.all();
+        all.binary_search_by_key(&code, |company| company.id.get()).ok().map(|at| &all[at])
+    }
 }

@@ -1,10 +1,18 @@
 //! The queries of companies.
 use serde::{Deserialize, Serialize};
 
-use super::company::Company;
 use crate::{
-    error::{Result, Wanted},
-    types::{self, Limit, Offset, Words, choices, fold},
+    answers::{
+        Page,
+        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+    },
+    companies::{self, company::Company},
+    lexicon::names::Names,
+    store::{code, snapshot::Snapshot},
+    values::{
+        CompanyId, CompanyRef, CvmCode, Limit, Offset, PageQuery, Words, choices, error::Result,
+        fold, invalid::Wanted, words,
+    },
 };
 
 /// A query for companies; by default the first twenty by code.
@@ -57,12 +65,12 @@ impl Search {
     ///
     /// Fails if `text` has no words, or too many.
     pub fn new(text: &str) -> Result<Search> {
-        Ok(types::Search::new(text)?.into())
+        Ok(words::Search::new(text)?.into())
     }
 }
 
-impl From<types::Search> for Search {
-    fn from(types::Search { q, limit, offset }: types::Search) -> Search {
+impl From<words::Search> for Search {
+    fn from(words::Search { q, limit, offset }: words::Search) -> Search {
         Search { q, status: None, sector: None, listed: None, limit, offset }
     }
 }
@@ -79,14 +87,14 @@ pub enum Listed {
 choices!(Listed, Wanted::TrueOrFalse, "true" => Listed::Yes, "false" => Listed::No);
 
 /// What companies must be: status and sector are without case and accents; an empty filter admits all.
-pub(super) struct Filter {
-    pub(super) status: Option<String>,
-    pub(super) sector: Option<String>,
-    pub(super) is_listed: Option<bool>,
+pub(crate) struct Filter {
+    pub(crate) status: Option<String>,
+    pub(crate) sector: Option<String>,
+    pub(crate) is_listed: Option<bool>,
 }
 
 impl Filter {
-    pub(super) fn new(
+    pub(crate) fn new(
         status: Option<&str>,
         sector: Option<&str>,
         listed: Option<Listed>,
@@ -95,15 +103,157 @@ impl Filter {
         Filter { status: status.map(fold), sector: sector.map(fold), is_listed }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.status.is_none() && self.sector.is_none() && self.is_listed.is_none()
     }
 
-    pub(super) fn admits(&self, company: &Company) -> bool {
+    pub(crate) fn admits(&self, company: &Company) -> bool {
         self.status
             .as_ref()
             .is_none_or(|status| company.status.as_deref().map(fold).as_ref() == Some(status))
             && self.sector.as_ref().is_none_or(|sector| *sector == fold(&company.sector))
             && self.is_listed.is_none_or(|listed| listed != company.tickers.is_empty())
+    }
+}
+
+/// The values that the filters of companies can have, in alphabetical order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FilterValues {
+    /// Every status that a company has.
+    pub statuses: Vec<String>,
+    /// Every sector that a company is in.
+    pub sectors: Vec<String>,
+}
+
+/// Every status and every sector of the registry.
+pub fn filter_values(snapshot: &Snapshot) -> Result<FilterValues> {
+    const STATUSES: &str =
+        "SELECT DISTINCT status FROM company WHERE status <> '' ORDER BY status_folded";
+    const SECTORS: &str =
+        "SELECT DISTINCT sector FROM company WHERE sector <> '' ORDER BY sector_folded";
+    let read = |sql| snapshot.rows(sql, [], |row| row.get(0));
+    Ok(FilterValues { statuses: read(STATUSES)?, sectors: read(SECTORS)? })
+}
+
+#[cfg(test)]
+mod filter_values_tests {
+    use crate::companies;
+    use crate::import::bundle;
+
+    use super::*;
+    use crate::values::Date;
+
+    #[test]
+    fn every_value_of_a_filter_finds_companies() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let values = filter_values(&snapshot).unwrap();
+        assert!(values.statuses.contains(&"ATIVO".to_owned()), "{values:?}");
+        assert!(values.sectors.contains(&"Bancos".to_owned()) && values.sectors.len() > 20);
+        let of = |status: Option<&String>, sector: Option<&String>| {
+            let query =
+                List { status: status.cloned(), sector: sector.cloned(), ..Default::default() };
+            companies::list(&snapshot, query).unwrap().total
+        };
+        let (all, by_status): (u64, u64) =
+            (of(None, None), values.statuses.iter().map(|status| of(Some(status), None)).sum());
+        assert_eq!(all, by_status);
+        assert!(values.sectors.iter().all(|sector| of(None, Some(sector)) > 0));
+    }
+}
+
+/// A sector, and how many companies it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sector {
+    /// The name of the sector, as published; empty for companies without one.
+    pub sector: String,
+    /// All companies, current and former.
+    pub companies: u64,
+    /// Companies whose registration is active.
+    pub active: u64,
+    /// Companies with a ticker.
+    pub listed: u64,
+}
+
+impl table::Row for Sector {
+    const COLUMNS: &'static [Column<Sector>] = &[
+        Column { name: "sector", kind: ColumnKind::Text, cell: |row| row.sector.as_str().into() },
+        Column {
+            name: "companies",
+            kind: ColumnKind::Integer,
+            cell: |row| Cell::Integer(row.companies),
+        },
+        Column { name: "active", kind: ColumnKind::Integer, cell: |row| Cell::Integer(row.active) },
+        Column { name: "listed", kind: ColumnKind::Integer, cell: |row| Cell::Integer(row.listed) },
+    ];
+}
+
+serialize_by_columns!(Sector);
+
+/// Every sector with its numbers of companies, the largest first. The numbers add up to all companies.
+pub fn sectors(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Sector>> {
+    const SQL: &str = "SELECT sector, COUNT(*), SUM(standing = 0), SUM(tickers <> '') FROM company
+        GROUP BY sector ORDER BY COUNT(*) DESC, sector_folded";
+    let all = snapshot.rows(SQL, [], |row| {
+        let number = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+        let (companies, active, listed) = (number(1)?, number(2)?, number(3)?);
+        Ok(Sector { sector: row.get(0)?, companies, active, listed })
+    })?;
+    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), companies::meta(snapshot)?))
+}
+
+/// The order of companies that share a CNPJ, best first: the active one, then the one registered last.
+macro_rules! best_company_first {
+    () => {
+        "standing, id DESC"
+    };
+}
+pub(crate) use best_company_first;
+
+/// The CVM code of the registered company with this id, if there is one.
+pub(crate) fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Option<CvmCode>> {
+    const BY_CODE: &str = "SELECT id FROM company WHERE id = ?1";
+    const BY_CNPJ: &str = concat!(
+        "SELECT id FROM company WHERE cnpj = ?1 ORDER BY ",
+        best_company_first!(),
+        " LIMIT 1"
+    );
+    // What all branches share.
+    const OF_BRANCH: &str = concat!(
+        "SELECT id FROM company WHERE cnpj > ?1 || '/' AND cnpj < ?1 || '0' ORDER BY ",
+        best_company_first!(),
+        " LIMIT 1"
+    );
+    let mut found = match id {
+        CompanyId::Cvm(number) => snapshot.rows(BY_CODE, [number.get()], |row| code(row, 0))?,
+        CompanyId::Cnpj(cnpj) => snapshot.rows(BY_CNPJ, [cnpj.to_string()], |row| code(row, 0))?,
+    };
+    if let (true, CompanyId::Cnpj(cnpj)) = (found.is_empty(), id) {
+        found = snapshot.rows(OF_BRANCH, [cnpj.root()], |row| code(row, 0))?;
+    }
+    Ok(found.into_iter().next())
+}
+
+/// The CVM code of the company that a reference stands for, if there is one. A company that files without being registered counts
+/// too.
+pub(crate) fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<Option<CvmCode>> {
+    const FILES: &str = "SELECT 1 FROM filer WHERE company = ?1 LIMIT 1";
+    match company {
+        CompanyRef::Id(id) => {
+            let found = find_registered(snapshot, *id)?;
+            Ok(match (found, id) {
+                (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => {
+                    Some(*code)
+                }
+                (found, CompanyId::Cvm(_) | CompanyId::Cnpj(_)) => found,
+            })
+        }
+        CompanyRef::Ticker(ticker) => {
+            let code = snapshot.memo(Names::read)?.code_of_ticker(&ticker.to_ascii_lowercase());
+            Ok(code.and_then(|code| CvmCode::new(code).ok()))
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! Writes companies: a registry replaces the previous one, newer tickers replace older ones.
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{OptionalExtension, Row};
 
 use crate::{
-    catalogue::{Change, Tally, Writer},
-    company_lookup::best_company_first,
-    error::Result,
-    names,
-    sqlite::{code, parsed, parsed_if_any},
-    types::{Cnpj, CvmCode, Date, fold},
+    companies::queries::best_company_first,
+    lexicon::names::reviewed_names,
+    store::{
+        code, parsed, parsed_if_any,
+        writer::{Change, Tally, Writer},
+    },
+    values::{Cnpj, CompanyId, CvmCode, Date, error::Result, fold},
 };
 
 /// The status of active companies, folded.
@@ -36,13 +37,11 @@ impl RegistryEntry {
     }
 
     /// Whether the company is active.
-    #[cfg(feature = "import")]
     pub(crate) fn is_active(&self) -> bool {
         fold(&self.status) == ACTIVE
     }
 
     /// The newest date in this entry up to a day: what lies after it was mistyped.
-    #[cfg(feature = "import")]
     pub(crate) fn newest_event_until(&self, day: Date) -> Option<Date> {
         let events = [self.registered_on, self.cancelled_on, self.status_since];
         events.into_iter().flatten().filter(|event| *event <= day).max()
@@ -68,7 +67,7 @@ pub(crate) enum Listing {
     Partial,
 }
 
-pub(crate) use super::company::DATASET as COMPANIES;
+pub(crate) use crate::companies::company::DATASET as COMPANIES;
 
 /// The published columns, in the order of [`RegistryEntry`].
 macro_rules! select_registry {
@@ -106,7 +105,6 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
 }
 
 /// The companies with a CNPJ: two codes may stand for one company.
-#[cfg(feature = "import")]
 pub(crate) fn companies_of_cnpj(writer: &Writer, cnpj: Cnpj) -> Result<Vec<CvmCode>> {
     const SQL: &str = "SELECT id FROM company WHERE cnpj = ?1";
     let mut statement = writer.prepare(SQL)?;
@@ -115,7 +113,6 @@ pub(crate) fn companies_of_cnpj(writer: &Writer, cnpj: Cnpj) -> Result<Vec<CvmCo
 }
 
 /// The day of the last sync of the registry, unless another one was imported after it.
-#[cfg(feature = "import")]
 pub(crate) fn registry_synchronised_on(writer: &Writer) -> Result<Option<Date>> {
     const SQL: &str = "SELECT succeeded_at FROM dataset
         WHERE name = ?1 AND succeeded_at >= COALESCE(updated_at, '')";
@@ -292,11 +289,77 @@ pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
 /// Tickers of a form, and those that it lacks.
 fn with_reviewed(company: u32, filed: &str) -> String {
     let mut tickers: Vec<String> = filed.split_whitespace().map(str::to_owned).collect();
-    for ticker in names::current_tickers(company).map(str::to_ascii_uppercase) {
+    for ticker in reviewed_names::current_tickers(company).map(str::to_ascii_uppercase) {
         if !tickers.contains(&ticker) {
             tickers.push(ticker);
             tickers.sort_unstable();
         }
     }
     tickers.join(" ")
+}
+
+/// The tickers of a company, as the operator has set them.
+#[derive(Clone, Debug)]
+pub(crate) struct TickerOverride {
+    pub(crate) company: CompanyId,
+    pub(crate) tickers: Vec<String>,
+}
+
+/// Why a table is refused: the line, and what is wrong there.
+pub(crate) type RefusedLine = (usize, String);
+
+/// Replaces all overrides with these rows, which have their line numbers.
+pub(crate) fn replace(
+    writer: &Writer,
+    rows: &[(usize, TickerOverride)],
+) -> Result<Result<Tally, RefusedLine>> {
+    const FORGET: &str = "DELETE FROM ticker_override";
+    const WRITE: &str = "INSERT INTO ticker_override (cnpj, tickers) VALUES (?1, ?2)";
+    let mut new = BTreeMap::new();
+    for (line, row) in rows {
+        let Some(cnpj) = cnpj_of(writer, row.company)? else {
+            let reason =
+                format!("there is no company {:?} in the registry", row.company.to_string());
+            return Ok(Err((*line, reason)));
+        };
+        if new.insert(cnpj, row.tickers.join(" ")).is_some() {
+            return Ok(Err((*line, format!("the company {} appears twice", row.company))));
+        }
+    }
+    let mut before = stored_overrides(writer)?;
+    writer.prepare(FORGET)?.execute([])?;
+    let mut tally = Tally::default();
+    for (cnpj, tickers) in &new {
+        tally += match before.remove(cnpj) {
+            Some(known) if known == *tickers => Tally::UNCHANGED,
+            Some(_) => Tally::CHANGED,
+            None => Tally::NEW,
+        };
+        writer.prepare(WRITE)?.execute((cnpj, tickers))?;
+    }
+    for _ in before {
+        tally += Tally::REMOVED;
+    }
+    if tally.is_change() {
+        refresh_tickers(writer)?;
+    }
+    Ok(Ok(tally))
+}
+
+fn cnpj_of(writer: &Writer, company: CompanyId) -> Result<Option<String>> {
+    const BY_CODE: &str = "SELECT cnpj FROM company WHERE id = ?1";
+    const BY_CNPJ: &str = "SELECT cnpj FROM company WHERE cnpj = ?1 LIMIT 1";
+    let read = |row: &rusqlite::Row<'_>| row.get(0);
+    Ok(match company {
+        CompanyId::Cvm(code) => writer.prepare(BY_CODE)?.query_row([code.get()], read),
+        CompanyId::Cnpj(cnpj) => writer.prepare(BY_CNPJ)?.query_row([cnpj.to_string()], read),
+    }
+    .optional()?)
+}
+
+fn stored_overrides(writer: &Writer) -> Result<BTreeMap<String, String>> {
+    const SQL: &str = "SELECT cnpj, tickers FROM ticker_override";
+    let mut statement = writer.prepare(SQL)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

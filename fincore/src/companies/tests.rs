@@ -2,9 +2,9 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::{
-    bundle,
-    catalogue::Catalogue,
-    types::{Date, Limit, Offset},
+    import::bundle,
+    store::catalogue::Catalogue,
+    values::{Date, Limit, Offset},
 };
 
 const ALL: &str = concat!(select_company!(), "ORDER BY id");

@@ -1,24 +1,24 @@
 //! What to try if nothing meets a search: other spellings, fewer words; but never without the company that is named.
-use super::{
-    search_tiers::MeantCompany,
-    search_units::{SearchUnit, UnitSense},
-};
 use crate::{
+    filings::{
+        search_tiers::MeantCompany,
+        search_units::{SearchUnit, UnitSense},
+    },
     index::Condition,
-    names::{Names, NearlyMeant},
+    lexicon::names::{Names, NearlyMeant},
 };
 
 /// A condition to try if nothing meets all units.
 #[derive(Debug)]
-pub(super) struct NearSearch {
+pub(crate) struct NearSearch {
     /// In tiers, the better ones first.
-    pub(super) tiers: Vec<Condition>,
+    pub(crate) tiers: Vec<Condition>,
     /// Words that are taken for others: as given, and what they stand for.
-    pub(super) corrected: Option<(String, String)>,
+    pub(crate) corrected: Option<(String, String)>,
     /// Whether all that is left of the search is the company that is named.
-    pub(super) is_company_only: bool,
+    pub(crate) is_company_only: bool,
     /// The units that may be left out: their words, and the filings that meet them all the same.
-    pub(super) optional: Vec<(String, Condition)>,
+    pub(crate) optional: Vec<(String, Condition)>,
 }
 
 /// A longer search means every word of it.
@@ -35,7 +35,7 @@ struct NearWords<'u> {
 
 /// The conditions to try if nothing meets all units, nearest first. Phrases must be met in any case, and the company that
 /// is named.
-pub(super) fn near_searches(
+pub(crate) fn near_searches(
     units: &[SearchUnit],
     company: Option<&MeantCompany<'_>>,
     names: &Names,

@@ -1,13 +1,23 @@
 //! The queries of filings.
 use serde::{Deserialize, Serialize};
 
-#[cfg(doc)]
-use super::each;
-use super::filter::FilterFields;
 use crate::{
-    error::{Result, Wanted},
-    types::{self, CompanyRef, Date, Limit, Offset, Words, choices},
+    answers::Page,
+    companies::queries,
+    filings::{
+        coverage::{self, coverage},
+        filing::{self, Filing, with_index},
+    },
+    index::{Condition, Executor, KeyPage, PageWindow, TermKind},
+    store::snapshot::Snapshot,
+    values::{
+        CompanyRef, CvmCode, Date, DateRange, Limit, Offset, Words, choices, error::Result,
+        first_key, fold, invalid::Wanted, last_key, words,
+    },
 };
+
+#[cfg(doc)]
+use crate::filings::each;
 
 /// A query for filings; by default the newest twenty.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -32,7 +42,7 @@ pub struct List {
 }
 
 impl List {
-    pub(super) fn filter_fields<'q>(&'q self) -> FilterFields<'q> {
+    pub(crate) fn filter_fields<'q>(&'q self) -> FilterFields<'q> {
         FilterFields {
             company: self.company.as_ref(),
             category: self.category.as_deref(),
@@ -82,10 +92,10 @@ impl Search {
     ///
     /// Fails if `text` has no words, or too many.
     pub fn new(text: &str) -> Result<Search> {
-        Ok(types::Search::new(text)?.into())
+        Ok(words::Search::new(text)?.into())
     }
 
-    pub(super) fn filter_fields<'q>(&'q self) -> FilterFields<'q> {
+    pub(crate) fn filter_fields<'q>(&'q self) -> FilterFields<'q> {
         FilterFields {
             company: self.company.as_ref(),
             category: self.category.as_deref(),
@@ -96,8 +106,8 @@ impl Search {
     }
 }
 
-impl From<types::Search> for Search {
-    fn from(types::Search { q, limit, offset }: types::Search) -> Search {
+impl From<words::Search> for Search {
+    fn from(words::Search { q, limit, offset }: words::Search) -> Search {
         Search {
             q,
             company: None,
@@ -170,7 +180,7 @@ impl OfCompany {
         }
     }
 
-    pub(super) fn filter_fields<'q>(&'q self, company: &'q CompanyRef) -> FilterFields<'q> {
+    pub(crate) fn filter_fields<'q>(&'q self, company: &'q CompanyRef) -> FilterFields<'q> {
         FilterFields {
             company: Some(company),
             category: self.category.as_deref(),
@@ -179,4 +189,98 @@ impl OfCompany {
             to: self.to,
         }
     }
+}
+
+/// The filters of a query, as they are given.
+pub(crate) struct FilterFields<'q> {
+    pub(crate) company: Option<&'q CompanyRef>,
+    pub(crate) category: Option<&'q str>,
+    pub(crate) kind: Option<&'q str>,
+    pub(crate) from: Option<Date>,
+    pub(crate) to: Option<Date>,
+}
+
+impl FilterFields<'_> {
+    /// The names of those that are given.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let given = [
+            ("company", self.company.is_some()),
+            ("category", self.category.is_some()),
+            ("type", self.kind.is_some()),
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    }
+}
+
+/// Which filings a query is about.
+pub(crate) struct Filter {
+    conditions: Vec<Condition>,
+    /// The smallest and the largest key that they can have.
+    pub(crate) keys: (i64, i64),
+    company: Option<Option<CvmCode>>,
+    category: Option<String>,
+    kind: Option<String>,
+}
+
+impl Filter {
+    /// Fails if `from` is after `to`.
+    pub(crate) fn new(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Filter> {
+        let days = DateRange::new(fields.from, fields.to)?;
+        let company =
+            fields.company.map(|company| queries::resolve(snapshot, company)).transpose()?;
+        let (category, kind) = (fields.category.map(fold), fields.kind.map(fold));
+        let of_company = company.map(|code| {
+            code.map_or_else(Condition::nothing, |code| Condition::company(code.get()))
+        });
+        let of_category =
+            category.clone().map(|folded| Condition::Term(TermKind::Category, folded));
+        let of_type = kind.clone().map(|folded| Condition::Term(TermKind::Type, folded));
+        let conditions = [of_company, of_category, of_type].into_iter().flatten().collect();
+        let keys = (first_key(days.from()), last_key(days.to()));
+        Ok(Filter { conditions, keys, company, category, kind })
+    }
+
+    /// Whether a filing with a key in the range is one of them.
+    pub(crate) fn admits(&self, filing: &Filing) -> bool {
+        self.company.is_none_or(|code| code == Some(filing.company_id))
+            && self.category.as_deref().is_none_or(|folded| folded == fold(&filing.category))
+            && self.kind.as_deref().is_none_or(|folded| folded == fold(&filing.r#type))
+    }
+
+    /// One page of them, newest first.
+    pub(crate) fn page(
+        &self,
+        snapshot: &Snapshot,
+        part: (Limit<1000>, Offset),
+    ) -> Result<Page<Filing>> {
+        let found =
+            with_index(snapshot, |index| self.find(index, vec![Condition::everything()], part))?;
+        page_of(snapshot, found, part)
+    }
+
+    /// The keys of the filings that meet further conditions, in tiers.
+    pub(crate) fn find(
+        &self,
+        index: &Executor<'_>,
+        tiers: Vec<Condition>,
+        (limit, offset): (Limit<1000>, Offset),
+    ) -> Result<KeyPage> {
+        let within = |condition| Condition::all(self.conditions.iter().cloned().chain([condition]));
+        let tiers: Vec<Condition> = tiers.into_iter().map(within).collect();
+        let part = PageWindow { limit: limit.get() as usize, offset: offset.get() };
+        index.find_ranked(&tiers, self.keys, part)
+    }
+}
+
+/// The page with the filings that were found.
+pub(crate) fn page_of(
+    snapshot: &Snapshot,
+    found: KeyPage,
+    (limit, offset): (Limit<1000>, Offset),
+) -> Result<Page<Filing>> {
+    Page::read(found.total, (limit.get(), offset.get()), coverage::meta(snapshot)?, || {
+        filing::read_keys(snapshot, &found.keys)
+    })
 }

@@ -1,29 +1,29 @@
 //! The order of what a search finds: tiers of filings, the better ones first, and the newest first within each.
-use super::{
-    queries::Order,
-    search_units::{SearchUnit, UnitSense},
-};
 use crate::{
+    filings::{
+        queries::Order,
+        search_units::{SearchUnit, UnitSense},
+    },
     index::Condition,
-    names::{CompanyNames, Names},
+    lexicon::names::{CompanyNames, Names},
 };
 
 /// The company that a search is about.
-pub(super) struct MeantCompany<'n> {
+pub(crate) struct MeantCompany<'n> {
     /// Its filings; or those of all companies that are named.
-    pub(super) filings: Condition,
+    pub(crate) filings: Condition,
     /// The filings of each, in the order in which they are named or meant.
-    pub(super) each: Vec<Condition>,
+    pub(crate) each: Vec<Condition>,
     /// The filings of all companies whose names start with the words that name it.
     family: Condition,
     /// Whether it is named for certain: then its filings come before all others.
-    pub(super) is_certain: bool,
+    pub(crate) is_certain: bool,
     names: Option<&'n CompanyNames>,
 }
 
 impl<'n> MeantCompany<'n> {
     /// The companies that units name; or else the one whose name the words have.
-    pub(super) fn of(units: &[SearchUnit], names: &'n Names) -> Option<MeantCompany<'n>> {
+    pub(crate) fn of(units: &[SearchUnit], names: &'n Names) -> Option<MeantCompany<'n>> {
         let named = units.iter().filter(|unit| unit.sense == UnitSense::Company);
         let each: Vec<Condition> = named.clone().flat_map(SearchUnit::companies).collect();
         if !each.is_empty() {
@@ -40,7 +40,7 @@ impl<'n> MeantCompany<'n> {
     }
 
     /// The same with all companies whose names start alike: the rest of the search says which of them is meant.
-    pub(super) fn with_family(&self) -> MeantCompany<'n> {
+    pub(crate) fn with_family(&self) -> MeantCompany<'n> {
         let (filings, family) = (self.family.clone(), Condition::nothing());
         MeantCompany { each: vec![filings.clone()], filings, family, ..*self }
     }
@@ -79,18 +79,18 @@ impl SearchUnit {
 }
 
 /// The filings that meet all units, linked expressions included.
-pub(super) fn all(units: &[SearchUnit]) -> Condition {
+pub(crate) fn all(units: &[SearchUnit]) -> Condition {
     Condition::all(units.iter().map(SearchUnit::loosely))
 }
 
 /// The filings that meet all units by words that mean the same.
-pub(super) fn without_links(units: &[SearchUnit]) -> Condition {
+pub(crate) fn without_links(units: &[SearchUnit]) -> Condition {
     Condition::all(units.iter().map(|unit| unit.condition.clone()))
 }
 
 /// Tiers of the filings that meet all units, the better ones first. By date, those that meet the search fully come before
 /// those that meet it loosely; by relevance, those about the words come before those that only mention them.
-pub(super) fn tiers(
+pub(crate) fn tiers(
     units: &[SearchUnit],
     company: Option<&MeantCompany<'_>>,
     order: Order,

@@ -1,43 +1,43 @@
 //! What a search says: its words, expressions, phrases, years and companies, each with the filings that meet it.
 use std::ops::Range;
 
-use super::{
-    class_levels::ClassLevels,
-    word_conditions::{
-        Alternative, Scope, WordEnding, delivered, has_letters, whole_word, with_word,
-    },
-};
 use crate::{
-    index::{Condition, TermKind},
-    language::{
-        Days, Meaning, day_or_month, is_particle, market_words, meanings, other_numerals, season_of,
+    filings::word_conditions::{
+        Alternative, ClassLevels, Scope, WordEnding, delivered, has_letters, whole_word, with_word,
     },
-    names::{CompanyInSearch, CompanyNames, Names},
-    types::{Part, Words},
+    index::{Condition, TermKind},
+    lexicon::{
+        Days, Meaning, day_or_month, is_particle,
+        market_words::market_words,
+        meanings,
+        names::{CompanyInSearch, CompanyNames, Names},
+        other_numerals, season_of,
+    },
+    values::{Part, Words},
 };
 
 /// A part of a search that is met or not: a word, an expression, a phrase.
 #[derive(Debug)]
-pub(super) struct SearchUnit {
+pub(crate) struct SearchUnit {
     /// As typed, folded.
-    pub(super) words: Vec<String>,
-    pub(super) sense: UnitSense,
+    pub(crate) words: Vec<String>,
+    pub(crate) sense: UnitSense,
     /// The filings that meet it, by whatever they are found by.
-    pub(super) condition: Condition,
+    pub(crate) condition: Condition,
     /// The filings that meet it with whole words, in their class or subject.
-    pub(super) full: Condition,
+    pub(crate) full: Condition,
     /// The filings that meet it in their class or the head of their subject.
-    pub(super) head: Condition,
+    pub(crate) head: Condition,
     /// The filings whose class it names.
-    pub(super) class: Option<Condition>,
+    pub(crate) class: Option<Condition>,
     /// The filings that have what is only linked to it.
-    pub(super) linked: Option<Condition>,
+    pub(crate) linked: Option<Condition>,
     /// The expressions that are linked to it.
-    pub(super) links: Vec<String>,
+    pub(crate) links: Vec<String>,
     /// Whether it is an expression of the market, and so says what is asked.
-    pub(super) is_known: bool,
+    pub(crate) is_known: bool,
     /// What is left of an expression of several words if nothing has it: those of its words that say something.
-    pub(super) parts: Vec<SearchUnit>,
+    pub(crate) parts: Vec<SearchUnit>,
     /// The codes of the companies that it names.
     companies: Vec<u32>,
     /// Whether the first of them are meant before the others.
@@ -50,7 +50,7 @@ pub(super) struct SearchUnit {
 
 /// What a unit of a search says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UnitSense {
+pub(crate) enum UnitSense {
     /// What a word or an expression means.
     Word,
     /// The company that it names.
@@ -84,24 +84,24 @@ impl SearchUnit {
     }
 
     /// The filings of all companies whose names start with it.
-    pub(super) fn family(&self) -> Condition {
+    pub(crate) fn family(&self) -> Condition {
         Condition::any(self.family.iter().map(|code| Condition::company(*code)))
     }
 
     /// The filings of the companies that it names: of each on its own if some are meant before others, or else of all.
-    pub(super) fn companies(&self) -> Vec<Condition> {
+    pub(crate) fn companies(&self) -> Vec<Condition> {
         let mut each = self.companies.iter().map(|code| Condition::company(*code));
         if self.is_ranked { each.collect() } else { vec![Condition::any(&mut each)] }
     }
 
     /// The filings that meet it or have what is linked to it.
-    pub(super) fn loosely(&self) -> Condition {
+    pub(crate) fn loosely(&self) -> Condition {
         Condition::any([self.condition.clone()].into_iter().chain(self.linked.clone()))
     }
 }
 
 /// The units of a search.
-pub(super) fn units(words: &Words, names: &Names, classes: &ClassLevels) -> Vec<SearchUnit> {
+pub(crate) fn units(words: &Words, names: &Names, classes: &ClassLevels) -> Vec<SearchUnit> {
     let mut units: Vec<SearchUnit> = Vec::new();
     let parts = words.parts();
     for (at, part) in parts.iter().enumerate() {

@@ -1,26 +1,31 @@
 //! The search for filings: what its words mean, what meets them, and in which order it is shown.
-use super::{
-    class_levels::ClassLevels,
-    filing::Filing,
-    filter::{Filter, page_of},
-    index_query::with_index,
-    near_search::{NearSearch, near_searches},
-    queries::Search,
-    search_tiers::{MeantCompany, all, tiers, without_links},
-    search_units::{SearchUnit, UnitSense, units},
-    with_hints,
-};
+use strsim::osa_distance;
+
 use crate::{
     answers::{CorrectedWords, LinkedWords, Page},
-    catalogue::Snapshot,
-    companies::hints::hint_at_unknown,
-    error::{Error, Invalid, Result},
+    companies::hint_at_unknown,
+    filings::{
+        filing::{Filing, with_index},
+        near_search::{NearSearch, near_searches},
+        queries::{Filter, Search, page_of},
+        search_tiers::{MeantCompany, all, tiers, without_links},
+        search_units::{SearchUnit, UnitSense, units},
+        with_hints,
+        word_conditions::ClassLevels,
+    },
     index::{Condition, Executor, KeyPage},
-    language::nearest_word,
-    names::{Names, UnknownInSearch},
-    types::{Limit, Offset, Words, fold},
+    lexicon::{
+        names::{Names, UnknownInSearch},
+        nearest_word,
+    },
+    store::snapshot::Snapshot,
+    values::{
+        Limit, Offset, Words,
+        error::{Error, Result},
+        fold,
+        invalid::Invalid,
+    },
 };
-use strsim::osa_distance;
 
 /// Filings with all the words. The words are looked for in category, type, species and subject; in all names of the
 /// company, its tickers, CVM code and CNPJ; and in the years of delivery and reference.

@@ -1,28 +1,21 @@
 //! Writes filings.
 use std::{collections::BTreeSet, mem};
 
-use rusqlite::{CachedStatement, OptionalExtension, Row};
-
-use super::{
-    filers_and_classes::IdCache,
-    new_filing::{Link, NewFiling},
-    whole_files::FileExtents,
-};
-use crate::{
-    catalogue::{OnConflict, Tally, Writer},
-    error::Result,
-    index::{self, BlockSizes, ChangedBlocks, IndexProgress},
-    types::{Date, Form},
-};
-#[cfg(feature = "import")]
-use crate::{
-    filings::{filing::Filing, reader},
-    types::{CvmCode, FilingId},
-};
-#[cfg(feature = "import")]
+use foldhash::HashMap;
 use roaring::RoaringTreemap;
+use rusqlite::{CachedStatement, OptionalExtension, Params, Row};
 
-pub(crate) use super::filing::DATASET as FILINGS;
+use crate::{
+    filings::{
+        coverage::FileExtents,
+        filing::{self, Filing, Link, NewFiling},
+    },
+    index::{BlockSizes, ChangedBlocks, IndexProgress, update},
+    store::writer::{OnConflict, Tally, Writer},
+    values::{CvmCode, Date, FilingId, Form, error::Result},
+};
+
+pub(crate) use crate::filings::filing::DATASET as FILINGS;
 
 /// The filings of one import. [`Filings::finish`] updates the search index, once.
 #[derive(Debug, Default)]
@@ -31,11 +24,10 @@ pub(crate) struct Filings {
     changed: ChangedBlocks,
     /// The filings that earlier batches of the same table had. Numbers of one file lie close together, so they take little
     /// memory.
-    #[cfg(feature = "import")]
     in_table: RoaringTreemap,
     /// What the files have that were stored.
-    pub(super) extents: FileExtents,
-    pub(super) sizes: BlockSizes,
+    pub(crate) extents: FileExtents,
+    pub(crate) sizes: BlockSizes,
 }
 
 /// A row of the filing table.
@@ -111,8 +103,7 @@ impl Filings {
     }
 
     /// Removes the filing with this key.
-    #[cfg(feature = "import")]
-    pub(super) fn remove(&mut self, writer: &Writer, key: i64) -> Result<()> {
+    pub(crate) fn remove(&mut self, writer: &Writer, key: i64) -> Result<()> {
         Table::new(writer)?.remove(key)?;
         self.changed.note(writer.connection(), key)
     }
@@ -133,12 +124,11 @@ impl Filings {
         writer: &Writer,
         mut progress: impl FnMut(IndexProgress),
     ) -> Result<()> {
-        index::update(writer.connection(), &self.changed, self.sizes, &mut progress)
+        update::update(writer.connection(), &self.changed, self.sizes, &mut progress)
     }
 }
 
 /// Whether a filing occurred before in the same table.
-#[cfg(feature = "import")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occurrence {
     /// It did not.
@@ -153,7 +143,6 @@ pub(crate) enum Occurrence {
 
 /// A table that is stored in several batches may have the same filing in two of them. What they were is in the filing table
 /// itself.
-#[cfg(feature = "import")]
 impl Filings {
     /// Forgets the filings of the table before.
     pub(crate) fn begin_table(&mut self) {
@@ -184,18 +173,16 @@ impl Filings {
 }
 
 /// The stored filing with this id, if there is one that can be read.
-#[cfg(feature = "import")]
 pub(crate) fn stored_filing(writer: &Writer, id: FilingId) -> Result<Option<Filing>> {
-    const SQL: &str = concat!(reader::select_filing!(), "WHERE filing.id = ?1");
+    const SQL: &str = concat!(filing::select_filing!(), "WHERE filing.id = ?1");
     Ok(writer
         .prepare(SQL)?
-        .query_row([id.to_bits()], |row| Ok(reader::read(row).ok()))
+        .query_row([id.to_bits()], |row| Ok(filing::read(row).ok()))
         .optional()?
         .flatten())
 }
 
 /// The name under which a company last filed, or else its name in the registry.
-#[cfg(feature = "import")]
 pub(crate) fn known_filer_name(writer: &Writer, company: CvmCode) -> Result<Option<String>> {
     const FILER: &str = "SELECT name FROM filer WHERE company = ?1 ORDER BY id DESC LIMIT 1";
     const COMPANY: &str = "SELECT name FROM company WHERE id = ?1";
@@ -320,5 +307,80 @@ impl<'a> StoredFiling<'a> {
             url: row.get_ref(8)?.as_str_or_null()?,
             subject: row.get_ref(9)?.as_str()?,
         })
+    }
+}
+
+/// The most ids that are cached; there are some 3,000 in twenty years.
+const MAX_ROWS: usize = 50_000;
+
+/// The ids of the filer and class rows that this import has seen.
+#[derive(Debug, Default)]
+pub(crate) struct IdCache {
+    /// By company, because most have one name.
+    filers: HashMap<u32, Vec<(Box<str>, i64)>>,
+    classes: HashMap<String, i64>,
+    rows: usize,
+    /// The look-up key, kept so that a look-up does not allocate.
+    class_key: String,
+}
+
+impl IdCache {
+    /// Empties the cache if it is too large.
+    pub(crate) fn clear_if_full(&mut self) {
+        if self.rows > MAX_ROWS {
+            *self = IdCache::default();
+        }
+    }
+
+    /// The ids of a filing's filer and class; new ones are stored.
+    pub(crate) fn ids_of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(i64, i64)> {
+        Ok((self.filer(writer, entry)?, self.class(writer, entry)?))
+    }
+
+    fn filer(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<i64> {
+        const FIND: &str = "SELECT id FROM filer WHERE company = ?1 AND name = ?2";
+        const WRITE: &str = "INSERT INTO filer (company, name) VALUES (?1, ?2) RETURNING id";
+        let (company, name) = (entry.company.get(), &*entry.company_name);
+        let names = self.filers.entry(company).or_default();
+        if let Some((_, id)) = names.iter().find(|(known, _)| **known == *name) {
+            return Ok(*id);
+        }
+        let id = find_or_insert(writer, FIND, WRITE, (company, name))?;
+        names.push((name.into(), id));
+        self.rows += 1;
+        Ok(id)
+    }
+
+    fn class(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<i64> {
+        const FIND: &str =
+            "SELECT id FROM class WHERE category = ?1 AND type = ?2 AND species = ?3";
+        const WRITE: &str =
+            "INSERT INTO class (category, type, species) VALUES (?1, ?2, ?3) RETURNING id";
+        let levels = [&*entry.category, &*entry.kind, &*entry.species];
+        self.class_key.clear();
+        for level in levels {
+            self.class_key.push_str(level);
+            self.class_key.push('\t');
+        }
+        if let Some(id) = self.classes.get(&self.class_key) {
+            return Ok(*id);
+        }
+        let id = find_or_insert(writer, FIND, WRITE, levels)?;
+        self.classes.insert(self.class_key.clone(), id);
+        self.rows += 1;
+        Ok(id)
+    }
+}
+
+fn find_or_insert(
+    writer: &Writer,
+    find: &str,
+    write: &str,
+    params: impl Params + Clone,
+) -> Result<i64> {
+    let found = writer.prepare(find)?.query_row(params.clone(), |row| row.get(0)).optional()?;
+    match found {
+        Some(id) => Ok(id),
+        None => Ok(writer.prepare(write)?.query_row(params, |row| row.get(0))?),
     }
 }

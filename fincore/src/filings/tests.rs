@@ -3,21 +3,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::{
-    new_filing::{Link, NewFiling},
-    store::Filings,
-    *,
-};
+use super::*;
 use crate::{
-    catalogue::{Catalogue, OnConflict, Writer, temporary},
+    filings::{
+        filing::{Link, NewFiling},
+        store::Filings,
+    },
     index::BlockSizes,
-    language,
-    types::{CvmCode, Date, Form, Limit, Offset, Words, fold, words},
+    lexicon::{self, equivalents, periods},
+    store::{
+        catalogue::{Catalogue, temporary},
+        writer::{OnConflict, Writer},
+    },
+    values::{CvmCode, Date, Form, Limit, Offset, Words, fold, words::words},
 };
 
-#[cfg(feature = "bundle")]
-mod coverage;
-mod recount;
+pub(crate) mod coverage;
+pub(crate) mod recount;
 
 const NAMES: [&str; 4] =
     ["VALE S.A.", "PETRÓLEO  BRASILEIRO S.A.", "Vale do Rio Doce", "Banco do Vale S/A"];
@@ -129,12 +131,12 @@ impl Model {
         let class = [own[0].clone(), own[1].clone()].concat();
         for text in [&class, &own[2]] {
             let text: Vec<&str> = text.iter().map(String::as_str).collect();
-            language::for_each_extra_word(&text, |word| all.extend([word.to_owned()]));
+            lexicon::for_each_extra_word(&text, |word| all.extend([word.to_owned()]));
         }
         let reference = entry.reference_date.unwrap();
         all.extend([entry.date.year().to_string(), reference.year().to_string()]);
         if fold(&entry.category) == "dados economico-financeiros" {
-            all.extend(language::quarter_ending_on(reference));
+            all.extend(periods::ending_on(reference));
         }
         all.insert(entry.company.to_string());
         all
@@ -151,26 +153,26 @@ impl Model {
             if is_year(word) && !years_anywhere {
                 return years.iter().any(|year| year.to_string() == word);
             }
-            let forms = language::forms(word);
+            let forms = equivalents::forms(word);
             forms.iter().any(|form| words.contains(form))
                 || begun && words.iter().any(|known| known.starts_with(word))
         };
         let parsed: Words = query.parse().unwrap();
         let parts = parsed.parts();
         parts.iter().enumerate().all(|(at, part)| match part {
-            crate::types::Part::Phrase(phrase) => {
+            crate::values::words::Part::Phrase(phrase) => {
                 texts.iter().any(|text| text.windows(phrase.len()).any(|run| run == phrase))
             }
-            crate::types::Part::Cnpj(..) => unreachable!(),
-            crate::types::Part::Words(wanted) => {
+            crate::values::words::Part::Cnpj(..) => unreachable!(),
+            crate::values::words::Part::Words(wanted) => {
                 let last = at + 1 == parts.len();
                 let one = |at: usize| {
                     let begun = last && at + 1 == wanted.len();
                     // The last word says something, or one after it does.
-                    !begun && language::is_particle(&wanted[at]) || has(&wanted[at], begun)
+                    !begun && lexicon::is_particle(&wanted[at]) || has(&wanted[at], begun)
                 };
                 let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-                let meanings = language::meanings(&wanted);
+                let meanings = lexicon::meanings(&wanted);
                 let covered = |at: &usize| meanings.iter().any(|meaning| meaning.at.contains(at));
                 meanings
                     .iter()
@@ -279,7 +281,7 @@ proptest! {
         let mut model = Model::default();
         for file in files {
             let mut entries: Vec<_> = file.iter().map(entry).collect();
-            let writer = catalogue.write(crate::catalogue::noon()).unwrap();
+            let writer = catalogue.write(crate::store::catalogue::noon()).unwrap();
             let mut filings = Filings::default();
             filings.sizes = BlockSizes::SMALL;
             filings.store(&writer, &mut entries, OnConflict::Replace).unwrap();
@@ -300,7 +302,7 @@ fn stored(
     tampered: impl FnOnce(&Writer),
 ) -> (tempfile::TempDir, Snapshot) {
     let (dir, catalogue) = temporary();
-    let writer = catalogue.write(crate::catalogue::noon()).unwrap();
+    let writer = catalogue.write(crate::store::catalogue::noon()).unwrap();
     let mut filings = Filings::default();
     filings.store(&writer, entries, OnConflict::Replace).unwrap();
     filings.finish(&writer).unwrap();
@@ -330,7 +332,7 @@ fn an_index_that_was_made_in_another_way_is_made_anew() {
 fn what_is_known_can_be_kept() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let writer = catalogue.write(crate::catalogue::noon()).unwrap();
+    let writer = catalogue.write(crate::store::catalogue::noon()).unwrap();
     let mut filings = Filings::default();
     let official = entry(&(5, 1, 0, 0, 0, 3, 1));
     let bundled = entry(&(5, 1, 0, 0, 0, 0, 1));

@@ -1,22 +1,24 @@
 //! Checks a file against the stored data, and adds notes to its report.
 use std::collections::HashMap;
 
-use super::{
-    import_error::{ImportError, Refusal},
-    imported::Imported,
-};
 use crate::{
-    catalogue::Writer,
-    companies::store::{self as companies, RegistryEntry},
-    error::Result,
-    filings::remove_withdrawn::Withdrawal,
-    market::{
-        Rate,
-        series_definitions::{DEFINITIONS, Side},
-        store::{self, CrossedQuote, Quote},
-        withdrawn_figures::MissingDays,
+    companies::{
+        self,
+        store::{RegistryEntry, stored_registry},
     },
-    types::{CvmCode, Date, FilingId},
+    filings::{
+        filing::NewFiling,
+        store::{known_filer_name, stored_filing},
+        withdrawn::Withdrawal,
+    },
+    import::report::{ImportError, Imported, Refusal},
+    market::{
+        self, Rate,
+        series_definitions::{DEFINITIONS, Side},
+        store::{CrossedQuote, MissingDays, Quote},
+    },
+    store::writer::Writer,
+    values::{CvmCode, Date, FilingId, error::Result},
 };
 
 /// A registry that lost more than one company in this many was truncated: in a whole year, none disappears.
@@ -29,12 +31,12 @@ const MOST_DAYS: usize = 4;
 
 /// Refuses a registry that is older than the stored one, that lost many companies, or in which many are no longer active.
 /// Days after `today` are typing errors, so they are ignored when the age of a registry is determined.
-pub(super) fn check_registry(
+pub(crate) fn check_registry(
     writer: &Writer,
     rows: &[RegistryEntry],
     today: Date,
 ) -> Result<(), ImportError> {
-    let known = companies::stored_registry(writer)?;
+    let known = companies::store::stored_registry(writer)?;
     let newest = |day: Option<Date>| day.map_or("an unknown day".into(), |day| day.to_string());
     let event = |entry: &RegistryEntry| entry.newest_event_until(today);
     let known_until = known.values().filter_map(event).max();
@@ -55,7 +57,7 @@ pub(super) fn check_registry(
         Some(to.saturating_sub(from).max(1).unsigned_abs() as usize)
     };
     let by_events = days_between(known_until, until).unwrap_or(1);
-    let synchronised_on = companies::registry_synchronised_on(writer)?;
+    let synchronised_on = companies::store::registry_synchronised_on(writer)?;
     let since_sync = days_between(synchronised_on, Some(today)).unwrap_or(usize::MAX);
     check_active(&known, rows, by_events.min(since_sync))
 }
@@ -81,8 +83,9 @@ fn check_active(
 }
 
 /// Refuses a quote whose buying price is above the selling price.
-pub(super) fn check_sides(writer: &Writer, day: CrossedQuote) -> Result<(), ImportError> {
-    let Some(CrossedQuote { currency, date, buy, sell }) = store::find_still_crossed(writer, day)?
+pub(crate) fn check_sides(writer: &Writer, day: CrossedQuote) -> Result<(), ImportError> {
+    let Some(CrossedQuote { currency, date, buy, sell }) =
+        market::store::find_still_crossed(writer, day)?
     else {
         return Ok(());
     };
@@ -94,7 +97,7 @@ pub(super) fn check_sides(writer: &Writer, day: CrossedQuote) -> Result<(), Impo
 const EXAMPLES: usize = 3;
 
 /// Notes which stored figures an answer lacks, and what became of them.
-pub(super) fn note_missing_days(missing: &MissingDays, imported: &mut Imported) {
+pub(crate) fn note_missing_days(missing: &MissingDays, imported: &mut Imported) {
     let named = |days: &[Date]| {
         let named: Vec<String> = days.iter().take(EXAMPLES).map(Date::to_string).collect();
         let more = if days.len() > EXAMPLES { " …" } else { "" };
@@ -113,7 +116,7 @@ pub(super) fn note_missing_days(missing: &MissingDays, imported: &mut Imported) 
 }
 
 /// Counts filings that are delivered after tomorrow as left out.
-pub(super) fn leave_out_impossible(filings: &[(FilingId, Date)], imported: &mut Imported) {
+pub(crate) fn leave_out_impossible(filings: &[(FilingId, Date)], imported: &mut Imported) {
     let named = filings.iter().take(EXAMPLES).map(|(id, date)| format!("{id} on {date}"));
     let named = named.collect::<Vec<_>>().join(", ");
     let more = if filings.len() > EXAMPLES { " …" } else { "" };
@@ -127,7 +130,7 @@ pub(super) fn leave_out_impossible(filings: &[(FilingId, Date)], imported: &mut 
 const NEEDS_FORCE: &str = "only a forced import removes them, because they are over 2 %, or the file is older or an excerpt";
 
 /// Notes how many filings were withdrawn, or kept because they are too many.
-pub(super) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
+pub(crate) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
     let Withdrawal { tally, kept, stored, .. } = withdrawal;
     if tally.removed > 0 {
         imported.notes.push(format!("filings that CVM has withdrawn: {}", tally.removed));
@@ -139,17 +142,17 @@ pub(super) fn note_withdrawn(withdrawal: &Withdrawal, imported: &mut Imported) {
 }
 
 /// Notes how many observations are dated after today.
-pub(super) fn note_future_rates(rows: &[Rate], today: Date, imported: &mut Imported) {
+pub(crate) fn note_future_rates(rows: &[Rate], today: Date, imported: &mut Imported) {
     note_future(rows.iter().filter(|row| row.date > today).count(), imported);
 }
 
 /// Notes how many quotes are dated after today.
-pub(super) fn note_future_quotes(rows: &[Quote], today: Date, imported: &mut Imported) {
+pub(crate) fn note_future_quotes(rows: &[Quote], today: Date, imported: &mut Imported) {
     note_future(rows.iter().filter(|row| row.date > today).count(), imported);
 }
 
 /// Notes how many quotes have one side only.
-pub(super) fn note_one_sided_quotes(
+pub(crate) fn note_one_sided_quotes(
     writer: &Writer,
     rows: &[Quote],
     imported: &mut Imported,
@@ -158,7 +161,7 @@ pub(super) fn note_one_sided_quotes(
     let Some(first) = rows.iter().find(|row| row.buy.is_none() || row.sell.is_none()) else {
         return Ok(());
     };
-    let days = store::count_one_sided(writer, rows)?;
+    let days = market::store::count_one_sided(writer, rows)?;
     let side = if first.buy.is_some() { Side::Buy } else { Side::Sell };
     let series = DEFINITIONS.iter().find(|series| series.quote == Some((first.currency, side)));
     if let (1.., Some(series)) = (days, series) {
@@ -180,4 +183,63 @@ fn note_future(days: usize, imported: &mut Imported) {
             imported.notes.push(note);
         }
     }
+}
+
+/// Completes the entries of a registry that lacks these columns.
+pub(crate) fn complete_companies(
+    writer: &Writer,
+    rows: &mut [RegistryEntry],
+    missing: &[&str],
+) -> Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let stored = stored_registry(writer)?;
+    for row in rows {
+        let Some(known) = stored.get(&row.id) else { continue };
+        for column in missing {
+            match *column {
+                "DENOM_COMERC" => row.trade_name.clone_from(&known.trade_name),
+                "DT_REG" => row.registered_on = known.registered_on,
+                "DT_CANCEL" => row.cancelled_on = known.cancelled_on,
+                "DT_INI_SIT" => row.status_since = known.status_since,
+                "SETOR_ATIV" => row.sector.clone_from(&known.sector),
+                _ => (),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Completes filings of a table that lacks these columns.
+pub(crate) fn complete_filings(
+    writer: &Writer,
+    filings: &mut [NewFiling<'_>],
+    missing: &[&str],
+) -> Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    for filing in filings {
+        let known = stored_filing(writer, filing.id)?;
+        if filing.company_name.is_empty() {
+            let name = match &known {
+                Some(known) => Some(known.company_name.clone()),
+                None => known_filer_name(writer, filing.company)?,
+            };
+            filing.company_name = name.unwrap_or_default().into();
+        }
+        let Some(known) = known else { continue };
+        for column in missing {
+            match *column {
+                "Data_Referencia" | "DT_REFER" => filing.reference_date = known.reference_date,
+                "Tipo" => filing.kind = known.r#type.clone().into(),
+                "Especie" => filing.species = known.species.clone().into(),
+                "Assunto" => filing.subject = known.subject.clone().unwrap_or_default().into(),
+                "VERSAO" => filing.version = known.version,
+                _ => (),
+            }
+        }
+    }
+    Ok(())
 }

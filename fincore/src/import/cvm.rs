@@ -1,29 +1,24 @@
 //! CVM's tables: which kind each is, and its reader.
 use std::io::Read;
 
-use super::{
+use crate::import::{
     file_scan::FileScan,
-    import_error::{ImportError, KNOWN_FILES, Refusal},
-    imported::Imported,
-    parsed_rows::StoreRows,
+    report::{ImportError, Imported, KNOWN_FILES, Refusal},
+    row_store::StoreRows,
 };
 
-mod bad_rows;
-mod capital;
-mod column_names;
-mod columns;
-mod filings;
-mod ipe;
-mod line_batches;
-mod periodic_forms;
-mod registry;
-mod statement_rows;
-mod statement_values;
-pub(super) mod statements;
-mod table;
-mod tickers;
+pub(crate) mod bad_rows;
+pub(crate) mod capital;
+pub(crate) mod columns;
+pub(crate) mod filings;
+pub(crate) mod ipe;
+pub(crate) mod registry;
+pub(crate) mod statement_rows;
+pub(crate) mod statements;
+pub(crate) mod table;
+pub(crate) mod tickers;
 
-pub(super) use tickers::parse_ticker;
+pub(crate) use tickers::parse_ticker;
 
 /// The kinds of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +31,12 @@ enum TableKind {
     Capital,
 }
 
-pub(super) fn recognises(start: &[u8]) -> bool {
+pub(crate) fn recognises(start: &[u8]) -> bool {
     start.starts_with(b"CNPJ_C") || kind_of(start).is_some()
 }
 
 /// Reads a table that was scanned before; its file has this name.
-pub(super) fn read_table(
+pub(crate) fn read_table(
     name: &str,
     scan: &FileScan,
     source: impl Read,
@@ -57,7 +52,7 @@ pub(super) fn read_table(
     match kind {
         TableKind::Registry => registry::read(scan, source, store),
         TableKind::Ipe => ipe::read(scan, source, store),
-        TableKind::PeriodicForms => periodic_forms::read(scan, source, store),
+        TableKind::PeriodicForms => filings::read(scan, source, store),
         TableKind::Tickers => tickers::read(scan, source, store),
         TableKind::Statements => statements::read(name, scan, source, store),
         TableKind::Capital => capital::read(name, scan, source, store),

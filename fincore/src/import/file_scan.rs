@@ -3,7 +3,7 @@ use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
-use super::import_error::Refusal;
+use crate::import::report::Refusal;
 
 /// Enough to recognise every kind of file.
 const HEAD: usize = 64 << 10;
@@ -17,22 +17,22 @@ const CHUNK: usize = 256 << 10;
 
 /// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(crate) enum Encoding {
     Utf8,
     Windows1252,
 }
 
 /// The result of the first pass.
 #[derive(Debug)]
-pub(super) struct FileScan {
-    pub(super) digest: [u8; 32],
-    pub(super) bytes: u64,
+pub(crate) struct FileScan {
+    pub(crate) digest: [u8; 32],
+    pub(crate) bytes: u64,
     /// The beginning, without a byte order mark.
-    pub(super) head: Vec<u8>,
+    pub(crate) head: Vec<u8>,
     /// The length of the byte order mark, which is not part of the first line.
-    pub(super) mark: usize,
+    pub(crate) mark: usize,
     /// Windows-1252 text with accents is hardly ever valid UTF-8, so valid UTF-8 is taken as UTF-8.
-    pub(super) encoding: Encoding,
+    pub(crate) encoding: Encoding,
     line_breaks: usize,
     line_of_first_nul: Option<usize>,
     /// The last line has content, but no line break.
@@ -41,7 +41,7 @@ pub(super) struct FileScan {
 
 impl FileScan {
     /// Reads `source` to its end.
-    pub(super) fn of(mut source: impl Read) -> io::Result<FileScan> {
+    pub(crate) fn of(mut source: impl Read) -> io::Result<FileScan> {
         let mut scan = FileScan {
             digest: [0; 32],
             bytes: 0,
@@ -114,7 +114,7 @@ impl FileScan {
     }
 
     /// Refuses a file that is too large to be read whole.
-    pub(super) fn check_fits_in_memory(&self) -> Result<(), Refusal> {
+    pub(crate) fn check_fits_in_memory(&self) -> Result<(), Refusal> {
         if self.bytes <= MAX_IN_MEMORY {
             return Ok(());
         }
@@ -125,7 +125,7 @@ impl FileScan {
     }
 
     /// Refuses a table that has NUL bytes or was truncated.
-    pub(super) fn check_undamaged(&self) -> Result<(), Refusal> {
+    pub(crate) fn check_undamaged(&self) -> Result<(), Refusal> {
         if let Some(line) = self.line_of_first_nul {
             return Err(Refusal::at(line, "it has a NUL byte: the file is damaged"));
         }
@@ -178,4 +178,24 @@ mod tests {
         let refusal = FileScan::of(Drip(b"A\n1\n\0\n")).unwrap().check_undamaged().unwrap_err();
         assert_eq!((refusal.line, &refusal.reason[..13]), (Some(3), "it has a NUL "));
     }
+}
+
+/// The text of a file, without a byte order mark.
+pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Refusal> {
+    let text = str::from_utf8(bytes).map_err(|err| {
+        let line = 1 + bytes[..err.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        Refusal::at(line, "not UTF-8, as files of the central bank are, and not a table of CVM")
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// The lines of a table with their numbers; CRLF or LF. Blank lines at the end are ignored. A last line without a
+/// line break means that the file is truncated.
+pub(crate) fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Refusal> {
+    let content = text.trim_end();
+    if !text[content.len()..].contains('\n') {
+        let last = content.lines().count();
+        return Err(Refusal::at(last, "the line does not end: the file is truncated"));
+    }
+    Ok(content.lines().enumerate().map(|(index, line)| (index + 1, line)))
 }

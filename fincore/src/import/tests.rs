@@ -1,25 +1,26 @@
 //! Imports of whole files.
 use proptest::prelude::*;
 
-use super::{
-    file_reader::parse_text as parse,
-    import_error::ImportError,
-    parsed_rows::{BatchPosition, ParsedRow},
-    *,
-};
+use super::*;
 use crate::{
-    catalogue::{Tally, temporary as catalogue},
-    filings::new_filing::NewFiling,
-    market::{self, FxCurrent, FxHistory, Rate},
-    types::{Date, Decimal, Limit, Pair},
+    filings::filing::NewFiling,
+    import::{
+        file_reader::parse_text as parse,
+        report::ImportError,
+        row_store::{BatchPosition, ParsedRow},
+        sample_files,
+    },
+    market::{self, FxCurrent, FxHistory, Rate, queries, store},
+    store::{catalogue::temporary as catalogue, writer::Tally},
+    values::{Date, Decimal, Limit, Pair},
 };
 
-mod bounds;
-mod malformed_cvm_files;
-mod withdrawn;
+pub(crate) mod bounds;
+pub(crate) mod malformed_cvm_files;
+pub(crate) mod withdrawn;
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {
-    let mut import = Import::begin(catalogue, crate::catalogue::noon())?;
+    let mut import = Import::begin(catalogue, crate::store::catalogue::noon())?;
     let imported = files
         .iter()
         .map(|(name, text)| import.file(name, text.as_bytes()))
@@ -43,7 +44,7 @@ fn dump(catalogue: &Catalogue) -> String {
         };
         market::each(&snapshot, number, keep).unwrap();
     }
-    let pairs = market::fx_pairs(&snapshot, market::FxPairs::default()).unwrap().data;
+    let pairs = market::fx_pairs(&snapshot, queries::FxPairs::default()).unwrap().data;
     let quotes: Vec<_> = pairs
         .iter()
         .map(|known| {
@@ -96,7 +97,7 @@ fn a_refused_file_takes_all_others_with_it() {
 #[test]
 fn an_import_with_a_refused_file_cannot_be_committed() {
     let (_dir, catalogue) = catalogue();
-    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     import.file(SELIC.0, SELIC.1.as_bytes()).unwrap();
     assert!(import.file("a.csv", b"").is_err());
     import.file(SELIC.0, SELIC.1.as_bytes()).unwrap();
@@ -227,7 +228,7 @@ fn refuses_what_it_does_not_know() {
         let message = import(&catalogue, &[(name, text)]).unwrap_err().to_string();
         assert!(message.starts_with(name) && message.contains(reason), "{message}");
     }
-    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     let utf16: Vec<u8> = "\u{feff}data".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let message = import.file("a.csv", &utf16).unwrap_err().to_string();
     assert!(message.contains("not UTF-8"), "{message}");

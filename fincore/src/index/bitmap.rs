@@ -1,8 +1,12 @@
 //! Bitmaps of the filings in one block, and how they are stored.
+use std::ops::Range;
+
 use roaring::RoaringBitmap;
 
-use super::block::PLACE_BITS;
-use crate::error::{Error, Result};
+use crate::{
+    index::PLACE_BITS,
+    values::error::{Error, Result},
+};
 
 /// Filings of one block, by their number in it.
 pub(crate) type Bitmap = RoaringBitmap;
@@ -11,7 +15,7 @@ pub(crate) type Bitmap = RoaringBitmap;
 const FEW: usize = 8;
 
 /// The stored form of a set.
-pub(super) fn encode(bits: &Bitmap) -> Vec<u8> {
+pub(crate) fn encode(bits: &Bitmap) -> Vec<u8> {
     if bits.len() <= FEW as u64 {
         // Numbers in a block fit two bytes.
         let numbers = bits.iter().filter_map(|number| u16::try_from(number).ok());
@@ -24,7 +28,7 @@ pub(super) fn encode(bits: &Bitmap) -> Vec<u8> {
 }
 
 /// The stored form of the set with these numbers, each once, in order.
-pub(super) fn encode_sorted(numbers: &[u32]) -> Vec<u8> {
+pub(crate) fn encode_sorted(numbers: &[u32]) -> Vec<u8> {
     if numbers.len() <= FEW {
         let numbers = numbers.iter().filter_map(|number| u16::try_from(*number).ok());
         return numbers.flat_map(u16::to_le_bytes).collect();
@@ -33,7 +37,7 @@ pub(super) fn encode_sorted(numbers: &[u32]) -> Vec<u8> {
 }
 
 /// The numbers of a set with this stored form, two bytes each.
-pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn numbers(bytes: &[u8]) -> Result<Vec<u8>> {
     if bytes.len() <= FEW * 2 {
         return Ok(bytes.to_vec());
     }
@@ -42,7 +46,7 @@ pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// The set with this stored form.
-pub(super) fn decode(bytes: &[u8]) -> Result<Bitmap> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Bitmap> {
     if bytes.len() <= FEW * 2 {
         let numbers =
             bytes.chunks_exact(2).map(|pair| u32::from(u16::from_le_bytes([pair[0], pair[1]])));
@@ -54,7 +58,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Bitmap> {
 }
 
 /// A set with a bit for every filing that a block can have: sets are added to it faster than to a [`Bitmap`].
-pub(super) struct BlockBits(Box<[u8]>);
+pub(crate) struct BlockBits(Box<[u8]>);
 
 impl Default for BlockBits {
     fn default() -> BlockBits {
@@ -64,14 +68,14 @@ impl Default for BlockBits {
 
 impl BlockBits {
     /// Adds the filings of another set.
-    pub(super) fn add(&mut self, other: &BlockBits) {
+    pub(crate) fn add(&mut self, other: &BlockBits) {
         for (byte, other) in self.0.iter_mut().zip(&other.0) {
             *byte |= other;
         }
     }
 
     /// Adds the filings of a set in its stored form.
-    pub(super) fn add_stored(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn add_stored(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() <= FEW * 2 {
             for pair in bytes.chunks_exact(2) {
                 self.insert(u16::from_le_bytes([pair[0], pair[1]]).into());
@@ -88,7 +92,7 @@ impl BlockBits {
         }
     }
 
-    pub(super) fn to_bitmap(&self) -> Bitmap {
+    pub(crate) fn to_bitmap(&self) -> Bitmap {
         Bitmap::from_lsb0_bytes(0, &self.0)
     }
 }
@@ -123,4 +127,114 @@ mod tests {
         }
         assert!(decode(&[7; 40]).is_err());
     }
+}
+
+/// Filings of a block.
+#[derive(Clone, Debug)]
+pub(crate) enum FilingSet {
+    /// All of them.
+    All,
+    /// Those with numbers in a range.
+    Range(Range<u32>),
+    Some(Bitmap),
+}
+
+impl FilingSet {
+    pub(crate) fn and(self, other: FilingSet) -> FilingSet {
+        match (self, other) {
+            (FilingSet::All, set) | (set, FilingSet::All) => set,
+            (FilingSet::Range(numbers), FilingSet::Some(bits))
+            | (FilingSet::Some(bits), FilingSet::Range(numbers)) => {
+                FilingSet::Some(cut(bits, &numbers))
+            }
+            (set, other) => {
+                let mut bits = set.bits();
+                bits &= other.bits();
+                FilingSet::Some(bits)
+            }
+        }
+    }
+
+    /// The filings in both sets.
+    pub(crate) fn intersection(&self, other: &FilingSet) -> FilingSet {
+        match (self, other) {
+            (FilingSet::Some(one), FilingSet::Some(other)) => FilingSet::Some(one & other),
+            (one, other) => one.clone().and(other.clone()),
+        }
+    }
+
+    /// Adds the filings of another set.
+    pub(crate) fn add(&mut self, other: &FilingSet) {
+        match (&mut *self, other) {
+            (FilingSet::All, _) => (),
+            (_, FilingSet::All) => *self = FilingSet::All,
+            (FilingSet::Some(bits), FilingSet::Some(other)) => *bits |= other,
+            (FilingSet::Range(_) | FilingSet::Some(_), other) => {
+                let bits = std::mem::replace(self, FilingSet::All).bits() | other.clone().bits();
+                *self = FilingSet::Some(bits);
+            }
+        }
+    }
+
+    /// Those of them with numbers in a range.
+    pub(crate) fn within(self, numbers: &Range<u32>, filings: u32) -> FilingSet {
+        match self {
+            FilingSet::All => FilingSet::Range(numbers.clone()),
+            FilingSet::Range(_) => self,
+            FilingSet::Some(bits) if *numbers == (0..filings) => FilingSet::Some(bits),
+            FilingSet::Some(bits) => FilingSet::Some(cut(bits, numbers)),
+        }
+    }
+
+    pub(crate) fn bits(self) -> Bitmap {
+        match self {
+            // More than the block has: callers cut it to the range that they need.
+            FilingSet::All => Bitmap::full(),
+            FilingSet::Range(numbers) => {
+                let mut bits = Bitmap::new();
+                bits.insert_range(numbers);
+                bits
+            }
+            FilingSet::Some(bits) => bits,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, FilingSet::Some(bits) if bits.is_empty())
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            FilingSet::All => 0,
+            FilingSet::Range(numbers) => numbers.len() as u64,
+            FilingSet::Some(bits) => bits.len(),
+        }
+    }
+
+    /// At most `limit` numbers, largest first, after skipping `skip` of them.
+    pub(crate) fn largest(&self, skip: u64, limit: usize) -> Vec<u32> {
+        let skip = u32::try_from(skip).unwrap_or(u32::MAX);
+        match self {
+            FilingSet::All => Vec::new(),
+            FilingSet::Range(numbers) => {
+                numbers.clone().rev().skip(skip as usize).take(limit).collect()
+            }
+            FilingSet::Some(bits) => {
+                let count = u32::try_from(bits.len()).unwrap_or(u32::MAX);
+                let Some(first) = count.checked_sub(skip + 1).and_then(|at| bits.select(at)) else {
+                    return Vec::new();
+                };
+                let mut numbers = bits.iter();
+                numbers.advance_back_to(first);
+                numbers.rev().take(limit).collect()
+            }
+        }
+    }
+}
+
+/// Those with numbers in a range.
+fn cut(mut bits: Bitmap, numbers: &Range<u32>) -> Bitmap {
+    bits.remove_range(..numbers.start);
+    bits.remove_range(numbers.end..);
+    bits
 }

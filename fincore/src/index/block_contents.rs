@@ -4,11 +4,20 @@ use std::collections::{BTreeMap, hash_map::Entry};
 use foldhash::{HashMap, HashMapExt};
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::{bitmap::Bitmap, block::Block, class_words::words_of_level, word_runs::BlockTexts};
 use crate::{
-    error::Result,
-    language::{for_each_extra_word, quarter_ending_on},
-    types::{Date, FilingId, fold, words},
+    index::{
+        Block, TermKind,
+        bitmap::Bitmap,
+        terms::{TermId, first_of, words_of_level},
+        word_runs::BlockTexts,
+    },
+    lexicon::{for_each_extra_word, quarter_ending_on},
+    values::{
+        Date, FilingId,
+        error::{Error, Result},
+        fold,
+        words::words,
+    },
 };
 
 /// How many words of a subject are its head: the rest is detail.
@@ -16,13 +25,13 @@ const HEAD: usize = 10;
 
 /// What the filings of a block contain. Numbers of filings are in order, each once.
 #[derive(Default)]
-pub(super) struct BlockContents {
-    pub(super) texts: BlockTexts,
+pub(crate) struct BlockContents {
+    pub(crate) texts: BlockTexts,
     companies: HashMap<i64, Vec<u32>>,
     classes: HashMap<i64, Class>,
     years: HashMap<i32, Year>,
-    pub(super) keys: Vec<i64>,
-    pub(super) filings: u32,
+    pub(crate) keys: Vec<i64>,
+    pub(crate) filings: u32,
 }
 
 /// A class, read once.
@@ -45,7 +54,7 @@ struct Year {
 }
 
 /// Reads the filings from the block's first key to before `end`, and notes where they are.
-pub(super) fn read(connection: &Connection, block: &Block, end: i64) -> Result<BlockContents> {
+pub(crate) fn read(connection: &Connection, block: &Block, end: i64) -> Result<BlockContents> {
     // Filers and classes are few: each is looked up once for the block, not joined to every filing.
     const SQL: &str = "SELECT key, filer, class, subject, reference_day FROM filing
         WHERE key >= ?1 AND key < ?2 ORDER BY key";
@@ -121,27 +130,27 @@ impl BlockContents {
     }
 
     /// The filings of each company, by its code.
-    pub(super) fn companies(&self) -> BTreeMap<String, &[u32]> {
+    pub(crate) fn companies(&self) -> BTreeMap<String, &[u32]> {
         self.companies.iter().map(|(code, filings)| (code.to_string(), &**filings)).collect()
     }
 
     /// The filings of each class, by its id.
-    pub(super) fn classes(&self) -> BTreeMap<String, &[u32]> {
+    pub(crate) fn classes(&self) -> BTreeMap<String, &[u32]> {
         self.classes.iter().map(|(id, class)| (id.to_string(), &*class.filings)).collect()
     }
 
     /// The filings of each year, of delivery or of reference.
-    pub(super) fn years(&self) -> BTreeMap<String, &[u32]> {
+    pub(crate) fn years(&self) -> BTreeMap<String, &[u32]> {
         self.years.iter().map(|(year, contents)| (year.to_string(), &*contents.filings)).collect()
     }
 
     /// The filings of each category.
-    pub(super) fn categories(&self) -> BTreeMap<&str, Bitmap> {
+    pub(crate) fn categories(&self) -> BTreeMap<&str, Bitmap> {
         self.by(|class| &class.category)
     }
 
     /// The filings of each type.
-    pub(super) fn types(&self) -> BTreeMap<&str, Bitmap> {
+    pub(crate) fn types(&self) -> BTreeMap<&str, Bitmap> {
         self.by(|class| &class.kind)
     }
 
@@ -188,4 +197,167 @@ impl Class {
             filings: Vec::new(),
         })
     }
+}
+
+/// The filings of a term are in the summary if the block has at most this many of them: then a search need not read its
+/// row. Up to 64 would take 8 MiB more of memory for 1.6 million filings, up to 8 would save 5 MiB.
+pub(crate) const FEW: u32 = 24;
+
+/// The place of the keys, after those of all kinds.
+const KEYS: u32 = 0xff;
+
+/// The kinds that have a summary. Runs are too many, and heads are rarely needed.
+pub(crate) fn has_summary(kind: TermKind) -> bool {
+    match kind {
+        TermKind::Text
+        | TermKind::Company
+        | TermKind::Category
+        | TermKind::Type
+        | TermKind::Class
+        | TermKind::Year
+        | TermKind::Name
+        | TermKind::Both
+        | TermKind::Prefix => true,
+        TermKind::Head
+        | TermKind::Run
+        | TermKind::Summary
+        | TermKind::NameRun
+        | TermKind::NameSummary => false,
+    }
+}
+
+/// The row with the summary of a kind. It is removed together with the terms that it summarises.
+fn row_of(block: &Block, kind: TermKind) -> i64 {
+    let depends_on_names = kind.number() >= TermKind::Name.number();
+    let summary = if depends_on_names { TermKind::NameSummary } else { TermKind::Summary };
+    block.row(first_of(summary) | kind.number())
+}
+
+/// A term in a summary.
+pub(crate) struct SummaryEntry<'s> {
+    pub(crate) term: TermId,
+    pub(crate) count: u32,
+    /// The numbers of its filings, two bytes each; empty if they are more than [`FEW`].
+    pub(crate) few: &'s [u8],
+}
+
+/// Terms of one kind, written one after the other in the order of their numbers.
+#[derive(Default)]
+pub(crate) struct Summary {
+    bytes: Vec<u8>,
+    last: TermId,
+    terms: u32,
+}
+
+impl Summary {
+    /// Adds a term.
+    pub(crate) fn push(&mut self, SummaryEntry { term, count, few }: &SummaryEntry<'_>) {
+        write_number(&mut self.bytes, u64::from(term - self.last));
+        write_number(&mut self.bytes, u64::from(*count));
+        self.bytes.extend_from_slice(few);
+        (self.last, self.terms) = (*term, self.terms + 1);
+    }
+
+    /// Appends it to the summary of a kind in a block. Terms that are there have smaller numbers than new ones.
+    pub(crate) fn write(
+        self,
+        connection: &Connection,
+        block: &Block,
+        kind: TermKind,
+    ) -> Result<()> {
+        if self.terms == 0 {
+            return Ok(());
+        }
+        let row = row_of(block, kind);
+        let Some(before) = read_summary(connection, row)? else {
+            return write_summary_row(connection, row, self.terms, &self.bytes);
+        };
+        let mut all = Summary::default();
+        for entry in entries(&before).chain(entries(&self.bytes)) {
+            all.push(&entry?);
+        }
+        write_summary_row(connection, row, all.terms, &all.bytes)
+    }
+}
+
+/// Writes the keys of a block's filings, which stand in order.
+pub(crate) fn write_keys(connection: &Connection, block: &Block, keys: &[i64]) -> Result<()> {
+    let mut bytes = Vec::new();
+    let mut last = 0;
+    for key in keys {
+        write_number(&mut bytes, key.wrapping_sub(last).cast_unsigned());
+        last = *key;
+    }
+    let count = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    write_summary_row(connection, block.row(first_of(TermKind::Summary) | KEYS), count, &bytes)
+}
+
+/// The summary of a kind in a block; empty if it has none.
+pub(crate) fn read_kind(connection: &Connection, block: &Block, kind: TermKind) -> Result<Vec<u8>> {
+    Ok(read_summary(connection, row_of(block, kind))?.unwrap_or_default())
+}
+
+/// The keys of a block's filings, as they are stored.
+pub(crate) fn read_keys(connection: &Connection, block: &Block) -> Result<Vec<u8>> {
+    Ok(read_summary(connection, block.row(first_of(TermKind::Summary) | KEYS))?.unwrap_or_default())
+}
+
+/// The terms of a summary.
+pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<SummaryEntry<'_>>> {
+    let (mut rest, mut term) = (bytes, 0);
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let entry = next(&mut rest, term).ok_or_else(damaged_summary);
+        match &entry {
+            Ok(entry) => term = entry.term,
+            Err(_) => rest = &[],
+        }
+        Some(entry)
+    })
+}
+
+fn next<'s>(rest: &mut &'s [u8], last: TermId) -> Option<SummaryEntry<'s>> {
+    let term = last.checked_add(u32::try_from(read_number(rest)?).ok()?)?;
+    let count = u32::try_from(read_number(rest)?).ok()?;
+    let few = if count <= FEW { rest.split_off(..count as usize * 2)? } else { &[] };
+    Some(SummaryEntry { term, count, few })
+}
+
+/// The number at the start of these bytes, which is taken from them.
+pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..u64::BITS).step_by(7) {
+        let byte = *bytes.split_off_first()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Writes a number in seven bits a byte, the lowest first.
+fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
+        number >>= 7;
+    }
+    bytes.push(u8::try_from(number).unwrap_or_default());
+}
+
+pub(crate) fn damaged_summary() -> Error {
+    Error::unavailable("the search index is damaged", "a summary of a block cannot be read")
+}
+
+fn read_summary(connection: &Connection, row: i64) -> Result<Option<Vec<u8>>> {
+    const SQL: &str = "SELECT bits FROM filing_term WHERE id = ?1";
+    Ok(connection.prepare_cached(SQL)?.query_row([row], |row| row.get(0)).optional()?)
+}
+
+fn write_summary_row(connection: &Connection, row: i64, count: u32, bytes: &[u8]) -> Result<()> {
+    const SQL: &str = "INSERT OR REPLACE INTO filing_term (id, count, bits) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(SQL)?.execute((row, count, bytes))?;
+    Ok(())
 }

@@ -9,16 +9,20 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{
-    block::{Block, blocks},
-    block_summary::{
-        FEW, damaged_summary, entries, has_summary, read_keys, read_kind, read_number,
+use crate::{
+    index::{
+        Block, TermKind,
+        block_contents::{
+            FEW, damaged_summary, entries, has_summary, read_keys, read_kind, read_number,
+        },
+        blocks, rebuild_count,
+        terms::{COUNT_BITS, TermId, for_each_term},
     },
-    metadata::rebuild_count,
-    term_kind::TermKind,
-    terms::{COUNT_BITS, TermId, for_each_term},
+    values::{error::Result, lock},
 };
-use crate::{error::Result, lock::lock};
+
+#[cfg(test)]
+mod tests;
 
 /// The directory of the data, read on first use. One thread reads it while others wait: that takes some fifty
 /// milliseconds, and memory that should not be taken twice.
@@ -52,8 +56,8 @@ pub(crate) struct Directory {
     /// How often the index had been rebuilt when this was read.
     rebuild_count: Option<String>,
     /// All blocks, oldest first.
-    pub(super) blocks: Vec<BlockEntry>,
-    pub(super) words: WordList,
+    pub(crate) blocks: Vec<BlockEntry>,
+    pub(crate) words: WordList,
     /// By the numbers of kinds.
     kinds: Vec<BlocksByTerm>,
 }
@@ -87,7 +91,7 @@ impl Directory {
     }
 
     /// The filings of a block with a term; `None` if only the file knows.
-    pub(super) fn has(&self, entry: &BlockEntry, term: TermId) -> Option<TermFilings<'_>> {
+    pub(crate) fn has(&self, entry: &BlockEntry, term: TermId) -> Option<TermFilings<'_>> {
         let kind = usize::try_from(term >> COUNT_BITS).unwrap_or_default();
         match TermKind::ALL.get(kind) {
             Some(known) if has_summary(*known) => Some(self.kinds[kind].has(entry, term)),
@@ -98,18 +102,18 @@ impl Directory {
 
 /// A block with the keys of its filings.
 #[derive(Debug)]
-pub(super) struct BlockEntry {
-    pub(super) block: Block,
+pub(crate) struct BlockEntry {
+    pub(crate) block: Block,
     /// How many blocks are older.
     at: u16,
     /// The smallest key of the next block.
-    pub(super) end: i64,
-    pub(super) keys: BlockKeys,
+    pub(crate) end: i64,
+    pub(crate) keys: BlockKeys,
 }
 
 /// Which filings of a block have a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TermFilings<'d> {
+pub(crate) enum TermFilings<'d> {
     /// This many; the file knows which ones.
     Many(u32),
     /// These, in order; there may be none.
@@ -117,7 +121,7 @@ pub(super) enum TermFilings<'d> {
 }
 
 impl TermFilings<'_> {
-    pub(super) fn count(self) -> u64 {
+    pub(crate) fn count(self) -> u64 {
         match self {
             TermFilings::Many(count) => count.into(),
             TermFilings::Few(numbers) => numbers.len() as u64,
@@ -212,7 +216,7 @@ fn room_of(few: &[u8]) -> Result<u32> {
 
 /// The keys of a block's filings, as they are stored: each as its distance from the one before.
 #[derive(Debug)]
-pub(super) struct BlockKeys {
+pub(crate) struct BlockKeys {
     bytes: Vec<u8>,
     /// For every [`BlockKeys::MARK`]th filing, the key before it and where its own starts.
     marks: Vec<(i64, u32)>,
@@ -241,7 +245,7 @@ impl BlockKeys {
     }
 
     /// The key of a filing by its number.
-    pub(super) fn get(&self, number: u32) -> Option<i64> {
+    pub(crate) fn get(&self, number: u32) -> Option<i64> {
         let (mut key, start) = *self.marks.get((number / Self::MARK) as usize)?;
         let mut rest = self.bytes.get(start as usize..)?;
         for _ in 0..=number % Self::MARK {
@@ -253,7 +257,7 @@ impl BlockKeys {
 
 /// All words of texts and names, and the prefixes that are terms, with their numbers.
 #[derive(Debug, Default)]
-pub(super) struct WordList {
+pub(crate) struct WordList {
     /// One after the other, in order.
     text: String,
     /// Where each one ends.
@@ -292,19 +296,19 @@ impl WordList {
     }
 
     /// Whether all terms of a kind are in the list.
-    pub(super) fn includes(kind: TermKind) -> bool {
+    pub(crate) fn includes(kind: TermKind) -> bool {
         Self::KINDS.contains(&kind)
     }
 
     /// The number of a term of a kind that the list includes.
-    pub(super) fn find(&self, kind: TermKind, text: &str) -> Option<TermId> {
+    pub(crate) fn find(&self, kind: TermKind, text: &str) -> Option<TermId> {
         let at = self.before(text);
         let terms = if self.word(at) == Some(text) { self.terms.get(at) } else { None };
         terms.and_then(|terms| of_kind(terms, kind))
     }
 
     /// The words of texts and names with a prefix, in order: for each one its numbers of these kinds, where it has them.
-    pub(super) fn with_prefix<const N: usize>(
+    pub(crate) fn with_prefix<const N: usize>(
         &self,
         prefix: &str,
         kinds: [TermKind; N],
@@ -341,7 +345,3 @@ fn of_kind(terms: &[TermId; 4], kind: TermKind) -> Option<TermId> {
     let at = WordList::KINDS.iter().position(|known| *known == kind)?;
     Some(terms[at]).filter(|term| *term != WordList::NONE)
 }
-
-#[cfg(test)]
-#[cfg(feature = "bundle")]
-mod tests;

@@ -7,22 +7,23 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{
-    bitmap::{Bitmap, decode},
-    condition::Condition,
-    directory::{BlockEntry, Directory, TermFilings},
-    filing_set::FilingSet,
-    query_plan::{QueryPlan, TermLookup},
-    terms::TermId,
-};
 use crate::{
-    deadline,
-    error::{Error, Invalid, Result},
-    names::Names,
+    index::{
+        bitmap::{Bitmap, FilingSet, decode},
+        directory::{BlockEntry, Directory, TermFilings},
+        query_plan::{Condition, PhrasePlan, QueryPlan, TermLookup},
+        terms::{TermId, words_of_level},
+        word_runs::{LONGEST_RUN, RARE},
+    },
+    lexicon::names::Names,
+    store::deadline,
+    values::{
+        error::{Error, Result},
+        fold,
+        invalid::Invalid,
+        words::words,
+    },
 };
-
-mod phrase;
-mod ranked;
 
 /// What a query may cost, in rows of the index that it reads: some ten milliseconds.
 const BUDGET: u32 = 4000;
@@ -354,4 +355,178 @@ fn before(entry: &BlockEntry, key: i64) -> u32 {
         }
     }
     low
+}
+
+/// A block with filings that meet a search in tiers.
+struct RankedBlock<'d> {
+    entry: &'d BlockEntry,
+    numbers: Range<u32>,
+    /// Its filings that no tier so far has, once they are needed.
+    left: Option<Bitmap>,
+}
+
+impl RankedBlock<'_> {
+    fn left(&mut self, executor: &Executor<'_>, all: &QueryPlan) -> Result<&mut Bitmap> {
+        if self.left.is_none() {
+            let (entry, numbers) = (self.entry, &self.numbers);
+            let set = executor.set(entry, all, &entry.within(numbers))?;
+            self.left = Some(set.within(numbers, entry.block.filings).bits());
+        }
+        Ok(self.left.get_or_insert_default())
+    }
+}
+
+impl Executor<'_> {
+    /// The filings that meet the last tier, newest first within each tier. Each filing belongs to the first tier that it
+    /// meets.
+    pub(crate) fn find_ranked(
+        &self,
+        tiers: &[Condition],
+        keys: (i64, i64),
+        page: PageWindow,
+    ) -> Result<KeyPage> {
+        let mut plans =
+            tiers.iter().map(|condition| self.plan(condition)).collect::<Result<Vec<_>>>()?;
+        let Some(all) = plans.pop() else { return Ok(KeyPage::default()) };
+        // Tiers without a filing, or with just those of the one before, would only cost.
+        plans.retain(|plan| *plan != QueryPlan::Nothing);
+        plans.dedup();
+        if plans.last() == Some(&all) {
+            plans.pop();
+        }
+        if plans.is_empty() {
+            return self.newest(&all, keys, page);
+        }
+        let mut found = KeyPage::default();
+        let mut blocks: Vec<RankedBlock<'_>> = Vec::new();
+        for entry in self.directory.blocks.iter().rev() {
+            deadline::check()?;
+            let Some(numbers) = numbers(entry, keys) else { continue };
+            let is_whole = numbers == (0..entry.block.filings);
+            // Most pages are full before the filings of all blocks are known: it is enough to know how many there are.
+            let size = if is_whole { self.size(entry, &all)? } else { None };
+            let mut block = RankedBlock { entry, numbers, left: None };
+            let size = match size {
+                Some(size) => size,
+                None => block.left(self, &all)?.len(),
+            };
+            found.total += size;
+            if size > 0 {
+                blocks.push(block);
+            }
+        }
+        if page.offset >= found.total {
+            return Ok(found);
+        }
+        let mut skip = page.offset;
+        self.row_cache.replace(Some(HashMap::new()));
+        for tier in plans.iter().chain([&QueryPlan::Everything]) {
+            for block in &mut blocks {
+                if found.keys.len() == page.limit {
+                    return Ok(found);
+                }
+                let entry = block.entry;
+                if self.known_size(entry, tier) == Some(0) {
+                    continue;
+                }
+                deadline::check()?;
+                let left = block.left(self, &all)?;
+                if left.is_empty() {
+                    continue;
+                }
+                let within = FilingSet::Some(left.clone());
+                let set = self.set(entry, tier, &within)?.and(within);
+                append_keys(entry, &set, &mut skip, page.limit, &mut found.keys);
+                *left -= set.bits();
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What it costs to read one filing, in rows of the index.
+const FILING: u32 = 6;
+
+impl Executor<'_> {
+    /// The filings of a block with these words side by side in a text: see `word_runs`.
+    pub(crate) fn phrase(
+        &self,
+        entry: &BlockEntry,
+        phrase: &PhrasePlan,
+        within: &FilingSet,
+    ) -> Result<FilingSet> {
+        let whole = phrase.words.len();
+        let (bits, is_exact) = self.run(entry, phrase, 0..whole, &mut HashMap::new())?;
+        if is_exact || bits.is_empty() {
+            return Ok(FilingSet::Some(bits));
+        }
+        let mut found = self.set(entry, &phrase.classes, within)?.bits();
+        let left = FilingSet::Some(bits - &found).and(within.clone());
+        for number in left.bits() {
+            if self.has_phrase(entry, number, &phrase.words)? {
+                found.insert(number);
+            }
+        }
+        Ok(FilingSet::Some(found))
+    }
+
+    /// The filings of a block with a run of a phrase, and whether that is exact. If not, they are the filings that may have
+    /// it.
+    fn run(
+        &self,
+        entry: &BlockEntry,
+        phrase: &PhrasePlan,
+        run: Range<usize>,
+        known: &mut HashMap<Range<usize>, (Bitmap, bool)>,
+    ) -> Result<(Bitmap, bool)> {
+        if let Some(known) = known.get(&run) {
+            return Ok(known.clone());
+        }
+        let noted = phrase.runs.get(run.len() - 1).and_then(|runs| runs[run.start]);
+        let noted = noted.map(|term| self.term(entry, term)).transpose()?.flatten();
+        let found = match noted {
+            Some(bits) => (bits, true),
+            None if run.len() == 1 => (Bitmap::new(), true),
+            None => {
+                let (left, is_exact) = self.run(entry, phrase, run.start..run.end - 1, known)?;
+                let is_left_rare = left.len() <= RARE;
+                let (right, exact) = match left.is_empty() {
+                    true => (Bitmap::new(), true),
+                    false => self.run(entry, phrase, run.start + 1..run.end, known)?,
+                };
+                let is_noted_where_it_is = is_exact
+                    && exact
+                    && !is_left_rare
+                    && right.len() > RARE
+                    && run.len() <= LONGEST_RUN;
+                match is_noted_where_it_is {
+                    true => (Bitmap::new(), true),
+                    false => (left & right, false),
+                }
+            }
+        };
+        known.insert(run, found.clone());
+        Ok(found)
+    }
+
+    fn has_phrase(&self, entry: &BlockEntry, number: u32, phrase: &[String]) -> Result<bool> {
+        const SQL: &str = "SELECT category, type, species, subject FROM filing_place
+            JOIN (SELECT key, class.category, type, species, subject FROM filing JOIN class ON class.id = class)
+            USING (key) WHERE place = ?1";
+        self.spend(FILING)?;
+        let mut statement = self.connection.prepare_cached(SQL)?;
+        let mut rows = statement.query([entry.block.place(number)])?;
+        let Some(row) = rows.next()? else { return Ok(false) };
+        let text = |column| -> Result<String> {
+            Ok(fold(row.get_ref(column)?.as_str().unwrap_or_default()))
+        };
+        for level in 0..3 {
+            if words_of_level(&text(level)?).windows(phrase.len()).any(|run| run == phrase) {
+                return Ok(true);
+            }
+        }
+        let subject = text(3)?;
+        let subject: Vec<&str> = words(&subject).filter(|word| word.is_ascii()).collect();
+        Ok(subject.windows(phrase.len()).any(|run| run == phrase))
+    }
 }

@@ -3,19 +3,20 @@ use std::{cell::RefCell, collections::HashMap};
 
 use rusqlite::Connection;
 
-use super::{
-    class_words::words_of_level,
-    condition::Condition,
-    directory::{Directory, WordList},
-    term_kind::TermKind,
-    terms::{TermId, find_term},
-    word_runs::{LONGEST_NAME_RUN, LONGEST_RUN},
+use crate::{
+    index::{
+        TermKind,
+        directory::{Directory, WordList},
+        terms::{TermId, find_term, words_of_level},
+        word_runs::{LONGEST_NAME_RUN, LONGEST_RUN},
+    },
+    lexicon::names::Names,
+    values::{error::Result, fold},
 };
-use crate::{error::Result, names::Names, types::fold};
 
 /// Which filings of a block meet a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum QueryPlan {
+pub(crate) enum QueryPlan {
     /// All of them.
     Everything,
     /// None of them.
@@ -36,19 +37,19 @@ pub(super) enum QueryPlan {
 
 /// A phrase of two words at least.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PhrasePlan {
-    pub(super) words: Vec<String>,
+pub(crate) struct PhrasePlan {
+    pub(crate) words: Vec<String>,
     /// For every length from 1 on, the terms of its runs; a run without a number is not indexed in any block.
-    pub(super) runs: Vec<Vec<Option<TermId>>>,
+    pub(crate) runs: Vec<Vec<Option<TermId>>>,
     /// If it is longer than all runs, the filings of classes that have it in a level: those may be many.
-    pub(super) classes: Box<QueryPlan>,
+    pub(crate) classes: Box<QueryPlan>,
 }
 
 /// The kinds of terms that a word can be; the one that includes the others first.
 const OF_WORD: [TermKind; 3] = [TermKind::Both, TermKind::Name, TermKind::Text];
 
 /// Looks up the numbers of terms, each once.
-pub(super) struct TermLookup<'c> {
+pub(crate) struct TermLookup<'c> {
     connection: &'c Connection,
     directory: &'c Directory,
     names: &'c Names,
@@ -56,7 +57,7 @@ pub(super) struct TermLookup<'c> {
 }
 
 impl<'c> TermLookup<'c> {
-    pub(super) fn new(
+    pub(crate) fn new(
         connection: &'c Connection,
         directory: &'c Directory,
         names: &'c Names,
@@ -79,7 +80,7 @@ impl<'c> TermLookup<'c> {
 }
 
 impl QueryPlan {
-    pub(super) fn of(lookup: &TermLookup<'_>, condition: &Condition) -> Result<QueryPlan> {
+    pub(crate) fn of(lookup: &TermLookup<'_>, condition: &Condition) -> Result<QueryPlan> {
         let of_all = |conditions: &[Condition]| -> Result<Vec<QueryPlan>> {
             conditions.iter().map(|condition| QueryPlan::of(lookup, condition)).collect()
         };
@@ -137,7 +138,7 @@ impl QueryPlan {
     }
 
     /// Whether evaluating it may read filings.
-    pub(super) fn may_read_filings(&self) -> bool {
+    pub(crate) fn may_read_filings(&self) -> bool {
         match self {
             QueryPlan::Phrase(_) => true,
             QueryPlan::All(plans) | QueryPlan::Any(plans) | QueryPlan::AtLeast(_, plans) => {
@@ -216,4 +217,67 @@ fn of_classes(lookup: &TermLookup<'_>, phrase: &[String]) -> Result<QueryPlan> {
         }
     }
     Ok(QueryPlan::any(classes))
+}
+
+/// A condition on filings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Filings that meet all conditions; all filings if there are none.
+    All(Vec<Condition>),
+    /// Filings that meet one of the conditions; no filing if there are none.
+    Any(Vec<Condition>),
+    /// Filings that meet at least this many of the conditions.
+    AtLeast(usize, Vec<Condition>),
+    /// Filings with a term.
+    Term(TermKind, String),
+    /// Filings with a key from the first to the last: those that were delivered between two days.
+    Keys(i64, i64),
+    /// Filings with a word, in texts or names.
+    Word(String),
+    /// Filings with a word in their class or their subject.
+    Text(String),
+    /// Filings with a word in their class or the head of their subject.
+    Head(String),
+    /// Filings with a word that has this prefix.
+    Prefix(String),
+    /// Filings with these words side by side, in a text or a name.
+    Phrase(Vec<String>),
+    /// Filings with these two or more words side by side in a text.
+    TextPhrase(Vec<String>),
+}
+
+impl Condition {
+    /// Filings that meet one of the conditions; the condition itself if there is only one.
+    pub(crate) fn any(conditions: impl Iterator<Item = Condition>) -> Condition {
+        let mut conditions: Vec<Condition> = conditions.collect();
+        match conditions.len() {
+            1 => conditions.remove(0),
+            _ => Condition::Any(conditions),
+        }
+    }
+
+    /// Filings that meet all conditions; the condition itself if there is only one.
+    pub(crate) fn all(conditions: impl Iterator<Item = Condition>) -> Condition {
+        let mut conditions: Vec<Condition> =
+            conditions.filter(|condition| *condition != Condition::everything()).collect();
+        match conditions.len() {
+            1 => conditions.remove(0),
+            _ => Condition::All(conditions),
+        }
+    }
+
+    /// The filings of a company.
+    pub(crate) fn company(code: u32) -> Condition {
+        Condition::Term(TermKind::Company, code.to_string())
+    }
+
+    /// Every filing.
+    pub(crate) fn everything() -> Condition {
+        Condition::All(Vec::new())
+    }
+
+    /// No filing at all.
+    pub(crate) fn nothing() -> Condition {
+        Condition::Any(Vec::new())
+    }
 }

@@ -7,14 +7,19 @@ use std::collections::BTreeSet;
 use foldhash::HashMap;
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
-use super::term_kind::TermKind;
-use crate::error::{Error, Result};
+use crate::{
+    index::TermKind,
+    values::{
+        error::{Error, Result},
+        words::words,
+    },
+};
 
 /// The number of a term: its kind, then a count.
-pub(super) type TermId = u32;
+pub(crate) type TermId = u32;
 
 /// How many bits the count takes.
-pub(super) const COUNT_BITS: u32 = 28;
+pub(crate) const COUNT_BITS: u32 = 28;
 
 /// If more words than this share a prefix, the prefix is a term of its own: fewer are read one by one.
 const MANY: usize = 8;
@@ -27,14 +32,14 @@ const REMEMBERED: usize = 12 << 20;
 const OVERHEAD: usize = 48;
 
 /// The smallest number of a kind.
-pub(super) const fn first_of(kind: TermKind) -> TermId {
+pub(crate) const fn first_of(kind: TermKind) -> TermId {
     kind.number() << COUNT_BITS
 }
 
 const FIND: &str = "SELECT id FROM term WHERE kind = ?1 AND text = ?2";
 
 /// The number of a term, if it has one.
-pub(super) fn find_term(
+pub(crate) fn find_term(
     connection: &Connection,
     kind: TermKind,
     text: &str,
@@ -47,7 +52,7 @@ fn find_with(find: &mut CachedStatement<'_>, kind: TermKind, text: &str) -> Resu
 }
 
 /// Visits all terms of some kinds, in the order of their texts.
-pub(super) fn for_each_term(
+pub(crate) fn for_each_term(
     connection: &Connection,
     kinds: [TermKind; 4],
     mut visit: impl FnMut(&str, TermId) -> Result<()>,
@@ -66,7 +71,7 @@ pub(super) fn for_each_term(
 }
 
 /// The terms of a kind with a prefix, with their numbers, in order.
-pub(super) fn terms_with_prefix(
+pub(crate) fn terms_with_prefix(
     connection: &Connection,
     kind: TermKind,
     prefix: &str,
@@ -80,7 +85,7 @@ pub(super) fn terms_with_prefix(
 }
 
 /// Gives numbers to terms that have none.
-pub(super) struct TermNumbers<'c> {
+pub(crate) struct TermNumbers<'c> {
     connection: &'c Connection,
     find: CachedStatement<'c>,
     add: CachedStatement<'c>,
@@ -95,7 +100,7 @@ pub(super) struct TermNumbers<'c> {
 }
 
 impl<'c> TermNumbers<'c> {
-    pub(super) fn new(connection: &'c Connection) -> Result<TermNumbers<'c>> {
+    pub(crate) fn new(connection: &'c Connection) -> Result<TermNumbers<'c>> {
         const ADD: &str = "INSERT INTO term (id, kind, text) VALUES (?1, ?2, ?3)
             ON CONFLICT (kind, text) DO NOTHING";
         Ok(TermNumbers {
@@ -111,12 +116,12 @@ impl<'c> TermNumbers<'c> {
     }
 
     /// The file that they belong to.
-    pub(super) fn connection(&self) -> &'c Connection {
+    pub(crate) fn connection(&self) -> &'c Connection {
         self.connection
     }
 
     /// The number of a term, if it has one.
-    pub(super) fn find(&mut self, kind: TermKind, text: &str) -> Result<Option<TermId>> {
+    pub(crate) fn find(&mut self, kind: TermKind, text: &str) -> Result<Option<TermId>> {
         match self.known[kind.number() as usize].get(text) {
             Some(id) => Ok(Some(*id)),
             None => find_with(&mut self.find, kind, text),
@@ -124,7 +129,7 @@ impl<'c> TermNumbers<'c> {
     }
 
     /// The number of a term; a new one is given to a term that has none.
-    pub(super) fn id(&mut self, kind: TermKind, text: &str) -> Result<TermId> {
+    pub(crate) fn id(&mut self, kind: TermKind, text: &str) -> Result<TermId> {
         let known = &self.known[kind.number() as usize];
         if let Some(id) = known.get(text) {
             return Ok(*id);
@@ -182,7 +187,7 @@ impl<'c> TermNumbers<'c> {
     }
 
     /// Gives numbers to the prefixes that many words have come to share, and returns the new ones.
-    pub(super) fn add_shared_prefixes(&mut self) -> Result<BTreeSet<String>> {
+    pub(crate) fn add_shared_prefixes(&mut self) -> Result<BTreeSet<String>> {
         // Both kinds at once: a word may be in texts and in names.
         const WORDS: &str = "SELECT DISTINCT text FROM term WHERE kind IN (?1, ?2) ORDER BY text";
         let mut new = BTreeSet::new();
@@ -211,7 +216,7 @@ impl<'c> TermNumbers<'c> {
     }
 
     /// All prefixes that are terms.
-    pub(super) fn prefixes(&self) -> Result<BTreeSet<String>> {
+    pub(crate) fn prefixes(&self) -> Result<BTreeSet<String>> {
         Ok(terms_with_prefix(self.connection, TermKind::Prefix, "")?
             .into_iter()
             .map(|(text, _)| text)
@@ -225,4 +230,12 @@ fn groups_by_prefix(words: &[String], length: usize) -> impl Iterator<Item = &[S
         let prefix = a.get(..length);
         prefix.is_some() && prefix == b.get(..length)
     })
+}
+
+/// The words of one level of a class, which is folded.
+pub(crate) fn words_of_level(level: &str) -> Vec<String> {
+    /// The end of a type that says what its filings are not: a search for these words must not find them.
+    const NEGATED: &str = " nao considerados fatos relevantes";
+    let level = level.strip_suffix(NEGATED).unwrap_or(level);
+    words(level).filter(|word| word.is_ascii()).map(str::to_owned).collect()
 }

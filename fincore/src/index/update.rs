@@ -3,14 +3,16 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::{
-    block::{Block, BlockSizes, PLACE_BITS, blocks},
-    block_packer::{count_classes, pack},
-    block_writer, metadata,
-    term_kind::TermKind,
-    terms::{TermId, TermNumbers, first_of},
+use crate::{
+    index::{
+        self, Block, BlockSizes, PLACE_BITS, TermKind,
+        block_writer::{self, count_classes, pack, write_block},
+        blocks,
+        terms::{TermId, TermNumbers, first_of},
+    },
+    lexicon::names::Names,
+    values::error::Result,
 };
-use crate::{error::Result, names::Names};
 
 /// The blocks whose filings an import has changed.
 #[derive(Debug, Default)]
@@ -49,8 +51,8 @@ pub(crate) fn update(
     progress: &mut impl FnMut(IndexProgress),
 ) -> Result<()> {
     let names = Names::read(connection)?;
-    let fingerprint = metadata::names_fingerprint(&names);
-    let renamed = metadata::indexed_names(connection)?.as_deref() != Some(&*fingerprint);
+    let fingerprint = index::names_fingerprint(&names);
+    let renamed = index::indexed_names(connection)?.as_deref() != Some(&*fingerprint);
     let before = blocks(connection)?;
     let mut terms = TermNumbers::new(connection)?;
     rebuild_blocks(&mut terms, &before, changed, sizes, progress)?;
@@ -71,7 +73,7 @@ pub(crate) fn update(
         }
         new.extend(old);
         block_writer::write_names(&mut terms, &new, &[], &names)?;
-        metadata::note_names(connection, &fingerprint)?;
+        index::note_names(connection, &fingerprint)?;
     } else {
         block_writer::write_names(&mut terms, &new, &old, &names)?;
     }
@@ -143,4 +145,40 @@ fn count(connection: &Connection, first: i64, end: i64) -> Result<usize> {
     const SQL: &str = "SELECT COUNT(*) FROM filing WHERE key >= ?1 AND key < ?2";
     let count: i64 = connection.prepare_cached(SQL)?.query_row((first, end), |row| row.get(0))?;
     Ok(usize::try_from(count).unwrap_or_default())
+}
+
+/// Rebuilds the whole index. Calls `progress` with the number of filings so far.
+pub(crate) fn rebuild(connection: &Connection, mut progress: impl FnMut(u64)) -> Result<()> {
+    for table in ["term", "filing_term", "filing_place", "filing_block"] {
+        connection.prepare_cached(&format!("DELETE FROM {table}"))?.execute([])?;
+    }
+    let names = Names::read(connection)?;
+    let mut terms = TermNumbers::new(connection)?;
+    pack(&mut terms, (i64::MIN, i64::MAX), BlockSizes::default(), &mut progress)?;
+    block_writer::write_names(&mut terms, &blocks(connection)?, &[], &names)?;
+    index::note_rebuild(connection, &names)?;
+    count_classes(connection)
+}
+
+/// Builds the index with the blocks and terms that the file has, in temporary tables that hide those of the file, so that
+/// both can be compared.
+pub(crate) fn rebuild_with_same_blocks(
+    connection: &Connection,
+    mut progress: impl FnMut(u64),
+) -> Result<()> {
+    const BLOCKS: &str = "INSERT INTO filing_block SELECT id, first, 0 FROM main.filing_block";
+    const TERMS: &str = "INSERT INTO term SELECT id, kind, text FROM main.term";
+    for copy in [BLOCKS, TERMS] {
+        connection.prepare(copy)?.execute([])?;
+    }
+    let (blocks, names) = (blocks(connection)?, Names::read(connection)?);
+    let mut terms = TermNumbers::new(connection)?;
+    let mut filings = 0;
+    for (at, block) in blocks.iter().enumerate() {
+        let end = blocks.get(at + 1).map_or(i64::MAX, |next| next.first);
+        filings += u64::from(write_block(&mut terms, block, end)?);
+        progress(filings);
+    }
+    block_writer::write_names(&mut terms, &blocks, &[], &names)?;
+    count_classes(connection)
 }

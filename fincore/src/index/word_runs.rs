@@ -9,20 +9,20 @@
 use foldhash::{HashMap, HashMapExt};
 
 /// A run in no more filings of a block than this is not extended: that many filings are read quickly.
-pub(super) const RARE: u64 = 16;
+pub(crate) const RARE: u64 = 16;
 
 /// Longer phrases are looked for in the filings that have all their runs of this length.
 ///
 /// Of the runs in the filings of 2024 and 2025, one in seven is longer than four words. Positions instead of runs
 /// would need a walk over every common word.
-pub(super) const LONGEST_RUN: usize = 12;
+pub(crate) const LONGEST_RUN: usize = 12;
 
 /// The same for runs of words in names. Longer phrases are compared with the names themselves: companies are few.
-pub(super) const LONGEST_NAME_RUN: usize = 4;
+pub(crate) const LONGEST_NAME_RUN: usize = 4;
 
 /// The words of filings, by their numbers.
 #[derive(Default)]
-pub(super) struct BlockTexts {
+pub(crate) struct BlockTexts {
     words: HashMap<Box<str>, u32>,
     filings: Vec<WordFilings>,
     /// Every text of every filing, as the numbers of its words.
@@ -32,11 +32,11 @@ pub(super) struct BlockTexts {
 
 /// Which filings have a word, each once, in order.
 #[derive(Default)]
-pub(super) struct WordFilings {
+pub(crate) struct WordFilings {
     /// Anywhere.
-    pub(super) all: Vec<u32>,
+    pub(crate) all: Vec<u32>,
     /// In the class or the head of the subject.
-    pub(super) head: Vec<u32>,
+    pub(crate) head: Vec<u32>,
 }
 
 /// A text ends before the next one's start.
@@ -53,7 +53,7 @@ fn push(numbers: &mut Vec<u32>, number: u32) {
 
 impl BlockTexts {
     /// The number of a word. A new word must be added to a filing afterwards.
-    pub(super) fn word_number(&mut self, word: &str) -> u32 {
+    pub(crate) fn word_number(&mut self, word: &str) -> u32 {
         if let Some(id) = self.words.get(word) {
             return *id;
         }
@@ -64,14 +64,14 @@ impl BlockTexts {
     }
 
     /// Adds a word that a filing is found by besides those of its texts. Filings come in the order of their numbers.
-    pub(super) fn add_word(&mut self, filing: u32, word: u32) {
+    pub(crate) fn add_word(&mut self, filing: u32, word: u32) {
         let filings = &mut self.filings[word as usize];
         push(&mut filings.all, filing);
         push(&mut filings.head, filing);
     }
 
     /// Adds one text of a filing; its first `head` words are its head.
-    pub(super) fn add_text(&mut self, filing: u32, words: &[u32], head: usize) {
+    pub(crate) fn add_text(&mut self, filing: u32, words: &[u32], head: usize) {
         if words.is_empty() {
             return;
         }
@@ -85,7 +85,7 @@ impl BlockTexts {
     }
 
     /// Every word with its filings, in order.
-    pub(super) fn words(&self) -> Vec<(&str, &WordFilings)> {
+    pub(crate) fn words(&self) -> Vec<(&str, &WordFilings)> {
         let words = self.words.iter().map(|(word, id)| (&**word, &self.filings[*id as usize]));
         let mut words: Vec<_> = words.collect();
         words.sort_unstable_by_key(|(word, _)| *word);
@@ -93,7 +93,7 @@ impl BlockTexts {
     }
 
     /// The runs of two words and more.
-    pub(super) fn into_runs(self) -> Runs {
+    pub(crate) fn into_runs(self) -> Runs {
         let mut words: Vec<(Box<str>, u32)> = self.words.into_iter().collect();
         words.sort_unstable();
         let size = |id: u32| number(self.filings[id as usize].all.len());
@@ -116,7 +116,7 @@ impl BlockTexts {
 }
 
 /// The runs of one length after the other.
-pub(super) struct Runs {
+pub(crate) struct Runs {
     words: Vec<Box<str>>,
     /// The words of all texts.
     single: Vec<u32>,
@@ -133,7 +133,7 @@ const NONE: u32 = u32::MAX;
 
 impl Runs {
     /// The runs of the next length.
-    pub(super) fn next(&mut self) -> Option<RunsOfLength> {
+    pub(crate) fn next(&mut self) -> Option<RunsOfLength> {
         if self.length == LONGEST_RUN || self.sizes.is_empty() {
             return None;
         }
@@ -190,7 +190,7 @@ impl Runs {
     }
 
     /// The runs that were found last, by their texts, in order: terms are looked up and added fastest so.
-    pub(super) fn sorted<'r>(
+    pub(crate) fn sorted<'r>(
         &'r self,
         found: &'r RunsOfLength,
     ) -> impl Iterator<Item = (String, &'r [u32])> {
@@ -217,7 +217,7 @@ impl Runs {
 }
 
 /// The runs of one length, with their filings.
-pub(super) struct RunsOfLength {
+pub(crate) struct RunsOfLength {
     /// The place where each one occurs first.
     firsts: Vec<u32>,
     starts: Vec<u32>,

@@ -1,19 +1,23 @@
 //! How fresh each series is.
-use rusqlite::Row;
+use std::sync::Arc;
 
-use super::{
-    meetings::Meetings,
-    series_definitions::{
-        self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS, Rhythm,
-        SAVINGS, SELIC,
-    },
-};
+use rusqlite::{Connection, Row};
+use serde::Serialize;
+
 use crate::{
     answers::Meta,
-    catalogue::{Knowledge, Snapshot},
-    error::Result,
-    freshness::{PublicationSchedule, sync_record},
-    types::Date,
+    calendar::freshness::{PublicationSchedule, sync_record},
+    market::series_definitions::{
+        self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS, Rhythm,
+        SAVINGS, SELIC, Side, definition,
+    },
+    store::{
+        parsed,
+        past::Knowledge,
+        snapshot::Snapshot,
+        writer::{Tally, Writer},
+    },
+    values::{Currency, Date, error::Result},
 };
 
 /// The dataset of all exchange rates.
@@ -24,7 +28,7 @@ const NEWEST_OBSERVATIONS: u32 = 13;
 
 /// When the central bank publishes the figures of a series; `None` for one without a definition, and for one that is brought
 /// on demand: its own rhythm shows it.
-pub(super) fn schedule(number: u32) -> Option<PublicationSchedule> {
+pub(crate) fn schedule(number: u32) -> Option<PublicationSchedule> {
     let definition = series_definitions::definition(number).filter(|series| !series.on_demand)?;
     Some(match number {
         SELIC => PublicationSchedule::Ahead,
@@ -50,7 +54,7 @@ pub(super) fn schedule(number: u32) -> Option<PublicationSchedule> {
 }
 
 /// The same for the figure of one day, which may be the first after a meeting.
-pub(super) fn schedule_of_day(
+pub(crate) fn schedule_of_day(
     snapshot: &Snapshot,
     number: u32,
     day: Date,
@@ -80,7 +84,7 @@ pub(crate) fn expected_quote(today: Date) -> Date {
 }
 
 /// The median of the days between the newest observations; `None` if there are only a few.
-pub(super) fn usual_gap(snapshot: &Snapshot, number: u32) -> Result<Option<u32>> {
+pub(crate) fn usual_gap(snapshot: &Snapshot, number: u32) -> Result<Option<u32>> {
     const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2
         ORDER BY date DESC LIMIT ?3";
     let today = snapshot.today().to_string();
@@ -94,7 +98,7 @@ pub(super) fn usual_gap(snapshot: &Snapshot, number: u32) -> Result<Option<u32>>
 
 /// The source of a series, with its freshness. That is the freshness of the whole series, whichever part of it is
 /// queried.
-pub(super) fn of_series(
+pub(crate) fn of_series(
     snapshot: &Snapshot,
     number: u32,
     newest: Option<Date>,
@@ -110,7 +114,7 @@ pub(super) fn of_series(
 }
 
 /// The source of exchange rates, with the freshness of a pair whose newest quote this is.
-pub(super) fn of_pair(snapshot: &Snapshot, newest: Option<Date>, meta: Meta) -> Result<Meta> {
+pub(crate) fn of_pair(snapshot: &Snapshot, newest: Option<Date>, meta: Meta) -> Result<Meta> {
     let meta = with_knowledge(snapshot, meta);
     if meta.as_of.is_some() {
         return Ok(meta);
@@ -135,7 +139,7 @@ pub(crate) fn is_stale(newest: Option<Date>, expected: Option<Date>) -> bool {
 }
 
 /// A day that cannot be read counts as missing: it must not make an answer fail.
-pub(super) fn read_day(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date>> {
+pub(crate) fn read_day(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date>> {
     Ok(row.get::<_, Option<String>>(column)?.and_then(|text| text.parse().ok()))
 }
 
@@ -168,4 +172,178 @@ pub(crate) fn stored_series(snapshot: &Snapshot) -> Result<Vec<StoredSeries>> {
             source: format!("BCB SGS {}", computed_from.filter(|_| computed).unwrap_or(number)),
         })
     })
+}
+
+/// The newest day of a series that is not after the snapshot's date; of an exchange rate, the newest day with
+/// that side. Values that were computed from another series do not count.
+pub fn newest_day(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
+    const RATE: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 0
+        ORDER BY date DESC LIMIT 1";
+    const BUY: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2 AND buy IS NOT NULL
+        ORDER BY date DESC LIMIT 1";
+    const SELL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2 AND sell IS NOT NULL
+        ORDER BY date DESC LIMIT 1";
+    let today = snapshot.today().to_string();
+    let days = match definition(number).and_then(|series| series.quote) {
+        None => snapshot.rows(RATE, (number, today), |row| parsed(row, 0))?,
+        Some((currency, side)) => {
+            let sql = match side {
+                Side::Buy => BUY,
+                Side::Sell => SELL,
+            };
+            snapshot.rows(sql, (currency.as_str(), today), |row| parsed(row, 0))?
+        }
+    };
+    Ok(days.into_iter().next())
+}
+
+/// The days with closing quotes of at least this many currencies, newest first.
+pub fn days_with_currencies(snapshot: &Snapshot, at_least: u32) -> Result<Vec<Date>> {
+    const SQL: &str =
+        "SELECT date FROM fx WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL
+        GROUP BY date HAVING COUNT(*) >= ?2 ORDER BY date DESC";
+    snapshot.rows(SQL, (snapshot.today().to_string(), at_least), |row| parsed(row, 0))
+}
+
+/// The years in which a currency has closing quotes with both sides, in order.
+pub fn years_with_quotes(snapshot: &Snapshot, currency: Currency) -> Result<Vec<u16>> {
+    const SQL: &str = "SELECT DISTINCT CAST(substr(date, 1, 4) AS INTEGER) FROM fx
+        WHERE currency = ?1 AND date <= ?2 AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY 1";
+    let today = snapshot.today().to_string();
+    snapshot.rows(SQL, (currency.as_str(), today), |row| row.get(0))
+}
+
+#[cfg(test)]
+mod coverage_tests {
+    use crate::import::bundle;
+
+    use super::*;
+
+    #[test]
+    fn tells_how_far_the_bundled_data_reaches() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot("2026-09-30".parse().unwrap()).unwrap();
+        let newest = |number| newest_day(&snapshot, number).unwrap().map(|day| day.to_string());
+        // The Selic also has days after that one; series 4389 has computed values only.
+        assert_eq!(newest(432).as_deref(), Some("2026-09-30"));
+        assert_eq!(newest(4389), None);
+        assert_eq!(newest(10813).as_deref(), Some("2026-09-04"));
+        assert_eq!(newest(99_999), None);
+        let days = days_with_currencies(&snapshot, 20).unwrap();
+        assert_eq!(days[0].to_string(), "2026-07-31");
+        assert!(days.is_sorted_by(|newer, older| newer > older));
+        let years = |code: &str| years_with_quotes(&snapshot, code.parse().unwrap()).unwrap();
+        assert_eq!((years("ARS"), years("CHF")), (vec![2013, 2026], vec![2013, 2026]));
+        assert_eq!((years("EUR"), years("XXX")), (vec![2013, 2025, 2026], vec![]));
+    }
+}
+
+/// The dataset of the meetings.
+pub(crate) const COPOM: &str = "copom";
+
+/// A meeting of the monetary policy committee (Copom), which takes two days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct Meeting {
+    /// The first day.
+    pub first_day: Date,
+    /// The second day, in whose evening the decision is published.
+    pub second_day: Date,
+}
+
+impl Meeting {
+    /// The day from which its decision is in force.
+    pub(crate) fn effective_from(self) -> Date {
+        day_after(self.second_day)
+    }
+}
+
+/// The day after this one, but not after [`Date::MAX`].
+pub(crate) fn day_after(day: Date) -> Date {
+    Date::from_day_number(day.day_number() + 1).unwrap_or(Date::MAX)
+}
+
+/// All meetings that are known, the oldest first.
+pub(crate) struct Meetings(pub(crate) Vec<Meeting>);
+
+impl Meetings {
+    /// Those of the calendar, which are read once.
+    pub(crate) fn of(snapshot: &Snapshot) -> Result<Arc<Meetings>> {
+        snapshot.memo(Meetings::read)
+    }
+
+    /// A meeting that cannot be read is left to a check of the file.
+    pub(crate) fn read(connection: &Connection) -> Result<Meetings> {
+        const SQL: &str = "SELECT first_day, second_day FROM copom_meeting ORDER BY second_day";
+        let mut statement = connection.prepare_cached(SQL)?;
+        let read = statement.query_map([], |row| {
+            Ok((parsed::<Date>(row, 0).ok()).zip(parsed::<Date>(row, 1).ok()))
+        })?;
+        let days = read.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten();
+        let meeting = |(first_day, second_day)| Meeting { first_day, second_day };
+        Ok(Meetings(days.map(meeting).collect()))
+    }
+
+    /// Whether a meeting decides on this day.
+    pub(crate) fn decide_on(&self, day: Date) -> bool {
+        self.0.binary_search_by_key(&day, |meeting| meeting.second_day).is_ok()
+    }
+}
+
+/// Stores a calendar. It replaces the meetings of its years, but for those that took place before its first one: a calendar
+/// may begin within a year.
+pub(crate) fn replace(writer: &Writer, meetings: &[Meeting], today: Date) -> Result<Tally> {
+    let years: Vec<u16> = meetings.iter().map(|meeting| meeting.second_day.year()).collect();
+    let first = meetings.iter().map(|meeting| meeting.first_day).min().unwrap_or(Date::MAX);
+    let mut tally = Tally::default();
+    for stored in Meetings::read(writer.connection())?.0 {
+        let is_given = meetings.iter().any(|meeting| meeting.second_day == stored.second_day);
+        let took_place = stored.second_day < first.min(today);
+        if years.contains(&stored.second_day.year()) && !is_given && !took_place {
+            const REMOVE: &str = "DELETE FROM copom_meeting WHERE second_day = ?1";
+            writer.prepare(REMOVE)?.execute([stored.second_day.to_string()])?;
+            tally += Tally::REMOVED;
+        }
+    }
+    for meeting in meetings {
+        tally += write(writer, *meeting)?;
+    }
+    if tally.is_change() {
+        writer.touch(COPOM);
+    }
+    Ok(tally)
+}
+
+/// Stores the bundled calendar: the meetings of years of which none is known. A newer calendar may have moved the others.
+pub(crate) fn fill(writer: &Writer, meetings: &[Meeting]) -> Result<Tally> {
+    let known = Meetings::read(writer.connection())?.0;
+    let mut tally = Tally::default();
+    for meeting in meetings {
+        let is_same_year = |known: &Meeting| known.second_day.year() == meeting.second_day.year();
+        tally += match known.iter().any(is_same_year) {
+            true => Tally::UNCHANGED,
+            false => write(writer, *meeting)?,
+        };
+    }
+    if tally.is_change() {
+        writer.touch(COPOM);
+    }
+    Ok(tally)
+}
+
+fn write(writer: &Writer, meeting: Meeting) -> Result<Tally> {
+    const FIND: &str = "SELECT first_day FROM copom_meeting WHERE second_day = ?1";
+    const WRITE: &str =
+        "INSERT OR REPLACE INTO copom_meeting (second_day, first_day) VALUES (?1, ?2)";
+    let [first, second] = [meeting.first_day, meeting.second_day].map(|day| day.to_string());
+    let mut find = writer.prepare(FIND)?;
+    let mut rows = find.query([&second])?;
+    let tally = match rows.next()? {
+        Some(row) if row.get_ref(0)?.as_str() == Ok(&first) => return Ok(Tally::UNCHANGED),
+        Some(_) => Tally::CHANGED,
+        None => Tally::NEW,
+    };
+    writer.prepare(WRITE)?.execute([&second, &first])?;
+    Ok(tally)
 }

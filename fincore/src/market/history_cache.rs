@@ -8,25 +8,25 @@ use std::{
 
 use rusqlite::{Params, Row};
 
-use super::{
-    origin::{Origin, OriginCounts},
-    plan_window::DateWindow,
-    rows::{FxRate, Rate},
-};
 use crate::{
     answers::{CachedRows, Rows},
-    catalogue::Snapshot,
-    error::Result,
-    lock::lock,
-    types::{Currency, Date, Offset},
+    market::{
+        queries::DateWindow,
+        rows::{FxRate, Origin, OriginCounts, Rate},
+    },
+    store::snapshot::Snapshot,
+    values::{Currency, Date, Offset, error::Result, lock},
 };
+
+#[cfg(test)]
+mod tests;
 
 /// The most memory that series take, and as much again for quotes. All known series take about half of it; a history that
 /// does not fit is read from the file for every page.
 const MOST_BYTES: usize = 4 << 20;
 
 /// A row of a history.
-pub(super) trait Dated: serde::Serialize {
+pub(crate) trait Dated: serde::Serialize {
     fn date(&self) -> Date;
 
     fn origin(&self) -> Origin;
@@ -54,38 +54,38 @@ impl Dated for FxRate {
 
 /// All observations of a series, or all quotes of a currency, whatever their day.
 #[derive(Debug)]
-pub(super) struct CachedHistory<T> {
+pub(crate) struct CachedHistory<T> {
     rows: Arc<CachedRows<T>>,
 }
 
 /// One page of a history.
-pub(super) struct HistoryPage<T> {
-    pub(super) rows: Rows<T>,
-    pub(super) total: u64,
+pub(crate) struct HistoryPage<T> {
+    pub(crate) rows: Rows<T>,
+    pub(crate) total: u64,
     /// How many of the rows are not as published.
-    pub(super) origins: OriginCounts,
+    pub(crate) origins: OriginCounts,
 }
 
 impl<T: Dated> CachedHistory<T> {
     /// The newest row that is not after a day.
-    pub(super) fn newest(&self, today: Date) -> Option<&T> {
+    pub(crate) fn newest(&self, today: Date) -> Option<&T> {
         let rows = self.rows.all();
         rows.get(rows.partition_point(|row| row.date() > today))
     }
 
     /// The first day, and the newest that is not after a day.
-    pub(super) fn ends(&self, today: Date) -> Option<(Date, Date)> {
+    pub(crate) fn ends(&self, today: Date) -> Option<(Date, Date)> {
         let first = self.rows.all().last()?.date();
         self.newest(today).map(|newest| (first, newest.date()))
     }
 
     /// The rows of these days, both included, newest first.
-    pub(super) fn between(&self, first: Date, last: Date) -> &[T] {
+    pub(crate) fn between(&self, first: Date, last: Date) -> &[T] {
         &self.rows.all()[self.positions(first, last)]
     }
 
     /// One page of the rows in a range of days, newest first.
-    pub(super) fn page(&self, days: DateWindow, limit: u32, offset: Offset) -> HistoryPage<T> {
+    pub(crate) fn page(&self, days: DateWindow, limit: u32, offset: Offset) -> HistoryPage<T> {
         let Range { start, end } = self.positions(days.from(), days.to());
         let offset = usize::try_from(offset.get()).unwrap_or(usize::MAX);
         let first = start.saturating_add(offset).min(end);
@@ -124,7 +124,7 @@ impl<K, T> Default for HistoryCache<K, T> {
 }
 
 /// The observations of a series, by its number.
-pub(super) fn series(
+pub(crate) fn series(
     snapshot: &Snapshot,
     number: u32,
     sql: &str,
@@ -135,7 +135,7 @@ pub(super) fn series(
 }
 
 /// The quotes of a currency.
-pub(super) fn quotes(
+pub(crate) fn quotes(
     snapshot: &Snapshot,
     currency: Currency,
     sql: &str,
@@ -212,7 +212,3 @@ fn load<T: Dated>(
         Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached) }, bytes))
     })
 }
-
-#[cfg(test)]
-#[cfg(feature = "bundle")]
-mod tests;

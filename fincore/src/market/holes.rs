@@ -1,15 +1,15 @@
 //! Holes: figures that are missing between those that are held. Charts, the status and synchronising share the rule.
-use super::{
-    Rhythm,
-    series_definitions::{DEFINITIONS, SELIC, Side, definition},
-};
 use crate::{
     answers::Span,
-    calendar,
-    catalogue::Snapshot,
-    error::Result,
-    sqlite::parsed,
-    types::{Currency, Date},
+    calendar::{self, freshness::PublicationSchedule},
+    market::{
+        freshness::{day_after, schedule_of_day, usual_gap},
+        quotes,
+        series::Series,
+        series_definitions::{DEFINITIONS, Rhythm, SELIC, Side, TJLP, definition},
+    },
+    store::{parsed, snapshot::Snapshot},
+    values::{Currency, Date, Decimal, Pair, error::Result},
 };
 
 /// Whose figures are looked at.
@@ -197,11 +197,10 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "bundle")]
     #[test]
     fn the_published_histories_have_no_holes_but_windows_may_end_early() {
         let dir = tempfile::tempdir().unwrap();
-        let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+        let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
         let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
         for number in [12, 433, 10813, 1] {
             assert!(holes(&snapshot, Figures::Series(number)).unwrap().is_empty(), "{number}");
@@ -219,4 +218,163 @@ mod tests {
         assert!(within("1986-03-06", "1994-12-31").is_empty());
         assert_eq!(within("2026-01-01", "2026-09-30"), [(day("2026-09-04"), day("2026-09-30"))]);
     }
+}
+
+/// No series of the central bank begins earlier.
+const FIRST_DAY: Date = Date::new(1900, 1, 1).expect("a day of January");
+
+/// How many days after today a figure may be dated. The Selic target is known up to the next meeting of Copom, at most some
+/// 60 days; a figure of next month may be published by mistake, and is not served before its day.
+const DAYS_AHEAD: i32 = 70;
+
+/// The TJLP is set for a quarter, up to a month before it begins.
+const TJLP_DAYS_AHEAD: i32 = 130;
+
+/// Series that are not known may be forecasts.
+const UNKNOWN_DAYS_AHEAD: i32 = 366;
+
+/// Says which of these days is impossible for a series, if any is; `None` as the series means quotes.
+pub(crate) fn doubt_days(
+    series: Option<u32>,
+    days: impl Iterator<Item = Date>,
+    today: Date,
+) -> Option<String> {
+    let known = series.and_then(definition);
+    let first = known.map_or(FIRST_DAY, |definition| definition.since);
+    let ahead = match series {
+        None | Some(SELIC) => DAYS_AHEAD,
+        Some(TJLP) => TJLP_DAYS_AHEAD,
+        Some(_) if known.is_some() => DAYS_AHEAD,
+        Some(_) => UNKNOWN_DAYS_AHEAD,
+    };
+    let last = today.day_number().saturating_add(ahead);
+    let what = series.map_or("a quote".to_owned(), |series| format!("SGS {series}"));
+    for day in days {
+        if day < first {
+            return Some(format!("{what} is dated {day}, but begins on {first} at the earliest"));
+        }
+        if day.day_number() > last {
+            return Some(format!("{what} is dated {day}, more than {ahead} days after today"));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod possible_days_tests {
+    use super::*;
+
+    #[test]
+    fn doubts_days_that_a_series_cannot_have() {
+        let today: Date = "2026-11-15".parse().unwrap();
+        let doubt = |series, day: &str| {
+            doubt_days(series, [today, day.parse().unwrap()].into_iter(), today)
+        };
+        let possible = [
+            (Some(433), "1980-01-01"),
+            (Some(433), "2026-12-01"),
+            (Some(432), "2027-01-20"),
+            (Some(256), "2027-03-01"),
+            (Some(7777), "1900-01-01"),
+            (Some(7777), "2027-11-01"),
+            (None, "2026-11-16"),
+        ];
+        for (series, day) in possible {
+            assert_eq!(doubt(series, day), None, "{series:?} {day}");
+        }
+        let impossible = [
+            (
+                Some(433),
+                "0001-01-01",
+                "SGS 433 is dated 0001-01-01, but begins on 1980-01-01 at the earliest",
+            ),
+            (Some(433), "2099-01-01", "SGS 433 is dated 2099-01-01, more than 70 days after today"),
+            (
+                Some(256),
+                "2027-04-01",
+                "SGS 256 is dated 2027-04-01, more than 130 days after today",
+            ),
+            (
+                Some(7777),
+                "1899-12-31",
+                "SGS 7777 is dated 1899-12-31, but begins on 1900-01-01 at the earliest",
+            ),
+            (None, "2027-02-01", "a quote is dated 2027-02-01, more than 70 days after today"),
+        ];
+        for (series, day, said) in impossible {
+            assert_eq!(doubt(series, day).as_deref(), Some(said));
+        }
+    }
+}
+
+/// One side of a closing quote whose other side is not held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NewerSide {
+    /// The side.
+    pub side: Side,
+    /// The name of the series that has it.
+    pub series: &'static str,
+    /// The newest day.
+    pub date: Date,
+    /// The price on it.
+    pub value: Decimal,
+}
+
+/// The sides of a pair that are held for newer days than its newest quote, which has both sides.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
+/// let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
+/// let newer = fincore::market::newer_sides(&snapshot, "USD/BRL".parse()?)?;
+/// assert_eq!((newer[0].series, newer[0].value.to_string()), ("usd-sell", "4.9859".to_owned()));
+/// # Ok::<(), fincore::Error>(())
+/// ```
+pub fn newer_sides(snapshot: &Snapshot, pair: Pair) -> Result<Vec<NewerSide>> {
+    let mut newer = Vec::new();
+    if pair.quote != Currency::BRL {
+        return Ok(newer);
+    }
+    let newest = quotes::newest_day(snapshot, pair)?;
+    for definition in DEFINITIONS.iter() {
+        let Some((_, side)) = definition.quote.filter(|(currency, _)| *currency == pair.base)
+        else {
+            continue;
+        };
+        let rate = Series::from(definition.number).newest(snapshot)?;
+        if let Some(rate) = rate.filter(|rate| newest.is_none_or(|newest| rate.date > newest)) {
+            let (series, date, value) = (definition.name, rate.date, rate.value);
+            newer.push(NewerSide { side, series, date, value });
+        }
+    }
+    Ok(newer)
+}
+
+/// The day by which the observation after the newest one of a series should be published; `None` where that is not known,
+/// or where values are published ahead. A day that has passed means that the copy is stale.
+pub fn next_due(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
+    let Some(newest) = Series::from(number).newest(snapshot)? else { return Ok(None) };
+    let next = day_after(newest.date);
+    let Some(schedule) = schedule_of_day(snapshot, number, next)? else { return Ok(None) };
+    let due = schedule.due_after(newest.date);
+    Ok(due.filter(|due| schedule != PublicationSchedule::Ahead || *due <= snapshot.today()))
+}
+
+/// The day by which the closing quote after the newest one of a pair should be published.
+pub fn next_quote_due(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
+    let newest = quotes::newest_day(snapshot, pair)?;
+    Ok(newest.and_then(|newest| PublicationSchedule::SameDay.due_after(newest)))
+}
+
+/// The gap between figures of a series that has too few to tell: the longest of those that the central bank publishes often.
+const UNKNOWN_GAP: u32 = 31;
+
+/// The day by which a figure of a series should have been published.
+pub(crate) fn published_by(snapshot: &Snapshot, number: u32, day: Date) -> Result<Date> {
+    let schedule = match schedule_of_day(snapshot, number, day)? {
+        Some(schedule) => schedule,
+        None => PublicationSchedule::Gaps(usual_gap(snapshot, number)?.unwrap_or(UNKNOWN_GAP)),
+    };
+    Ok(schedule.due_after(day.days_before(1)).unwrap_or(day))
 }

@@ -4,21 +4,27 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    origin::Origin,
-    plan_window::within_plan,
-    queries::{History, SeriesHistory},
-    series::Series,
-    series_definitions::Side,
-};
 use crate::{
-    answers::Page,
-    catalogue::{Knowledge, Snapshot},
-    error::{Invalid, Result, Wanted},
-    sqlite::{parsed, parsed_if_any},
-    table::{self, Cell, Column, ColumnKind},
-    types::{Currency, Date, Decimal, choices},
+    answers::{
+        Page,
+        table::{self, Cell, Column, ColumnKind},
+    },
+    market::{
+        queries::{History, SeriesHistory, within_plan},
+        rows::Origin,
+        series::Series,
+        series_definitions::Side,
+    },
+    store::{parsed, parsed_if_any, past::Knowledge, snapshot::Snapshot},
+    values::{
+        Currency, Date, Decimal, choices,
+        error::Result,
+        invalid::{Invalid, Wanted},
+    },
 };
+
+#[cfg(test)]
+mod tests;
 
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
 /// have changed nothing. Every query of market data and every calculation takes it.
@@ -135,7 +141,7 @@ fn time(time: Option<DateTime<Utc>>) -> Cell<'static> {
 /// The figures of a series that have had more than one value since the first import, or were withdrawn: all values of
 /// each, the newest figure first and of each the newest value first.
 ///
-/// Fails where [`series()`](super::series()) does.
+/// Fails where [`series()`](crate::market::series()) does.
 pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revision>> {
     let (id, History { from, to, limit, offset }) = query.split();
     let series = Series::find(&id)?;
@@ -262,7 +268,3 @@ pub(crate) fn quote_before(
     let key = (currency.as_str(), date.to_string(), version.cast_signed());
     snapshot.first(SQL, key, |row| Ok((parsed(row, 0)?, parsed(row, 1)?)))
 }
-
-#[cfg(test)]
-#[cfg(feature = "import")]
-mod tests;

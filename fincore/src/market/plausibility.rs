@@ -1,19 +1,18 @@
 //! Doubts figures that a series cannot have: they were mistyped, or belong to another series.
 //!
 //! Bounds are wide enough for everything that was ever published, and for some more.
-use std::{collections::BTreeMap, ops::Bound};
-
-use super::{rows::Rate, store::Quote};
-use crate::{
-    catalogue::Writer,
-    error::Result,
-    sqlite::parsed_if_any,
-    types::{Currency, Date, Decimal},
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    ops::Bound,
+    sync::LazyLock,
 };
 
-mod bounds;
-
-use bounds::Bounds;
+use crate::{
+    market::{rows::Rate, store::Quote},
+    store::{parsed_if_any, writer::Writer},
+    values::{Currency, Date, Decimal, error::Result, tsv},
+};
 
 /// Says why a file with these observations is doubtful, if it is.
 pub(crate) fn doubt_rates(writer: &Writer, series: u32, rows: &[Rate]) -> Result<Option<String>> {
@@ -21,7 +20,7 @@ pub(crate) fn doubt_rates(writer: &Writer, series: u32, rows: &[Rate]) -> Result
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(None) };
     let stored = stored_around(writer, SQL, series, (first.date, last.date))?;
     let new: Figures = rows.iter().map(|row| (row.date, row.value)).collect();
-    let bounds = |date| bounds::of_series(series, date);
+    let bounds = |date| of_series(series, date);
     Ok(first_implausible(&new, &stored, bounds).map(|doubt| format!("SGS {series} {doubt}")))
 }
 
@@ -42,7 +41,7 @@ pub(crate) fn doubt_quotes(writer: &Writer, rows: &[Quote]) -> Result<Option<Str
             continue;
         };
         let stored = stored_around(writer, sql, currency.to_string(), (*first, *last))?;
-        if let Some(doubt) = first_implausible(&new, &stored, |_| bounds::of_currency(currency)) {
+        if let Some(doubt) = first_implausible(&new, &stored, |_| of_currency(currency)) {
             return Ok(Some(format!("{currency} {doubt}")));
         }
     }
@@ -59,7 +58,7 @@ fn stored_around(
     of: impl rusqlite::ToSql,
     (first, last): (Date, Date),
 ) -> Result<Figures> {
-    let around = (first.days_before(bounds::WINDOW), days_after(last, bounds::WINDOW));
+    let around = (first.days_before(WINDOW), days_after(last, WINDOW));
     let mut statement = writer.prepare(sql)?;
     let days = (of, around.0.to_string(), around.1.to_string());
     let mut rows = statement.query(days)?;
@@ -125,7 +124,7 @@ mod tests {
     }
 
     fn series(number: u32, new: &[(&str, &str)], stored: &[(&str, &str)]) -> Option<String> {
-        first_implausible(&figures(new), &figures(stored), |date| bounds::of_series(number, date))
+        first_implausible(&figures(new), &figures(stored), |date| of_series(number, date))
     }
 
     #[test]
@@ -180,7 +179,7 @@ mod tests {
     fn doubts_prices_that_jump() {
         type Rows<'a> = &'a [(&'a str, &'a str)];
         let price = |currency: Currency, new: Rows<'_>, stored: Rows<'_>| {
-            first_implausible(&figures(new), &figures(stored), |_| bounds::of_currency(currency))
+            first_implausible(&figures(new), &figures(stored), |_| of_currency(currency))
         };
         assert!(price(Currency::USD, &[("2026-11-05", "512.47")], &[]).is_some());
         assert!(price(Currency::USD, &[("2026-11-05", "0.0512")], &[]).is_some());
@@ -191,5 +190,161 @@ mod tests {
         let rouble: Currency = "RUB".parse().unwrap();
         assert_eq!(price(rouble, &[(day, "7.00")], &before), None);
         assert!(price(rouble, &[(day, "0.50")], &before).is_some());
+    }
+}
+
+/// The furthest neighbour that any series is compared with, in days.
+pub(crate) const WINDOW: u32 = 62;
+
+/// The plausible values of a series in one era.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    low: f64,
+    high: f64,
+    /// The unit of its last digit: values are multiples of it.
+    tick: Option<Decimal>,
+    pub(crate) step: MaxStep,
+    /// How near a neighbour must be for the step to count.
+    pub(crate) days: u32,
+}
+
+/// The largest difference between neighbours.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MaxStep {
+    /// Up or down by this difference.
+    Absolute(f64),
+    /// Up or down by this factor.
+    Factor(f64),
+    /// Anything, except for a revision by this factor.
+    Revision(f64),
+}
+
+impl Bounds {
+    /// What would be plausible instead of this figure; `None` if the figure is plausible.
+    pub(crate) fn violation(&self, figure: Decimal) -> Option<String> {
+        let value = figure.to_f64();
+        if value < self.low || value > self.high {
+            return Some(format!("{} to {} is plausible", self.low, self.high));
+        }
+        let tick = self.tick.filter(|tick| !is_multiple(figure, *tick))?;
+        Some(format!("its figures are multiples of {tick}"))
+    }
+}
+
+fn is_multiple(figure: Decimal, tick: Decimal) -> bool {
+    let ((digits, decimals), (unit, places)) = (figure.parts(), tick.parts());
+    let scale = |digits: i64, by: u8| i128::from(digits) * 10_i128.pow(u32::from(by));
+    scale(digits, places) % scale(unit, decimals) == 0
+}
+
+impl MaxStep {
+    pub(crate) fn allows(self, known: Decimal, new: Decimal) -> bool {
+        let (known, new) = (known.to_f64(), new.to_f64());
+        let within = |factor| new <= known * factor && known <= new * factor;
+        match self {
+            // The difference of two decimals is rarely exact.
+            MaxStep::Absolute(most) => (new - known).abs() <= most + 1e-9,
+            MaxStep::Factor(most) => within(most),
+            // In a series without a definition, zero and negative values may be normal.
+            MaxStep::Revision(most) => known <= 0.0 || new <= 0.0 || within(most),
+        }
+    }
+}
+
+impl fmt::Display for MaxStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MaxStep::Absolute(most) => write!(f, "a step of up to {most} is plausible"),
+            MaxStep::Factor(most) if *most < 2.0 => {
+                write!(f, "a step of up to {:.0} % is plausible", (most - 1.0) * 100.0)
+            }
+            MaxStep::Factor(most) | MaxStep::Revision(most) => {
+                write!(f, "a change by up to the factor {most} is plausible")
+            }
+        }
+    }
+}
+
+/// An era of a series.
+#[derive(Clone, Copy)]
+struct Era {
+    /// The year in which it begins.
+    since: u16,
+    bounds: Bounds,
+}
+
+/// The bounds of a series of SGS on a day.
+pub(crate) fn of_series(series: u32, date: Date) -> Bounds {
+    static ERAS: LazyLock<HashMap<u32, Vec<Era>>> = LazyLock::new(eras);
+    let own = ERAS.get(&series).and_then(|eras| eras.iter().find(|era| date.year() >= era.since));
+    own.map_or(UNKNOWN_SERIES, |era| era.bounds)
+}
+
+/// The eras of each series, the newest first.
+fn eras() -> HashMap<u32, Vec<Era>> {
+    let table = include_str!("series_bounds.tsv");
+    let header = "series\tsince\tlow\thigh\tstep\tdays\ttick";
+    let mut all: HashMap<u32, Vec<Era>> = HashMap::new();
+    for (series, era) in tsv::embedded("series_bounds.tsv", table, header, read_era) {
+        for number in series {
+            all.entry(number).or_default().push(era);
+        }
+    }
+    all
+}
+
+fn read_era([series, since, low, high, step, days, tick]: [&str; 7]) -> Result<(Vec<u32>, Era)> {
+    let bounds = Bounds {
+        low: tsv::value(low, "a number")?,
+        high: tsv::value(high, "a number")?,
+        tick: Some(tick.parse()?),
+        step: MaxStep::Absolute(tsv::value(step, "a number, or inf")?),
+        days: tsv::number(days)?,
+    };
+    let series = tsv::list(series).map(tsv::number).collect::<Result<_>>()?;
+    Ok((series, Era { since: tsv::number(since)?, bounds }))
+}
+
+/// Only a revision of the same day can be doubted.
+const UNKNOWN_SERIES: Bounds = Bounds {
+    low: f64::NEG_INFINITY,
+    high: f64::INFINITY,
+    tick: None,
+    step: MaxStep::Revision(1000.0),
+    days: 0,
+};
+
+/// The bounds of a currency, in reais per unit.
+pub(crate) fn of_currency(currency: Currency) -> Bounds {
+    static MAJOR: LazyLock<HashMap<Currency, Bounds>> = LazyLock::new(|| {
+        let table = include_str!("currency_bounds.tsv");
+        let header = "currency\tlow\thigh";
+        tsv::embedded("currency_bounds.tsv", table, header, read_currency).into_iter().collect()
+    });
+    let other = of_prices(f64::MIN_POSITIVE, 10_000_000.0, 10.0);
+    MAJOR.get(&currency).copied().unwrap_or(other)
+}
+
+fn read_currency([currency, low, high]: [&str; 3]) -> Result<(Currency, Bounds)> {
+    let (low, high) = (tsv::value(low, "a number")?, tsv::value(high, "a number")?);
+    Ok((currency.parse()?, of_prices(low, high, 1.25)))
+}
+
+fn of_prices(low: f64, high: f64, factor: f64) -> Bounds {
+    // A bank holiday may make a gap of six days between two values.
+    Bounds { low, high, tick: None, step: MaxStep::Factor(factor), days: 7 }
+}
+
+#[cfg(test)]
+mod bounds_tests {
+    use super::*;
+
+    #[test]
+    fn eras_go_back_to_the_first_day_and_neighbours_lie_in_the_window() {
+        for (series, eras) in eras() {
+            assert!(eras.windows(2).all(|two| two[0].since > two[1].since), "{series}");
+            assert_eq!(eras.last().map(|era| era.since), Some(0), "{series}");
+            assert!(eras.iter().all(|era| era.bounds.days <= WINDOW), "{series}");
+        }
     }
 }

@@ -1,20 +1,19 @@
 //! Reads the closing quotes of one currency pair.
 use std::sync::Arc;
 
-use super::{
-    freshness,
-    history_cache::{self, CachedHistory, HistoryPage},
-    origin::OriginCounts,
-    plan_window::{DateWindow, within_plan},
-    queries::FxHistory,
-    rows::{FxPair, FxRate},
-};
 use crate::{
     answers::{Meta, Page, Sourced},
-    catalogue::Snapshot,
-    error::{Error, Resource, Result},
-    sqlite::parsed,
-    types::{Currency, Date, Offset, Pair},
+    market::{
+        freshness,
+        history_cache::{self, CachedHistory, HistoryPage},
+        queries::{DateWindow, FxHistory, within_plan},
+        rows::{FxPair, FxRate, OriginCounts},
+    },
+    store::{parsed, snapshot::Snapshot},
+    values::{
+        Currency, Date, Offset, Pair,
+        error::{Error, Resource, Result},
+    },
 };
 
 /// The source of exchange rates.
@@ -29,7 +28,7 @@ macro_rules! has_both_sides {
         "buy IS NOT NULL AND sell IS NOT NULL "
     };
 }
-pub(super) use has_both_sides;
+pub(crate) use has_both_sides;
 
 /// The columns that [`read`] expects, of one currency.
 macro_rules! select_quotes {
@@ -41,15 +40,15 @@ macro_rules! select_quotes {
         )
     };
 }
-pub(super) use select_quotes;
+pub(crate) use select_quotes;
 
 /// One page of the quotes of a pair, newest first.
-pub(super) fn history(snapshot: &Snapshot, query: &FxHistory) -> Result<Page<FxRate>> {
+pub(crate) fn history(snapshot: &Snapshot, query: &FxHistory) -> Result<Page<FxRate>> {
     history_from(snapshot, query, cached_history(snapshot, query.pair)?.as_deref())
 }
 
 /// The same from memory, or from the file.
-pub(super) fn history_from(
+pub(crate) fn history_from(
     snapshot: &Snapshot,
     query: &FxHistory,
     cached: Option<&CachedHistory<FxRate>>,
@@ -94,7 +93,7 @@ fn read_page(
 }
 
 /// All quotes of a pair, if they are in memory.
-pub(super) fn cached_history(
+pub(crate) fn cached_history(
     snapshot: &Snapshot,
     pair: Pair,
 ) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
@@ -108,7 +107,7 @@ pub(super) fn cached_history(
 }
 
 /// The newest quote of a pair. Fails if there is none.
-pub(super) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
+pub(crate) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
     const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
     let params = (stored_currency(pair), snapshot.today().to_string());
     let newest = snapshot.first(SQL, params, |row| read(row, pair))?;
@@ -117,7 +116,7 @@ pub(super) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>
 }
 
 /// Calls `visit` for every quote of a pair that the snapshot's date and plan allow, newest first.
-pub(super) fn each(
+pub(crate) fn each(
     snapshot: &Snapshot,
     pair: Pair,
     visit: impl FnMut(FxRate) -> Result<()>,
@@ -129,7 +128,7 @@ pub(super) fn each(
 }
 
 /// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
-pub(super) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
+pub(crate) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
     const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
     let today = snapshot.today();
     let all = match cached_history(snapshot, pair)? {
@@ -143,7 +142,7 @@ pub(super) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
 }
 
 /// All pairs with quotes, ordered by code, with the dates they cover.
-pub(super) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
+pub(crate) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
     const SQL: &str = concat!(
         "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx WHERE date <= ?1 AND ",
         has_both_sides!(),
@@ -190,17 +189,17 @@ pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>
 }
 
 /// The source of a pair's exchange rates, and how fresh they are.
-pub(super) fn meta(snapshot: &Snapshot, pair: Pair) -> Result<Meta> {
+pub(crate) fn meta(snapshot: &Snapshot, pair: Pair) -> Result<Meta> {
     let unit = if pair.base.as_str() == GOLD { "BRL per gram" } else { "BRL per unit" };
     let meta = Meta { unit: Some(unit), ..Meta::new(PTAX) };
     freshness::of_pair(snapshot, newest_day(snapshot, pair)?, meta)
 }
 
-pub(super) fn not_found(pair: Pair) -> Error {
+pub(crate) fn not_found(pair: Pair) -> Error {
     Error::not_found(Resource::CurrencyPair, &pair.to_string())
 }
 
-pub(super) fn read(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
+pub(crate) fn read(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
     Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
 }
 

@@ -2,16 +2,15 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{
-    origin::Origin,
-    series_definitions::{Rhythm, Text},
-};
 use crate::{
-    answers::Meta,
-    table::{self, Cell, Column, ColumnKind, serialize_by_columns},
-    types::{Date, Decimal, Pair},
+    answers::{
+        Meta,
+        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+    },
+    market::series_definitions::{Rhythm, Text},
+    values::{Date, Decimal, Pair},
 };
 
 /// An observation of a series on a date.
@@ -105,7 +104,7 @@ serialize_by_columns!(FxPair);
 
 /// A series of the central bank, and the days it covers.
 ///
-/// Title, unit and rhythm are those of its [`SeriesDefinition`](super::SeriesDefinition); a series without one has none.
+/// Title, unit and rhythm are those of its [`SeriesDefinition`](crate::market::series_definitions::SeriesDefinition); a series without one has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedSeries {
@@ -235,4 +234,69 @@ pub struct Indicators {
     pub ipca: Meta,
     /// The dollar.
     pub fx: Meta,
+}
+
+/// Where the figure of a row comes from.
+///
+/// In JSON a row has `origin` only where it is not `published`; CSV and exports have the column in every row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// As its source published it.
+    #[default]
+    Published,
+    /// Computed from another series, because no published figure is held.
+    Computed,
+    /// The figure of the day before, because no published figure is held.
+    Carried,
+}
+
+impl Origin {
+    /// `published`, `computed` or `carried`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Published => "published",
+            Origin::Computed => "computed",
+            Origin::Carried => "carried",
+        }
+    }
+
+    /// Whether the figure is as its source published it.
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        *self == Origin::Published
+    }
+
+    /// The origin of a stored row, by its column `computed`.
+    pub(crate) fn of_code(code: i64) -> Origin {
+        match code {
+            0 => Origin::Published,
+            CARRIED => Origin::Carried,
+            _ => Origin::Computed,
+        }
+    }
+}
+
+/// What the column `computed` holds for a figure that was carried; 1 is for one that was computed.
+pub(crate) const CARRIED: i64 = 2;
+
+/// How many of some rows are not as published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OriginCounts {
+    pub(crate) computed: u64,
+    pub(crate) carried: u64,
+}
+
+impl FromIterator<Origin> for OriginCounts {
+    fn from_iter<I: IntoIterator<Item = Origin>>(origins: I) -> OriginCounts {
+        origins.into_iter().fold(OriginCounts::default(), |mut counts, origin| {
+            match origin {
+                Origin::Published => (),
+                Origin::Computed => counts.computed += 1,
+                Origin::Carried => counts.carried += 1,
+            }
+            counts
+        })
+    }
 }

@@ -3,23 +3,25 @@ use std::sync::Arc;
 
 use rusqlite::types::Value;
 
-use super::{
-    freshness,
-    history_cache::{self, CachedHistory, HistoryPage},
-    origin::{Origin, OriginCounts},
-    plan_window::{DateWindow, within_plan},
-    queries::History,
-    quotes::PTAX,
-    rows::{ListedSeries, Rate},
-    series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
-};
 use crate::{
     answers::{Meta, Page, Sourced},
-    catalogue::Snapshot,
-    error::{Error, Resource, Result},
-    sqlite::{parsed, parsed_if_any},
-    types::{Date, Offset, SeriesId},
+    market::{
+        freshness,
+        history_cache::{self, CachedHistory, HistoryPage},
+        queries::{DateWindow, History, within_plan},
+        quotes::PTAX,
+        rows::{ListedSeries, Origin, OriginCounts, Rate},
+        series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
+    },
+    store::{parsed, parsed_if_any, snapshot::Snapshot},
+    values::{
+        Date, Offset, SeriesId,
+        error::{Error, Resource, Result},
+    },
 };
+
+#[cfg(test)]
+mod tests;
 
 /// The queries of a series. `?1` is its number or currency.
 struct Statements {
@@ -64,9 +66,9 @@ const SELL: Statements = statements!(
 
 /// A series, by its number and its definition, if it has one.
 #[derive(Clone, Copy)]
-pub(super) struct Series {
-    pub(super) number: u32,
-    pub(super) definition: Option<&'static SeriesDefinition>,
+pub(crate) struct Series {
+    pub(crate) number: u32,
+    pub(crate) definition: Option<&'static SeriesDefinition>,
 }
 
 impl From<u32> for Series {
@@ -77,13 +79,13 @@ impl From<u32> for Series {
 
 impl Series {
     /// The series of an id. Fails if no series has the name.
-    pub(super) fn find(id: &SeriesId) -> Result<Series> {
+    pub(crate) fn find(id: &SeriesId) -> Result<Series> {
         let unknown = || Error::not_found(Resource::UnknownSeries, &id.to_string());
         number(id).map(Series::from).ok_or_else(unknown)
     }
 
     /// Every series that may hold observations, by number.
-    pub(super) fn all(snapshot: &Snapshot) -> Result<Vec<Series>> {
+    pub(crate) fn all(snapshot: &Snapshot) -> Result<Vec<Series>> {
         // From one number to the next, without reading what lies between.
         const SQL: &str = "WITH RECURSIVE held (series) AS (
                 SELECT MIN(series) FROM rate
@@ -127,7 +129,7 @@ impl Series {
     }
 
     /// The source of rows, of which so many are not as published.
-    pub(super) fn meta(self, origins: OriginCounts, rows: usize) -> Meta {
+    pub(crate) fn meta(self, origins: OriginCounts, rows: usize) -> Meta {
         let (source, computed_from) = self.source(origins.computed, rows as u64);
         Meta {
             unit: self.definition.map(|definition| definition.unit.en),
@@ -137,13 +139,13 @@ impl Series {
     }
 
     /// One page of its observations, newest first.
-    pub(super) fn history(self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
+    pub(crate) fn history(self, snapshot: &Snapshot, query: &History) -> Result<Page<Rate>> {
         self.history_from(snapshot, query, self.cached_history(snapshot)?)
     }
 
     /// The same without memory, to compare with.
     #[cfg(test)]
-    pub(super) fn history_from_file(
+    pub(crate) fn history_from_file(
         self,
         snapshot: &Snapshot,
         query: &History,
@@ -192,7 +194,7 @@ impl Series {
     }
 
     /// All its observations, if they are in memory.
-    pub(super) fn cached_history(
+    pub(crate) fn cached_history(
         self,
         snapshot: &Snapshot,
     ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
@@ -202,7 +204,7 @@ impl Series {
     }
 
     /// Calls `visit` for every observation that the snapshot's date and plan allow, newest first.
-    pub(super) fn each(
+    pub(crate) fn each(
         self,
         snapshot: &Snapshot,
         visit: impl FnMut(Rate) -> Result<()>,
@@ -214,13 +216,13 @@ impl Series {
     }
 
     /// How many observations it has in a range of days.
-    pub(super) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
+    pub(crate) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
         let (statements, key) = self.statements();
         snapshot.count(statements.total, (key, days.0.to_string(), days.1.to_string()))
     }
 
     /// The newest observations in a range of days, at most `limit` of them.
-    pub(super) fn newest_in(
+    pub(crate) fn newest_in(
         self,
         snapshot: &Snapshot,
         days: (Date, Date),
@@ -232,7 +234,7 @@ impl Series {
     }
 
     /// The newest observation. Fails if there is none.
-    pub(super) fn current(self, snapshot: &Snapshot) -> Result<Sourced<Rate>> {
+    pub(crate) fn current(self, snapshot: &Snapshot) -> Result<Sourced<Rate>> {
         let newest = self.newest(snapshot)?;
         let newest =
             newest.ok_or_else(|| Error::not_found(Resource::Series, &self.display_name()))?;
@@ -243,21 +245,21 @@ impl Series {
     }
 
     /// The newest observation.
-    pub(super) fn newest(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
+    pub(crate) fn newest(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
         let (statements, key) = self.statements();
         let today = snapshot.today().to_string();
         snapshot.first(statements.newest, (key, today), read_rate)
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
-    pub(super) fn display_name(self) -> String {
+    pub(crate) fn display_name(self) -> String {
         let name =
             self.definition.map(|definition| format!(" ({})", definition.name)).unwrap_or_default();
         format!("{}{name}", self.number)
     }
 
     /// The days that it covers up to the snapshot's date; `None` without observations.
-    pub(super) fn coverage(self, snapshot: &Snapshot) -> Result<Option<Coverage>> {
+    pub(crate) fn coverage(self, snapshot: &Snapshot) -> Result<Option<Coverage>> {
         let (statements, key) = self.statements();
         let today = snapshot.today().to_string();
         let computed = self.count_computed(snapshot, &today)?;
@@ -283,7 +285,7 @@ impl Series {
     }
 
     /// Its row in the list of series; without coverage, of one that is not held.
-    pub(super) fn list_row(self, coverage: Option<&Coverage>) -> ListedSeries {
+    pub(crate) fn list_row(self, coverage: Option<&Coverage>) -> ListedSeries {
         let (count, computed) =
             coverage.map_or((0, 0), |coverage| (coverage.count, coverage.computed));
         let (source, _) = self.source(computed, count);
@@ -313,12 +315,12 @@ impl Series {
 }
 
 /// The days that a series covers.
-pub(super) struct Coverage {
-    pub(super) first: Date,
-    pub(super) last: Date,
-    pub(super) count: u64,
+pub(crate) struct Coverage {
+    pub(crate) first: Date,
+    pub(crate) last: Date,
+    pub(crate) count: u64,
     /// How many of them were computed.
-    pub(super) computed: u64,
+    pub(crate) computed: u64,
 }
 
 /// A row of a series.
@@ -326,7 +328,3 @@ fn read_rate(row: &rusqlite::Row<'_>) -> rusqlite::Result<Rate> {
     let origin = Origin::of_code(row.get(2)?);
     Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)?, origin })
 }
-
-#[cfg(test)]
-#[cfg(feature = "import")]
-mod tests;

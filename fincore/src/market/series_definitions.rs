@@ -3,9 +3,11 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::{
-    error::{Error, Result, Wanted},
-    types::{Currency, Date, SeriesId, choices, tsv},
+use crate::values::{
+    Currency, Date, SeriesId, choices,
+    error::{Error, Result},
+    invalid::Wanted,
+    tsv,
 };
 
 /// How often a series has a value.
@@ -237,7 +239,6 @@ pub(crate) fn number(id: &SeriesId) -> Option<u32> {
 }
 
 /// The series in percent per year whose gaps are filled from this one, which is in percent per day.
-#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) fn annualised_series_of(daily: u32) -> Option<u32> {
     DEFINITIONS
         .iter()

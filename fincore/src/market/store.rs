@@ -1,21 +1,24 @@
 //! Writes market data from an import or the bundle.
+use std::collections::BTreeSet;
+
 use rusqlite::OptionalExtension;
 
-pub(crate) use super::freshness::FX;
-#[cfg(feature = "bundle")]
-use super::origin::CARRIED;
-use super::{
-    rows::Rate,
-    series_definitions::{DEFINITIONS, Side, annualised_series_of, dataset},
-};
-#[cfg(feature = "bundle")]
-use crate::catalogue::timestamp;
 use crate::{
-    catalogue::{Change, OnConflict, Tally, Writer},
-    error::Result,
-    sqlite::{parsed, parsed_if_any},
-    types::{Currency, Date, Decimal, Pair},
+    market::{
+        freshness::schedule,
+        rows::{CARRIED, Rate},
+        series_definitions::{
+            DEFINITIONS, Rhythm, SeriesDefinition, Side, annualised_series_of, dataset, definition,
+        },
+    },
+    store::{
+        parsed, parsed_if_any,
+        writer::{Change, OnConflict, Tally, Writer, timestamp},
+    },
+    values::{Currency, Date, Decimal, Pair, error::Result},
 };
+
+pub(crate) use crate::market::freshness::FX;
 
 /// The quote of a currency on a date; `None` for a side that the source does not have.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +109,6 @@ pub(crate) fn write_computed(
 
 /// Stores the figure of the day before for a day without a published one. A published figure is kept, unless it comes from
 /// an older bundle, which did not tell them apart: then no import or sync has changed the series since.
-#[cfg(feature = "bundle")]
 pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<Tally> {
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value, computed, known_from) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -132,7 +134,6 @@ pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<
 
 /// Replaces a figure of an older bundle that its publisher has corrected since. A figure that an import brought is kept, and
 /// so is any other value: it is newer than that bundle.
-#[cfg(feature = "bundle")]
 pub(crate) fn write_corrected(
     writer: &Writer,
     series: u32,
@@ -153,7 +154,6 @@ pub(crate) fn write_corrected(
 }
 
 /// Whether nothing but the bundle has changed a series, as far as is known.
-#[cfg(feature = "bundle")]
 fn is_as_bundled(writer: &Writer, series: u32) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM dataset
         WHERE name = ?1 AND updated_at = ?2 AND succeeded_at IS NULL";
@@ -229,7 +229,6 @@ fn write_quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<
 }
 
 /// A day on which a currency is bought dearer than it is sold.
-#[cfg(feature = "import")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CrossedQuote {
     pub(crate) currency: Currency,
@@ -239,7 +238,6 @@ pub(crate) struct CrossedQuote {
 }
 
 /// The days on which these quotes contradict the other side, which is stored already.
-#[cfg(feature = "import")]
 pub(crate) fn find_crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<CrossedQuote>> {
     let mut days = Vec::new();
     for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
@@ -257,7 +255,6 @@ pub(crate) fn find_crossed(writer: &Writer, rows: &[Quote]) -> Result<Vec<Crosse
 }
 
 /// The stored quote of a day, if it is crossed.
-#[cfg(feature = "import")]
 pub(crate) fn find_still_crossed(
     writer: &Writer,
     day: CrossedQuote,
@@ -269,7 +266,6 @@ pub(crate) fn find_still_crossed(
 }
 
 /// How many of these days have only one side, once the quotes are stored.
-#[cfg(feature = "import")]
 pub(crate) fn count_one_sided(writer: &Writer, rows: &[Quote]) -> Result<usize> {
     let mut days = 0;
     for row in rows.iter().filter(|row| row.buy.is_none() || row.sell.is_none()) {
@@ -373,4 +369,106 @@ mod tests {
             assert_eq!(ours.as_deref(), yearly, "{daily}");
         }
     }
+}
+
+/// An answer to a request for a period.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer<'a> {
+    pub(crate) series: u32,
+    /// The first and last day that were asked for.
+    pub(crate) asked: (Date, Date),
+    /// Its figures, oldest first.
+    pub(crate) rows: &'a [Rate],
+}
+
+/// What became of the stored figures that an answer lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MissingDays {
+    pub(crate) removed: Vec<Date>,
+    pub(crate) kept: Vec<Date>,
+}
+
+/// An answer may lack a few figures between others: so many, or so many hundredths of the stored ones. One that lacks more
+/// was cut short.
+const FEW: usize = 2;
+const FEW_PERCENT: usize = 2;
+
+impl Answer<'_> {
+    /// Finds the stored figures that the answer lacks, and which of them were withdrawn.
+    pub(crate) fn missing_days(&self, writer: &Writer, today: Date) -> Result<MissingDays> {
+        let (Some(oldest), Some(newest)) = (self.rows.first(), self.rows.last()) else {
+            return Ok(MissingDays::default());
+        };
+        let (oldest, newest) = (oldest.date, newest.date);
+        let given: BTreeSet<Date> = self.rows.iter().map(|row| row.date).collect();
+        let stored = self.stored(writer, today)?;
+        let missing = stored.iter().copied().filter(|day| !given.contains(day));
+        let (before, rest): (Vec<Date>, Vec<Date>) = missing.partition(|day| *day < oldest);
+        let (inside, after): (Vec<Date>, Vec<Date>) =
+            rest.into_iter().partition(|day| *day < newest);
+        let is_few = inside.len() <= FEW.max(stored.len() * FEW_PERCENT / 100);
+        let mut days = MissingDays { removed: Vec::new(), kept: before };
+        if is_few { &mut days.removed } else { &mut days.kept }.extend(inside);
+        for day in after {
+            let withdrawn = self.is_published_too_early(day, newest, today);
+            if withdrawn { &mut days.removed } else { &mut days.kept }.push(day);
+        }
+        Ok(days)
+    }
+
+    /// Whether the figure of a day after all of the answer was published by mistake: its day or month has not ended, and the
+    /// answer reaches as far as it must. An answer that was cut short lacks the last figures, too.
+    fn is_published_too_early(&self, day: Date, newest: Date, today: Date) -> bool {
+        let expected = schedule(self.series).map(|schedule| schedule.newest_expected(today));
+        let is_monthly =
+            definition(self.series).is_some_and(|definition| definition.rhythm == Rhythm::Monthly);
+        let is_whole = expected.is_some_and(|expected| newest >= expected.min(today));
+        is_whole && (day > today || (is_monthly && expected.is_some_and(|due| day > due)))
+    }
+
+    /// The days with a published figure that the answer should have. Only what is set in advance has figures of the
+    /// future; those of other series are not asked for, and must not be there.
+    fn stored(&self, writer: &Writer, today: Date) -> Result<Vec<Date>> {
+        const SQL: &str = "SELECT date FROM rate
+            WHERE series = ?1 AND date BETWEEN ?2 AND ?3 AND computed = 0 ORDER BY date";
+        let (first, last) = self.asked;
+        let is_set_ahead =
+            definition(self.series).is_none_or(SeriesDefinition::holds_until_changed);
+        let last = if last >= today && !is_set_ahead { Date::MAX } else { last };
+        let mut statement = writer.prepare(SQL)?;
+        let days = statement
+            .query_map((self.series, first.to_string(), last.to_string()), |row| parsed(row, 0))?;
+        // A day that cannot be read is left to `finserve check`.
+        Ok(days.filter_map(std::result::Result::ok).collect())
+    }
+}
+
+/// Removes the published figures of these days, and what was computed from them.
+pub(crate) fn remove(writer: &Writer, series: u32, days: &[Date]) -> Result<Tally> {
+    const REMOVE: &str = "DELETE FROM rate WHERE series = ?1 AND date = ?2";
+    const IS_COMPUTED: &str = "SELECT 1 FROM rate WHERE series = ?1 AND date = ?2 AND computed = 1";
+    const DAILY: &str = "SELECT value FROM rate WHERE series = ?1 AND date = ?2";
+    let mut tally = Tally::default();
+    for day in days {
+        let date = day.to_string();
+        writer.keep_rate(series, &date)?;
+        writer.prepare(REMOVE)?.execute((series, &date))?;
+        writer.log(&dataset(series), day, Change::Removed)?;
+        tally += Tally::REMOVED;
+        if let Some(annual) = annualised_series_of(series)
+            && writer.prepare(IS_COMPUTED)?.exists((annual, &date))?
+        {
+            writer.keep_rate(annual, &date)?;
+            writer.prepare(REMOVE)?.execute((annual, &date))?;
+            writer.log(&dataset(annual), day, Change::Removed)?;
+        }
+        // A published annual rate has hidden the one that the daily rate gives.
+        if let Some(daily) = definition(series).and_then(|definition| definition.computed_from) {
+            let mut statement = writer.prepare(DAILY)?;
+            let mut rows = statement.query((daily, &date))?;
+            let value = rows.next()?.and_then(|row| parsed::<Decimal>(row, 0).ok());
+            write_computed(writer, series, *day, value.and_then(annualise))?;
+        }
+    }
+    Ok(tally)
 }

@@ -1,7 +1,7 @@
 //! Observations as analysts want them: by week, month, quarter or year; as changes; accumulated over twelve months; as an index.
 //!
-//! [`transform`] is a plain function over rows. [`transformed`](super::transformed) and
-//! [`transformed_quotes`](super::transformed_quotes) apply it to a series and to a currency of a catalogue.
+//! [`transform`] is a plain function over rows. [`transformed`](crate::market::transformed) and
+//! [`transformed_quotes`](crate::market::transformed_quotes) apply it to a series and to a currency of a catalogue.
 //!
 //! ```
 //! use fincore::market::transform::{Frequency, Nature, Transformation, Units, transform};
@@ -20,28 +20,31 @@
 //! assert_eq!(of_2015.value.to_string(), "10.6735");
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use super::Rate;
-use crate::error::{Result, TransformationFault};
+use serde::Serialize;
 
-mod aggregates;
-mod nature;
-mod parameters;
-mod periods;
-mod row;
-mod rule;
+use crate::{
+    answers::{
+        AppliedTransformation,
+        table::{self, Cell, Column, ColumnKind},
+    },
+    market::{
+        rows::Rate,
+        series_definitions,
+        transform::{units::UnitRule, value::Decimals},
+    },
+    values::{Date, error::Result, faults::TransformationFault, figure::Figure},
+};
+
+pub(crate) mod parameters;
 #[cfg(test)]
 mod tests;
-mod units;
-mod value;
+pub(crate) mod units;
+pub(crate) mod value;
 
-pub use nature::{Nature, Quantity};
 pub use parameters::{
-    Aggregate, Frequency, Only, Partial, QuoteTransformation, Transformation, Units,
+    Aggregate, Frequency, Nature, Only, Partial, Quantity, QuoteTransformation, Transformation,
+    Units,
 };
-pub use row::TransformedRate;
-
-use units::UnitRule;
-use value::Decimals;
 
 /// Transforms observations, of which the oldest comes first, and returns as many rows as can be made of them, in that order.
 ///
@@ -54,9 +57,9 @@ pub fn transform(
     let Plan { period, decimals } = transformation.plan(nature, rows)?;
     let exact = match period {
         Some((frequency, aggregate)) => {
-            aggregates::by_period(rows, nature, frequency, aggregate, transformation.partial)
+            units::by_period(rows, nature, frequency, aggregate, transformation.partial)
         }
-        None => aggregates::observations(rows),
+        None => units::observations(rows),
     };
     let unit_rule = UnitRule {
         units: transformation.units,
@@ -96,14 +99,13 @@ impl Transformation {
         if self.base.is_some() && self.units != Units::Index {
             return Err(TransformationFault::BaseWithoutIndex.into());
         }
-        let decimals = period.map_or(Decimals::Own, |(_, aggregate)| {
-            aggregate.decimals(aggregates::most_decimals(rows))
-        });
+        let decimals = period
+            .map_or(Decimals::Own, |(_, aggregate)| aggregate.decimals(units::most_decimals(rows)));
         Ok(Plan { period, decimals })
     }
 
     /// The length of periods, and what each makes of its observations.
-    pub(super) fn period(&self, nature: &Nature) -> Result<Option<(Frequency, Aggregate)>> {
+    pub(crate) fn period(&self, nature: &Nature) -> Result<Option<(Frequency, Aggregate)>> {
         let series = || nature.name.clone();
         let is_rate = nature.quantity == Quantity::RateOfPeriod;
         let frequency = match (self.units, self.frequency) {
@@ -125,7 +127,7 @@ impl Transformation {
         if self.aggregate.is_some() && self.frequency.is_none() {
             return Err(TransformationFault::AggregateWithoutFrequency.into());
         }
-        if frequency == Frequency::Week && nature.rhythm == super::Rhythm::Monthly {
+        if frequency == Frequency::Week && nature.rhythm == series_definitions::Rhythm::Monthly {
             return Err(TransformationFault::MonthsInWeeks { series: series() }.into());
         }
         let usual = if is_rate { Aggregate::Compound } else { Aggregate::Mean };
@@ -158,5 +160,148 @@ impl Transformation {
             }
             _ => Ok(Some((frequency, aggregate))),
         }
+    }
+}
+
+/// A calculated figure of a series on a date.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct TransformedRate {
+    /// The date; of a period its first day.
+    pub date: Date,
+    /// The figure, rounded once.
+    pub value: Figure,
+    /// Whether its period has not ended. JSON leaves it out where it has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+}
+
+impl table::Row for TransformedRate {
+    const COLUMNS: &'static [Column<TransformedRate>] = &[
+        Column { name: "date", kind: ColumnKind::Day, cell: |row| row.date.into() },
+        Column {
+            name: "value",
+            kind: ColumnKind::Figure,
+            cell: |row| Cell::Calculated(row.value.clone()),
+        },
+        Column {
+            name: "partial",
+            kind: ColumnKind::Text,
+            cell: |row| row.partial.then_some("true").into(),
+        },
+    ];
+}
+
+impl Transformation {
+    /// What it does to a series, as answers tell it. Fails where it has no meaning for that.
+    pub(crate) fn applied_to(&self, nature: &Nature) -> Result<AppliedTransformation> {
+        let period = self.period(nature)?;
+        let told = AppliedTransformation::new(self.units.as_str(), rule(self, nature, period));
+        Ok(AppliedTransformation {
+            frequency: period.map(|(frequency, _)| frequency.as_str()),
+            aggregate: period.map(|(_, aggregate)| aggregate.as_str()),
+            base: self.base,
+            only: self.only.map(Only::as_str),
+            ..told
+        })
+    }
+
+    /// The unit of the figures of a series that has this one.
+    pub(crate) fn unit(
+        &self,
+        nature: &Nature,
+        own: Option<&'static str>,
+    ) -> Result<Option<&'static str>> {
+        let compounds = matches!(self.period(nature)?, Some((_, Aggregate::Compound)));
+        Ok(match self.units {
+            Units::PercentChange | Units::PercentYearAgo => Some("percent"),
+            Units::Accumulated12Months => Some("percent in 12 months"),
+            Units::Index => Some("index"),
+            Units::Value | Units::Change | Units::YearAgo if compounds => Some("percent"),
+            Units::Value | Units::Change | Units::YearAgo => own,
+        })
+    }
+}
+
+/// The rule in a sentence.
+fn rule(
+    transformation: &Transformation,
+    nature: &Nature,
+    period: Option<(Frequency, Aggregate)>,
+) -> String {
+    let Transformation { units, base, only, partial, .. } = *transformation;
+    let values = match period {
+        // The rule of the units says it all.
+        _ if units == Units::Accumulated12Months => String::new(),
+        None => "observations as published".to_owned(),
+        Some((frequency, aggregate)) => {
+            let frequency = frequency.as_str();
+            let what = match aggregate {
+                Aggregate::Mean => "mean of the observations",
+                Aggregate::First => "first observation",
+                Aggregate::Last => "last observation",
+                Aggregate::Min => "smallest observation",
+                Aggregate::Max => "largest observation",
+                Aggregate::Sum => "sum of the observations",
+                Aggregate::Compound => "(product of 1 + rate/100, less 1) × 100",
+            };
+            let unfinished = match partial {
+                Partial::Hidden => "only periods that have ended",
+                Partial::Shown => "the unfinished one is marked partial",
+            };
+            format!("{what} of each {frequency}, dated on its first day; {unfinished}")
+        }
+    };
+    let row = period.map_or("row", |(frequency, _)| frequency.as_str());
+    let told = match units {
+        Units::Value => String::new(),
+        Units::Change => format!("; difference to the {row} before"),
+        Units::PercentChange => format!("; (value / value of the {row} before − 1) × 100"),
+        Units::YearAgo => format!("; difference to the {}", year_earlier(period)),
+        Units::PercentYearAgo => {
+            format!("; (value / value of the {} − 1) × 100", year_earlier(period))
+        }
+        Units::Accumulated12Months => {
+            "(product of 1 + rate/100 over the twelve months that end with this one, less 1) × 100"
+                .to_owned()
+        }
+        Units::Index => {
+            let base = base.map_or_else(|| "the first row".to_owned(), |day| day.to_string());
+            let of = match nature.quantity {
+                Quantity::RateOfPeriod => "what the rates accumulate",
+                Quantity::RateOfDay | Quantity::Level => "value",
+            };
+            format!("; {of} in percent of {base}")
+        }
+    };
+    let only = match only {
+        None => "",
+        Some(Only::Changes) => "; only rows whose value differs from the one before",
+    };
+    let rounding = match (units, period) {
+        (Units::Value | Units::Change | Units::YearAgo, Some((_, Aggregate::Mean))) => {
+            "; rounded half up to the decimals of the series and two more"
+        }
+        (Units::Value | Units::Change | Units::YearAgo, Some((_, Aggregate::Compound)))
+        | (
+            Units::PercentChange
+            | Units::PercentYearAgo
+            | Units::Accumulated12Months
+            | Units::Index,
+            _,
+        ) => "; rounded half up to 4 decimals",
+        (Units::Value | Units::Change | Units::YearAgo, _) => "",
+    };
+    [values.as_str(), &told, only, rounding].concat()
+}
+
+/// What a row is compared with.
+fn year_earlier(period: Option<(Frequency, Aggregate)>) -> &'static str {
+    match period.map(|(frequency, _)| frequency) {
+        None => "same day a year earlier",
+        Some(Frequency::Week) => "week 52 weeks earlier",
+        Some(Frequency::Month) => "same month a year earlier",
+        Some(Frequency::Quarter) => "same quarter a year earlier",
+        Some(Frequency::Year) => "year before",
     }
 }

@@ -1,27 +1,32 @@
 //! Transformed histories: of a series, and of one side of the quotes of a currency.
-use super::{
-    calculator_inputs::observations,
-    freshness,
-    plan_window::{DateWindow, within_plan},
-    queries::{FxHistory, History},
-    quotes,
-    rows::{FxRate, Rate},
-    series::Series,
-    series_definitions::{
-        CDI_DAILY, CDI_MONTHLY, DEFINITIONS, IPCA, IPCA_12_MONTHS, SELIC_DAILY, SELIC_MONTHLY,
-        Side, USD_MONTHLY, USD_SELL, dataset, definition,
-    },
-    transform::{Nature, Transformation, TransformedRate, transform},
-};
 use crate::{
     answers::{AppliedTransformation, Meta, Page},
-    catalogue::Snapshot,
-    error::{Error, Resource, Result},
-    types::{Currency, Date, Limit, Offset},
+    market::{
+        freshness,
+        queries::{DateWindow, FxHistory, History, within_plan},
+        quotes,
+        rows::{FxRate, Rate},
+        series::Series,
+        series_definitions::{
+            CDI_DAILY, CDI_MONTHLY, DEFINITIONS, IPCA, IPCA_12_MONTHS, SELIC_DAILY, SELIC_MONTHLY,
+            Side, USD_MONTHLY, USD_SELL, dataset, definition,
+        },
+        transform::{
+            TransformedRate,
+            parameters::{Nature, Transformation},
+            transform,
+        },
+        whole_histories::observations,
+    },
+    store::snapshot::Snapshot,
+    values::{
+        Currency, Date, Limit, Offset,
+        error::{Error, Resource, Result},
+    },
 };
 
 /// The transformed history of a series, newest first. Fails if it has no observations.
-pub(super) fn of_series(
+pub(crate) fn of_series(
     snapshot: &Snapshot,
     series: Series,
     query: &History,
@@ -45,7 +50,7 @@ pub(crate) fn all_transformed(
 
 /// The transformed figures of a series in the days of a query, the oldest first, and their source. Fails if the series has
 /// no observations.
-pub(super) fn figures(
+pub(crate) fn figures(
     snapshot: &Snapshot,
     series: Series,
     (from, to): (Option<Date>, Option<Date>),
@@ -69,7 +74,7 @@ pub(super) fn figures(
 }
 
 /// The transformed history of one side of the quotes of a currency pair, newest first. Fails if it has none.
-pub(super) fn of_quotes(
+pub(crate) fn of_quotes(
     snapshot: &Snapshot,
     query: &FxHistory,
     side: Side,

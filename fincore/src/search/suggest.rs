@@ -1,18 +1,19 @@
 //! Completes a text that is being typed, to companies, tickers, categories, and filings of a company.
 use serde::{Deserialize, Serialize};
 
-use super::{CategoryWords, SOURCE};
 use crate::{
     answers::Meta,
-    catalogue::Snapshot,
-    error::Result,
-    filings,
-    language::{is_particle, market_words},
-    names::{
-        CompanyInSearch, CompanyNames, Names, SuggestedCompany, SuggestionReason, capitalised,
+    filings::{self, queries},
+    lexicon::{
+        is_particle,
+        market_words::market_words,
+        names::{
+            CompanyInSearch, CompanyNames, Names, SuggestedCompany, SuggestionReason, capitalised,
+        },
     },
-    plans::Feature,
-    types::{CompanyRef, CvmCode, Date, Limit, TICKER_ROOT, Words},
+    search::{CategoryWords, SOURCE},
+    store::snapshot::Snapshot,
+    values::{CompanyRef, CvmCode, Date, Limit, TICKER_ROOT, Words, error::Result, plans::Feature},
 };
 
 /// A query for completions of a text that is being typed.
@@ -237,13 +238,13 @@ fn filings_of_company(
     let mut found = Vec::new();
     for category in wanted {
         let day = |month, day| year.and_then(|year| Date::new(year, month, day));
-        let list = filings::List {
+        let list = queries::List {
             company: Some(CompanyRef::Id(company_id.into())),
             category: category.map(str::to_owned),
             from: day(1, 1),
             to: day(12, 31),
             limit: Limit::new(1)?,
-            ..filings::List::default()
+            ..queries::List::default()
         };
         let filings = filings::list(snapshot, list)?.total;
         if filings == 0 || found.len() == MOST {

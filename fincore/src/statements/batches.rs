@@ -2,20 +2,17 @@
 use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
 
-use super::{
-    account::{Period, Scope, StatementKind},
-    account_names::AccountNames,
-    content::ColumnOrder,
-    figures::Metric,
-    financials::{self, CompanyFinancials},
-    form::{self, FormKey, StoredForm},
-};
 use crate::{
-    catalogue::Snapshot,
-    error::Result,
-    sqlite::{code, parsed},
-    table::{Cell, ColumnKind},
-    types::{CvmCode, Date, DateRange, Decimal, FilingId, Form},
+    answers::table::{Cell, ColumnKind},
+    statements::{
+        account::{AccountNames, Period, Scope, StatementKind},
+        content::ColumnOrder,
+        figures::{Metric, plan},
+        financials::{self, CompanyFinancials, financials},
+        form::{self, FormKey, StoredForm},
+    },
+    store::{code, parsed, snapshot::Snapshot},
+    values::{CvmCode, Date, DateRange, Decimal, FilingId, Form, error::Result},
 };
 
 /// A value of a statement, as a row of the whole dataset.
@@ -268,7 +265,7 @@ impl FigureRow {
 
     pub(crate) fn cells(&self) -> Vec<Cell<'_>> {
         let figures = &self.figures;
-        let rest = [figures.period_start.into(), figures.plan.map(super::AccountPlan::name).into()];
+        let rest = [figures.period_start.into(), figures.plan.map(plan::AccountPlan::name).into()];
         let values = Metric::ALL.map(|metric| figures.figure(metric).value.into());
         self.key.cells().into_iter().chain(rest).chain(values).collect()
     }

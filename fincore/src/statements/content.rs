@@ -2,7 +2,7 @@
 //!
 //! Numbers are written seven bits a byte, the lowest first, as in LEB128; those with a sign alternate between positive and
 //! negative. Half of the values are zero: each takes one byte.
-use crate::types::{Date, Decimal};
+use crate::values::{Date, Decimal};
 
 /// A statement as it is stored: a matrix of accounts and columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,6 @@ pub(crate) enum ColumnOrder {
 
 impl ColumnOrder {
     /// Its name: `last`.
-    #[cfg(feature = "bundle")]
     pub(crate) fn name(self) -> &'static str {
         match self {
             ColumnOrder::Last => "last",
@@ -62,7 +61,6 @@ impl Content {
     }
 
     /// Removes the accounts without a value.
-    #[cfg(feature = "import")]
     pub(crate) fn remove_empty_accounts(&mut self) {
         let columns = self.columns.len().max(1);
         let is_empty = |row: &[Option<Decimal>]| row.iter().all(Option::is_none);
@@ -76,7 +74,6 @@ impl Content {
     }
 
     /// The bytes to store.
-    #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.values.len() * 3 + self.accounts.len() * 2 + 32);
         let usual = self.usual_exponent();
@@ -100,7 +97,6 @@ impl Content {
     }
 
     /// Thousands, unless more values are smaller.
-    #[cfg(any(feature = "bundle", feature = "import"))]
     fn usual_exponent(&self) -> i32 {
         let present = self.values.iter().flatten().map(|value| normalised(*value));
         let (whole, others): (Vec<_>, Vec<_>) = present
@@ -143,7 +139,6 @@ fn day(number: u64) -> Option<Date> {
 }
 
 /// The digits of a value without zeros at the end, and the exponent of ten that they take.
-#[cfg(any(feature = "bundle", feature = "import"))]
 fn normalised(value: Decimal) -> (i64, i32) {
     let (mut digits, decimals) = value.parts();
     let mut exponent = -i32::from(decimals);
@@ -154,7 +149,6 @@ fn normalised(value: Decimal) -> (i64, i32) {
 }
 
 /// An absent value is 0. Others are one more than twice their digits, and one more still if their exponent follows.
-#[cfg(any(feature = "bundle", feature = "import"))]
 fn write_value(bytes: &mut Vec<u8>, value: Option<Decimal>, usual: i32) {
     let Some(value) = value else { return write(bytes, 0) };
     let (digits, exponent) = normalised(value);
@@ -187,7 +181,6 @@ fn read_value(bytes: &mut &[u8], usual: i32) -> Option<Option<Decimal>> {
     decimal.map(Some)
 }
 
-#[cfg(any(feature = "bundle", feature = "import"))]
 fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
@@ -209,7 +202,6 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-#[cfg(any(feature = "bundle", feature = "import"))]
 fn write_signed(bytes: &mut Vec<u8>, number: i64) {
     write(bytes, zigzag(number));
 }
@@ -218,7 +210,6 @@ fn read_signed(bytes: &mut &[u8]) -> Option<i64> {
     read(bytes).map(unzigzag)
 }
 
-#[cfg(any(feature = "bundle", feature = "import"))]
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }

@@ -1,20 +1,22 @@
 //! Makes what is derived from statements, when they are imported: plans of accounts, and the figures of companies.
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, types::ValueRef};
 
-use super::{
-    FINANCIALS,
-    account::Scope,
-    figures::AccountPlan,
-    financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
-    form::{self, StoredForm},
-    stored,
-};
 use crate::{
-    catalogue::{Change, Writer},
-    error::Result,
-    types::{CvmCode, Date},
+    statements::{
+        FINANCIALS,
+        account::Scope,
+        content::Content,
+        figures::plan::AccountPlan,
+        financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
+        form::{self, FormKey, StoredForm, parts_of},
+    },
+    store::{
+        code, parsed,
+        writer::{Change, Writer},
+    },
+    values::{CvmCode, Date, Form, error::Result},
 };
 
 /// The last four quarters, and the periods that they are subtracted from, reach back less than so many days.
@@ -46,7 +48,7 @@ pub(crate) fn derive(writer: &Writer, changed: &ChangedPeriods) -> Result<()> {
 
 /// Makes everything that is derived, of all companies.
 pub(crate) fn derive_all(writer: &Writer) -> Result<()> {
-    let companies = stored::companies(writer.connection())?;
+    let companies = companies(writer.connection())?;
     let all = companies.into_iter().map(|company| (company, (Date::MIN, Date::MAX)));
     derive(writer, &all.collect())?;
     // Figures of a company without any form.
@@ -132,7 +134,7 @@ fn make_figures(
         let stored: Vec<Date> = {
             let mut statement = writer.prepare(STORED)?;
             let rows = statement.query_map((row.0, row.1, row.2, days.0, days.1), |row| {
-                crate::sqlite::parsed(row, 0)
+                crate::store::parsed(row, 0)
             })?;
             rows.collect::<rusqlite::Result<_>>()?
         };
@@ -181,4 +183,66 @@ fn write(
     writer.prepare(WRITE)?.execute(row)?;
     let change = if same.is_none() { Change::Added } else { Change::Changed };
     writer.log(FINANCIALS, key(company, period, figures.period_end, figures.scope), change)
+}
+
+/// A statement that cannot be read.
+pub(crate) struct BadStatement {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) fault: &'static str,
+    /// Its form, if it has one.
+    pub(crate) key: Option<FormKey>,
+}
+
+/// The statements that cannot be read, or that name accounts or a form that are not there.
+pub(crate) fn bad_statements(connection: &Connection) -> Result<Vec<BadStatement>> {
+    const SQL: &str = "SELECT statement.id, content, figures, company, form, period_end, version
+        FROM main.statement LEFT JOIN main.statement_form AS form ON form.id = statement.id / 16 ORDER BY statement.id";
+    const MAX: &str = "SELECT COALESCE(MAX(id), 0) FROM main.account";
+    let last: i64 = connection.query_row(MAX, [], |row| row.get(0))?;
+    let mut statement = connection.prepare(SQL)?;
+    let mut found = statement.query([])?;
+    let mut bad = Vec::new();
+    while let Some(row) = found.next()? {
+        let id: i64 = row.get(0)?;
+        let key = (|| {
+            let form =
+                if row.get::<_, i64>(4)? == Form::Itr as i64 { Form::Itr } else { Form::Dfp };
+            let (company, period_end, version) = (code(row, 3)?, parsed(row, 5)?, row.get(6)?);
+            Ok::<_, rusqlite::Error>(FormKey { company, form, period_end, version })
+        })();
+        let content = match row.get_ref(1)? {
+            ValueRef::Blob(bytes) => Content::decode(bytes),
+            _ => None,
+        };
+        let figures: Option<usize> =
+            row.get::<_, i64>(2).ok().and_then(|n| usize::try_from(n).ok());
+        let fault = match (&key, &content) {
+            (Err(_), _) => "without a form",
+            (_, None) => "that cannot be read",
+            (Ok(_), Some(content))
+                if content.accounts.iter().any(|id| !(1..=last).contains(&(id >> 1))) =>
+            {
+                "with an account that is not there"
+            }
+            (Ok(_), Some(content)) if figures != Some(content.values.iter().flatten().count()) => {
+                "with another number of values than noted"
+            }
+            (Ok(_), Some(_)) => continue,
+        };
+        let (_, scope, table) = parts_of(id);
+        let key = key.ok();
+        let form = key.map_or_else(|| format!("form {}", id >> 4), |key| key.to_string());
+        let name = format!("{form} {} {}", scope.name(), table.kind().name());
+        bad.push(BadStatement { id, name, fault, key });
+    }
+    Ok(bad)
+}
+
+/// Every company with statements.
+pub(crate) fn companies(connection: &Connection) -> Result<Vec<CvmCode>> {
+    const SQL: &str = "SELECT DISTINCT company FROM main.statement_form ORDER BY company";
+    let mut statement = connection.prepare(SQL)?;
+    let companies = statement.query_map([], |row| code(row, 0))?;
+    Ok(companies.collect::<rusqlite::Result<_>>()?)
 }

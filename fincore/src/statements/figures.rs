@@ -4,22 +4,21 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
-    error::{Error, Result, Wanted},
-    statements::{account::Account, capital::Capital, recipes::Sign},
-    types::{Decimal, deserialize_from_str},
+    statements::{account::Account, figures::plan::plan_of, form::Capital, periods::Sign},
+    values::{
+        Decimal, deserialize_from_str,
+        error::{Error, Result},
+        invalid::Wanted,
+    },
 };
 
-mod cash;
-mod computed;
-mod plan;
-mod ratio;
-mod shares;
+pub(crate) mod cash_and_shares;
+pub(crate) mod plan;
+#[cfg(test)]
+mod tests;
 
 pub use plan::AccountPlan;
-use plan::plan_of;
-#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) use plan::{PlanCodes, codes_of};
-use ratio::Ratio;
 
 /// The statements of one period of a company in one scope, each in the order of its accounts. `None` where the form
 /// lacks it.
@@ -267,7 +266,7 @@ impl Figures {
             let text = texts.next()?;
             figure.value = if text.is_empty() { None } else { Some(text.parse().ok()?) };
         }
-        for ratio in &ratio::RATIOS {
+        for ratio in &RATIOS {
             figures.values[ratio.metric as usize] = figures.ratio(ratio);
         }
         texts.next().is_none().then_some(figures)
@@ -300,20 +299,23 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
             Metric::NetIncomeControlling => plan::controlling_share(statements.income),
             Metric::CapitalExpenditure => {
                 let (flow, parts) = (statements.cash_flow, statements.cash_flow_parts);
-                computed::of_sums(flow, parts, cash::capital_expenditure)
+                cash_and_shares::of_sums(flow, parts, cash_and_shares::capital_expenditure)
             }
             Metric::DividendsPaid => {
                 let (flow, parts) = (statements.cash_flow, statements.cash_flow_parts);
-                computed::of_sums(flow, parts, cash::dividends_paid)
+                cash_and_shares::of_sums(flow, parts, cash_and_shares::dividends_paid)
             }
             Metric::DepreciationAmortisation => {
                 let (added, parts) = (statements.value_added, statements.value_added_parts);
-                computed::of_parts(added, parts, |accounts| plan::depreciation(plan, accounts))
+                cash_and_shares::of_parts(added, parts, |accounts| {
+                    plan::depreciation(plan, accounts)
+                })
             }
-            Metric::Eps => {
-                shares::basic_earnings(statements.income, figures.get(Metric::NetIncome).value)
-            }
-            Metric::Shares => shares::outstanding(statements.capital, &figures),
+            Metric::Eps => cash_and_shares::basic_earnings(
+                statements.income,
+                figures.get(Metric::NetIncome).value,
+            ),
+            Metric::Shares => cash_and_shares::outstanding(statements.capital, &figures),
             Metric::GrossMargin
             | Metric::EbitMargin
             | Metric::NetMargin
@@ -338,7 +340,7 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
         };
         figures.set(metric, figure);
     }
-    for ratio in &ratio::RATIOS {
+    for ratio in &RATIOS {
         let mut figure = figures.ratio(ratio);
         if figure.value.is_some() {
             figure.from = vec![ratio.numerator.name().to_owned(), ratio.divisor.name().to_owned()];
@@ -354,5 +356,76 @@ fn absolute(value: Decimal) -> Decimal {
     if value < zero { zero.checked_sub(value).unwrap_or(value) } else { value }
 }
 
-#[cfg(test)]
-mod tests;
+/// A figure that is one figure divided by another.
+pub(crate) struct Ratio {
+    pub(crate) metric: Metric,
+    pub(crate) numerator: Metric,
+    pub(crate) divisor: Metric,
+    unit: Unit,
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Percent,
+    Times,
+}
+
+/// Every ratio.
+pub(crate) const RATIOS: [Ratio; 7] = [
+    percent(Metric::GrossMargin, Metric::GrossProfit, Metric::Revenue),
+    percent(Metric::EbitMargin, Metric::Ebit, Metric::Revenue),
+    percent(Metric::NetMargin, Metric::NetIncome, Metric::Revenue),
+    percent(Metric::Roe, Metric::NetIncome, Metric::Equity),
+    percent(Metric::Roa, Metric::NetIncome, Metric::TotalAssets),
+    times(Metric::DebtToEquity, Metric::GrossDebt, Metric::Equity),
+    times(Metric::NetDebtToEbitda, Metric::NetDebt, Metric::Ebitda),
+];
+
+const fn percent(metric: Metric, numerator: Metric, divisor: Metric) -> Ratio {
+    Ratio { metric, numerator, divisor, unit: Unit::Percent }
+}
+
+const fn times(metric: Metric, numerator: Metric, divisor: Metric) -> Ratio {
+    Ratio { metric, numerator, divisor, unit: Unit::Times }
+}
+
+impl Ratio {
+    /// The ratio of two figures, with two decimals.
+    pub(crate) fn of(&self, numerator: &FigureValue, divisor: &FigureValue) -> FigureValue {
+        match divisor.value {
+            Some(value) if numerator.value.is_some() && !value.is_positive() => {
+                FigureValue::none(Reason::DivisorNotPositive)
+            }
+            _ => {
+                let operation = match self.unit {
+                    Unit::Percent => |above, below| quotient(above, below, 10_000),
+                    Unit::Times => |above, below| quotient(above, below, 100),
+                };
+                let figure = FigureValue::of_two((numerator, divisor), operation);
+                FigureValue { from: Vec::new(), ..figure }
+            }
+        }
+    }
+}
+
+/// The hundredths of a ratio in its unit, rounded half away from zero. The divisor is positive. `None` if the result, or a
+/// number on the way, is too large.
+fn quotient(numerator: Decimal, divisor: Decimal, hundredths: i128) -> Option<Decimal> {
+    let (above, below) = aligned(numerator, divisor)?;
+    let scaled = above.checked_mul(hundredths)?;
+    let twice = below.checked_mul(2)?;
+    let rounded = scaled.abs().checked_mul(2)?.checked_add(below)?.checked_div(twice)?;
+    // Never more than 18 digits, because `Decimal` refuses them.
+    let digits = i64::try_from(rounded * scaled.signum()).ok()?;
+    (digits.unsigned_abs() < 10_u64.pow(18)).then(|| Decimal::from_parts(digits, 2))
+}
+
+/// Both numbers without their decimals, multiplied by the same power of ten.
+pub(crate) fn aligned(a: Decimal, b: Decimal) -> Option<(i128, i128)> {
+    let decimals = a.decimals().max(b.decimals());
+    let digits = |number: Decimal| {
+        let (digits, own) = number.parts();
+        i128::from(digits).checked_mul(10_i128.checked_pow(u32::from(decimals - own))?)
+    };
+    Some((digits(a)?, digits(b)?))
+}

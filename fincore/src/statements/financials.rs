@@ -4,27 +4,25 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, Row};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-#[cfg(any(feature = "bundle", feature = "import"))]
-use super::figures::PlanCodes;
-use super::{
-    account::{Account, Period, Scope, StatementKind},
-    account_names::AccountNames,
-    capital::Capital,
-    figures::{self, AccountPlan, Figures, Metric, PeriodStatements, StatementPart},
-    form::{self, StoredForm},
-    periods::{History, PeriodValues},
-    queries::{FigureSources, FinancialsQuery},
-    read::{find_company, meta, rows},
-    recipes::{PeriodRecipe, Sign},
-    statement::Statement,
-};
 use crate::{
-    answers::Page,
-    catalogue::Snapshot,
-    error::{Invalid, Result},
-    sqlite::{parsed, parsed_if_any},
-    table::{self, Cell, Column, ColumnKind},
-    types::{CvmCode, Date, DateRange, Form},
+    answers::{
+        Page,
+        table::{self, Cell, Column, ColumnKind},
+    },
+    statements::{
+        FigureSources, FinancialsQuery,
+        account::{Account, AccountNames, Period, Scope, StatementKind},
+        figures::{
+            self, Figures, Metric, PeriodStatements, StatementPart,
+            plan::{self, AccountPlan, PlanCodes},
+        },
+        form::{self, Capital, StoredForm},
+        periods::{History, PeriodRecipe, PeriodValues, Sign},
+        read::{find_company, meta, rows},
+        statement::Statement,
+    },
+    store::{parsed, parsed_if_any, snapshot::Snapshot},
+    values::{CvmCode, Date, DateRange, Form, error::Result, invalid::Invalid},
 };
 
 /// The statements that figures are made from.
@@ -37,7 +35,7 @@ const KINDS: [StatementKind; 5] = [
 ];
 
 /// The periods of which figures are stored.
-pub(super) const PERIODS: [Period; 3] =
+pub(crate) const PERIODS: [Period; 3] =
     [Period::Annual, Period::Quarter, Period::TrailingTwelveMonths];
 
 /// The figures of a company in one period.
@@ -64,8 +62,7 @@ impl CompanyFinancials {
     }
 
     /// The values to store.
-    #[cfg(any(feature = "bundle", feature = "import"))]
-    pub(super) fn base_text(&self) -> String {
+    pub(crate) fn base_text(&self) -> String {
         self.figures.base_text()
     }
 
@@ -141,7 +138,7 @@ impl Serialize for CompanyFinancials {
 
 /// The figures of a company, newest period first.
 ///
-/// Fails with [`Error::NotFound`](crate::Error::NotFound) if there is no such company, if `from` is after `to`, and for years
+/// Fails with [`Error::NotFound`](crate::values::error::Error::NotFound) if there is no such company, if `from` is after `to`, and for years
 /// to date, of which there are statements only.
 pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<CompanyFinancials>> {
     let company = find_company(snapshot, &query.id)?;
@@ -173,7 +170,7 @@ pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<Co
 }
 
 /// Figures are of years, quarters and the last four quarters.
-pub(super) fn check_period(period: Period) -> Result<()> {
+pub(crate) fn check_period(period: Period) -> Result<()> {
     if PERIODS.contains(&period) {
         return Ok(());
     }
@@ -197,7 +194,7 @@ fn stored(
 }
 
 /// Reads figures from the columns that begin with this one.
-pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<CompanyFinancials> {
+pub(crate) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<CompanyFinancials> {
     let scope: i64 = row.get(first + 2)?;
     let plan: Option<usize> = row.get::<_, Option<u32>>(first + 3)?.map(|plan| plan as usize);
     let plan = plan.and_then(|plan| AccountPlan::ALL.get(plan).copied());
@@ -217,13 +214,13 @@ pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<CompanyFinan
 }
 
 /// Makes the figures of a company in one scope.
-pub(super) struct Maker<'c> {
+pub(crate) struct Maker<'c> {
     histories: [History<'c>; 5],
     names: AccountNames,
 }
 
 impl<'c> Maker<'c> {
-    pub(super) fn read(
+    pub(crate) fn read(
         connection: &Connection,
         forms: &'c [StoredForm],
         scope: Scope,
@@ -237,7 +234,7 @@ impl<'c> Maker<'c> {
     }
 
     /// The ends of all periods that have figures. A balance sheet alone makes no last four quarters.
-    pub(super) fn ends(&self, period: Period) -> BTreeSet<Date> {
+    pub(crate) fn ends(&self, period: Period) -> BTreeSet<Date> {
         let counts = |kind: StatementKind| {
             kind != StatementKind::BalanceSheet || period != Period::TrailingTwelveMonths
         };
@@ -249,7 +246,7 @@ impl<'c> Maker<'c> {
     }
 
     /// The figures of the period that ends on a day.
-    pub(super) fn figures(&self, period: Period, end: Date) -> Option<CompanyFinancials> {
+    pub(crate) fn figures(&self, period: Period, end: Date) -> Option<CompanyFinancials> {
         let mut statements: [Option<Vec<Account>>; 5] = Default::default();
         let (mut start, mut capital, mut scope) = (None, None, Scope::Consolidated);
         let (mut cash_flow_parts, mut value_added_parts) = (Vec::new(), Vec::new());
@@ -322,8 +319,7 @@ fn capital_at(history: &History<'_>, end: Date) -> Option<Capital> {
 }
 
 /// The codes that a form follows, from its own statements.
-#[cfg(any(feature = "bundle", feature = "import"))]
-pub(super) fn plan_of_form(
+pub(crate) fn plan_of_form(
     connection: &Connection,
     form: &StoredForm,
 ) -> Result<Option<PlanCodes>> {
@@ -340,7 +336,7 @@ pub(super) fn plan_of_form(
         };
         let (income, balance) =
             (accounts(StatementKind::Income)?, accounts(StatementKind::BalanceSheet)?);
-        let plan = figures::codes_of(income.as_deref(), balance.as_deref());
+        let plan = plan::codes_of(income.as_deref(), balance.as_deref());
         if plan.is_some() {
             return Ok(plan);
         }

@@ -1,15 +1,13 @@
 //! Forms with statements, and the tables that they have.
 use rusqlite::{Connection, Row};
 
-use super::{
-    account::{Scope, StatementKind},
-    capital::Capital,
-    content::Content,
-};
 use crate::{
-    error::Result,
-    sqlite::{parsed, parsed_if_any},
-    types::{CvmCode, Date, FilingId, Form},
+    statements::{
+        account::{Scope, StatementKind},
+        content::Content,
+    },
+    store::{parsed, parsed_if_any},
+    values::{CvmCode, Date, FilingId, Form, error::Result},
 };
 
 /// The name of the dataset.
@@ -55,7 +53,6 @@ impl StatementTable {
     }
 
     /// Its name in the names of CVM's files: `DRE`.
-    #[cfg(any(feature = "bundle", feature = "import"))]
     pub(crate) fn name(self) -> &'static str {
         match self {
             StatementTable::Assets => "BPA",
@@ -80,7 +77,7 @@ pub(crate) fn statement_id(form: i64, scope: Scope, table: StatementTable) -> i6
 }
 
 /// The scope and the table of a stored statement, and the id of its form.
-pub(super) fn parts_of(id: i64) -> (i64, Scope, StatementTable) {
+pub(crate) fn parts_of(id: i64) -> (i64, Scope, StatementTable) {
     let scope = if id & 8 == 0 { Scope::Consolidated } else { Scope::Individual };
     let table = usize::try_from(id & 7).map_or(StatementTable::Assets, |n| StatementTable::ALL[n]);
     (id >> 4, scope, table)
@@ -121,7 +118,7 @@ pub(crate) struct StoredForm {
     pub(crate) received: Option<Date>,
     pub(crate) filing: Option<FilingId>,
     pub(crate) capital: Option<Capital>,
-    /// The number of its [`PlanCodes`](super::figures::PlanCodes), if they are known.
+    /// The number of its [`PlanCodes`](crate::statements::figures::plan::PlanCodes), if they are known.
     pub(crate) plan: Option<i64>,
     /// The tables that it has.
     pub(crate) tables: Vec<(Scope, StatementTable)>,
@@ -226,4 +223,37 @@ fn read_form(row: &Row<'_>, company: CvmCode) -> rusqlite::Result<StoredForm> {
         plan: row.get(6)?,
         tables: Vec::new(),
     })
+}
+
+/// The number of shares in a form. Forms do not say whether they count in units or in thousands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capital {
+    pub(crate) common: u64,
+    pub(crate) preferred: u64,
+    pub(crate) total: u64,
+    pub(crate) treasury_common: u64,
+    pub(crate) treasury_preferred: u64,
+    pub(crate) treasury_total: u64,
+}
+
+impl Capital {
+    /// The counts in the order of their columns.
+    pub(crate) fn counts(self) -> [i64; 6] {
+        [
+            self.common,
+            self.preferred,
+            self.total,
+            self.treasury_common,
+            self.treasury_preferred,
+            self.treasury_total,
+        ]
+        .map(|count| i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// The inverse of `counts`.
+    pub(crate) fn of_counts(counts: [u64; 6]) -> Capital {
+        let [common, preferred, total, treasury_common, treasury_preferred, treasury_total] =
+            counts;
+        Capital { common, preferred, total, treasury_common, treasury_preferred, treasury_total }
+    }
 }

@@ -4,20 +4,17 @@ use std::{collections::HashMap, rc::Rc};
 
 use rusqlite::Connection;
 
-use super::{
-    account::{Period, Scope, StatementKind, StatementOrigin, is_per_share},
-    account_names::AccountNames,
-    content::{ColumnOrder, Content, StoredColumn},
-    form::StoredForm,
-    recipes::{FormColumn, PeriodRecipe, QUARTER, Recipe, Sign, YEAR},
-};
 use crate::{
-    error::Result,
-    types::{Date, Decimal, Form},
+    statements::{
+        account::{AccountNames, Period, Scope, StatementKind, StatementOrigin, is_per_share},
+        content::{ColumnOrder, Content, StoredColumn},
+        form::StoredForm,
+    },
+    values::{Date, Decimal, Form, error::Result},
 };
 
 /// An account, and for changes of equity the part of it; by their numbers.
-pub(super) type AccountId = (i64, i64);
+pub(crate) type AccountId = (i64, i64);
 
 /// What accounts of two forms are matched by: code and name, whether they are in CVM's plan or not.
 fn same_account((account, part): AccountId) -> AccountId {
@@ -31,21 +28,21 @@ fn by_account(values: Vec<(AccountId, Decimal)>) -> HashMap<AccountId, Decimal> 
 
 /// The values of one period.
 #[derive(Clone, Debug)]
-pub(super) struct PeriodValues {
-    pub(super) start: Option<Date>,
-    pub(super) end: Date,
+pub(crate) struct PeriodValues {
+    pub(crate) start: Option<Date>,
+    pub(crate) end: Date,
     /// The places of the forms that they were made from, the newest first.
-    pub(super) forms: Vec<usize>,
-    pub(super) origin: StatementOrigin,
+    pub(crate) forms: Vec<usize>,
+    pub(crate) origin: StatementOrigin,
     /// Whether it was added up or subtracted.
-    pub(super) is_computed: bool,
+    pub(crate) is_computed: bool,
     /// In the order of the accounts.
-    pub(super) values: Vec<(AccountId, Decimal)>,
+    pub(crate) values: Vec<(AccountId, Decimal)>,
 }
 
 /// A statement of a form: the content of all its tables.
 #[derive(Debug)]
-pub(super) struct FormStatement {
+pub(crate) struct FormStatement {
     /// The place of its form.
     form: usize,
     /// The last day of the form's period. A column that ends on another day is not of it.
@@ -54,9 +51,9 @@ pub(super) struct FormStatement {
 }
 
 /// The statements of one kind and scope of a company.
-pub(super) struct History<'c> {
+pub(crate) struct History<'c> {
     /// Every form of the company.
-    pub(super) forms: &'c [StoredForm],
+    pub(crate) forms: &'c [StoredForm],
     scope: Scope,
     kind: StatementKind,
     /// Of each form and period the newest version that has the statement, newest period first.
@@ -65,7 +62,7 @@ pub(super) struct History<'c> {
 
 impl<'c> History<'c> {
     /// Reads the statements. `forms` are those of the company, newest period first, then newest version.
-    pub(super) fn read(
+    pub(crate) fn read(
         connection: &Connection,
         forms: &'c [StoredForm],
         scope: Scope,
@@ -93,12 +90,12 @@ impl<'c> History<'c> {
         Ok(History { forms, scope, kind, statements })
     }
 
-    pub(super) fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> Scope {
         self.scope
     }
 
     /// The ids of all accounts of all its statements, and of the parts of equity.
-    pub(super) fn account_ids(&self) -> impl Iterator<Item = i64> {
+    pub(crate) fn account_ids(&self) -> impl Iterator<Item = i64> {
         let contents = self.statements.iter().flat_map(|statement| &statement.contents);
         contents.flat_map(|content| {
             content.accounts.iter().copied().chain(content.columns.iter().map(|column| column.part))
@@ -106,12 +103,12 @@ impl<'c> History<'c> {
     }
 
     /// The period that ends on a day.
-    pub(super) fn ending(&self, period: Period, end: Date) -> Option<PeriodRecipe> {
+    pub(crate) fn ending(&self, period: Period, end: Date) -> Option<PeriodRecipe> {
         self.periods(period).into_iter().find(|recipe| recipe.end() == end)
     }
 
     /// The periods that there are, newest first.
-    pub(super) fn periods(&self, period: Period) -> Vec<PeriodRecipe> {
+    pub(crate) fn periods(&self, period: Period) -> Vec<PeriodRecipe> {
         let is_balance = self.kind == StatementKind::BalanceSheet;
         let mut recipes: Vec<Recipe> = match period {
             Period::Annual => self.of(Form::Dfp).filter_map(whole).map(Recipe::Filed).collect(),
@@ -237,7 +234,7 @@ impl<'c> History<'c> {
 
     /// The columns of forms that a computed period is made of, each with whether it is subtracted; none of a period that was
     /// filed. Columns that are added and subtracted cancel out.
-    pub(super) fn parts(&self, PeriodRecipe(recipe): &PeriodRecipe) -> Vec<(Sign, PeriodValues)> {
+    pub(crate) fn parts(&self, PeriodRecipe(recipe): &PeriodRecipe) -> Vec<(Sign, PeriodValues)> {
         if matches!(recipe, Recipe::Filed(_)) {
             return Vec::new();
         }
@@ -246,7 +243,7 @@ impl<'c> History<'c> {
     }
 
     /// The values of a period.
-    pub(super) fn values(&self, PeriodRecipe(recipe): &PeriodRecipe) -> PeriodValues {
+    pub(crate) fn values(&self, PeriodRecipe(recipe): &PeriodRecipe) -> PeriodValues {
         self.make(recipe)
     }
 
@@ -324,7 +321,7 @@ impl<'c> History<'c> {
 
     /// The values as following forms restate them, where they differ. What is computed is made of restated columns alone, or
     /// not restated: a difference of two bases says nothing.
-    pub(super) fn restated(
+    pub(crate) fn restated(
         &self,
         PeriodRecipe(recipe): &PeriodRecipe,
         names: &AccountNames,
@@ -415,4 +412,90 @@ fn one_method(mut contents: Vec<Content>) -> Vec<Content> {
     contents.sort_by_key(|content| std::cmp::Reverse(figures(content)));
     contents.truncate(1);
     contents
+}
+
+/// The months of a quarter in days, with room for short and long ones.
+pub(crate) const QUARTER: std::ops::RangeInclusive<i32> = 80..=100;
+/// Those of a year.
+pub(crate) const YEAR: std::ops::RangeInclusive<i32> = 355..=380;
+
+/// A column of a form: the place of its form, its first and its last day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FormColumn {
+    pub(crate) form: usize,
+    pub(crate) order: ColumnOrder,
+    pub(crate) start: Option<Date>,
+    pub(crate) end: Date,
+}
+
+/// How the values of a period are made.
+#[derive(Clone, Debug)]
+pub(crate) enum Recipe {
+    Filed(FormColumn),
+    /// The first without the second.
+    Difference(FormColumn, FormColumn),
+    /// Four quarters, the newest first.
+    Sum(Vec<Recipe>),
+}
+
+/// What a column does to a computed period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Plus,
+    Minus,
+}
+
+/// A period that a company has figures of.
+#[derive(Clone, Debug)]
+pub(crate) struct PeriodRecipe(pub(crate) Recipe);
+
+impl PeriodRecipe {
+    pub(crate) fn end(&self) -> Date {
+        self.0.end()
+    }
+}
+
+impl Recipe {
+    pub(crate) fn end(&self) -> Date {
+        match self {
+            Recipe::Filed(column) | Recipe::Difference(column, _) => column.end,
+            Recipe::Sum(quarters) => quarters.first().map_or(Date::MAX, Recipe::end),
+        }
+    }
+
+    /// Every column that it is made of.
+    pub(crate) fn columns(&self) -> Vec<&FormColumn> {
+        match self {
+            Recipe::Filed(column) => vec![column],
+            Recipe::Difference(whole, before) => vec![whole, before],
+            Recipe::Sum(quarters) => quarters.iter().flat_map(Recipe::columns).collect(),
+        }
+    }
+
+    /// The columns that are added and subtracted, without those that cancel each other out.
+    pub(crate) fn signed_columns(&self) -> Vec<(Sign, FormColumn)> {
+        let quarters = match self {
+            Recipe::Sum(quarters) => &quarters[..],
+            Recipe::Filed(_) | Recipe::Difference(..) => std::slice::from_ref(self),
+        };
+        let mut signed: Vec<(Sign, FormColumn)> = Vec::new();
+        for quarter in quarters {
+            for (column, sign) in quarter.columns().into_iter().zip([Sign::Plus, Sign::Minus]) {
+                let cancels = |known: &(Sign, FormColumn)| known.0 != sign && known.1 == *column;
+                match signed.iter().position(cancels) {
+                    Some(place) => drop(signed.remove(place)),
+                    None => signed.push((sign, *column)),
+                }
+            }
+        }
+        signed
+    }
+}
+
+impl FormColumn {
+    /// Whether its length is one of these, in days.
+    pub(crate) fn has_days(&self, days: &std::ops::RangeInclusive<i32>) -> bool {
+        let length = |start: Date| self.end.day_number() - start.day_number() + 1;
+        self.start.is_some_and(|start| days.contains(&length(start)))
+    }
 }

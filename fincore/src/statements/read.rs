@@ -2,23 +2,26 @@
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::{
-    account::{Account, Period, Scope, StatementKind},
-    account_names::AccountNames,
-    form::{self, StoredForm},
-    periods::{History, PeriodValues},
-    queries::{FormsQuery, Restated, StatementQuery},
-    statement::{Statement, StatementPage, in_capitals},
-};
 use crate::{
-    answers::{Meta, Page},
-    catalogue::Snapshot,
-    company_lookup,
-    error::{Error, Invalid, Resource, Result},
-    freshness,
-    sqlite::parsed_if_any,
-    table::{self, Cell, Column, ColumnKind},
-    types::{CompanyId, CompanyRef, CvmCode, Date, DateRange, FilingId, Form},
+    answers::{
+        Meta, Page,
+        table::{self, Cell, Column, ColumnKind},
+    },
+    calendar::freshness,
+    companies::queries,
+    statements::{
+        FormsQuery, Restated, StatementQuery,
+        account::{Account, AccountNames, Period, Scope, StatementKind},
+        form::{self, StoredForm},
+        periods::{History, PeriodValues},
+        statement::{Statement, StatementPage, in_capitals},
+    },
+    store::{parsed_if_any, snapshot::Snapshot},
+    values::{
+        CompanyId, CompanyRef, CvmCode, Date, DateRange, FilingId, Form,
+        error::{Error, Resource, Result},
+        invalid::Invalid,
+    },
 };
 
 /// The source of statements.
@@ -188,7 +191,7 @@ pub fn statement(snapshot: &Snapshot, query: StatementQuery) -> Result<Statement
 }
 
 /// The rows of periods, with the names of their accounts.
-pub(super) fn rows(
+pub(crate) fn rows(
     history: &History<'_>,
     values: &[PeriodValues],
     names: &AccountNames,
@@ -222,15 +225,15 @@ pub(super) fn rows(
 }
 
 /// Consolidated if any form has such a statement, else individual.
-pub(super) fn default_scope(forms: &[StoredForm], kind: StatementKind) -> Scope {
+pub(crate) fn default_scope(forms: &[StoredForm], kind: StatementKind) -> Scope {
     let has = |scope: &Scope| forms.iter().any(|form| form.has(*scope, kind));
     Scope::ALL.into_iter().find(has).unwrap_or(Scope::Consolidated)
 }
 
 /// The company that is meant, also one that only has statements.
-pub(super) fn find_company(snapshot: &Snapshot, id: &CompanyRef) -> Result<CvmCode> {
+pub(crate) fn find_company(snapshot: &Snapshot, id: &CompanyRef) -> Result<CvmCode> {
     const FILES: &str = "SELECT COUNT(*) FROM statement_form WHERE company = ?1";
-    if let Some(company) = company_lookup::resolve(snapshot, id)? {
+    if let Some(company) = queries::resolve(snapshot, id)? {
         return Ok(company);
     }
     match id {
@@ -252,7 +255,7 @@ pub(crate) fn held_forms(snapshot: &Snapshot) -> Result<(u64, Option<Date>, Opti
     Ok(held.unwrap_or_default())
 }
 
-pub(super) fn meta(snapshot: &Snapshot) -> Result<Meta> {
+pub(crate) fn meta(snapshot: &Snapshot) -> Result<Meta> {
     let mut meta = Meta::new(SOURCE);
     meta.updated_at = freshness::sync_record(snapshot, form::DATASET)?.updated_at;
     Ok(meta)

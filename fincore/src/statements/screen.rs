@@ -3,26 +3,30 @@ use std::{cmp::Ordering, fmt, ops::Deref, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
-use super::{
-    account::Period,
-    figures::Metric,
-    financials::{self, CompanyFinancials, check_period},
-    read::meta,
-    screen_hints::hints,
-};
-#[cfg(feature = "parquet")]
-use crate::table::parquet::Parquet;
 use crate::{
-    answers::Meta,
-    catalogue::Snapshot,
-    error::{Error, Result, Wanted},
-    sqlite::code,
-    table::{Cell, ColumnKind, Dialect, write_csv_cells},
-    types::{
-        CvmCode, Decimal, Limit, Offset, deserialize_from_str, deserialize_number, fold,
+    answers::{
+        Hint, Meta,
+        table::{Cell, ColumnKind, Dialect, write_csv_cells},
+    },
+    companies,
+    statements::{
+        account::Period,
+        figures::{Metric, plan},
+        financials::{self, CompanyFinancials, check_period, financials},
+        read::meta,
+    },
+    store::{code, snapshot::Snapshot},
+    values::{
+        CvmCode, Decimal, Limit, Offset, deserialize_from_str, deserialize_number,
+        error::{Error, Result},
+        fold,
+        invalid::Wanted,
         serialize_as_str, whole_number,
     },
 };
+
+#[cfg(feature = "parquet")]
+use crate::answers::table::parquet::Parquet;
 
 /// A query for the figures of all companies; by default of each the newest fiscal year.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -282,7 +286,7 @@ impl ScreenPage {
                 (&*row.name).into(),
                 figures.period_end.into(),
                 figures.scope.name().into(),
-                figures.plan.map(super::AccountPlan::name).into(),
+                figures.plan.map(plan::AccountPlan::name).into(),
             ];
             let values = self.metrics.iter().map(|metric| figures.figure(*metric).value.into());
             company.into_iter().chain(values).collect()
@@ -341,4 +345,29 @@ impl Serialize for Line<'_> {
         }
         object.end()
     }
+}
+
+/// What is wrong with the filters of a query that finds nothing.
+pub(crate) fn hints(
+    snapshot: &Snapshot,
+    (period, year): (Period, Option<u16>),
+    sector: Option<&str>,
+) -> Result<Vec<Hint>> {
+    const SQL: &str = "SELECT MIN(period_end), MAX(period_end) FROM financial WHERE period = ?1";
+    let mut hints = companies::hints(snapshot, 0, None, sector)?;
+    let Some(year) = year.filter(|_| hints.is_empty()) else { return Ok(hints) };
+    let held = snapshot.first(SQL, [period as i64], |row| {
+        Ok(row.get::<_, Option<String>>(0)?.zip(row.get::<_, Option<String>>(1)?))
+    })?;
+    let year = year.to_string();
+    match held.flatten() {
+        Some((from, to)) if *year < from[..4] || *year > to[..4] => {
+            hints.push(Hint::Held { from, to });
+        }
+        _ if sector.is_some() => {
+            hints.push(Hint::NoneHasAll { fields: vec!["sector", "year"] });
+        }
+        _ => (),
+    }
+    Ok(hints)
 }

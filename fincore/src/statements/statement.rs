@@ -1,18 +1,20 @@
 //! Statements as they are answered: a row for each period, or for each account.
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::{
-    account::{Account, Scope, StatementOrigin},
-    queries::Layout,
-};
-#[cfg(feature = "parquet")]
-use crate::table::parquet::Parquet;
 use crate::{
-    answers::Meta,
-    error::Result,
-    table::{Cell, ColumnKind, Dialect, write_csv_cells},
-    types::{Date, FilingId, Form},
+    answers::{
+        Meta,
+        table::{Cell, ColumnKind, Dialect, write_csv_cells},
+    },
+    statements::{
+        Layout,
+        account::{Account, Scope, StatementOrigin},
+    },
+    values::{Date, FilingId, Form, error::Result},
 };
+
+#[cfg(feature = "parquet")]
+use crate::answers::table::parquet::Parquet;
 
 /// A statement of one period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,7 +44,7 @@ pub struct Statement {
 }
 
 /// The name of a form as CVM writes it: `DFP`.
-pub(super) fn in_capitals<S: Serializer>(
+pub(crate) fn in_capitals<S: Serializer>(
     form: &Form,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
@@ -66,7 +68,7 @@ pub struct StatementPage {
     /// How it is written.
     pub layout: Layout,
     /// Whether accounts have columns: those of changes of equity do.
-    pub(super) has_parts: bool,
+    pub(crate) has_parts: bool,
 }
 
 /// An account in all periods of a page.
@@ -76,7 +78,7 @@ pub struct AccountRow<'p> {
     /// The account, with its value in the newest period that has it.
     pub account: &'p Account,
     /// Its value in each period; `None` where the period has no such account.
-    pub values: Vec<Option<crate::types::Decimal>>,
+    pub values: Vec<Option<crate::values::decimal::Decimal>>,
 }
 
 impl StatementPage {

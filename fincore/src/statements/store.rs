@@ -3,17 +3,15 @@ use std::collections::HashMap;
 
 use rusqlite::OptionalExtension;
 
-use super::{
-    account::Scope,
-    capital::Capital,
-    content::Content,
-    derive::{ChangedPeriods, derive},
-    form::{DATASET, FormKey, StatementTable, statement_id},
-};
 use crate::{
-    catalogue::{Change, OnConflict, Tally, Writer},
-    error::Result,
-    types::{CvmCode, Date, FilingId, Form},
+    statements::{
+        account::Scope,
+        content::Content,
+        derive::{ChangedPeriods, derive},
+        form::{Capital, DATASET, FormKey, StatementTable, statement_id},
+    },
+    store::writer::{Change, OnConflict, Tally, Writer},
+    values::{CvmCode, Date, FilingId, Form, error::Result},
 };
 
 /// A table of statements from a file: one of a form for each company, period and version.
@@ -46,13 +44,11 @@ pub(crate) struct FormIndex {
 
 impl FormIndex {
     /// Adds a form that the index of the file lists.
-    #[cfg(feature = "import")]
     pub(crate) fn add(&mut self, key: FormKey, filing: FilingId, received: Date) {
         self.forms.insert(key, (filing, received));
     }
 
     /// From now on only forms count that were added.
-    #[cfg(feature = "import")]
     pub(crate) fn decide(&mut self) {
         self.decides = true;
     }
@@ -208,15 +204,14 @@ impl Statements {
     }
 
     /// Removes the statements of a filing that was withdrawn.
-    #[cfg(feature = "import")]
     pub(crate) fn remove(&mut self, writer: &Writer, filing: FilingId) -> Result<()> {
         const FIND: &str =
             "SELECT id, company, period_end, version FROM statement_form WHERE filing = ?1";
         let found = writer.prepare(FIND)?.query_row([filing.to_bits()], |row| {
             let key = FormKey {
-                company: crate::sqlite::code(row, 1)?,
+                company: crate::store::code(row, 1)?,
                 form: filing.form(),
-                period_end: crate::sqlite::parsed(row, 2)?,
+                period_end: crate::store::parsed(row, 2)?,
                 version: row.get(3)?,
             };
             Ok((row.get::<_, i64>(0)?, key))

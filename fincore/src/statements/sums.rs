@@ -2,18 +2,15 @@
 //! year.
 use rusqlite::Connection;
 
-use super::{
-    account::{Account, Period, Scope, StatementKind, StatementOrigin},
-    account_names::AccountNames,
-    form,
-    periods::History,
-    read::rows,
-    recipes::QUARTER,
-    statement::Statement,
-};
 use crate::{
-    error::Result,
-    types::{CvmCode, Decimal},
+    statements::{
+        account::{Account, AccountNames, Period, Scope, StatementKind, StatementOrigin},
+        form,
+        periods::{History, QUARTER},
+        read::rows,
+        statement::Statement,
+    },
+    values::{CvmCode, Decimal, error::Result},
 };
 
 /// Something that should add up.

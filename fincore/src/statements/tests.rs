@@ -1,14 +1,18 @@
 use super::*;
 use crate::{
-    catalogue::Catalogue,
     import::{Import, sample_files::upstream},
-    types::Limit,
+    publish::events,
+    store::catalogue::Catalogue,
+    values::Limit,
 };
 
-mod computed;
-mod imported;
+pub(crate) mod computed;
+pub(crate) mod imported;
 
-fn import(catalogue: &Catalogue, files: &[(&str, Vec<u8>)]) -> Vec<crate::import::Imported> {
+fn import(
+    catalogue: &Catalogue,
+    files: &[(&str, Vec<u8>)],
+) -> Vec<crate::import::report::Imported> {
     let mut import = Import::begin(catalogue, "2026-11-01T12:00:00Z".parse().unwrap()).unwrap();
     let imported = files.iter().map(|(name, bytes)| import.file(name, bytes).unwrap()).collect();
     import.commit().unwrap();
@@ -234,7 +238,7 @@ fn an_older_version_never_replaces_a_newer_one() {
 
 /// All rows of an export, or the changes since a version.
 fn exported(catalogue: &Catalogue, dataset: &str, since: Option<u64>) -> Vec<serde_json::Value> {
-    use crate::export::{Export, Format, Query};
+    use crate::publish::export::{Export, Format, Query};
     let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
     let query = Query { since, ..Query::new(dataset.parse().unwrap(), Format::Ndjson) };
     let mut export = Export::begin(snapshot, query).unwrap();
@@ -298,7 +302,7 @@ fn an_old_export_and_its_changes_make_the_new_one() {
 
 #[test]
 fn a_new_version_of_a_form_is_an_event() {
-    use crate::events::{self, EventWindow, EventsQuery};
+    use crate::publish::events::{EventWindow, EventsQuery};
     let (_dir, catalogue) = catalogue_of(&year_of_forms());
     let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
     let news = events::list(&snapshot, EventWindow::default(), EventsQuery::default()).unwrap();
@@ -404,7 +408,7 @@ fn renamed_columns_are_read_and_a_missing_one_is_named() {
 fn the_status_has_the_forms_that_are_held() {
     let (_dir, catalogue) = catalogue_of(&year_of_forms());
     let snapshot = catalogue.snapshot("2026-11-01".parse().unwrap()).unwrap();
-    let status = crate::datasets::status(&snapshot).unwrap();
+    let status = crate::search::datasets::status(&snapshot).unwrap();
     let held = status.data.iter().find(|dataset| dataset.dataset == "statements").unwrap();
     let days = (held.first.unwrap().to_string(), held.newest.unwrap().to_string());
     assert_eq!((held.rows, days), (4, ("2024-03-31".to_owned(), "2024-12-31".to_owned())));

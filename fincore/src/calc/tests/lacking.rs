@@ -73,7 +73,7 @@ fn a_day_that_is_missing_among_daily_rates_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let mut import =
-        crate::Import::begin(&catalogue, "2026-11-05T12:00:00Z".parse().unwrap()).unwrap();
+        crate::import::Import::begin(&catalogue, "2026-11-05T12:00:00Z".parse().unwrap()).unwrap();
     // From Monday to Friday of one week and of the next but one; Monday 7 September is a holiday.
     let rows = ["31/08", "01/09", "02/09", "03/09", "04/09", "14/09", "15/09"]
         .map(|day| format!(r#"{{"data":"{day}/2026","valor":"0.05"}}"#));

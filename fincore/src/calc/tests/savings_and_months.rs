@@ -1,14 +1,14 @@
 //! Savings deposits, months as contracts count them, and the most exact series that is held. The figures were computed
 //! apart from this program, from the published files.
 use super::*;
-use crate::calc::Months;
+use crate::calc::parameters::Months;
 
 /// A catalogue with these observations, each a series with its days and values.
 fn with_observations(series: &[(u32, &[(&str, &str)])], test: impl FnOnce(&Snapshot)) {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let mut import =
-        crate::Import::begin(&catalogue, "2026-10-05T12:00:00Z".parse().unwrap()).unwrap();
+        crate::import::Import::begin(&catalogue, "2026-10-05T12:00:00Z".parse().unwrap()).unwrap();
     for (number, rows) in series {
         let rows = rows.iter().map(|(day, value)| {
             let (year, rest) = day.split_once('-').unwrap();

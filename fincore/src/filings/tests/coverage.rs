@@ -2,12 +2,11 @@
 use chrono::{DateTime, Utc};
 
 use crate::{
-    bundle,
-    catalogue::Catalogue,
-    datasets,
-    filings::{self, FormCoverage},
-    import::{Import, sample_files::FILINGS_HEADER},
-    types::{Date, Form},
+    filings::coverage::{self, FormCoverage},
+    import::{Import, bundle, sample_files::FILINGS_HEADER},
+    search::datasets,
+    store::catalogue::Catalogue,
+    values::{Date, Form},
 };
 
 /// Today, in all of these tests.
@@ -31,7 +30,7 @@ fn import(catalogue: &Catalogue, day: &str, name: &str, table: &str) {
 
 fn coverage(catalogue: &Catalogue, form: Form) -> FormCoverage {
     let snapshot = catalogue.snapshot(TODAY.parse().unwrap()).unwrap();
-    filings::coverage(&snapshot).unwrap()[form as usize]
+    coverage::coverage(&snapshot).unwrap()[form as usize]
 }
 
 /// From when to when, and whether it is stale.
@@ -163,7 +162,7 @@ fn a_new_day_reads_no_files_again() {
     writer.commit().unwrap();
     let expected = |day: &str| {
         let snapshot = catalogue.snapshot(day.parse().unwrap()).unwrap();
-        filings::coverage(&snapshot).unwrap()[0].expected
+        coverage::coverage(&snapshot).unwrap()[0].expected
     };
     let (before, after) = (expected("2026-11-17"), expected("2026-12-17"));
     assert!(before < after);

@@ -2,17 +2,17 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use super::*;
-use super::{
-    class_levels::ClassLevels,
-    search_tiers::{self, MeantCompany},
-    search_units,
-};
 use crate::{
     Import,
+    filings::{
+        search_tiers::MeantCompany,
+        tests::{search_tiers, search_units},
+        word_conditions::ClassLevels,
+    },
     import::sample_files::upstream,
     index::{Condition, TermKind},
-    names::Names,
-    types::first_key,
+    lexicon::{self, names::Names, periods},
+    values::first_key,
 };
 
 /// Words by number.
@@ -206,7 +206,7 @@ fn doc(numbers: &mut Numbers, names: &Names, filing: Filing) -> Doc {
     let whole: Vec<String> = joined.iter().flat_map(|level| split(level)).collect();
     for text in [whole, subject.clone()] {
         let text: Vec<&str> = text.iter().map(String::as_str).collect();
-        language::for_each_extra_word(&text, |word| all.push(word.to_owned()));
+        lexicon::for_each_extra_word(&text, |word| all.push(word.to_owned()));
     }
     all.extend(subject.clone());
     all.push(filing.date.year().to_string());
@@ -214,7 +214,7 @@ fn doc(numbers: &mut Numbers, names: &Names, filing: Filing) -> Doc {
     let periodic = ["dados economico-financeiros", "itr"].contains(&&*fold(&filing.category))
         && !fold(&filing.r#type).contains("anuais");
     if let Some(date) = filing.reference_date.filter(|_| periodic) {
-        all.extend(language::quarter_ending_on(date));
+        all.extend(periods::ending_on(date));
     }
     let mut texts = levels;
     texts.push(subject);
@@ -239,7 +239,7 @@ fn doc(numbers: &mut Numbers, names: &Names, filing: Filing) -> Doc {
 /// A catalogue with the bundled filings.
 fn filled() -> (tempfile::TempDir, Catalogue) {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+    let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
     (dir, catalogue)
 }
 
@@ -247,7 +247,7 @@ fn filled() -> (tempfile::TempDir, Catalogue) {
 fn with_subjects() -> (tempfile::TempDir, Catalogue) {
     let (dir, catalogue) = filled();
     if let Some(official) = upstream("cvm") {
-        let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
         for name in ["ipe_cia_aberta_2024.zip", "ipe_cia_aberta_2025.zip"] {
             import.file(name, &fs::read(official.join(name)).unwrap()).unwrap();
         }

@@ -1,10 +1,9 @@
 //! The calendar of the monetary policy committee (Copom): the iCalendar file of the central bank's site, or a table
 //! `first_day,second_day`.
 use crate::{
-    error::Error,
-    import::{import_error::Refusal, text_lines},
+    import::{file_scan, report::Refusal},
     market::Meeting,
-    types::{Date, day_of},
+    values::{Date, day_of, error::Error},
 };
 
 const TABLE: &str = "first_day,second_day";
@@ -14,7 +13,7 @@ const CALENDAR: &str = "BEGIN:VCALENDAR";
 const MOST_DAYS: i32 = 7;
 
 /// The meetings, the oldest first; `None` if it is another kind of file.
-pub(super) fn parse(name: &str, text: &str) -> Result<Option<Vec<Meeting>>, Refusal> {
+pub(crate) fn parse(name: &str, text: &str) -> Result<Option<Vec<Meeting>>, Refusal> {
     let meetings = match text.lines().next().map(str::trim_end) {
         Some(TABLE) => parse_table(text)?,
         Some(CALENDAR) if is_of_copom(name) || is_of_copom(text) => parse_calendar(text)?,
@@ -37,7 +36,7 @@ fn is_of_copom(text: &str) -> bool {
 
 fn parse_table(text: &str) -> Result<Vec<Meeting>, Refusal> {
     let mut meetings: Vec<Meeting> = Vec::new();
-    for (number, line) in text_lines::lines(text)?.skip(1) {
+    for (number, line) in file_scan::lines(text)?.skip(1) {
         let meeting = parse_row(line).map_err(|err| Refusal::at(number, err))?;
         let overlaps = |other: &&Meeting| {
             other.first_day <= meeting.second_day && meeting.first_day <= other.second_day

@@ -2,20 +2,18 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::values;
 use crate::{
-    error::Error,
-    import::{import_error::Refusal, text_lines},
+    import::{central_bank, file_scan, report::Refusal},
     market::{
         Rate,
         series_definitions::{CDI_DAILY, Rhythm, Side, definition},
         store::{self, Quote},
     },
-    types::{Date, Decimal, whole_number},
+    values::{Date, Decimal, error::Error, whole_number},
 };
 
 /// The quotes of a series that is an exchange rate.
-pub(super) fn quotes(series: u32, rows: &[Rate]) -> Option<Vec<Quote>> {
+pub(crate) fn quotes(series: u32, rows: &[Rate]) -> Option<Vec<Quote>> {
     let (currency, side) = definition(series)?.quote?;
     let quote = |row: &Rate| {
         let of = |wanted| (side == wanted).then_some(row.value);
@@ -25,13 +23,13 @@ pub(super) fn quotes(series: u32, rows: &[Rate]) -> Option<Vec<Quote>> {
 }
 
 /// The number in `bcdata.sgs.432.json`; the content does not have it.
-pub(super) fn series_of(name: &str) -> Option<u32> {
+pub(crate) fn series_of(name: &str) -> Option<u32> {
     let (_, rest) = name.split_once("sgs.")?;
     let digits = rest.split_once(|c: char| !c.is_ascii_digit()).map_or(rest, |(digits, _)| digits);
     whole_number(digits)
 }
 
-pub(super) fn recognises(start: &str) -> bool {
+pub(crate) fn recognises(start: &str) -> bool {
     start.starts_with('[') || start.lines().next().is_some_and(is_header)
 }
 
@@ -41,15 +39,15 @@ fn is_header(line: &str) -> bool {
 
 /// The content of a file.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     /// One observation for each day, oldest first.
-    pub(super) rows: Vec<Rate>,
+    pub(crate) rows: Vec<Rate>,
     /// The number of further observations of a day, for other periods.
-    pub(super) other_periods: usize,
+    pub(crate) other_periods: usize,
 }
 
 /// The observations of a series, from JSON or CSV. There may be none, as in a week of holidays.
-pub(super) fn parse(series: u32, text: &str) -> Result<Parsed, Refusal> {
+pub(crate) fn parse(series: u32, text: &str) -> Result<Parsed, Refusal> {
     if text.trim_start().starts_with('[') {
         parse_json(series, text)
     } else {
@@ -75,11 +73,12 @@ fn parse_json(series: u32, text: &str) -> Result<Parsed, Refusal> {
     let mut last_end = None;
     for record in &records {
         let (date, value) = (record.data.get(), record.valor.get());
-        let end = record.end.and_then(|end| values::date(unquote(end.get())).ok());
+        let end = record.end.and_then(|end| central_bank::date(unquote(end.get())).ok());
         let refuse = |err| Refusal::inside(text, date, err);
         let written = (unquote(date), unquote(value), '.');
         // The same day with another end is another period: the figure of a month is kept.
-        let other = parsed.rows.last().filter(|row| values::date(written.0).ok() == Some(row.date));
+        let other =
+            parsed.rows.last().filter(|row| central_bank::date(written.0).ok() == Some(row.date));
         if let (Some(day), Some(known), Some(end)) = (other.map(|row| row.date), last_end, end)
             && known != end
         {
@@ -113,7 +112,7 @@ fn days_off_a_month(day: Date, end: Date) -> u32 {
 
 fn parse_csv(series: u32, text: &str) -> Result<Vec<Rate>, Refusal> {
     let mut rows = Vec::new();
-    for (number, line) in text_lines::lines(text)?.skip(1) {
+    for (number, line) in file_scan::lines(text)?.skip(1) {
         let Some((date, value)) = line.split_once(';') else {
             return Err(Refusal::at(number, "not two fields, \"data\";\"valor\""));
         };
@@ -134,7 +133,7 @@ fn add(rows: &mut Vec<Rate>, row: Rate) {
 /// after the previous one, means that the file is damaged.
 fn rate(series: u32, written: (&str, &str, char), before: Option<&Rate>) -> Result<Rate, Error> {
     let (date, value, mark) = written;
-    let row = Rate::published(values::date(date)?, Decimal::parse_with(value, mark)?);
+    let row = Rate::published(central_bank::date(date)?, Decimal::parse_with(value, mark)?);
     if before.is_some_and(|before| before.date >= row.date && *before != row) {
         return Err(Error::in_file(date, "a day after the previous row's"));
     }

@@ -1,5 +1,5 @@
 //! Rows of a table that cannot be read: a few are left out, many refuse the file.
-use crate::import::{import_error::Refusal, imported::Contradictions};
+use crate::import::report::{Contradictions, Refusal};
 
 /// More than one bad row in this many means that the file is not what it seems to be.
 const MOST_BAD: usize = 100;
@@ -9,7 +9,7 @@ const MOST_BAD_OF_FEW: usize = 10;
 
 /// How many bad rows are few, and how many that contradict others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FewBad {
+pub(crate) enum FewBad {
     One,
     /// Or twenty: archives of statements may have small tables, of some forms.
     Five,
@@ -23,7 +23,7 @@ const EXAMPLES: usize = 3;
 
 /// The bad rows of a table so far.
 #[derive(Debug, Default)]
-pub(super) struct BadRows {
+pub(crate) struct BadRows {
     rows: usize,
     left_out: Examples,
     /// Rows that are kept without some of their fields, and the number of these fields.
@@ -42,7 +42,7 @@ struct Examples {
 
 impl BadRows {
     /// Counts a line with content.
-    pub(super) fn count_row(&mut self) {
+    pub(crate) fn count_row(&mut self) {
         let (blank, first) = std::mem::take(&mut self.blank);
         for number in 0..blank {
             self.rows += 1;
@@ -52,18 +52,18 @@ impl BadRows {
     }
 
     /// Counts a line without content. At the end of the file it is ignored.
-    pub(super) fn count_blank_line(&mut self, number: usize) {
+    pub(crate) fn count_blank_line(&mut self, number: usize) {
         let (count, first) = self.blank;
         self.blank = (count + 1, if count == 0 { number } else { first });
     }
 
     /// Adds a row that is left out.
-    pub(super) fn leave_out(&mut self, line: usize, reason: impl ToString) {
+    pub(crate) fn leave_out(&mut self, line: usize, reason: impl ToString) {
         self.left_out.add(line, reason);
     }
 
     /// Adds a row that is kept without some of its fields.
-    pub(super) fn leave_out_fields(&mut self, line: usize, reasons: &[String]) {
+    pub(crate) fn leave_out_fields(&mut self, line: usize, reasons: &[String]) {
         if !reasons.is_empty() {
             self.fields += reasons.len();
             self.incomplete.add(line, reasons.join(", "));
@@ -71,28 +71,28 @@ impl BadRows {
     }
 
     /// Adds a row that has other values than another one with the same number.
-    pub(super) fn contradict(&mut self, line: usize) {
+    pub(crate) fn contradict(&mut self, line: usize) {
         self.contradictions.add(line);
     }
 
     /// A sentence about rows that contradict others, if there are any.
-    pub(super) fn contradiction_note(&self) -> Option<String> {
+    pub(crate) fn contradiction_note(&self) -> Option<String> {
         self.contradictions.note()
     }
 
     /// The number of rows so far.
-    pub(super) fn row_count(&self) -> usize {
+    pub(crate) fn row_count(&self) -> usize {
         self.rows
     }
 
     /// Whether any row is left out.
-    pub(super) fn any_left_out(&self) -> bool {
+    pub(crate) fn any_left_out(&self) -> bool {
         self.left_out.count > 0
     }
 
     /// Refuses a table if more than 1 % of all rows are bad, of few bad rows 10 %, or if no row is good. One bad row is
     /// always allowed. Of rows that contradict others 10 % are too many, unless they are few.
-    pub(super) fn check(&self, few: FewBad) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, few: FewBad) -> Result<(), Refusal> {
         let reason = "the same number appears twice with different values";
         check_contradictions(&self.contradictions, few, self.rows, reason)?;
         let lines = self.left_out.lines.first().into_iter().chain(self.incomplete.lines.first());
@@ -115,7 +115,7 @@ impl BadRows {
     }
 
     /// Sentences for the report, each with the number of rows or fields that it is about.
-    pub(super) fn report(&self) -> impl Iterator<Item = (usize, String)> {
+    pub(crate) fn report(&self) -> impl Iterator<Item = (usize, String)> {
         let groups = [
             (self.left_out.count, &self.left_out, "rows that cannot be read"),
             (self.fields, &self.incomplete, "fields that cannot be read; their rows are kept"),
@@ -126,7 +126,7 @@ impl BadRows {
 }
 
 /// Refuses a table in which too many rows say something else than another row.
-pub(super) fn check_contradictions(
+pub(crate) fn check_contradictions(
     contradictions: &Contradictions,
     few: FewBad,
     rows: usize,

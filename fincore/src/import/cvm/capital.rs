@@ -1,23 +1,20 @@
 //! The shares of companies: the tables `dfp_` and `itr_cia_aberta_composicao_capital_YYYY.csv`.
 use std::io::Read;
 
-use super::{
-    bad_rows::FewBad,
-    column_names::{Column, required},
-    columns::Field,
-    statements::{form_of, parse_version},
-    table::Table,
-};
 use crate::{
-    error::Error,
     import::{
+        cvm::{
+            bad_rows::FewBad,
+            columns::{Column, Field, required},
+            statements::{form_of, parse_version},
+            table::Table,
+        },
         file_scan::FileScan,
-        import_error::{ImportError, Refusal},
-        imported::Imported,
-        parsed_rows::{NewCapital, ParsedRows, StoreRows},
+        report::{ImportError, Imported, Refusal},
+        row_store::{NewCapital, ParsedRows, StoreRows},
     },
-    statements::capital::Capital,
-    types::{Cnpj, Form, whole_number},
+    statements::form::Capital,
+    values::{Cnpj, Form, error::Error, whole_number},
 };
 
 /// The columns to read. There is no code of CVM among them.
@@ -48,7 +45,7 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// Reads a table of shares that was scanned before, by the name of its file.
-pub(super) fn read(
+pub(crate) fn read(
     name: &str,
     scan: &FileScan,
     source: impl Read,

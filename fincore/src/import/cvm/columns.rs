@@ -1,34 +1,32 @@
 //! The columns of CVM's tables: fields separated by semicolons, nothing quoted; columns are found by their names.
-use std::{borrow::Cow, cell::Cell, fmt::Display, str::FromStr};
+use std::{borrow::Cow, cell::Cell, fmt::Display, str::FromStr, sync::LazyLock};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::column_names::{Column, position_of};
 use crate::{
-    error::Error,
-    import::{file_scan::Encoding, import_error::Refusal},
-    types::{Date, whole_number},
+    import::{file_scan::Encoding, report::Refusal},
+    values::{Date, error::Error, tsv, whole_number},
 };
 
 /// The positions of the columns to read.
 #[derive(Debug)]
-pub(super) struct ColumnLayout<const N: usize> {
+pub(crate) struct ColumnLayout<const N: usize> {
     /// For each column of the table, its index among the columns to read.
     indexes: Vec<Option<usize>>,
     encoding: Encoding,
     /// Columns that CVM is not known to publish.
     unknown: Vec<String>,
     /// Columns to read that the table lacks.
-    pub(super) missing: Vec<&'static str>,
+    pub(crate) missing: Vec<&'static str>,
     /// Columns that this table lacks, as some do.
-    pub(super) absent: Vec<&'static str>,
+    pub(crate) absent: Vec<&'static str>,
     /// Lines with accents so far, in UTF-8 and in Windows-1252; counted only if not all of them are UTF-8.
     lines: Cell<(usize, usize)>,
 }
 
 impl<const N: usize> ColumnLayout<N> {
     /// Finds the columns `read` in a header; `published` are all that CVM is known to publish in such a table.
-    pub(super) fn of(
+    pub(crate) fn of(
         header: &[u8],
         published: &[&str],
         read: [Column; N],
@@ -61,7 +59,7 @@ impl<const N: usize> ColumnLayout<N> {
     }
 
     /// The fields to read of a line. The others are not even decoded, because some are personal data.
-    pub(super) fn fields<'a>(&self, line: &'a [u8]) -> Result<[Field<'a>; N], Error> {
+    pub(crate) fn fields<'a>(&self, line: &'a [u8]) -> Result<[Field<'a>; N], Error> {
         let encoding = self.encoding_of(line);
         let mut row = [Field { bytes: b"", encoding, is_missing: true }; N];
         let mut count = 0;
@@ -94,7 +92,7 @@ impl<const N: usize> ColumnLayout<N> {
     }
 
     /// Sentences about columns that are new or missing, and about lines of two encodings.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.unknown.is_empty() {
             let names: Vec<String> = self.unknown.iter().map(|name| format!("{name:?}")).collect();
@@ -114,7 +112,7 @@ impl<const N: usize> ColumnLayout<N> {
 
 /// A field, decoded on demand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'a> {
+pub(crate) struct Field<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
     /// Whether the table lacks its column.
@@ -123,7 +121,7 @@ pub(super) struct Field<'a> {
 
 impl<'a> Field<'a> {
     /// The text as it is.
-    pub(super) fn text(self) -> Cow<'a, str> {
+    pub(crate) fn text(self) -> Cow<'a, str> {
         match self.encoding {
             Encoding::Utf8 => String::from_utf8_lossy(self.bytes),
             Encoding::Windows1252 => WINDOWS_1252.decode_without_bom_handling(self.bytes).0,
@@ -131,50 +129,50 @@ impl<'a> Field<'a> {
     }
 
     /// The bytes as they are in the file.
-    pub(super) fn bytes(self) -> &'a [u8] {
+    pub(crate) fn bytes(self) -> &'a [u8] {
         self.bytes
     }
 
     /// A name: text as published, with spaces for invisible characters (tabs, bells, hard spaces).
-    pub(super) fn name(self) -> Cow<'a, str> {
+    pub(crate) fn name(self) -> Cow<'a, str> {
         let name = self.text();
         let invisible = |c: char| c.is_control() || c == '\u{a0}';
         if name.contains(invisible) { name.replace(invisible, " ").into() } else { name }
     }
 
     /// A name that must not be empty.
-    pub(super) fn required_name(self, what: &str) -> Result<Cow<'a, str>, Error> {
+    pub(crate) fn required_name(self, what: &str) -> Result<Cow<'a, str>, Error> {
         let name = self.name();
         if name.trim().is_empty() { Err(Error::in_file(&name, what)) } else { Ok(name) }
     }
 
     /// A value with its own parser.
-    pub(super) fn value<T: FromStr<Err = Error>>(self) -> Result<T, Error> {
+    pub(crate) fn value<T: FromStr<Err = Error>>(self) -> Result<T, Error> {
         self.text().parse()
     }
 
-    pub(super) fn number(self, what: &str) -> Result<u32, Error> {
+    pub(crate) fn number(self, what: &str) -> Result<u32, Error> {
         let text = self.text();
         whole_number(&text).ok_or_else(|| Error::in_file(&text, what))
     }
 
     /// Whether the table lacks its column.
-    pub(super) fn is_missing(self) -> bool {
+    pub(crate) fn is_missing(self) -> bool {
         self.is_missing
     }
 
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.bytes.trim_ascii().is_empty()
     }
 }
 
 /// The fields of a row that cannot be read; the row is kept without them.
 #[derive(Debug, Default)]
-pub(super) struct DroppedFields(Vec<String>);
+pub(crate) struct DroppedFields(Vec<String>);
 
 impl DroppedFields {
     /// A date, or `None` if the field is empty or no date.
-    pub(super) fn date(&mut self, field: Field<'_>) -> Option<Date> {
+    pub(crate) fn date(&mut self, field: Field<'_>) -> Option<Date> {
         if field.is_empty() {
             return None;
         }
@@ -182,21 +180,18 @@ impl DroppedFields {
     }
 
     /// Adds a field that is dropped for this reason.
-    pub(super) fn add(&mut self, reason: impl Display) {
+    pub(crate) fn add(&mut self, reason: impl Display) {
         self.0.push(reason.to_string());
     }
 
-    pub(super) fn reasons(&self) -> &[String] {
+    pub(crate) fn reasons(&self) -> &[String] {
         &self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::column_names::{optional, required},
-        *,
-    };
+    use super::{optional, required, *};
 
     const HEADER: &[u8] = b"ID_DOC;X;CD_CVM;VERSAO";
 
@@ -234,7 +229,7 @@ mod tests {
         let told = "lines of two encodings: 1 with accents in UTF-8, 2 in Windows-1252";
         assert_eq!(layout.notes().last().map(String::as_str), Some(told));
         for encoding in [Encoding::Utf8, Encoding::Windows1252] {
-            let pure = self::layout(b"ID_DOC;VERSAO", encoding).unwrap();
+            let pure = tests::layout(b"ID_DOC;VERSAO", encoding).unwrap();
             pure.fields(b"\xc7;1").unwrap();
             assert_eq!(pure.notes(), Vec::<String>::new());
         }
@@ -292,4 +287,61 @@ mod tests {
         assert_eq!(dropped.date(field(b"2024-02-31")), None);
         assert_eq!(dropped.reasons(), ["\"2024-02-31\" is not a date (YYYY-MM-DD)"]);
     }
+}
+
+/// A column to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) is_required: bool,
+    /// Whether tables of its kind all have it, so that one without it is worth a note.
+    pub(crate) is_usual: bool,
+}
+
+/// A column without which a row has no meaning: a table that lacks it is refused.
+pub(crate) const fn required(name: &'static str) -> Column {
+    Column { name, is_required: true, is_usual: true }
+}
+
+/// A column that a table may lack: what is stored of it is kept.
+pub(crate) const fn optional(name: &'static str) -> Column {
+    Column { name, is_required: false, is_usual: true }
+}
+
+/// A column that only some of the tables have.
+pub(crate) const fn of_some_tables(name: &'static str) -> Column {
+    Column { name, is_required: false, is_usual: false }
+}
+
+/// The names of the same column. A table that is published with the name of another one is read all the same. Capitals
+/// make no difference.
+static SAME_COLUMN: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let table = include_str!("column_names.tsv");
+    tsv::embedded("column_names.tsv", table, "name\tother_names", |[name, other_names]| {
+        Ok([name].into_iter().chain(tsv::list(other_names)).collect())
+    })
+});
+
+/// The position of a column in a header, by its own name or else by another one.
+pub(crate) fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {
+    let is_own = |given: &str| given == name;
+    let is_other = |given: &str| is_same_column(given, name);
+    for is_it in [&is_own as &dyn Fn(&str) -> bool, &is_other] {
+        let mut found = (0..given.len()).filter(|position| is_it(given[*position]));
+        match (found.next(), found.next()) {
+            (None, _) => (),
+            (Some(position), None) => return Ok(Some(position)),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::at(1, format!("the column {name} appears twice")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether both are names of the same column.
+fn is_same_column(name: &str, other: &str) -> bool {
+    let holds = |names: &[&str], name: &str| names.iter().any(|one| one.eq_ignore_ascii_case(name));
+    name.eq_ignore_ascii_case(other)
+        || SAME_COLUMN.iter().any(|names| holds(names, name) && holds(names, other))
 }

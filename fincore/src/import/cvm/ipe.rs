@@ -1,19 +1,19 @@
 //! Event documents, `ipe_cia_aberta_YYYY.csv`.
 use std::{borrow::Cow, io::Read};
 
-use super::{
-    column_names::{Column, optional, required},
-    columns::{DroppedFields, Field},
-    filings::{document_link, read_filings},
-    table::Table,
-};
 use crate::{
-    error::Error,
-    filings::new_filing::NewFiling,
+    filings::filing::NewFiling,
     import::{
-        file_scan::FileScan, import_error::ImportError, imported::Imported, parsed_rows::StoreRows,
+        cvm::{
+            columns::{Column, DroppedFields, Field, optional, required},
+            filings::{document_link, read_filings},
+            table::Table,
+        },
+        file_scan::FileScan,
+        report::{ImportError, Imported},
+        row_store::StoreRows,
     },
-    types::{FilingId, Form, whole_number},
+    values::{FilingId, Form, error::Error, whole_number},
 };
 
 /// All columns that CVM publishes.
@@ -48,7 +48,7 @@ const READ: [Column; 10] = [
 ];
 
 /// Reads a table of event documents that was scanned before.
-pub(super) fn read(
+pub(crate) fn read(
     scan: &FileScan,
     source: impl Read,
     store: &mut StoreRows<'_>,
@@ -128,7 +128,7 @@ fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{filings::new_filing::Link, import::parsed_rows::ParsedRows};
+    use crate::{filings::filing::Link, import::row_store::ParsedRows};
 
     /// Reads a table; calls `look` with its filings.
     fn parse(

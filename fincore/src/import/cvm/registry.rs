@@ -1,20 +1,18 @@
 //! CVM's registry of companies, `cad_cia_aberta.csv`.
 use std::io::Read;
 
-use super::{
-    column_names::{Column, optional, required},
-    columns::{DroppedFields, Field},
-    table::Table,
-};
 use crate::{
     companies::store::{Absence, RegistryEntry},
-    error::Error,
     import::{
+        cvm::{
+            columns::{Column, DroppedFields, Field, optional, required},
+            table::Table,
+        },
         file_scan::FileScan,
-        import_error::{ImportError, Refusal},
-        imported::Imported,
-        parsed_rows::{ParsedRows, StoreRows},
+        report::{ImportError, Imported, Refusal},
+        row_store::{ParsedRows, StoreRows},
     },
+    values::error::Error,
 };
 
 /// All columns that CVM publishes. Those from `EMAIL` on are personal data: they are known by name, so that they are not
@@ -83,7 +81,7 @@ const READ: [Column; 9] = [
 ];
 
 /// Reads a registry that was scanned before.
-pub(super) fn read(
+pub(crate) fn read(
     scan: &FileScan,
     source: impl Read,
     store: &mut StoreRows<'_>,

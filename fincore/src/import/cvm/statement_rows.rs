@@ -1,15 +1,16 @@
 //! The rows of a statement, and the matrix that they make.
+use std::str::FromStr;
+
 use foldhash::{HashMap, HashMapExt};
 
 use crate::{
-    error::Error,
-    import::imported::Contradictions,
+    import::report::Contradictions,
     statements::{
         code_order,
         content::{Content, StoredColumn},
         store::NewAccount,
     },
-    types::Decimal,
+    values::{Decimal, error::Error},
 };
 
 /// A form has up to four periods in a statement, and changes of equity some ten parts in each.
@@ -23,7 +24,7 @@ const FEW_CELLS: usize = 256;
 
 /// A statement, as its rows come in.
 #[derive(Default)]
-pub(super) struct StatementRows {
+pub(crate) struct StatementRows {
     columns: Vec<StoredColumn>,
     rows: Vec<StatementRow>,
 }
@@ -38,7 +39,7 @@ struct StatementRow {
 
 impl StatementRows {
     /// Adds a row of an account in a column.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         line: usize,
         (account, column): (usize, StoredColumn),
@@ -62,7 +63,7 @@ impl StatementRows {
 
     /// The matrix of all values, with the accounts in the order of their codes, then of the file. Of rows that contradict each
     /// other the last counts. `None` if it is nearly empty.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         self,
         accounts: &[NewAccount],
         contradictions: &mut Contradictions,
@@ -143,5 +144,98 @@ impl UsedAccounts {
         let before = (0..row).rev().take_while(is_same);
         let after = (row + 1..self.places.len()).take_while(is_same);
         before.chain(after).collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// In what the values of a form are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Units,
+    Thousands,
+}
+
+impl FromStr for Scale {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Scale, Error> {
+        match text.trim() {
+            "UNIDADE" => Ok(Scale::Units),
+            "MIL" => Ok(Scale::Thousands),
+            other => Err(Error::in_file(other, "a scale (UNIDADE or MIL)")),
+        }
+    }
+}
+
+/// A value in reais: `1447937.0000000000` in thousands is 1447937000. Zeros behind the dot carry nothing, because every
+/// value has ten of them.
+pub(crate) fn parse_value(text: &str, scale: Scale) -> Result<Decimal, Error> {
+    let text = text.trim();
+    parse(text, scale).ok_or_else(|| Error::in_file(text, "a value (-1234.5000000000)"))
+}
+
+fn parse(text: &str, scale: Scale) -> Option<Decimal> {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (whole, decimals) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    let are_digits =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !are_digits(whole) || !are_digits(decimals) {
+        return None;
+    }
+    let decimals = decimals.trim_end_matches('0');
+    let digits: i64 = format!("{}{decimals}", whole.trim_start_matches('0'))
+        .parse()
+        .or_else(|err| {
+            if whole.bytes().all(|byte| byte == b'0') && decimals.is_empty() {
+                Ok(0)
+            } else {
+                Err(err)
+            }
+        })
+        .ok()?;
+    let digits = if unsigned.len() < text.len() { -digits } else { digits };
+    let places = match scale {
+        Scale::Units => 0,
+        Scale::Thousands => 3,
+    };
+    match decimals.len().checked_sub(places) {
+        Some(decimals) => Decimal::new(digits, u8::try_from(decimals).ok()?),
+        None => {
+            let more = u32::try_from(places - decimals.len()).ok()?;
+            Decimal::new(digits.checked_mul(10_i64.pow(more))?, 0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod statement_values_tests {
+    use super::*;
+
+    #[test]
+    fn values_are_in_reais_to_their_last_digit() {
+        let cases = [
+            ("1447937.0000000000", Scale::Thousands, "1447937000"),
+            ("-127130.0000000000", Scale::Thousands, "-127130000"),
+            ("0.0000000000", Scale::Thousands, "0"),
+            ("0.5000000000", Scale::Thousands, "500"),
+            ("12.3456000000", Scale::Thousands, "12345.6"),
+            ("1234.5600000000", Scale::Units, "1234.56"),
+            ("0.0123400000", Scale::Units, "0.01234"),
+            ("007", Scale::Units, "7"),
+            ("3202125000.0000000000", Scale::Thousands, "3202125000000"),
+        ];
+        for (text, scale, value) in cases {
+            assert_eq!(parse_value(text, scale).unwrap().to_string(), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_value() {
+        for text in
+            ["", "-", "1.447.937", "1,5", "1e5", "NaN", "9999999999999999999", "1.", ".5", "--1"]
+        {
+            assert!(parse_value(text, Scale::Units).is_err(), "{text}");
+        }
+        assert!(parse_value("999999999999999999", Scale::Thousands).is_err());
+        assert!("MILHÃO".parse::<Scale>().is_err());
     }
 }

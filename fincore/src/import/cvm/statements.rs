@@ -3,21 +3,17 @@ use std::{collections::BTreeSet, io::Read};
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::{
-    bad_rows::{FewBad, check_contradictions},
-    column_names::{Column, of_some_tables, optional, required},
-    columns::Field,
-    statement_rows::StatementRows,
-    statement_values::{Scale, parse_value},
-    table::Table,
-};
 use crate::{
-    error::Error,
     import::{
+        cvm::{
+            bad_rows::{FewBad, check_contradictions},
+            columns::{Column, Field, of_some_tables, optional, required},
+            statement_rows::{Scale, StatementRows, parse_value},
+            table::Table,
+        },
         file_scan::FileScan,
-        import_error::{ImportError, Refusal},
-        imported::{Contradictions, Imported},
-        parsed_rows::{ParsedRows, StoreRows},
+        report::{Contradictions, ImportError, Imported, Refusal},
+        row_store::{ParsedRows, StoreRows},
     },
     statements::{
         Scope,
@@ -26,7 +22,7 @@ use crate::{
         form::{FormKey, StatementTable},
         store::{NewAccount, NewTable},
     },
-    types::{Cnpj, CvmCode, Form},
+    values::{Cnpj, CvmCode, Form, error::Error},
 };
 
 /// All columns that CVM publishes in any of these tables.
@@ -68,7 +64,7 @@ const READ: [Column; 14] = [
 ];
 
 /// The form of a file, by its name: `dfp_cia_aberta_DRE_con_2024.csv`.
-pub(super) fn form_of(file: &str) -> Option<Form> {
+pub(crate) fn form_of(file: &str) -> Option<Form> {
     let file = file.to_ascii_lowercase();
     [Form::Dfp, Form::Itr]
         .into_iter()
@@ -76,7 +72,7 @@ pub(super) fn form_of(file: &str) -> Option<Form> {
 }
 
 /// The form, table and scope of a file, by its name.
-pub(in crate::import) fn table_of(file: &str) -> Option<(Form, StatementTable, Scope)> {
+pub(crate) fn table_of(file: &str) -> Option<(Form, StatementTable, Scope)> {
     let form = form_of(file)?;
     let rest = file.get("dfp_cia_aberta_".len()..)?.to_ascii_uppercase();
     let table = StatementTable::ALL.into_iter().find(|table| rest.starts_with(table.name()))?;
@@ -90,7 +86,7 @@ pub(in crate::import) fn table_of(file: &str) -> Option<(Form, StatementTable, S
 }
 
 /// Reads a table of statements that was scanned before, by the name of its file.
-pub(super) fn read(
+pub(crate) fn read(
     name: &str,
     scan: &FileScan,
     source: impl Read,
@@ -306,7 +302,7 @@ fn check_code(code: &str) -> Result<(), Error> {
 }
 
 /// The number of a version; forms have a few.
-pub(super) fn parse_version(version: Field<'_>) -> Result<u32, Error> {
+pub(crate) fn parse_version(version: Field<'_>) -> Result<u32, Error> {
     const WHAT: &str = "the version of a form";
     let number = version.number(WHAT)?;
     if number < 1 << 16 { Ok(number) } else { Err(Error::in_file(&version.text(), WHAT)) }

@@ -5,21 +5,18 @@ use std::{
     io::Read,
 };
 
-use super::{
-    column_names::{Column, required},
-    columns::Field,
-    table::Table,
-};
 use crate::{
-    companies::store::{Listing, Security},
-    error::Error,
+    companies::store::{Listing, Security, TickerOverride},
     import::{
-        file_scan::FileScan,
-        import_error::ImportError,
-        imported::{Imported, NO_TICKER},
-        parsed_rows::{ParsedRows, StoreRows},
+        cvm::{
+            columns::{Column, Field, required},
+            table::Table,
+        },
+        file_scan::{self, FileScan},
+        report::{ImportError, Imported, NO_TICKER, Refusal},
+        row_store::{ParsedRows, StoreRows},
     },
-    types::Cnpj,
+    values::{Cnpj, error::Error},
 };
 
 /// All columns that CVM publishes.
@@ -55,7 +52,7 @@ const READ: [Column; 5] = [
 ];
 
 /// Reads a table of securities that was scanned before.
-pub(super) fn read(
+pub(crate) fn read(
     scan: &FileScan,
     source: impl Read,
     store: &mut StoreRows<'_>,
@@ -126,7 +123,7 @@ impl RegistrationForms {
 }
 
 /// A ticker as it may be typed: in lower case, or with blanks around it.
-pub(in crate::import) fn parse_ticker(code: &str) -> Option<String> {
+pub(crate) fn parse_ticker(code: &str) -> Option<String> {
     Some(code.trim().to_ascii_uppercase()).filter(|code| is_ticker(code.as_bytes()))
 }
 
@@ -145,7 +142,8 @@ fn is_ticker(code: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::columns::ColumnLayout, *};
+    use super::*;
+    use crate::import::cvm::columns::ColumnLayout;
     use crate::import::file_scan::Encoding;
 
     #[test]
@@ -205,5 +203,84 @@ mod tests {
         assert_eq!(parse(&[old, junk, good]).0, security(2, &["PETR3", "PETR4"], Listing::Whole));
         let none = (3, "", "Balcão Organizado", "");
         assert_eq!(parse(&[old, junk, none]).0, security(3, &[], Listing::Whole));
+    }
+}
+
+/// The separator of the fields; `None` if this is not such a table.
+fn separator(start: &str) -> Option<char> {
+    match start.lines().next()?.trim_end() {
+        "company;tickers" => Some(';'),
+        "company,tickers" => Some(','),
+        _ => None,
+    }
+}
+
+pub(crate) fn recognises(start: &str) -> bool {
+    separator(start).is_some()
+}
+
+/// The rows with their line numbers. A row without tickers says that the company has none, even if its registration
+/// form lists some.
+pub(crate) fn parse(text: &str) -> Result<Vec<(usize, TickerOverride)>, Refusal> {
+    let separator = separator(text).unwrap_or(';');
+    let read = |(number, line)| {
+        let row = parse_override(line, separator).map_err(|err| Refusal::at(number, err))?;
+        Ok((number, row))
+    };
+    file_scan::lines(text)?.skip(1).map(read).collect()
+}
+
+fn parse_override(line: &str, separator: char) -> Result<TickerOverride, Error> {
+    let (company, listed) = line
+        .split_once(separator)
+        .ok_or_else(|| Error::in_file(line, format_args!("company{separator}tickers")))?;
+    let mut codes = Vec::new();
+    for code in listed.trim().trim_matches('"').split_whitespace() {
+        let ticker = parse_ticker(code);
+        let ticker = ticker.ok_or_else(|| Error::in_file(code, "a ticker (such as PETR4)"))?;
+        if !codes.contains(&ticker) {
+            codes.push(ticker);
+        }
+    }
+    codes.sort();
+    Ok(TickerOverride { company: company.trim().trim_matches('"').parse()?, tickers: codes })
+}
+
+#[cfg(test)]
+mod ticker_overrides_tests {
+    use super::*;
+
+    #[test]
+    fn reads_either_separator() {
+        let texts = [
+            "company;tickers\n9512;petr4 PETR3\n33000167000101;\n",
+            "company,tickers\r\n9512,\"PETR3 PETR4 PETR3\"\r\n33.000.167/0001-01,\r\n\r\n",
+        ];
+        for text in texts {
+            assert!(recognises(text));
+            let rows = parse(text).unwrap();
+            assert_eq!(
+                (rows[0].0, &rows[0].1.tickers[..]),
+                (2, &["PETR3", "PETR4"].map(String::from)[..])
+            );
+            assert_eq!((rows[1].0, rows[1].1.tickers.len()), (3, 0));
+        }
+        assert_eq!(parse("company;tickers\n").unwrap().len(), 0);
+        assert!(!recognises("company;ticker\n"));
+    }
+
+    #[test]
+    fn refuses_with_the_line() {
+        let wrong = [
+            ("9512;PETR 4\n", "\"PETR\" is not a ticker"),
+            ("9512\n", "\"9512\" is not company;tickers"),
+            ("x;PETR4\n", "\"x\" is not"),
+            ("9512;PETR4", "truncated"),
+        ];
+        for (row, reason) in wrong {
+            let refusal = parse(&format!("company;tickers\n1;\n{row}")).unwrap_err();
+            assert_eq!(refusal.line, Some(3), "{refusal:?}");
+            assert!(refusal.reason.contains(reason), "{refusal:?} lacks {reason}");
+        }
     }
 }

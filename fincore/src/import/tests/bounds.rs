@@ -19,7 +19,7 @@ fn batch(
             subject: (*subject).to_owned().into(),
             reference_date: None,
             version: 1,
-            link: crate::filings::new_filing::Link::Usual(Some(7)),
+            link: crate::filings::filing::Link::Usual(Some(7)),
         };
         ParsedRow { line: line + 2, value, is_complete: true }
     };
@@ -30,12 +30,12 @@ fn batch(
 #[test]
 fn of_the_same_filing_in_two_batches_of_a_table_the_newest_counts() {
     let (_dir, catalogue) = catalogue();
-    let mut first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut first = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     batch(&mut first, BatchPosition::Only, &[("1", "um"), ("2", "dois")]).unwrap();
     first.state = State::Changed;
     first.commit().unwrap();
 
-    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     let outcome = batch(&mut import, BatchPosition::First, &[("1", "um"), ("2", "zwei")]).unwrap();
     assert_eq!(outcome, tally(0, 1, 1));
     // Twice the same counts once; a new table may revise what an earlier one has.
@@ -56,11 +56,11 @@ fn of_the_same_filing_in_two_batches_of_a_table_the_newest_counts() {
 #[test]
 fn a_second_import_is_told_that_one_is_running() {
     let (_dir, catalogue) = catalogue();
-    let first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
-    let second = Import::begin(&catalogue, crate::catalogue::noon()).map(|_| ());
+    let first = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
+    let second = Import::begin(&catalogue, crate::store::catalogue::noon()).map(|_| ());
     assert!(matches!(second, Err(Error::Busy(said)) if said == "another import is running"));
     drop(first);
-    Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
 }
 
 #[test]

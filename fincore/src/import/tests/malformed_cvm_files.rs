@@ -4,7 +4,8 @@ use std::io::{Cursor, Write};
 use rusqlite::{Connection, types::Value};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-use super::{sample_files::REGISTRY_HEADER, *};
+use super::*;
+use crate::{companies, import::sample_files::REGISTRY_HEADER, store::downloads};
 
 const PERIODIC: &str =
     "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC";
@@ -12,7 +13,7 @@ const TICKERS: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_E
 const IPE: &str = "CNPJ_Companhia;Nome_Companhia;Codigo_CVM;Data_Referencia;Categoria;Tipo;Especie;Assunto;Data_Entrega;Tipo_Apresentacao;Protocolo_Entrega;Versao;Link_Download";
 
 /// A registry of companies 1 to `companies`, the newest registered on `day`.
-pub(super) fn registry(companies: u32, day: &str) -> String {
+pub(crate) fn registry(companies: u32, day: &str) -> String {
     let row = |code| {
         let rest = ";".repeat(36);
         format!(
@@ -22,7 +23,7 @@ pub(super) fn registry(companies: u32, day: &str) -> String {
     REGISTRY_HEADER.to_owned() + &(1..=companies).map(row).collect::<String>()
 }
 
-pub(super) fn ipe(subject: &str) -> String {
+pub(crate) fn ipe(subject: &str) -> String {
     format!("{IPE}\r\n{}\r\n", ipe_row(subject, 1_195_062))
 }
 
@@ -42,11 +43,11 @@ fn securities() -> String {
     format!("{TICKERS}\n33.000.167/0001-01;2025-01-01;1;5;X;Ações;;;PETR4;;Bolsa;B3;B3;;;;;\n")
 }
 
-pub(super) fn bytes(text: &str) -> Vec<u8> {
+pub(crate) fn bytes(text: &str) -> Vec<u8> {
     encoding_rs::WINDOWS_1252.encode(text).0.into_owned()
 }
 
-pub(super) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in members {
         archive.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -70,7 +71,7 @@ fn damage(mut archive: Vec<u8>) -> Vec<u8> {
 }
 
 /// Everything in the catalogue, row by row.
-pub(super) fn dump(catalogue: &Catalogue) -> Vec<u8> {
+pub(crate) fn dump(catalogue: &Catalogue) -> Vec<u8> {
     let connection = Connection::open(catalogue.path()).unwrap();
     let names = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
     let mut names = connection.prepare(names).unwrap();
@@ -192,7 +193,7 @@ fn archives() -> Vec<Case> {
 fn more_than_40_malformed_files_are_refused_and_change_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
-    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     let known = [registry(100, "2026-01-02"), ipe("velho"), periodic(), securities()];
     for text in &known {
         import.file("known.csv", &bytes(text)).unwrap();
@@ -203,7 +204,7 @@ fn more_than_40_malformed_files_are_refused_and_change_nothing() {
     let cases: Vec<Case> = [registries(), tables(), archives()].concat();
     assert!(cases.len() >= 40);
     for (name, content, reason) in cases {
-        let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
         // The good file before the bad one is rolled back with it.
         import.file("ipe_cia_aberta_2024.csv", &bytes(&ipe("novo"))).unwrap();
         let message = import.file(name, &content).unwrap_err().to_string();
@@ -224,7 +225,7 @@ fn an_archive_may_have_tables_without_rows_and_tables_nobody_reads() {
         ("fca_cia_aberta_dri_2025.csv", b"people's data, never unpacked"),
         ("fca_cia_aberta_valor_mobiliario_2025.csv", format!("{TICKERS}\r\n").as_bytes()),
     ]);
-    let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     let imported = import.file("fca_cia_aberta_2025.zip", &archive).unwrap();
     assert_eq!(imported.what, "periodic filings and tickers");
     assert_eq!(imported.tally, Tally::NEW);
@@ -236,7 +237,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let import = |text: &str, force: fn(Import) -> Import| {
-        let mut import = force(Import::begin(&catalogue, crate::catalogue::noon())?);
+        let mut import = force(Import::begin(&catalogue, crate::store::catalogue::noon())?);
         let tally = import.file("cad_cia_aberta.csv", &bytes(text))?.tally;
         import.commit()?;
         Ok::<_, Error>(tally)
@@ -251,7 +252,7 @@ fn a_newer_registry_renames_and_an_older_one_has_to_be_forced() {
         .replace("COMPANHIA 7 DE AÇO", "NOVA SIDERÚRGICA")
         .replace("2025-06-07;9;", "2026-05-19;9;");
     assert_eq!(import(&old, |import| import).unwrap(), tally(100, 0, 0, 0));
-    let mut import_tickers = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut import_tickers = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     import_tickers.file("fca_cia_aberta_valor_mobiliario_2025.csv", &bytes(&securities())).unwrap();
     import_tickers.commit().unwrap();
 
@@ -282,12 +283,12 @@ fn a_registry_in_which_many_companies_are_suddenly_cancelled_has_to_be_forced() 
         bytes(&registry(100, &day(days)).replacen(";ATIVO;", ";CANCELADA;", companies))
     };
     let import = |days: u8, companies: usize, force: fn(Import) -> Import| {
-        let now = crate::catalogue::noon() + TimeDelta::days(days.into());
+        let now = crate::store::catalogue::noon() + TimeDelta::days(days.into());
         let mut import = force(Import::begin(&catalogue, now)?);
         import.file("cad_cia_aberta.csv", &cancelled(days, companies))?;
         Ok::<_, Error>(())
     };
-    let mut first = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+    let mut first = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
     first.file("cad_cia_aberta.csv", &cancelled(0, 0)).unwrap();
     first.commit().unwrap();
 
@@ -304,7 +305,7 @@ fn a_registry_in_which_many_companies_are_suddenly_cancelled_has_to_be_forced() 
     assert!(import(0, 100, |import| import).is_err());
     import(0, 100, Import::force).unwrap();
     // Weeks may pass without an event: after a sync, the time since then counts.
-    let now = crate::catalogue::noon() + TimeDelta::days(24);
+    let now = crate::store::catalogue::noon() + TimeDelta::days(24);
     downloads::record_sync(&catalogue, now, "companies", Ok(())).unwrap();
     assert!(import(25, 6, |import| import).is_err());
     import(25, 5, |import| import).unwrap();
@@ -315,7 +316,7 @@ fn what_is_stored_of_a_missing_column_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let catalogue = Catalogue::open(dir.path().join("catalogue.db")).unwrap();
     let import = |text: &str| {
-        let mut import = Import::begin(&catalogue, crate::catalogue::noon()).unwrap();
+        let mut import = Import::begin(&catalogue, crate::store::catalogue::noon()).unwrap();
         let imported = import.file("table.csv", &bytes(text)).unwrap();
         import.commit().unwrap();
         imported

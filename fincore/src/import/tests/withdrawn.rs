@@ -1,11 +1,14 @@
 //! What a publisher has withdrawn is removed, and what an answer or a file merely lacks is kept.
-use super::{sample_files::FILINGS_HEADER, *};
+use super::*;
 use crate::{
-    catalogue::{Change, noon},
-    changes,
-    events::{self, EventsQuery},
-    export,
-    filings::{self, Search},
+    filings::{Search, search_words},
+    import::sample_files::FILINGS_HEADER,
+    market::{self, rows},
+    publish::{
+        events::{self, EventsQuery},
+        export::{self, dataset},
+    },
+    store::{catalogue::noon, changes, writer::Change},
 };
 
 /// An answer of SGS with these days, all with the same figure.
@@ -37,7 +40,7 @@ fn synchronise(catalogue: &Catalogue, series: u32, days: &[String]) -> Imported 
 fn stored(catalogue: &Catalogue, series: u32) -> Vec<String> {
     let mut days = Vec::new();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let keep = |row: market::Rate| {
+    let keep = |row: rows::Rate| {
         days.push(row.date.to_string());
         Ok(())
     };
@@ -140,7 +143,7 @@ fn import_filings(import: Import, table: &str) -> Imported {
 
 fn total(catalogue: &Catalogue) -> u64 {
     let snapshot = catalogue.snapshot("2026-11-15".parse().unwrap()).unwrap();
-    let found = filings::search(&snapshot, Search::new("assunto").unwrap()).unwrap().total;
+    let found = search_words::search(&snapshot, Search::new("assunto").unwrap()).unwrap().total;
     assert_eq!(catalogue.check().unwrap().problems, [""; 0]);
     found
 }
@@ -166,7 +169,7 @@ fn withdrawn_filings_are_removed_and_make_events() {
     let data = gone[0].data.get();
     assert!(data.starts_with(r#"{"id":"5007","company_id":"9512""#), "{data}");
     assert!(data.contains(r#""subject":"Assunto 7""#), "{data}");
-    let all = export::Query::new(export::Dataset::Filings, export::Format::Ndjson);
+    let all = export::Query::new(dataset::Dataset::Filings, export::Format::Ndjson);
     let delta = export::Query { since: Some(1), ..all };
     let (mut export, mut text) = (export::Export::begin(snapshot, delta).unwrap(), Vec::new());
     while export.write(&mut text).unwrap() {}

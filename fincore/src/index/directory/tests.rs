@@ -1,10 +1,10 @@
 //! What is in memory, compared with the tables that it stands for.
 use super::*;
 use crate::{
-    bundle,
-    catalogue::Catalogue,
-    index::{bitmap::decode, rebuild, terms},
-    types::Date,
+    import::bundle,
+    index::{bitmap::decode, terms, update::rebuild},
+    store::catalogue::Catalogue,
+    values::Date,
 };
 
 fn bundled() -> (tempfile::TempDir, Catalogue) {

@@ -1,15 +1,14 @@
 use super::*;
 use crate::{
-    catalogue::Catalogue,
-    market::{self, SeriesHistory},
-    plans::Plan,
-    types::{Limit, Offset},
+    market::{self, queries::SeriesHistory},
+    store::catalogue::Catalogue,
+    values::{Limit, Offset, plans::Plan},
 };
 
 const TODAY: &str = "2026-10-05";
 
 fn snapshot(dir: &tempfile::TempDir) -> Snapshot {
-    let catalogue: Catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+    let catalogue: Catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
     catalogue.snapshot(TODAY.parse().unwrap()).unwrap()
 }
 
@@ -159,7 +158,7 @@ fn csv_has_the_columns_of_the_query() {
     let year = how(&[("frequency", "year"), ("partial", "true")]);
     let answer = market::compare(&all, query, year).unwrap();
     let mut csv = Vec::new();
-    answer.write_csv(crate::table::Dialect::Unix, &mut csv).unwrap();
+    answer.write_csv(crate::answers::table::csv::Dialect::Unix, &mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
     assert!(csv.starts_with("date,ipca,selic,partial\n2026-01-01,"), "{csv}");
     assert!(csv.ends_with(",true\n"), "{csv}");

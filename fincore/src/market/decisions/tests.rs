@@ -1,12 +1,11 @@
 //! Decisions of small imports, and of the bundled data.
 use super::*;
 use crate::{
-    catalogue::{Catalogue, noon, temporary},
-    error::Error,
+    answers::table::csv,
     import::Import,
-    market::{self, freshness::newest_expected, next_due},
-    plans::Plan,
-    types::{Limit, Offset},
+    market::{self, freshness::newest_expected, holes::next_due},
+    store::catalogue::{Catalogue, noon, temporary},
+    values::{Limit, Offset, error::Error, plans::Plan},
 };
 
 const MEETINGS: &str = "first_day,second_day\n2026-01-27,2026-01-28\n2026-03-17,2026-03-18\n";
@@ -133,7 +132,7 @@ fn decisions_come_in_pages_and_ranges_by_the_day_from_which_they_hold() {
     assert!(matches!(market::selic_decisions(&snapshot, wrong), Err(Error::Invalid(_))));
     let mut csv = Vec::new();
     let all = market::selic_decisions(&snapshot, History::default()).unwrap();
-    table::write_csv(&all.page.data, table::Dialect::Unix, &mut csv).unwrap();
+    csv::write_csv(&all.page.data, csv::Dialect::Unix, &mut csv).unwrap();
     let wanted = "date,effective_from,before,after,change\n2026-03-18,2026-03-19,15.00,14.75,-0.25\n2026-01-28,2026-01-29,15.00,15.00,0.00\n";
     assert_eq!(String::from_utf8(csv).unwrap(), wanted);
 }
@@ -141,7 +140,7 @@ fn decisions_come_in_pages_and_ranges_by_the_day_from_which_they_hold() {
 #[test]
 fn a_small_plan_sees_the_decisions_of_a_year() {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+    let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
     let ask = |plan, from: Option<&str>| {
         let snapshot = catalogue.snapshot(day("2026-11-18")).unwrap().for_plan(plan);
         let query = History { from: from.map(day), ..History::default() };
@@ -156,7 +155,7 @@ fn a_small_plan_sees_the_decisions_of_a_year() {
 #[test]
 fn the_bundled_calendar_fits_the_bundled_targets() {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+    let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
     let snapshot = catalogue.snapshot(day("2026-11-18")).unwrap();
     let query = History { from: Some(day("2026-01-01")), ..History::default() };
     let found = market::selic_decisions(&snapshot, query).unwrap();
@@ -197,7 +196,7 @@ fn a_newer_calendar_replaces_the_meetings_of_its_years_but_for_the_past() {
     give("2027-01-26,2027-01-27\n");
     assert_eq!(version(), before);
     // The bundle adds only years of which nothing is known.
-    crate::bundle::fill_market(&catalogue).unwrap();
+    crate::import::bundle::fill_market(&catalogue).unwrap();
     assert_eq!(meetings(&catalogue).join(" "), "2026-01-28 2026-12-02 2027-01-27");
 }
 

@@ -3,11 +3,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     answers::Page,
-    bundle,
-    catalogue::Catalogue,
-    market::{self, FxHistory, History, series::Series},
-    plans::Plan,
-    types::{Limit, Pair},
+    import::bundle,
+    market::{
+        queries::{FxHistory, History},
+        quotes,
+        series::Series,
+    },
+    store::catalogue::Catalogue,
+    values::{Limit, Pair, plans::Plan},
 };
 
 fn filled() -> (tempfile::TempDir, Catalogue) {
@@ -28,8 +31,8 @@ fn both(snapshot: &Snapshot, number: u32, query: &History) -> (String, String) {
 }
 
 fn both_of_quotes(snapshot: &Snapshot, query: &FxHistory) -> (String, String) {
-    let from_file = market::quotes::history_from(snapshot, query, None);
-    (shown(market::quotes::history(snapshot, query)), shown(from_file))
+    let from_file = quotes::history_from(snapshot, query, None);
+    (shown(quotes::history(snapshot, query)), shown(from_file))
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn whole_histories_are_the_same_from_memory_and_from_the_file() {
     }
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     assert!(Series::from(432).cached_history(&snapshot).unwrap().is_some());
-    assert!(market::quotes::cached_history(&snapshot, Pair::default()).unwrap().is_some());
+    assert!(quotes::cached_history(&snapshot, Pair::default()).unwrap().is_some());
 }
 
 #[test]

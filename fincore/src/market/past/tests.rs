@@ -5,21 +5,26 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    calc,
-    catalogue::{Catalogue, temporary},
-    events::{
-        self, EventWindow, EventsQuery,
-        tests::{File, companies, rates},
-    },
-    export::{self, Export, Format},
+    calc::correction,
     import::Import,
-    market::{self, FxCurrent, FxHistory, SeriesHistory},
-    plans::Plan,
-    types::Limit,
+    market::{
+        self,
+        queries::{FxCurrent, FxHistory, SeriesHistory},
+        rows, store,
+    },
+    publish::{
+        events::{
+            self, EventWindow, EventsQuery,
+            tests::{File, companies, rates},
+        },
+        export::{self, Export, Format},
+    },
+    store::catalogue::{Catalogue, temporary},
+    values::{Limit, plans::Plan},
 };
 
-mod nested;
-mod threads;
+pub(crate) mod nested;
+pub(crate) mod threads;
 
 fn at(time: &str) -> DateTime<Utc> {
     time.parse().unwrap()
@@ -49,7 +54,7 @@ fn answers(snapshot: impl Fn() -> Snapshot) -> Value {
         limit: Limit::MAX,
         ..SeriesHistory::new(series.parse().unwrap())
     };
-    let rows = |page: Result<Page<market::Rate>>| page.map(|page| page.data.to_vec()).ok();
+    let rows = |page: Result<Page<rows::Rate>>| page.map(|page| page.data.to_vec()).ok();
     let quotes = FxHistory { limit: Limit::MAX, ..FxHistory::default() };
     let query = export::Query::new("series".parse().unwrap(), Format::Ndjson);
     let mut export = Export::begin(snapshot(), query).unwrap();
@@ -169,7 +174,10 @@ fn revisions_have_every_value_with_its_time() {
     let first = first_releases(&now).unwrap();
     let current = market::ipca_current(&first).unwrap();
     assert_eq!((current.value.to_string(), current.meta.first_release), ("0.10".into(), true));
-    assert!(matches!(as_of(&first, day("2026-10-02")), Err(crate::Error::Invalid(_))));
+    assert!(matches!(
+        as_of(&first, day("2026-10-02")),
+        Err(crate::values::error::Error::Invalid(_))
+    ));
 }
 
 #[test]
@@ -244,12 +252,12 @@ fn calculations_use_what_was_known() {
     }
     let now = catalogue.snapshot(day("2026-10-31")).unwrap();
     let query = || {
-        serde_json::from_value::<calc::Accumulation>(json!({
+        serde_json::from_value::<correction::Accumulation>(json!({
             "series": "ipca", "from": "2026-08-01", "to": "2026-08-31"
         }))
     };
     let result = |snapshot: &Snapshot| {
-        serde_json::to_value(calc::accumulate(snapshot, query().unwrap()).unwrap()).unwrap()["accumulated"].clone()
+        serde_json::to_value(correction::accumulate(snapshot, query().unwrap()).unwrap()).unwrap()["accumulated"].clone()
     };
     assert_ne!(result(&now), result(&as_of(&now, day("2026-09-15")).unwrap()));
 }
@@ -293,18 +301,14 @@ fn companies_are_exported_as_they_were_registered() {
     assert_eq!(vale(catalogue.snapshot(day("2026-10-31")).unwrap()), "VALE ON");
 }
 
-#[cfg(feature = "bundle")]
 #[test]
 fn a_newer_bundle_adds_nothing_to_the_past() {
-    use crate::{
-        catalogue::OnConflict,
-        market::{Rate, store, withdrawn_figures},
-    };
+    use crate::{market::rows::Rate, store::writer::OnConflict};
     let (_dir, catalogue) = temporary();
     let first = [("01/07/2026", "0.30"), ("01/08/2026", "0.10")];
     import_rates(&catalogue, "2026-10-01T12:00:00Z", 433, &first);
     let writer = catalogue.write(at("2026-10-03T12:00:00Z")).unwrap();
-    withdrawn_figures::remove(&writer, 433, &[day("2026-08-01")]).unwrap();
+    store::remove(&writer, 433, &[day("2026-08-01")]).unwrap();
     writer.commit().unwrap();
     let writer = catalogue.write(at("2026-09-01T00:00:00Z")).unwrap().without_log();
     let bundled = ["2026-08-01", "2026-06-01"]

@@ -1,11 +1,12 @@
 use crate::{
-    catalogue::{Catalogue, noon, temporary},
     import::Import,
     market::{
-        self, History, SeriesCurrent, SeriesHistory, SeriesList,
+        self,
+        queries::{History, SeriesCurrent, SeriesHistory, SeriesList},
         series_definitions::{DEFINITIONS, Measure},
     },
-    types::{Limit, Offset},
+    store::catalogue::{Catalogue, noon, temporary},
+    values::{Limit, Offset},
 };
 
 fn import(catalogue: &Catalogue, files: &[(u32, &[(&str, &str)])]) {
@@ -28,7 +29,7 @@ fn listed(catalogue: &Catalogue, today: &str, query: SeriesList) -> Vec<String> 
 /// The observations of a series, or the message that there are none.
 fn observed(catalogue: &Catalogue, today: &str, id: &str) -> Result<Vec<String>, String> {
     let snapshot = catalogue.snapshot(today.parse().unwrap()).unwrap();
-    let id = id.parse().map_err(|err: crate::Error| err.to_string())?;
+    let id = id.parse().map_err(|err: crate::values::error::Error| err.to_string())?;
     let page = market::series(&snapshot, SeriesHistory::new(id)).map_err(|err| err.to_string())?;
     Ok(page.data.iter().map(|row| format!("{} {}", row.date, row.value)).collect())
 }
@@ -123,7 +124,7 @@ fn a_series_without_observations_is_not_found() {
 #[test]
 fn each_known_series_has_a_number_and_a_name_of_its_own() {
     for (index, series) in DEFINITIONS.iter().enumerate() {
-        let id = series.name.parse::<crate::types::SeriesId>().unwrap();
+        let id = series.name.parse::<crate::values::ids::SeriesId>().unwrap();
         assert_eq!(id.number(), None, "{} is not a number", series.name);
         for other in &DEFINITIONS[index + 1..] {
             assert_ne!(series.number, other.number);

@@ -1,6 +1,6 @@
 //! Transformations of small series that are computed by hand.
 use super::*;
-use crate::{market::Rhythm, types::Date};
+use crate::{market::series_definitions::Rhythm, values::Date};
 
 fn day(text: &str) -> Date {
     text.parse().unwrap()

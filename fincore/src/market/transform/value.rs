@@ -2,16 +2,20 @@
 use num_integer::Integer;
 
 use crate::{
-    numbers::{figure::Figure, fixed_point::FixedPoint},
-    types::Decimal,
+    calendar,
+    market::{
+        series_definitions::Rhythm,
+        transform::parameters::{Frequency, Nature},
+    },
+    values::{Date, Decimal, figure::Figure, fixed_point::FixedPoint},
 };
 
 /// The decimals of percentages and indexes.
-pub(super) const PERCENT_DECIMALS: u32 = 4;
+pub(crate) const PERCENT_DECIMALS: u32 = 4;
 
 /// The value of a row.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// `digits` / 10^`decimals` / `count`: an observation, a sum, or a mean.
     Quotient { digits: i128, decimals: u32, count: u32 },
     /// Anything else.
@@ -23,7 +27,7 @@ type Aligned = ((i128, i128), (i128, i128), u32);
 
 /// To how many decimals the value of a row is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decimals {
+pub(crate) enum Decimals {
     /// As many as it has.
     Own,
     /// So many.
@@ -39,7 +43,7 @@ impl From<Decimal> for Value {
 
 impl Value {
     /// The value itself.
-    pub(super) fn round(&self, to: Decimals) -> Figure {
+    pub(crate) fn round(&self, to: Decimals) -> Figure {
         match (self, to) {
             (Value::Quotient { digits, decimals, count: 1 }, Decimals::Own) => {
                 Figure::of_parts(*digits, *decimals)
@@ -59,7 +63,7 @@ impl Value {
     }
 
     /// How much it is more than an earlier one.
-    pub(super) fn change(&self, earlier: &Value, to: Decimals) -> Figure {
+    pub(crate) fn change(&self, earlier: &Value, to: Decimals) -> Figure {
         let exact = || {
             let (new, old, decimals) = self.aligned(earlier)?;
             // Quotients have different counts, so that their difference has both.
@@ -73,12 +77,12 @@ impl Value {
     }
 
     /// How much it is more than an earlier one in percent of that; `None` if that is zero.
-    pub(super) fn percent_change(&self, earlier: &Value) -> Option<Figure> {
+    pub(crate) fn percent_change(&self, earlier: &Value) -> Option<Figure> {
         self.relative(earlier, 1)
     }
 
     /// Its value in percent of another; `None` if that is zero.
-    pub(super) fn percent_of(&self, base: &Value) -> Option<Figure> {
+    pub(crate) fn percent_of(&self, base: &Value) -> Option<Figure> {
         self.relative(base, 0)
     }
 
@@ -101,7 +105,7 @@ impl Value {
     }
 
     /// Whether it is the same number.
-    pub(super) fn equals(&self, other: &Value) -> bool {
+    pub(crate) fn equals(&self, other: &Value) -> bool {
         let exact = || {
             let (one, other, _) = self.aligned(other)?;
             Some(one.0.checked_mul(other.1)? == other.0.checked_mul(one.1)?)
@@ -109,7 +113,7 @@ impl Value {
         exact().unwrap_or_else(|| self.number() == other.number())
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         match self {
             Value::Quotient { digits, .. } => *digits == 0,
             Value::Number(number) => number.is_zero(),
@@ -117,7 +121,7 @@ impl Value {
     }
 
     /// The factor of a rate in percent: 1.0021 for 0.21.
-    pub(super) fn factor(&self) -> FixedPoint {
+    pub(crate) fn factor(&self) -> FixedPoint {
         FixedPoint::one().plus(&self.number().hundredth())
     }
 
@@ -134,7 +138,7 @@ impl Value {
     }
 
     /// With 64 decimals.
-    pub(super) fn number(&self) -> FixedPoint {
+    pub(crate) fn number(&self) -> FixedPoint {
         match self {
             Value::Quotient { digits, decimals, count } => {
                 FixedPoint::of_quotient(*digits, *decimals, *count)
@@ -156,4 +160,62 @@ fn divide_half_up(number: i128, by: i128) -> i128 {
         return quotient;
     }
     if (number < 0) == (by < 0) { quotient + 1 } else { quotient - 1 }
+}
+
+impl Frequency {
+    /// The first day of the period that a day belongs to.
+    pub(crate) fn start(self, day: Date) -> Date {
+        let month = day.month();
+        match self {
+            // Day 1 of the calendar was a Monday.
+            Frequency::Week => {
+                Date::from_day_number((day.day_number() - 1) / 7 * 7 + 1).unwrap_or(Date::MIN)
+            }
+            Frequency::Month => day.first_of_month(),
+            Frequency::Quarter => first_of(day.year(), (month - 1) / 3 * 3 + 1),
+            Frequency::Year => first_of(day.year(), 1),
+        }
+    }
+
+    /// The first day of the period after the one that begins on a day.
+    fn next(self, start: Date) -> Date {
+        let months = match self {
+            Frequency::Week => {
+                return Date::from_day_number(start.day_number() + 7).unwrap_or(Date::MAX);
+            }
+            Frequency::Month => 1,
+            Frequency::Quarter => 3,
+            Frequency::Year => 12,
+        };
+        start.months_after(months)
+    }
+
+    /// The first day of the same period a year earlier. A year has no whole number of weeks: 52 weeks earlier.
+    pub(crate) fn year_earlier(self, start: Date) -> Option<Date> {
+        match self {
+            Frequency::Week => Date::from_day_number(start.day_number() - 52 * 7),
+            Frequency::Month | Frequency::Quarter | Frequency::Year => year_before(start),
+        }
+    }
+
+    /// Whether the period that begins on a day has ended for a series whose newest observation is this.
+    pub(crate) fn has_ended(self, start: Date, nature: &Nature, newest: Date) -> bool {
+        let last = self.next(start).days_before(1);
+        let needed = match nature.rhythm {
+            Rhythm::Daily => last,
+            Rhythm::BusinessDays if calendar::is_business_day(last) => last,
+            Rhythm::BusinessDays => calendar::previous(last).unwrap_or(last),
+            Rhythm::Monthly => last.first_of_month(),
+        };
+        newest >= needed
+    }
+}
+
+/// The same day of the year before, if that year has it.
+pub(crate) fn year_before(day: Date) -> Option<Date> {
+    Date::new(day.year().checked_sub(1)?, day.month(), day.day())
+}
+
+fn first_of(year: u16, month: u8) -> Date {
+    Date::new(year, month, 1).unwrap_or(Date::MIN)
 }

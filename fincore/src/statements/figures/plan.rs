@@ -4,11 +4,16 @@ use std::{str::FromStr, sync::LazyLock};
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{FigureValue, Metric, PeriodStatements, Reason, absolute};
 use crate::{
-    error::{Error, Result},
-    statements::account::{Account, StatementKind, depth},
-    types::{Decimal, fold, tsv},
+    statements::{
+        account::{Account, StatementKind, depth},
+        figures::{FigureValue, Metric, PeriodStatements, Reason, absolute},
+    },
+    values::{
+        Decimal,
+        error::{Error, Result},
+        fold, tsv,
+    },
 };
 
 /// A plan of accounts of CVM.
@@ -130,7 +135,7 @@ fn lines_in_every_plan(metric: Metric) -> &'static [Line] {
 
 /// The figure of a metric that stands in accounts. Statements that do not show their plan are read by the general one:
 /// names are compared in any case.
-pub(super) fn from_accounts(
+pub(crate) fn from_accounts(
     plan: Option<AccountPlan>,
     metric: Metric,
     statements: &PeriodStatements<'_>,
@@ -155,7 +160,7 @@ pub(super) fn from_accounts(
 }
 
 /// Depreciation, amortisation and depletion. Forms deduct it; some leave out the sign.
-pub(super) fn depreciation(
+pub(crate) fn depreciation(
     plan: Option<AccountPlan>,
     value_added: Option<&[Account]>,
 ) -> FigureValue {
@@ -205,7 +210,7 @@ fn sum_of(accounts: &[Account], lines: &[Line]) -> FigureValue {
 }
 
 /// The share of net income of the shareholders of the company itself.
-pub(super) fn controlling_share(income: Option<&[Account]>) -> FigureValue {
+pub(crate) fn controlling_share(income: Option<&[Account]>) -> FigureValue {
     let Some(accounts) = income else { return FigureValue::none(Reason::NoStatement) };
     let mut lines = lines_in_every_plan(Metric::NetIncome).iter();
     let parent = lines.find_map(|line| accounts.iter().rev().find(|account| fits(account, *line)));
@@ -230,7 +235,6 @@ pub(super) fn controlling_share(income: Option<&[Account]>) -> FigureValue {
 }
 
 /// A plan of accounts with the codes that it has. Between statements with other codes nothing is computed.
-#[cfg(any(feature = "bundle", feature = "import"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanCodes {
     General,
@@ -240,7 +244,6 @@ pub(crate) enum PlanCodes {
 }
 
 /// The codes that statements follow: the plan, and of banks where net income or equity stands. `None` if they do not show it.
-#[cfg(any(feature = "bundle", feature = "import"))]
 pub(crate) fn codes_of(
     income: Option<&[Account]>,
     balance_sheet: Option<&[Account]>,
@@ -329,7 +332,7 @@ fn is_child(code: &str, parent: &str) -> bool {
 }
 
 /// Whether an account lies below another, at any depth.
-pub(super) fn is_below(code: &str, parent: &str) -> bool {
+pub(crate) fn is_below(code: &str, parent: &str) -> bool {
     code.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'))
 }
 

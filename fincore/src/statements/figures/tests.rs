@@ -1,11 +1,10 @@
 //! Figures of accounts made up for the purpose, with names that occur.
 use super::*;
 
-mod cash;
-#[cfg(feature = "import")]
-mod official;
-mod plan;
-mod shares;
+pub(crate) mod cash;
+pub(crate) mod official;
+pub(crate) mod plan;
+pub(crate) mod shares;
 
 fn account(code: &str, name: &str, value: &str) -> Account {
     let value = value.parse().expect("a number");

@@ -73,9 +73,9 @@ fn an_account_is_served_once_in_a_period() {
 
 #[test]
 fn a_form_of_thousands_of_periods_takes_no_memory_for_them() {
-    let first: crate::types::Date = "2000-01-01".parse().unwrap();
+    let first: crate::values::date::Date = "2000-01-01".parse().unwrap();
     let day = |number| {
-        crate::types::Date::from_day_number(first.day_number() + number).unwrap().to_string()
+        crate::values::date::Date::from_day_number(first.day_number() + number).unwrap().to_string()
     };
     let rows = |form: &str, count: i32| {
         let row = |number: i32| {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use proptest::{prelude::*, test_runner::TestRunner};
 
 use super::*;
+use crate::market;
 
 /// The days of October on which the catalogue below got another IPCA.
 const IMPORTS: [(&str, &str); 3] = [("09", "0.48"), ("20", "0.49"), ("25", "0.50")];
@@ -116,7 +117,7 @@ fn a_past_that_a_later_import_does_not_reach_keeps_the_name_of_its_data() {
 #[test]
 fn before_any_import_the_present_is_all_that_is_known() {
     let dir = tempfile::tempdir().unwrap();
-    let catalogue = crate::bundle::filled_copy(dir.path()).unwrap();
+    let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
     let now = catalogue.snapshot(october(31)).unwrap();
     let today = as_of(&now, october(31)).unwrap();
     let current = |snapshot: &Snapshot| market::selic_current(snapshot).unwrap().answer;

@@ -2,6 +2,7 @@
 use std::thread;
 
 use super::*;
+use crate::market;
 
 /// The days of October on which the catalogue below got another IPCA.
 const IMPORTS: [(&str, &str); 3] = [("09", "0.48"), ("20", "0.49"), ("25", "0.50")];
@@ -75,6 +76,6 @@ fn asking_for_the_past_keeps_few_files_open() {
     let several = [(); READERS / 4].map(|()| as_of(&now, day("2026-10-20")).unwrap());
     assert_eq!(descriptors(&catalogue), before + several.len());
     let time = std::time::Duration::from_millis(1);
-    let one_more = crate::deadline::for_at_most(time, || first_releases(&now));
-    assert!(matches!(one_more, Err(crate::Error::Busy(_))));
+    let one_more = crate::store::deadline::for_at_most(time, || first_releases(&now));
+    assert!(matches!(one_more, Err(crate::values::error::Error::Busy(_))));
 }

@@ -1,0 +1,125 @@
+//! All checks of a catalogue, in order.
+use rusqlite::Row;
+
+use crate::{
+    companies,
+    maintenance::{
+        self, filings,
+        findings::{Findings, Noun, Progress},
+        market, past, statements,
+    },
+    store::{
+        Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, parsed, parsed_if_any,
+        snapshot::Snapshot, sqlite_check, writer::Writer,
+    },
+    values::{Currency, Date, Decimal, error::Result},
+};
+
+/// The number of steps that [`examine`] reports.
+pub(crate) const STEPS: usize = 8;
+
+/// Runs all checks: on the file, then on the rows of each table.
+pub(crate) fn examine(
+    catalogue: &Catalogue,
+    progress: &mut Progress<'_>,
+) -> Result<(Checkup, Findings)> {
+    let mut findings = Findings::default();
+    let scratch = catalogue.scratch()?;
+    progress.begin("the file");
+    let mut checkup = sqlite_check::check(scratch.connection(), &open_file::SCHEMA)?;
+    check(&scratch, &mut findings)?;
+    let complete = findings.remedy().is_none();
+    for problem in &checkup.problems {
+        findings.add_message(problem.clone(), remedy_for(problem));
+    }
+    // The rows of a damaged file cannot be relied on.
+    if complete && findings.remedy() != Some(Remedy::Restore) {
+        progress.begin("the change log");
+        past::check_change_log(&scratch, &mut findings)?;
+        past::check(&scratch, &mut findings)?;
+        market::check(&scratch, &mut findings, progress)?;
+        market::check_meetings(&scratch, &mut findings)?;
+        maintenance::companies::check(&scratch, &mut findings, progress)?;
+        filings::check(&scratch, &mut findings, progress)?;
+        filings::check_index(&scratch, &mut findings, progress)?;
+        checkup.notes = statements::check(&scratch, &mut findings, progress)?;
+    }
+    Ok((checkup, findings))
+}
+
+/// What helps against damage that SQLite has found: indexes can be rebuilt, rows cannot.
+fn remedy_for(problem: &str) -> Remedy {
+    const DERIVED: [&str; 3] =
+        ["missing from index", "wrong # of entries in index", "refer to a missing row"];
+    match DERIVED.iter().any(|part| problem.contains(part)) {
+        true => Remedy::Rebuild,
+        false => Remedy::Restore,
+    }
+}
+
+const OBJECT: Noun = ("table or index", "tables and indexes");
+
+/// Tables that can be rebuilt from other rows. Indexes can be, too.
+const DERIVED: [&str; 5] = ["term", "filing_block", "filing_place", "filing_term", "class_total"];
+
+/// Finds what is missing. Without it, nothing else can be checked.
+pub(crate) fn check(writer: &Writer, findings: &mut Findings) -> Result<()> {
+    let missing = writer.missing_objects()?;
+    for object in &missing {
+        if can_be_rebuilt(object) {
+            findings.add(OBJECT, "missing", &object.name);
+        } else {
+            let message = format!("the table {} is missing", object.name);
+            findings.add_message(message, Remedy::Restore);
+        }
+    }
+    Ok(())
+}
+
+/// Creates what is missing.
+pub(crate) fn repair(writer: &Writer) -> Result<()> {
+    let missing = writer.missing_objects()?;
+    for object in missing {
+        writer.prepare(&object.sql)?.execute([])?;
+    }
+    Ok(())
+}
+
+fn can_be_rebuilt(object: &SchemaObject) -> bool {
+    object.sql.contains(" INDEX ") || DERIVED.contains(&object.name.as_str())
+}
+
+impl Catalogue {
+    /// Reads every rate, quote and company once, which takes some ten milliseconds. Returns how many of them
+    /// cannot be read.
+    ///
+    /// Answers leave such rows out in any case. But the total of a list includes them until this call, or until an answer
+    /// has come across the first one. The totals of filings include them until [`Catalogue::rebuild`] removes them.
+    pub fn count_corrupt_values(&self) -> Result<u64> {
+        const RATES: &str = "SELECT date, value FROM rate";
+        const QUOTES: &str = "SELECT currency, date, buy, sell FROM fx";
+        let before = self.skipped_corrupt_values();
+        let snapshot = self.snapshot(Date::MAX)?;
+        scan(&snapshot, RATES, |row| {
+            parsed::<Date>(row, 0)?;
+            parsed::<Decimal>(row, 1).map(|_| ())
+        })?;
+        scan(&snapshot, QUOTES, |row| {
+            parsed::<Currency>(row, 0)?;
+            parsed::<Date>(row, 1)?;
+            parsed_if_any::<Decimal>(row, 2)?;
+            parsed_if_any::<Decimal>(row, 3).map(|_| ())
+        })?;
+        companies::each(&snapshot, |_| Ok(()))?;
+        snapshot.release_memory()?;
+        Ok(self.skipped_corrupt_values() - before)
+    }
+}
+
+fn scan(
+    snapshot: &Snapshot,
+    sql: &str,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<()>,
+) -> Result<()> {
+    snapshot.for_each(sql, [], read, Ok)
+}

@@ -1,0 +1,130 @@
+//! An open data file, and what all snapshots of it share.
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use crate::{
+    store::{
+        file_identity::FileIdentity,
+        readers::{CorruptValues, FileWatch, IdleTransactions, ReaderPool},
+        sqlite_file::{self, Schema},
+    },
+    values::{error::Result, lock},
+};
+
+/// An open data file.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    pub(crate) readers: Arc<ReaderPool>,
+    pub(crate) identity: FileIdentity,
+    pub(crate) corrupt_values: CorruptValues,
+    pub(crate) memo: Memo,
+    pub(crate) idle: IdleTransactions,
+    pub(crate) watch: FileWatch,
+}
+
+impl OpenFile {
+    /// Opens a file that can be read as it is, for at most `readers` snapshots at once.
+    pub(crate) fn new(path: PathBuf, readers: usize) -> Result<OpenFile> {
+        let readers = Arc::new(ReaderPool::new(path.clone(), readers));
+        // Its connection stays open, and with it the log.
+        let watch = FileWatch::new(&readers)?;
+        watch.read(&readers).map_err(|err| sqlite_file::error_after_open(&path, &SCHEMA, err))?;
+        let identity = FileIdentity::of(path)?;
+        let (corrupt_values, memo, idle) = Default::default();
+        Ok(OpenFile { readers, identity, corrupt_values, memo, idle, watch })
+    }
+}
+
+pub(crate) const SCHEMA: Schema = Schema {
+    what: "a data catalogue",
+    application_id: i32::from_be_bytes(*b"FINC"),
+    migrations: &[
+        include_str!("../../migrations/catalogue/0001_market.sql"),
+        include_str!("../../migrations/catalogue/0002_companies_and_filings.sql"),
+        include_str!("../../migrations/catalogue/0003_application_id.sql"),
+        include_str!("../../migrations/catalogue/0004_changes_and_freshness.sql"),
+        include_str!("../../migrations/catalogue/0005_identity.sql"),
+        include_str!("../../migrations/catalogue/0006_search.sql"),
+        include_str!("../../migrations/catalogue/0007_filing_files.sql"),
+        include_str!("../../migrations/catalogue/0008_incomplete_windows.sql"),
+        include_str!("../../migrations/catalogue/0009_notes_and_withdrawn_filings.sql"),
+        include_str!("../../migrations/catalogue/0010_copom_meetings.sql"),
+        include_str!("../../migrations/catalogue/0011_past.sql"),
+        include_str!("../../migrations/catalogue/0012_statements.sql"),
+    ],
+    unmarked: 2,
+    table: "rate",
+    remedy: "restore a backup, or move it away to start again from the bundled data, and repeat your imports",
+    audience: sqlite_file::Audience::Default,
+};
+
+/// One value of each type, with the number of the data that it was computed from.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    values: Mutex<HashMap<TypeId, Arc<Mutex<Option<MemoEntry>>>>>,
+}
+
+#[derive(Debug)]
+struct MemoEntry {
+    /// The number of the data that it was computed from.
+    data: u64,
+    value: Arc<dyn Any + Send + Sync>,
+}
+
+impl Memo {
+    /// The value for the data with this number, computed if there is none. While one thread computes it, others wait for it.
+    /// What computes a value may ask for values of other types, but not in a circle.
+    pub(crate) fn get<T: Send + Sync + 'static>(
+        &self,
+        data: u64,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let entry = lock(&self.values).entry(TypeId::of::<T>()).or_default().clone();
+        let mut entry = lock(&entry);
+        if let Some(MemoEntry { data: of, value }) = &*entry
+            && *of == data
+            && let Ok(value) = Arc::downcast(value.clone())
+        {
+            return Ok(value);
+        }
+        let value = Arc::new(make()?);
+        *entry = Some(MemoEntry { data, value: value.clone() });
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod memo_tests {
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        thread,
+        time::Duration,
+    };
+
+    use super::*;
+
+    #[test]
+    fn threads_that_ask_at_the_same_time_share_one_computation() {
+        let (memo, made) = (Memo::default(), AtomicUsize::new(0));
+        let ask = |data| {
+            let make = || {
+                made.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(20));
+                Ok(data)
+            };
+            memo.get(data, make).unwrap()
+        };
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(*ask(1_u64), 1));
+            }
+        });
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+        assert_eq!((*ask(2), *ask(2)), (2, 2));
+        assert_eq!(made.load(Ordering::Relaxed), 2);
+    }
+}
