@@ -53,7 +53,6 @@ pub(crate) mod word_conditions;
 
 pub use coverage::{FormCoverage, coverage};
 pub use filing::Filing;
-pub(crate) use filing::{DATASET, SOURCE};
 pub use queries::{List, OfCompany, Order, Recent, Search};
 pub use search_words::search;
 

@@ -50,7 +50,7 @@ pub(crate) mod sample_files;
 #[cfg(test)]
 mod tests;
 
-pub use report::Imported;
+pub(crate) use report::Imported;
 
 /// One import of any number of official files, all or nothing.
 ///

@@ -30,7 +30,7 @@ pub(crate) mod word_runs;
 pub(crate) use directory::DirectoryCache;
 pub(crate) use executor::{Executor, KeyPage, PageWindow};
 pub(crate) use query_plan::Condition;
-pub(crate) use update::{ChangedBlocks, IndexProgress, rebuild, rebuild_with_same_blocks, update};
+pub(crate) use update::{ChangedBlocks, IndexProgress, update};
 
 // Only the bundle and imports write.
 

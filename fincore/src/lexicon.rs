@@ -11,7 +11,7 @@ pub(crate) mod names;
 pub(crate) mod periods;
 
 pub(crate) use equivalents::{forms, lines as equivalents, other_numerals};
-pub(crate) use market_words::{begins_with, market_words, nearest_word};
+pub(crate) use market_words::{begins_with, nearest_word};
 pub(crate) use periods::{Days, day_or_month, ending_on as quarter_ending_on, season_of};
 
 /// Whether a word says nothing by itself: an article, a preposition, a conjunction.

@@ -24,8 +24,7 @@ pub(crate) mod statements;
 #[cfg(test)]
 mod tests;
 
-pub use findings::CheckStep;
-pub use rebuild::Rebuilt;
+pub(crate) use findings::CheckStep;
 
 impl Catalogue {
     /// Checks the whole file: for damage, for values that cannot be read, and whether everything derived from

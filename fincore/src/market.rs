@@ -55,23 +55,19 @@ pub(crate) mod whole_histories;
 pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesIds};
 pub use decisions::{Decision, Decisions};
 pub use freshness::{Meeting, days_with_currencies, newest_day, years_with_quotes};
-pub(crate) use holes::published_by;
 pub use holes::{
     Figures, NewerSide, holes, holes_within, missing_between, newer_sides, next_due, next_quote_due,
 };
 pub use past::{KnownAt, Release, Revision, as_of, first_releases, revisions};
-pub(crate) use past::{quote_before, value_before};
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList, SummaryQuery,
 };
-pub(crate) use quotes::PTAX;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Origin, Overview, OverviewMeta, Rate};
 pub use series_definitions::{
     CDI, IPCA, Rhythm, SELIC, SGS_BEGINS, SeriesDefinition, Side, Text, known_series,
 };
 pub(crate) use transformed::all_transformed;
 pub use whole_histories::{Summary, summary};
-pub(crate) use whole_histories::{common_quotes, covered_days, meta, observations, quotes_meta};
 
 /// The Selic target rate set by the monetary policy committee (Copom), percent per year, newest first.
 ///

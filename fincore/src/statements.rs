@@ -26,7 +26,7 @@ pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
 pub use figures::{FigureValue, Metric, Reason, plan::AccountPlan};
 pub use financials::{CompanyFinancials, financials};
 pub(crate) use form::DATASET as STATEMENTS;
-pub(crate) use read::{SOURCE, held_forms};
+pub(crate) use read::held_forms;
 pub use read::{StatementForm, list, statement};
 pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
 pub use statement::{AccountRow, Statement, StatementPage};

@@ -26,13 +26,10 @@ mod tests;
 pub(crate) mod writer;
 
 pub(crate) use file_identity::FileIdentity;
+pub(crate) use sqlite_check::SchemaObject;
 pub use sqlite_check::{Checkup, Remedy, TableCheckup};
-pub(crate) use sqlite_check::{SchemaObject, check, error_of_file, missing_objects, quick_check};
-pub(crate) use sqlite_copy::{CopyProgress, compact, copy};
-pub(crate) use sqlite_file::{
-    Audience, BUSY_TIMEOUT, Schema, attach, check_current, check_schema, error_after_open,
-    has_large_log, open, owner_only, prepare, refuse_newer, reopen, shrink_log,
-};
+pub(crate) use sqlite_copy::CopyProgress;
+pub(crate) use sqlite_file::{Audience, Schema};
 
 /// The version of SQLite inside this program, such as `3.51.3`.
 #[must_use]

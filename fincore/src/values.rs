@@ -26,7 +26,7 @@ pub use caller::{Caller, CallerId, Email, KeyId, Name};
 pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
-pub(crate) use decimal::{deserialize_number, serialize_number, whole_number};
+pub(crate) use decimal::{deserialize_number, whole_number};
 pub(crate) use identifier::{CNPJ_ROOT, Identifier, TICKER_ROOT, is_ticker};
 pub use identifier::{Cnpj, CompanyId, CompanyRef, CvmCode};
 pub use ids::{Currency, FilingId, Form, Pair, SeriesId};

@@ -5,7 +5,7 @@ use crate::{
     answers::Page,
     companies::queries,
     filings::{
-        coverage::{self, coverage},
+        coverage,
         filing::{self, Filing, with_index},
     },
     index::{Condition, Executor, KeyPage, PageWindow, TermKind},

@@ -18,8 +18,6 @@ pub(crate) mod statements;
 pub(crate) mod table;
 pub(crate) mod tickers;
 
-pub(crate) use tickers::parse_ticker;
-
 /// The kinds of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableKind {

@@ -1,7 +1,7 @@
-//! Brings the index up to date after an import.
-use std::collections::BTreeSet;
+//! Brings the index up to date: when a data file is opened, and after an import.
+use std::{collections::BTreeSet, path::PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{
     index::{
@@ -11,8 +11,46 @@ use crate::{
         terms::{TermId, TermNumbers, first_of},
     },
     lexicon::names::Names,
+    store::catalogue::{Catalogue, READERS},
     values::error::Result,
 };
+
+impl Catalogue {
+    /// Opens the data file at `path`, creating an empty one if there is none.
+    ///
+    /// Fails if the file cannot be opened, is empty or not a catalogue, or was made by a newer version.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Catalogue> {
+        Catalogue::open_with_readers(path, READERS)
+    }
+
+    /// Opens the data file for at most `readers` snapshots at once, and at least two. Each takes two file descriptors, which
+    /// stay open afterwards: lower the number if the process may have few.
+    pub fn open_with_readers(path: impl Into<PathBuf>, readers: usize) -> Result<Catalogue> {
+        Catalogue::open_and_renew(path.into(), readers, renew)
+    }
+
+    /// Opens a data file only to look at it: nothing about it is changed, whatever else has it open.
+    ///
+    /// Fails with [`Error::Outdated`](crate::values::error::Error::Outdated) where [`Catalogue::open`] would bring the file
+    /// up to date, and where there is none. The right to read the file is enough while another process has it open;
+    /// otherwise SQLite needs the right to write to its directory.
+    pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Catalogue> {
+        Catalogue::open_unchanged(path.into(), index::is_outdated)
+    }
+}
+
+/// Rebuilds the search index if it is missing, or if another version built it.
+fn renew(mut connection: Connection) -> Result<()> {
+    if !index::is_outdated(&connection)? {
+        return Ok(());
+    }
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another program may have been faster.
+    if index::is_outdated(&tx)? {
+        rebuild(&tx, |_| ())?;
+    }
+    Ok(tx.commit()?)
+}
 
 /// The blocks whose filings an import has changed.
 #[derive(Debug, Default)]

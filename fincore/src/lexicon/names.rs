@@ -32,7 +32,6 @@ pub(crate) mod reviewed_names;
 
 pub(crate) use companies_in_search::CompanyInSearch;
 pub(crate) use company_names::CompanyNames;
-pub(crate) use fuzzy_match::Differences;
 pub(crate) use meant_company::{NearlyMeant, SuggestedCompany, SuggestionReason, capitalised};
 pub(crate) use name_search::UnknownInSearch;
 pub(crate) use reviewed_names::{current_tickers, reviewed_names};

@@ -23,10 +23,7 @@ use crate::{
     },
 };
 
-pub(crate) use crate::market::{
-    freshness::FX,
-    series_definitions::{dataset as name_of, number},
-};
+pub(crate) use crate::market::series_definitions::number;
 
 /// The first and the last day of a range.
 pub(crate) type Days = (Date, Date);

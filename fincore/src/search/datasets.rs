@@ -30,7 +30,7 @@ use crate::{
     market::{
         Figures,
         freshness::{FX, StoredSeries, expected_quote, is_stale, newest_expected, stored_series},
-        holes::{self, holes},
+        holes,
         quotes::{self, newest_day},
         series_definitions::{self, DEFINITIONS, SeriesDefinition},
     },

@@ -8,7 +8,7 @@ use crate::{
         account::{AccountNames, Period, Scope, StatementKind},
         content::ColumnOrder,
         figures::{Metric, plan},
-        financials::{self, CompanyFinancials, financials},
+        financials::{self, CompanyFinancials},
         form::{self, FormKey, StoredForm},
     },
     store::{code, parsed, snapshot::Snapshot},

@@ -17,8 +17,7 @@ pub(crate) mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use plan::AccountPlan;
-pub(crate) use plan::{PlanCodes, codes_of};
+pub(crate) use plan::AccountPlan;
 
 /// The statements of one period of a company in one scope, each in the order of its accounts. `None` where the form
 /// lacks it.

@@ -12,7 +12,7 @@ use crate::{
     statements::{
         account::Period,
         figures::{Metric, plan},
-        financials::{self, CompanyFinancials, check_period, financials},
+        financials::{self, CompanyFinancials, check_period},
         read::meta,
     },
     store::{code, snapshot::Snapshot},

@@ -6,11 +6,10 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    index::{self, update},
     store::{
         open_file::OpenFile,
         readers::{ReadTransaction, read_meta},
@@ -27,23 +26,11 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::store::{
-    open_file::SCHEMA,
-    past::Knowledge,
-    readers::version_of,
-    snapshot::KnownData,
-    writer::{OnConflict, Writer, timestamp},
-};
-pub use crate::store::{
-    snapshot::Snapshot,
-    writer::{Change, Tally},
-};
-
-// Only the bundle and imports write.
+pub(crate) use crate::store::{open_file::SCHEMA, readers::version_of, snapshot::Snapshot};
 
 /// The most snapshots at once. A request holds one for microseconds; the rest is for tasks that keep one
 /// for longer.
-const READERS: usize = 512;
+pub(crate) const READERS: usize = 512;
 
 /// The fewest: an idle transaction must leave a connection for another snapshot.
 const FEWEST_READERS: usize = 2;
@@ -72,40 +59,32 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Opens the data file at `path`, creating an empty one if there is none.
-    ///
-    /// Fails if the file cannot be opened, is empty or not a catalogue, or was made by a newer version.
-    pub fn open(path: impl Into<PathBuf>) -> Result<Catalogue> {
-        Catalogue::open_with_readers(path, READERS)
-    }
-
-    /// The same with at most `readers` snapshots at once, and at least two; a quarter as many, and at least two, may be of the
-    /// past. Each takes two file descriptors, which stay open afterwards: lower the number if the process may have few.
-    pub fn open_with_readers(path: impl Into<PathBuf>, readers: usize) -> Result<Catalogue> {
-        let path = path.into();
-        let connection = sqlite_file::open(&path, &SCHEMA)?;
-        renew_index(connection)
-            .map_err(|err| sqlite_file::error_after_open(&path, &SCHEMA, err))?;
-        Catalogue::of(path, readers)
-    }
-
     /// Fails if the file at `path` has other tables, indexes, views or triggers than this program makes: for a file that comes
     /// from elsewhere, before it is opened.
     pub fn check_schema(path: &Path) -> Result<()> {
         sqlite_file::check_schema(path, &SCHEMA)
     }
 
-    /// Opens a data file only to look at it: nothing about it is changed, whatever else has it open.
-    ///
-    /// Fails with [`Error::Outdated`](crate::values::error::Error::Outdated) where [`Catalogue::open`] would bring the file up to date, and
-    /// where there is none. The right to read the file is enough while another process has it open; otherwise SQLite needs the
-    /// right to write to its directory.
-    pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Catalogue> {
-        let path = path.into();
+    /// Opens or creates a data file, and lets `renew` bring up to date what is derived from its rows.
+    pub(crate) fn open_and_renew(
+        path: PathBuf,
+        readers: usize,
+        renew: impl FnOnce(Connection) -> Result<()>,
+    ) -> Result<Catalogue> {
+        let connection = sqlite_file::open(&path, &SCHEMA)?;
+        renew(connection).map_err(|err| sqlite_file::error_after_open(&path, &SCHEMA, err))?;
+        Catalogue::of(path, readers)
+    }
+
+    /// Opens a data file that is current as it is: `is_outdated` looks at what is derived from its rows.
+    pub(crate) fn open_unchanged(
+        path: PathBuf,
+        is_outdated: impl FnOnce(&Connection) -> Result<bool>,
+    ) -> Result<Catalogue> {
         sqlite_file::check_current(&path, &SCHEMA)?;
         let catalogue = Catalogue::of(path.clone(), READERS)?;
         let connection = catalogue.current.load().readers.connect()?;
-        match index::is_outdated(&connection) {
+        match is_outdated(&connection) {
             Ok(false) => Ok(catalogue),
             Ok(true) => {
                 let reason = "its search index was made in another way".to_owned();
@@ -230,19 +209,6 @@ impl Catalogue {
     pub fn path(&self) -> PathBuf {
         self.current.load().identity.path().to_owned()
     }
-}
-
-/// Rebuilds the search index if it is missing, or if another version built it.
-fn renew_index(mut connection: Connection) -> Result<()> {
-    if !index::is_outdated(&connection)? {
-        return Ok(());
-    }
-    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another program may have been faster.
-    if index::is_outdated(&tx)? {
-        update::rebuild(&tx, |_| ())?;
-    }
-    Ok(tx.commit()?)
 }
 
 /// A time for tests that need one.

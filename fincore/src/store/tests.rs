@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 use rusqlite::Connection;
 
 use super::*;
-use crate::store::sqlite_file::version_of;
+use crate::store::sqlite_file::{open, version_of};
 
 const ID: &str = "PRAGMA application_id = 7";
 

@@ -7,12 +7,9 @@ use crate::values::{
 #[cfg(test)]
 mod tests;
 
-pub use crate::values::{
-    faults::{
-        CalculationFault, ExportFault, LinkFault, SeriesFault, TransformationFault, Uncompoundable,
-        WebhookFault,
-    },
-    invalid::{Invalid, SecretKind, Wanted},
+pub(crate) use crate::values::{
+    faults::{CalculationFault, ExportFault, LinkFault, TransformationFault, WebhookFault},
+    invalid::{Invalid, Wanted},
 };
 
 /// The result type of this library.
