@@ -1,5 +1,5 @@
 use super::*;
-use crate::{answers::table::parquet, values::Date};
+use crate::values::Date;
 
 fn day(text: &str) -> Date {
     text.parse().unwrap()
@@ -94,7 +94,7 @@ fn parquet_keeps_the_largest_and_smallest_values() {
         ("start", ColumnKind::StartOfDay),
         ("n", ColumnKind::Integer),
     ];
-    let begin = || parquet::Parquet::begin(&headings, &[("dataset", "x".into())]).unwrap();
+    let begin = || super::parquet::Parquet::begin(&headings, &[("dataset", "x".into())]).unwrap();
     let wrong = [
         [Cell::Integer(1), Cell::Empty, Cell::Empty, Cell::Empty],
         [Cell::Empty, Cell::Empty, Cell::Empty, Cell::Integer(u64::MAX)],
