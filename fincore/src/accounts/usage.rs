@@ -491,7 +491,7 @@ pub struct Report {
     pub data: Vec<DayReport>,
 }
 
-/// The requests of a key on a day, or in the month that [`sum_by_month`](sum_by_month) has summed on its first day.
+/// The requests of a key on a day, or in the month that [`sum_by_month`] has summed on its first day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DayReport {

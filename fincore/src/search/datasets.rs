@@ -421,7 +421,7 @@ struct CachedCounts {
 }
 
 impl StatusCache {
-    /// All datasets, each with its freshness: the same as [`status`](status).
+    /// All datasets, each with its freshness: the same as [`status`].
     pub fn status(&self, snapshot: &Snapshot) -> Result<Status> {
         status_with(snapshot, &*self.counts(snapshot)?)
     }
