@@ -5,7 +5,7 @@ use crate::{
     import::{
         cvm::{
             bad_rows::FewBad,
-            columns::{Column, Field, required},
+            columns::Field,
             statements::{form_of, parse_version},
             table::Table,
         },
@@ -16,33 +16,6 @@ use crate::{
     statements::form::Capital,
     values::{Cnpj, Form, error::Error, whole_number},
 };
-
-/// The columns to read. There is no code of CVM among them.
-const READ: [Column; 9] = [
-    required("CNPJ_CIA"),
-    required("DT_REFER"),
-    required("VERSAO"),
-    required("QT_ACAO_ORDIN_CAP_INTEGR"),
-    required("QT_ACAO_PREF_CAP_INTEGR"),
-    required("QT_ACAO_TOTAL_CAP_INTEGR"),
-    required("QT_ACAO_ORDIN_TESOURO"),
-    required("QT_ACAO_PREF_TESOURO"),
-    required("QT_ACAO_TOTAL_TESOURO"),
-];
-
-/// All columns that CVM publishes.
-const COLUMNS: [&str; 10] = [
-    "CNPJ_CIA",
-    "DT_REFER",
-    "VERSAO",
-    "DENOM_CIA",
-    "QT_ACAO_ORDIN_CAP_INTEGR",
-    "QT_ACAO_PREF_CAP_INTEGR",
-    "QT_ACAO_TOTAL_CAP_INTEGR",
-    "QT_ACAO_ORDIN_TESOURO",
-    "QT_ACAO_PREF_TESOURO",
-    "QT_ACAO_TOTAL_TESOURO",
-];
 
 /// Reads a table of shares that was scanned before, by the name of its file.
 pub(crate) fn read(
@@ -58,7 +31,7 @@ pub(crate) fn read(
         ))
         .into());
     };
-    let mut table = Table::open(scan, source, &COLUMNS, READ)?;
+    let mut table = Table::open(scan, source, "capital")?;
     let mut rows = Vec::new();
     table.visit_batches(|_, fields| {
         rows.push(parse_row(form, fields)?);

@@ -25,11 +25,10 @@ pub(crate) struct ColumnLayout<const N: usize> {
 }
 
 impl<const N: usize> ColumnLayout<N> {
-    /// Finds the columns `read` in a header; `published` are all that CVM is known to publish in such a table.
+    /// Finds the columns of a table in its header; `N` of them are read.
     pub(crate) fn of(
         header: &[u8],
-        published: &[&str],
-        read: [Column; N],
+        columns: &[Column],
         encoding: Encoding,
     ) -> Result<ColumnLayout<N>, Refusal> {
         let header = Field { bytes: header, encoding, is_missing: false }.text();
@@ -39,19 +38,20 @@ impl<const N: usize> ColumnLayout<N> {
         }
         let mut indexes = vec![None; given.len()];
         let (mut missing, mut absent) = (Vec::new(), Vec::new());
-        for (index, column) in read.iter().enumerate() {
-            match position_of(column.name, &given)? {
-                Some(position) => indexes[position] = Some(index),
-                None if column.is_required => {
+        let read = columns.iter().filter(|column| column.reading != Reading::Unread);
+        for (index, column) in read.enumerate() {
+            match (position_of(column.name, &given)?, column.reading) {
+                (Some(position), _) => indexes[position] = Some(index),
+                (None, Reading::Required) => {
                     let reason = format!("the column {} is missing", column.name);
                     return Err(Refusal::at(1, reason));
                 }
-                None if column.is_usual => missing.push(column.name),
-                None => absent.push(column.name),
+                (None, Reading::Usual) => missing.push(column.name),
+                (None, Reading::Rare | Reading::Unread) => absent.push(column.name),
             }
         }
         let is_unknown = |(position, given): &(usize, &&str)| {
-            indexes[*position].is_none() && !published.contains(*given)
+            indexes[*position].is_none() && columns.iter().all(|known| known.name != **given)
         };
         let unknown = given.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(_, given)| (*given).to_owned()).collect();
@@ -189,15 +189,94 @@ impl DroppedFields {
     }
 }
 
+/// A column that CVM publishes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    name: &'static str,
+    reading: Reading,
+}
+
+/// Whether a column is read, and what it means if a table lacks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// The table is refused: its rows have no meaning.
+    Required,
+    /// The table is read with a note, and what is stored of the column is kept.
+    Usual,
+    /// Only some of the tables have it.
+    Rare,
+    /// It is never read.
+    Unread,
+}
+
+/// The columns of a table, in CVM's order.
+pub(crate) fn columns(table: &str) -> Vec<Column> {
+    let text = include_str!("columns.tsv");
+    let all =
+        tsv::embedded("columns.tsv", text, "table\tcolumn\treading", |[table, name, reading]| {
+            let reading = match reading {
+                "required" => Reading::Required,
+                "usual" => Reading::Usual,
+                "rare" => Reading::Rare,
+                "unread" => Reading::Unread,
+                _ => return Err(Error::in_file(reading, "required, usual, rare or unread")),
+            };
+            Ok((table, Column { name, reading }))
+        });
+    all.into_iter().filter(|(of, _)| *of == table).map(|(_, column)| column).collect()
+}
+
+#[cfg(test)]
+pub(crate) fn column_names(table: &str) -> Vec<&'static str> {
+    columns(table).into_iter().map(|column| column.name).collect()
+}
+
+/// The names of the same column. A table that is published with the name of another one is read all the same. Capitals
+/// make no difference.
+static SAME_COLUMN: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let table = include_str!("column_names.tsv");
+    tsv::embedded("column_names.tsv", table, "name\tother_names", |[name, other_names]| {
+        Ok([name].into_iter().chain(tsv::list(other_names)).collect())
+    })
+});
+
+/// The position of a column in a header, by its own name or else by another one.
+pub(crate) fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {
+    let is_own = |given: &str| given == name;
+    let is_other = |given: &str| is_same_column(given, name);
+    for is_it in [&is_own as &dyn Fn(&str) -> bool, &is_other] {
+        let mut found = (0..given.len()).filter(|position| is_it(given[*position]));
+        match (found.next(), found.next()) {
+            (None, _) => (),
+            (Some(position), None) => return Ok(Some(position)),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::at(1, format!("the column {name} appears twice")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether both are names of the same column.
+fn is_same_column(name: &str, other: &str) -> bool {
+    let holds = |names: &[&str], name: &str| names.iter().any(|one| one.eq_ignore_ascii_case(name));
+    name.eq_ignore_ascii_case(other)
+        || SAME_COLUMN.iter().any(|names| holds(names, name) && holds(names, other))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{optional, required, *};
+    use super::*;
 
     const HEADER: &[u8] = b"ID_DOC;X;CD_CVM;VERSAO";
 
     fn layout(header: &[u8], encoding: Encoding) -> Result<ColumnLayout<2>, Refusal> {
-        let read = [required("VERSAO"), required("ID_DOC")];
-        ColumnLayout::of(header, &["ID_DOC", "CD_CVM", "VERSAO"], read, encoding)
+        let columns = [
+            Column { name: "VERSAO", reading: Reading::Required },
+            Column { name: "ID_DOC", reading: Reading::Required },
+            Column { name: "CD_CVM", reading: Reading::Unread },
+        ];
+        ColumnLayout::of(header, &columns, encoding)
     }
 
     #[test]
@@ -237,8 +316,12 @@ mod tests {
 
     #[test]
     fn knows_other_names_and_does_without_optional_columns() {
-        let read = [required("CNPJ_CIA"), optional("DENOM_SOCIAL"), optional("Assunto")];
-        let layout = |header: &[u8]| ColumnLayout::of(header, &["CNPJ_CIA"], read, Encoding::Utf8);
+        let columns = [
+            Column { name: "CNPJ_CIA", reading: Reading::Required },
+            Column { name: "DENOM_SOCIAL", reading: Reading::Usual },
+            Column { name: "Assunto", reading: Reading::Usual },
+        ];
+        let layout = |header: &[u8]| ColumnLayout::of(header, &columns, Encoding::Utf8);
         for header in ["CNPJ_Companhia;Nome_Empresarial;ASSUNTO", "CNPJ;DENOM_CIA;assunto"] {
             let layout = layout(header.as_bytes()).unwrap();
             assert_eq!(layout.notes(), Vec::<String>::new());
@@ -287,61 +370,4 @@ mod tests {
         assert_eq!(dropped.date(field(b"2024-02-31")), None);
         assert_eq!(dropped.reasons(), ["\"2024-02-31\" is not a date (YYYY-MM-DD)"]);
     }
-}
-
-/// A column to read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
-    pub(crate) name: &'static str,
-    pub(crate) is_required: bool,
-    /// Whether tables of its kind all have it, so that one without it is worth a note.
-    pub(crate) is_usual: bool,
-}
-
-/// A column without which a row has no meaning: a table that lacks it is refused.
-pub(crate) const fn required(name: &'static str) -> Column {
-    Column { name, is_required: true, is_usual: true }
-}
-
-/// A column that a table may lack: what is stored of it is kept.
-pub(crate) const fn optional(name: &'static str) -> Column {
-    Column { name, is_required: false, is_usual: true }
-}
-
-/// A column that only some of the tables have.
-pub(crate) const fn of_some_tables(name: &'static str) -> Column {
-    Column { name, is_required: false, is_usual: false }
-}
-
-/// The names of the same column. A table that is published with the name of another one is read all the same. Capitals
-/// make no difference.
-static SAME_COLUMN: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
-    let table = include_str!("column_names.tsv");
-    tsv::embedded("column_names.tsv", table, "name\tother_names", |[name, other_names]| {
-        Ok([name].into_iter().chain(tsv::list(other_names)).collect())
-    })
-});
-
-/// The position of a column in a header, by its own name or else by another one.
-pub(crate) fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {
-    let is_own = |given: &str| given == name;
-    let is_other = |given: &str| is_same_column(given, name);
-    for is_it in [&is_own as &dyn Fn(&str) -> bool, &is_other] {
-        let mut found = (0..given.len()).filter(|position| is_it(given[*position]));
-        match (found.next(), found.next()) {
-            (None, _) => (),
-            (Some(position), None) => return Ok(Some(position)),
-            (Some(_), Some(_)) => {
-                return Err(Refusal::at(1, format!("the column {name} appears twice")));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// Whether both are names of the same column.
-fn is_same_column(name: &str, other: &str) -> bool {
-    let holds = |names: &[&str], name: &str| names.iter().any(|one| one.eq_ignore_ascii_case(name));
-    name.eq_ignore_ascii_case(other)
-        || SAME_COLUMN.iter().any(|names| holds(names, name) && holds(names, other))
 }

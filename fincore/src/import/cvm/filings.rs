@@ -5,7 +5,7 @@ use crate::{
     filings::filing::{Link, NewFiling},
     import::{
         cvm::{
-            columns::{Column, DroppedFields, Field, optional, required},
+            columns::{DroppedFields, Field},
             table::Table,
         },
         file_scan::FileScan,
@@ -59,38 +59,13 @@ pub(crate) fn document_link<'a>(
     }
 }
 
-/// All columns that CVM publishes.
-const COLUMNS: [&str; 9] = [
-    "CNPJ_CIA",
-    "DT_REFER",
-    "VERSAO",
-    "DENOM_CIA",
-    "CD_CVM",
-    "CATEG_DOC",
-    "ID_DOC",
-    "DT_RECEB",
-    "LINK_DOC",
-];
-
-/// The columns to read.
-const READ: [Column; 8] = [
-    optional("DT_REFER"),
-    optional("VERSAO"),
-    optional("DENOM_CIA"),
-    required("CD_CVM"),
-    required("CATEG_DOC"),
-    required("ID_DOC"),
-    required("DT_RECEB"),
-    required("LINK_DOC"),
-];
-
 /// Reads an index of forms that was scanned before.
 pub(crate) fn read(
     scan: &FileScan,
     source: impl Read,
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
-    let table = Table::open(scan, source, &COLUMNS, READ)?;
+    let table = Table::open(scan, source, "forms")?;
     read_filings("periodic filings", table, parse_row, store)
 }
 
@@ -136,10 +111,11 @@ fn form(category: &str) -> Result<(Form, &'static str), Error> {
 #[cfg(test)]
 mod periodic_forms_tests {
     use super::*;
+    use crate::import::cvm::columns::column_names;
     use crate::import::row_store::ParsedRows;
 
     fn check(row: &str) -> Result<Vec<String>, ImportError> {
-        let bytes = format!("{}\n{row}\n", COLUMNS.join(";")).into_bytes();
+        let bytes = format!("{}\n{row}\n", column_names("forms").join(";")).into_bytes();
         let mut shown = Vec::new();
         read(&FileScan::of(&bytes[..])?, &bytes[..], &mut |rows, _| {
             let ParsedRows::Filings { rows, .. } = rows else { return Ok(()) };

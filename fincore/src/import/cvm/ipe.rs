@@ -5,7 +5,7 @@ use crate::{
     filings::filing::NewFiling,
     import::{
         cvm::{
-            columns::{Column, DroppedFields, Field, optional, required},
+            columns::{DroppedFields, Field},
             filings::{document_link, read_filings},
             table::Table,
         },
@@ -16,44 +16,13 @@ use crate::{
     values::{FilingId, Form, error::Error, whole_number},
 };
 
-/// All columns that CVM publishes.
-const COLUMNS: [&str; 13] = [
-    "CNPJ_Companhia",
-    "Nome_Companhia",
-    "Codigo_CVM",
-    "Data_Referencia",
-    "Categoria",
-    "Tipo",
-    "Especie",
-    "Assunto",
-    "Data_Entrega",
-    "Tipo_Apresentacao",
-    "Protocolo_Entrega",
-    "Versao",
-    "Link_Download",
-];
-
-/// The columns to read.
-const READ: [Column; 10] = [
-    optional("Nome_Companhia"),
-    required("Codigo_CVM"),
-    optional("Data_Referencia"),
-    required("Categoria"),
-    optional("Tipo"),
-    optional("Especie"),
-    optional("Assunto"),
-    required("Data_Entrega"),
-    optional("Versao"),
-    required("Link_Download"),
-];
-
 /// Reads a table of event documents that was scanned before.
 pub(crate) fn read(
     scan: &FileScan,
     source: impl Read,
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
-    let table = Table::open(scan, source, &COLUMNS, READ)?;
+    let table = Table::open(scan, source, "ipe")?;
     read_filings("IPE filings", table, parse_row, store)
 }
 
@@ -128,6 +97,7 @@ fn on_one_line(subject: Cow<'_, str>) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::cvm::columns::column_names;
     use crate::{filings::filing::Link, import::row_store::ParsedRows};
 
     /// Reads a table; calls `look` with its filings.
@@ -143,7 +113,7 @@ mod tests {
     }
 
     fn table(rows: &[&str]) -> Vec<u8> {
-        let text = COLUMNS.join(";") + "\r\n" + &rows.join("\r\n") + "\r\n";
+        let text = column_names("ipe").join(";") + "\r\n" + &rows.join("\r\n") + "\r\n";
         encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
     }
 
@@ -274,7 +244,8 @@ mod tests {
             let kept = kept.filter(|(column, _)| ![1, 3, 5, 6, 7, 11].contains(column));
             kept.map(|(_, field)| field).collect::<Vec<_>>().join(";")
         };
-        let text = format!("{}\n{}\n", columns(&COLUMNS.join(";")), columns(&row("x", "7")));
+        let text =
+            format!("{}\n{}\n", columns(&column_names("ipe").join(";")), columns(&row("x", "7")));
         let imported = parse(text.as_bytes(), |filings| {
             let NewFiling { id, version, subject, category, .. } = &filings[0];
             assert_eq!((id.to_string(), *version), ("7".to_owned(), 2));

@@ -5,7 +5,7 @@ use crate::{
     companies::store::{Absence, RegistryEntry},
     import::{
         cvm::{
-            columns::{Column, DroppedFields, Field, optional, required},
+            columns::{DroppedFields, Field},
             table::Table,
         },
         file_scan::FileScan,
@@ -15,71 +15,6 @@ use crate::{
     values::error::Error,
 };
 
-/// All columns that CVM publishes. Those from `EMAIL` on are personal data: they are known by name, so that they are not
-/// reported as new, and never read.
-const COLUMNS: [&str; 47] = [
-    "CNPJ_CIA",
-    "DENOM_SOCIAL",
-    "DENOM_COMERC",
-    "DT_REG",
-    "DT_CONST",
-    "DT_CANCEL",
-    "MOTIVO_CANCEL",
-    "SIT",
-    "DT_INI_SIT",
-    "CD_CVM",
-    "SETOR_ATIV",
-    "TP_MERC",
-    "CATEG_REG",
-    "DT_INI_CATEG",
-    "SIT_EMISSOR",
-    "DT_INI_SIT_EMISSOR",
-    "CONTROLE_ACIONARIO",
-    "TP_ENDER",
-    "LOGRADOURO",
-    "COMPL",
-    "BAIRRO",
-    "MUN",
-    "UF",
-    "PAIS",
-    "CEP",
-    "DDD_TEL",
-    "TEL",
-    "DDD_FAX",
-    "FAX",
-    "EMAIL",
-    "TP_RESP",
-    "RESP",
-    "DT_INI_RESP",
-    "LOGRADOURO_RESP",
-    "COMPL_RESP",
-    "BAIRRO_RESP",
-    "MUN_RESP",
-    "UF_RESP",
-    "PAIS_RESP",
-    "CEP_RESP",
-    "DDD_TEL_RESP",
-    "TEL_RESP",
-    "DDD_FAX_RESP",
-    "FAX_RESP",
-    "EMAIL_RESP",
-    "CNPJ_AUDITOR",
-    "AUDITOR",
-];
-
-/// The columns to read.
-const READ: [Column; 9] = [
-    required("CNPJ_CIA"),
-    required("DENOM_SOCIAL"),
-    optional("DENOM_COMERC"),
-    optional("DT_REG"),
-    optional("DT_CANCEL"),
-    required("SIT"),
-    optional("DT_INI_SIT"),
-    required("CD_CVM"),
-    optional("SETOR_ATIV"),
-];
-
 /// Reads a registry that was scanned before.
 pub(crate) fn read(
     scan: &FileScan,
@@ -87,7 +22,7 @@ pub(crate) fn read(
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
     scan.check_fits_in_memory()?;
-    let mut table = Table::open(scan, source, &COLUMNS, READ)?;
+    let mut table = Table::open(scan, source, "registry")?;
     let companies = table.read_all(parse_row, |entry| (entry.id, entry.newest_event()))?;
     let mut imported = table.report("CVM registry")?;
     if companies.is_empty() {
@@ -120,13 +55,15 @@ fn parse_row(fields: [Field<'_>; 9], dropped: &mut DroppedFields) -> Result<Regi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::cvm::columns::column_names;
     /// A registry of these rows, given up to the sector; every column after it has personal data.
     fn registry(rows: &[&str]) -> Vec<u8> {
         let row = |row: &&str| {
             let given = row.split(';').count();
-            format!("{row}{}\r\n", ";private".repeat(COLUMNS.len() - given))
+            format!("{row}{}\r\n", ";private".repeat(column_names("registry").len() - given))
         };
-        let text = COLUMNS.join(";") + "\r\n" + &rows.iter().map(row).collect::<String>();
+        let text =
+            column_names("registry").join(";") + "\r\n" + &rows.iter().map(row).collect::<String>();
         encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()
     }
 

@@ -7,7 +7,7 @@ use crate::{
     import::{
         cvm::{
             bad_rows::{FewBad, check_contradictions},
-            columns::{Column, Field, of_some_tables, optional, required},
+            columns::Field,
             statement_rows::{Scale, StatementRows, parse_value},
             table::Table,
         },
@@ -24,44 +24,6 @@ use crate::{
     },
     values::{Cnpj, CvmCode, Form, error::Error},
 };
-
-/// All columns that CVM publishes in any of these tables.
-const COLUMNS: [&str; 16] = [
-    "CNPJ_CIA",
-    "DT_REFER",
-    "VERSAO",
-    "DENOM_CIA",
-    "CD_CVM",
-    "GRUPO_DFP",
-    "MOEDA",
-    "ESCALA_MOEDA",
-    "ORDEM_EXERC",
-    "DT_INI_EXERC",
-    "DT_FIM_EXERC",
-    "COLUNA_DF",
-    "CD_CONTA",
-    "DS_CONTA",
-    "VL_CONTA",
-    "ST_CONTA_FIXA",
-];
-
-/// The columns to read.
-const READ: [Column; 14] = [
-    optional("CNPJ_CIA"),
-    required("DT_REFER"),
-    required("VERSAO"),
-    required("CD_CVM"),
-    optional("MOEDA"),
-    required("ESCALA_MOEDA"),
-    required("ORDEM_EXERC"),
-    of_some_tables("DT_INI_EXERC"),
-    required("DT_FIM_EXERC"),
-    of_some_tables("COLUNA_DF"),
-    required("CD_CONTA"),
-    required("DS_CONTA"),
-    required("VL_CONTA"),
-    optional("ST_CONTA_FIXA"),
-];
 
 /// The form of a file, by its name: `dfp_cia_aberta_DRE_con_2024.csv`.
 pub(crate) fn form_of(file: &str) -> Option<Form> {
@@ -96,7 +58,7 @@ pub(crate) fn read(
         let reason = "statements of which neither form nor table are known: keep the name of the file as CVM publishes it";
         return Err(Refusal::whole(format!("{reason} (dfp_cia_aberta_DRE_con_2024.csv)")).into());
     };
-    let mut rows = Table::open(scan, source, &COLUMNS, READ)?;
+    let mut rows = Table::open(scan, source, "statements")?;
     check_columns(table, rows.absent_columns())?;
     let mut reader = TableReader::new(form, table);
     rows.visit_batches(|line, fields| reader.add(line, fields))?;

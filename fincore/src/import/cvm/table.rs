@@ -11,7 +11,7 @@ use crate::{
     import::{
         cvm::{
             bad_rows::{BadRows, FewBad},
-            columns::{Column, ColumnLayout, DroppedFields, Field},
+            columns::{ColumnLayout, DroppedFields, Field, columns},
         },
         file_scan::FileScan,
         report::{ImportError, Imported, Refusal},
@@ -37,18 +37,16 @@ pub(crate) struct Table<R, const N: usize> {
 }
 
 impl<R: Read, const N: usize> Table<R, N> {
-    /// Reads the header of a file that was scanned before, and finds the columns `read` in it; `published` are all
-    /// columns that CVM is known to publish in such a table.
+    /// Reads the header of a file that was scanned before, and finds the `N` columns in it that are read of such a table.
     pub(crate) fn open(
         scan: &FileScan,
         source: R,
-        published: &[&str],
-        read: [Column; N],
+        table: &str,
     ) -> Result<Table<R, N>, ImportError> {
         let mut lines = Lines::new(source, scan)?;
         let header = lines.read_header()?;
         Ok(Table {
-            layout: ColumnLayout::of(&header, published, read, scan.encoding)?,
+            layout: ColumnLayout::of(&header, &columns(table), scan.encoding)?,
             lines,
             batch: LineBatch::default(),
             bad_rows: BadRows::default(),

@@ -8,48 +8,13 @@ use std::{
 use crate::{
     companies::store::{Listing, Security, TickerOverride},
     import::{
-        cvm::{
-            columns::{Column, Field, required},
-            table::Table,
-        },
+        cvm::{columns::Field, table::Table},
         file_scan::{self, FileScan},
         report::{ImportError, Imported, NO_TICKER, Refusal},
         row_store::{ParsedRows, StoreRows},
     },
     values::{Cnpj, error::Error},
 };
-
-/// All columns that CVM publishes.
-const COLUMNS: [&str; 18] = [
-    "CNPJ_Companhia",
-    "Data_Referencia",
-    "Versao",
-    "ID_Documento",
-    "Nome_Empresarial",
-    "Valor_Mobiliario",
-    "Sigla_Classe_Acao_Preferencial",
-    "Classe_Acao_Preferencial",
-    "Codigo_Negociacao",
-    "Composicao_BDR_Unit",
-    "Mercado",
-    "Sigla_Entidade_Administradora",
-    "Entidade_Administradora",
-    "Data_Inicio_Negociacao",
-    "Data_Fim_Negociacao",
-    "Segmento",
-    "Data_Inicio_Listagem",
-    "Data_Fim_Listagem",
-];
-
-/// The columns to read.
-const READ: [Column; 5] = [
-    required("CNPJ_Companhia"),
-    required("ID_Documento"),
-    required("Codigo_Negociacao"),
-    required("Mercado"),
-    // Without it, what is no longer traded would get its ticker back.
-    required("Data_Fim_Negociacao"),
-];
 
 /// Reads a table of securities that was scanned before.
 pub(crate) fn read(
@@ -58,7 +23,7 @@ pub(crate) fn read(
     store: &mut StoreRows<'_>,
 ) -> Result<Imported, ImportError> {
     scan.check_fits_in_memory()?;
-    let mut table = Table::open(scan, source, &COLUMNS, READ)?;
+    let mut table = Table::open(scan, source, "securities")?;
     let mut forms = RegistrationForms::default();
     table.visit_all(|fields| forms.add(fields))?;
     let mut imported = table.report("tickers")?;
@@ -143,7 +108,7 @@ fn is_ticker(code: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::cvm::columns::ColumnLayout;
+    use crate::import::cvm::columns::{ColumnLayout, columns};
     use crate::import::file_scan::Encoding;
 
     #[test]
@@ -163,8 +128,8 @@ mod tests {
 
     /// The outcome for rows of document, code, market and end.
     fn parse(rows: &[(u32, &str, &str, &str)]) -> (Vec<Security>, usize) {
-        let header = READ.map(|column| column.name).join(";");
-        let layout = ColumnLayout::of(header.as_bytes(), &COLUMNS, READ, Encoding::Utf8).unwrap();
+        let header = b"CNPJ_Companhia;ID_Documento;Codigo_Negociacao;Mercado;Data_Fim_Negociacao";
+        let layout = ColumnLayout::of(header, &columns("securities"), Encoding::Utf8).unwrap();
         let mut forms = RegistrationForms::default();
         for (document, code, market, ended) in rows {
             let line = format!("33.000.167/0001-01;{document};{code};{market};{ended}");
