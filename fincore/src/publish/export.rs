@@ -282,10 +282,14 @@ pub(crate) trait RowSource: Debug + Send {
     fn key(&self, dataset: &str, key: &str) -> Option<u64>;
 
     /// The day before which the row of a key is hidden; `None` if rows of this dataset are never hidden.
-    fn hidden_until(&self, key: u64) -> Option<Date>;
+    fn hidden_until(&self, _: u64) -> Option<Date> {
+        None
+    }
 
     /// The keys of rows that were hidden on a day and are visible now.
-    fn keys_shown_after(&self, snapshot: &Snapshot, day: Date) -> Result<Vec<u64>>;
+    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
+        Ok(Vec::new())
+    }
 
     /// Visits the row of a key; returns `false` if there is none that can be read.
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool>;

@@ -55,14 +55,6 @@ impl RowSource for Companies {
         Some(key.parse::<CvmCode>().ok()?.get().into())
     }
 
-    fn hidden_until(&self, _: u64) -> Option<Date> {
-        None
-    }
-
-    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some(code) = Companies::code(key) else { return Ok(false) };
         let company = companies::with_code(snapshot, code)?;
@@ -71,7 +63,7 @@ impl RowSource for Companies {
     }
 
     fn removed_row(&self, key: u64) -> Vec<Cell<'static>> {
-        row_with_id_only(Companies::code(key).map(Cell::display), self.headings().len())
+        key_cells(Companies::code(key).map(|code| [Cell::display(code)]), self.headings().len())
     }
 }
 
@@ -128,14 +120,6 @@ impl RowSource for Filings {
         Some(LAST_ID - key.parse::<FilingId>().ok()?.to_bits().unsigned_abs())
     }
 
-    fn hidden_until(&self, _: u64) -> Option<Date> {
-        None
-    }
-
-    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some(id) = Filings::id(key) else { return Ok(false) };
         let filing = filing::find_one(snapshot, id)?;
@@ -144,15 +128,8 @@ impl RowSource for Filings {
     }
 
     fn removed_row(&self, key: u64) -> Vec<Cell<'static>> {
-        row_with_id_only(Filings::id(key).map(Cell::display), self.headings().len())
+        key_cells(Filings::id(key).map(|id| [Cell::display(id)]), self.headings().len())
     }
-}
-
-/// A row that has nothing but its id.
-fn row_with_id_only(id: Option<Cell<'static>>, columns: usize) -> Vec<Cell<'static>> {
-    let mut cells = vec![Cell::Empty; columns];
-    cells[0] = id.unwrap_or(Cell::Empty);
-    cells
 }
 
 // The bits of a key: the company comes first.
@@ -221,14 +198,6 @@ impl RowSource for Statements {
         FormKey::parse(key).map(Statements::key_of)
     }
 
-    fn hidden_until(&self, _: u64) -> Option<Date> {
-        None
-    }
-
-    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some(form) = Statements::form(key) else { return Ok(false) };
         batches::each_value(snapshot, form, |value| visit(&value.cells()))?;
@@ -242,8 +211,7 @@ impl RowSource for Statements {
     }
 
     fn removed_row(&self, key: u64) -> Vec<Cell<'static>> {
-        let cells = Statements::form(key).map(|form| batches::form_cells(form).to_vec());
-        padded(cells, HEADINGS.len())
+        key_cells(Statements::form(key).map(batches::form_cells), HEADINGS.len())
     }
 }
 
@@ -312,14 +280,6 @@ impl RowSource for Financials {
         FigureKey::parse(key).map(Financials::key_of)
     }
 
-    fn hidden_until(&self, _: u64) -> Option<Date> {
-        None
-    }
-
-    fn keys_shown_after(&self, _: &Snapshot, _: Date) -> Result<Vec<u64>> {
-        Ok(Vec::new())
-    }
-
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some(key) = Financials::figures(key) else { return Ok(false) };
         let row = batches::find_figures(snapshot, key)?;
@@ -328,14 +288,16 @@ impl RowSource for Financials {
     }
 
     fn removed_row(&self, key: u64) -> Vec<Cell<'static>> {
-        let cells = Financials::figures(key).map(|key| key.cells().to_vec());
-        padded(cells, self.headings().len())
+        key_cells(Financials::figures(key).map(FigureKey::cells), self.headings().len())
     }
 }
 
 /// A row that has nothing but the cells of its key.
-fn padded(cells: Option<Vec<Cell<'static>>>, columns: usize) -> Vec<Cell<'static>> {
-    let mut cells = cells.unwrap_or_default();
+fn key_cells<const N: usize>(
+    key: Option<[Cell<'static>; N]>,
+    columns: usize,
+) -> Vec<Cell<'static>> {
+    let mut cells = key.map_or_else(Vec::new, |cells| cells.into());
     cells.resize(columns, Cell::Empty);
     cells
 }
