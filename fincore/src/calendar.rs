@@ -21,9 +21,12 @@
 //! assert_eq!(calendar::add(monday, 4), Some("2026-11-23".parse()?));
 //! # Ok::<(), fincore::Error>(())
 //! ```
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    answers::table::{Cell, ColumnKind, Table},
     store::snapshot::Snapshot,
     values::{Date, DateRange, error::Result, invalid::Invalid},
 };
@@ -183,6 +186,16 @@ pub struct BusinessDays {
     pub data: Vec<Date>,
     /// Their number.
     pub total: usize,
+}
+
+impl Table for BusinessDays {
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)> {
+        vec![("date".into(), ColumnKind::Day)]
+    }
+
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        self.data.iter().map(|day| vec![(*day).into()])
+    }
 }
 
 /// The business days of a range, both ends included.

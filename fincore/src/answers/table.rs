@@ -40,10 +40,13 @@ use serde::{
     ser::{SerializeMap, SerializeStruct},
 };
 
-use crate::values::{
-    Date, Decimal,
-    error::{Error, Result},
-    figure::Figure,
+use crate::{
+    answers::Rows,
+    values::{
+        Date, Decimal,
+        error::{Error, Result},
+        figure::Figure,
+    },
 };
 
 pub(crate) mod csv;
@@ -62,6 +65,35 @@ pub use crate::answers::table::parquet::to_parquet;
 pub trait Row: Sized + 'static {
     /// The columns, in order.
     const COLUMNS: &'static [Column<Self>];
+}
+
+/// An answer as a table.
+pub trait Table {
+    /// The name of each column and the kind of its cells, in order.
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)>;
+
+    /// The cells of each row, one for each column.
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>>;
+}
+
+impl<R: Row> Table for [R] {
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)> {
+        R::COLUMNS.iter().map(|column| (column.name.into(), column.kind)).collect()
+    }
+
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        self.iter().map(cells)
+    }
+}
+
+impl<R: Row> Table for Rows<R> {
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)> {
+        (**self).columns()
+    }
+
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        (**self).cells()
+    }
 }
 
 /// One column of a table of `R`.

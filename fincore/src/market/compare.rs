@@ -1,5 +1,5 @@
 //! Several series at once: one row for each date that any of them has, a column for each.
-use std::{fmt, ops::Deref, str::FromStr};
+use std::{borrow::Cow, fmt, ops::Deref, str::FromStr};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use crate::{
     answers::{
         LICENCE, Meta,
-        table::{Cell, ColumnKind, Dialect, write_csv_cells},
+        table::{Cell, ColumnKind, Table},
     },
     market::{
         freshness,
@@ -30,9 +30,6 @@ use crate::{
         serialize_as_str,
     },
 };
-
-#[cfg(feature = "parquet")]
-use crate::answers::table::parquet::Parquet;
 
 #[cfg(test)]
 mod tests;
@@ -255,17 +252,15 @@ impl ComparedMeta {
     }
 }
 
-impl ComparedSeries {
-    /// The columns of the table, in order: the date, and one for each series by its id in the query.
-    #[must_use]
-    pub fn columns(&self) -> Vec<(&str, ColumnKind)> {
-        let series = self.meta.series.iter().map(|(id, _)| (id.as_str(), ColumnKind::Figure));
-        let partial = self.shows_partial.then_some((PARTIAL, ColumnKind::Text));
-        [("date", ColumnKind::Day)].into_iter().chain(series).chain(partial).collect()
+impl Table for ComparedSeries {
+    /// The date, and a column for each series by its id in the query.
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)> {
+        let series = self.meta.series.iter().map(|(id, _)| (id.into(), ColumnKind::Figure));
+        let partial = self.shows_partial.then_some((PARTIAL.into(), ColumnKind::Text));
+        [("date".into(), ColumnKind::Day)].into_iter().chain(series).chain(partial).collect()
     }
 
-    /// The cells of each row, one for each column.
-    pub fn cells(&self) -> impl Iterator<Item = Vec<Cell<'static>>> {
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
         self.data.iter().map(|row| {
             let figure =
                 |value: &Option<Figure>| value.clone().map_or(Cell::Empty, Cell::Calculated);
@@ -273,27 +268,6 @@ impl ComparedSeries {
             let figures = row.values.iter().map(figure);
             [row.date.into()].into_iter().chain(figures).chain(partial).collect()
         })
-    }
-
-    /// Appends the table as CSV, with a header line.
-    pub fn write_csv(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
-        let names: Vec<&str> = self.columns().into_iter().map(|(name, _)| name).collect();
-        write_csv_cells(&names, self.cells(), dialect, out)
-    }
-
-    /// The table as a Parquet file.
-    #[cfg(feature = "parquet")]
-    pub fn to_parquet(&self) -> Result<Vec<u8>> {
-        let mut parquet = Parquet::begin(&self.columns(), &[])?;
-        let mut out = Vec::new();
-        for cells in self.cells() {
-            parquet.row(&cells)?;
-            if parquet.is_full() {
-                parquet.end_group(&mut out)?;
-            }
-        }
-        parquet.end(&mut out)?;
-        Ok(out)
     }
 }
 

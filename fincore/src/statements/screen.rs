@@ -1,12 +1,12 @@
 //! Companies side by side: the figures of all of them in a year.
-use std::{cmp::Ordering, fmt, ops::Deref, str::FromStr};
+use std::{borrow::Cow, cmp::Ordering, fmt, ops::Deref, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     answers::{
         Hint, Meta,
-        table::{Cell, ColumnKind, Dialect, write_csv_cells},
+        table::{Cell, ColumnKind, Table},
     },
     companies,
     statements::{
@@ -24,9 +24,6 @@ use crate::{
         serialize_as_str, whole_number,
     },
 };
-
-#[cfg(feature = "parquet")]
-use crate::answers::table::parquet::Parquet;
 
 /// A query for the figures of all companies; by default of each the newest fiscal year.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -262,10 +259,8 @@ fn sort(companies: &mut [ScreenedCompany], order: MetricOrder) {
     }
 }
 
-impl ScreenPage {
-    /// The columns of the table.
-    #[must_use]
-    pub fn columns(&self) -> Vec<(&'static str, ColumnKind)> {
+impl Table for ScreenPage {
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)> {
         let company = [
             ("company_id", ColumnKind::Text),
             ("name", ColumnKind::Text),
@@ -274,11 +269,11 @@ impl ScreenPage {
             ("plan", ColumnKind::Text),
         ];
         let figures = self.metrics.iter().map(|metric| (metric.name(), ColumnKind::Figure));
-        company.into_iter().chain(figures).collect()
+        let columns = company.into_iter().chain(figures);
+        columns.map(|(name, kind)| (name.into(), kind)).collect()
     }
 
-    /// The cells of each row, one for each column.
-    pub fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
         self.data.iter().map(|row| {
             let figures = &row.financials;
             let company = [
@@ -291,24 +286,6 @@ impl ScreenPage {
             let values = self.metrics.iter().map(|metric| figures.figure(*metric).value.into());
             company.into_iter().chain(values).collect()
         })
-    }
-
-    /// Appends the table as CSV, with a header line.
-    pub fn write_csv(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
-        let names: Vec<&str> = self.columns().into_iter().map(|(name, _)| name).collect();
-        write_csv_cells(&names, self.cells(), dialect, out)
-    }
-
-    /// The table as a Parquet file.
-    #[cfg(feature = "parquet")]
-    pub fn to_parquet(&self) -> Result<Vec<u8>> {
-        let mut parquet = Parquet::begin(&self.columns(), &[])?;
-        let mut out = Vec::new();
-        for cells in self.cells() {
-            parquet.row(&cells)?;
-        }
-        parquet.end(&mut out)?;
-        Ok(out)
     }
 }
 

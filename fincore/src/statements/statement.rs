@@ -1,20 +1,19 @@
 //! Statements as they are answered: a row for each period, or for each account.
+use std::borrow::Cow;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     answers::{
         Meta,
-        table::{Cell, ColumnKind, Dialect, write_csv_cells},
+        table::{Cell, ColumnKind, Table},
     },
     statements::{
         Layout,
         account::{Account, Scope, StatementOrigin},
     },
-    values::{Date, FilingId, Form, error::Result},
+    values::{Date, FilingId, Form},
 };
-
-#[cfg(feature = "parquet")]
-use crate::answers::table::parquet::Parquet;
 
 /// A statement of one period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -81,10 +80,8 @@ pub struct AccountRow<'p> {
     pub values: Vec<Option<crate::values::decimal::Decimal>>,
 }
 
-impl StatementPage {
-    /// The columns of the table.
-    #[must_use]
-    pub fn columns(&self) -> Vec<(String, ColumnKind)> {
+impl Table for StatementPage {
+    fn columns(&self) -> Vec<(Cow<'_, str>, ColumnKind)> {
         let part = self.has_parts.then_some(("column", ColumnKind::Text));
         let account =
             [("code", ColumnKind::Text), ("name", ColumnKind::Text)].into_iter().chain(part);
@@ -105,20 +102,14 @@ impl StatementPage {
             .collect(),
             Layout::Wide => account.collect(),
         };
-        let mut columns: Vec<_> =
-            columns.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect();
-        if self.layout == Layout::Wide {
-            columns.extend(
-                self.data.iter().map(|row| (row.period_end.to_string(), ColumnKind::Figure)),
-            );
-        }
-        columns
+        let periods = if self.layout == Layout::Wide { &self.data[..] } else { &[] };
+        let period = |row: &Statement| (row.period_end.to_string().into(), ColumnKind::Figure);
+        let columns = columns.into_iter().map(|(name, kind)| (name.into(), kind));
+        columns.chain(periods.iter().map(period)).collect()
     }
 
-    /// The cells of each row of the table, one for each column.
-    #[must_use]
-    pub fn cells(&self) -> Vec<Vec<Cell<'_>>> {
-        match self.layout {
+    fn cells(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        let rows = match self.layout {
             Layout::Long => self.long_cells(),
             Layout::Wide => self
                 .account_rows()
@@ -129,9 +120,12 @@ impl StatementPage {
                     cells
                 })
                 .collect(),
-        }
+        };
+        rows.into_iter()
     }
+}
 
+impl StatementPage {
     fn account_cells<'p>(&self, account: &'p Account) -> Vec<Cell<'p>> {
         let part = self.has_parts.then(|| account.column.as_deref().into());
         [Cell::from(&*account.code), (&*account.name).into()].into_iter().chain(part).collect()
@@ -177,30 +171,6 @@ impl StatementPage {
         }
         rows.sort_by_cached_key(|row| super::code_order(&row.account.code));
         rows
-    }
-
-    /// Appends the table as CSV, with a header line.
-    pub fn write_csv(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
-        let columns = self.columns();
-        let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
-        write_csv_cells(&names, self.cells().into_iter(), dialect, out)
-    }
-
-    /// The table as a Parquet file.
-    #[cfg(feature = "parquet")]
-    pub fn to_parquet(&self) -> Result<Vec<u8>> {
-        let columns = self.columns();
-        let columns: Vec<_> = columns.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
-        let mut parquet = Parquet::begin(&columns, &[])?;
-        let mut out = Vec::new();
-        for cells in self.cells() {
-            parquet.row(&cells)?;
-            if parquet.is_full() {
-                parquet.end_group(&mut out)?;
-            }
-        }
-        parquet.end(&mut out)?;
-        Ok(out)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use ::csv::{Terminator, Writer, WriterBuilder};
 
 use crate::{
-    answers::table::{Cell, Row, cells},
+    answers::table::{Cell, Table},
     values::error::{Error, Result},
 };
 
@@ -21,7 +21,7 @@ pub enum Dialect {
     Brazilian,
 }
 
-/// Appends rows as CSV, with a header line.
+/// Appends a table as CSV, with a header line.
 ///
 /// ```
 /// use fincore::{market::{self, History}, table::{Dialect, write_csv}};
@@ -36,12 +36,13 @@ pub enum Dialect {
 /// assert_eq!(csv, wanted.as_bytes());
 /// # Ok::<(), fincore::Error>(())
 /// ```
-pub fn write_csv<R: Row>(rows: &[R], dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
-    let headings: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
-    write_csv_cells(&headings, rows.iter().map(cells), dialect, out)
+pub fn write_csv(table: &(impl Table + ?Sized), dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
+    let columns = table.columns();
+    let headings: Vec<&str> = columns.iter().map(|(name, _)| &**name).collect();
+    write_csv_cells(&headings, table.cells(), dialect, out)
 }
 
-/// Appends a table without a row type as CSV, with a header line. Every row has one cell for each heading.
+/// Appends rows of cells as CSV, with a header line. Every row has one cell for each heading.
 pub fn write_csv_cells<'r>(
     headings: &[&str],
     rows: impl Iterator<Item = Vec<Cell<'r>>>,

@@ -16,7 +16,7 @@ use parquet::{
 };
 
 use crate::{
-    answers::table::{Cell, ColumnKind, Row},
+    answers::table::{Cell, ColumnKind, Table},
     values::{
         Date,
         error::{Error, Result},
@@ -36,13 +36,13 @@ const DIGITS: i32 = 38;
 /// The bytes of a number with 38 digits.
 const FIGURE_BYTES: i32 = 16;
 
-/// The rows as a Parquet file.
-pub fn to_parquet<R: Row>(rows: &[R]) -> Result<Vec<u8>> {
-    let columns: Vec<_> = R::COLUMNS.iter().map(|column| (column.name, column.kind)).collect();
+/// The table as a Parquet file.
+pub fn to_parquet(table: &(impl Table + ?Sized)) -> Result<Vec<u8>> {
+    let columns = table.columns();
+    let columns: Vec<_> = columns.iter().map(|(name, kind)| (&**name, *kind)).collect();
     let mut parquet = Parquet::begin(&columns, &[])?;
     let mut out = Vec::new();
-    for row in rows {
-        let cells: Vec<Cell<'_>> = R::COLUMNS.iter().map(|column| (column.cell)(row)).collect();
+    for cells in table.cells() {
         parquet.row(&cells)?;
         if parquet.is_full() {
             parquet.end_group(&mut out)?;

@@ -158,7 +158,8 @@ fn csv_has_the_columns_of_the_query() {
     let year = how(&[("frequency", "year"), ("partial", "true")]);
     let answer = market::compare(&all, query, year).unwrap();
     let mut csv = Vec::new();
-    answer.write_csv(crate::answers::table::csv::Dialect::Unix, &mut csv).unwrap();
+    let unix = crate::answers::table::Dialect::Unix;
+    crate::answers::table::write_csv(&answer, unix, &mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
     assert!(csv.starts_with("date,ipca,selic,partial\n2026-01-01,"), "{csv}");
     assert!(csv.ends_with(",true\n"), "{csv}");

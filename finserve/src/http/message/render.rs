@@ -6,13 +6,13 @@
 use std::fmt;
 
 use fincore::{
-    Date, Page, Sourced,
+    Page, Sourced,
     calc::{CorrectedAmount, Derivation, Growth, RealReturn},
     calendar::BusinessDays,
     export::Format,
     market::{ComparedSeries, Decision, Decisions},
     statements::{Metric, ScreenPage, StatementPage},
-    table::{self, Column, ColumnKind, Dialect, Row},
+    table::{self, ColumnKind, Dialect, Row},
 };
 use serde::Serialize;
 
@@ -306,17 +306,9 @@ fn of_row<R: Row>() -> Vec<Heading> {
     R::COLUMNS.iter().map(|column| (column.name, column.kind)).collect()
 }
 
-/// A business day as a row: in JSON it is a plain date.
-struct BusinessDay(Date);
-
-impl Row for BusinessDay {
-    const COLUMNS: &'static [Column<BusinessDay>] =
-        &[Column { name: "date", kind: ColumnKind::Day, cell: |day| day.0.into() }];
-}
-
 impl Rows for BusinessDays {
     fn headings() -> Vec<Heading> {
-        of_row::<BusinessDay>()
+        vec![("date", ColumnKind::Day)]
     }
 
     fn total(&self) -> u64 {
@@ -332,9 +324,8 @@ impl Rows for BusinessDays {
     }
 
     fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
-        let rows: Vec<BusinessDay> = self.data.iter().copied().map(BusinessDay).collect();
         let mut bytes = Vec::new();
-        table::write_csv(&rows, dialect, &mut bytes)?;
+        table::write_csv(self, dialect, &mut bytes)?;
         Ok(bytes)
     }
 }
@@ -359,13 +350,13 @@ impl Rows for ComparedSeries {
 
     fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.write_csv(dialect, &mut bytes)?;
+        table::write_csv(self, dialect, &mut bytes)?;
         Ok(bytes)
     }
 
     #[cfg(feature = "parquet")]
     fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
-        Some(self.to_parquet())
+        Some(table::to_parquet(self))
     }
 }
 
@@ -389,13 +380,13 @@ impl Rows for StatementPage {
 
     fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.write_csv(dialect, &mut bytes)?;
+        table::write_csv(self, dialect, &mut bytes)?;
         Ok(bytes)
     }
 
     #[cfg(feature = "parquet")]
     fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
-        Some(self.to_parquet())
+        Some(table::to_parquet(self))
     }
 }
 
@@ -427,12 +418,12 @@ impl Rows for ScreenPage {
 
     fn csv(&self, dialect: Dialect) -> fincore::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.write_csv(dialect, &mut bytes)?;
+        table::write_csv(self, dialect, &mut bytes)?;
         Ok(bytes)
     }
 
     #[cfg(feature = "parquet")]
     fn parquet(&self) -> Option<fincore::Result<Vec<u8>>> {
-        Some(self.to_parquet())
+        Some(table::to_parquet(self))
     }
 }
