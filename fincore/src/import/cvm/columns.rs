@@ -115,7 +115,6 @@ impl<const N: usize> ColumnLayout<N> {
 pub(crate) struct Field<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
-    /// Whether the table lacks its column.
     is_missing: bool,
 }
 
@@ -156,7 +155,6 @@ impl<'a> Field<'a> {
         whole_number(&text).ok_or_else(|| Error::in_file(&text, what))
     }
 
-    /// Whether the table lacks its column.
     pub(crate) fn is_missing(self) -> bool {
         self.is_missing
     }
@@ -294,7 +292,7 @@ mod tests {
 pub(crate) struct Column {
     pub(crate) name: &'static str,
     pub(crate) is_required: bool,
-    /// Whether tables of its kind all have it, so that one without it is worth a note.
+    /// Tables of its kind all have it, so that one without it is worth a note.
     pub(crate) is_usual: bool,
 }
 
